@@ -1,0 +1,75 @@
+//! What search needs of a document: its sentences in order, and the runs of them that belong together.
+
+use super::Span;
+use serde::{Deserialize, Serialize};
+use std::ops::Range;
+
+/// A document as sentences. Paragraphs and sections are runs of sentences: both lists are ordered,
+/// start at sentence 0, and each entry lasts until the next begins.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Structure {
+    /// The sentences, in order, without overlap; they cover every non-blank character that is text.
+    pub sentences: Vec<Sentence>,
+    /// The first sentence of each paragraph.
+    pub paragraphs: Vec<u32>,
+    /// The sections, each from its heading to the next heading of any level.
+    pub sections: Vec<Section>,
+}
+
+/// The smallest unit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Sentence {
+    /// Where it is.
+    pub span: Span,
+    /// What it costs of a budget, in tokens of the project's tokenizer.
+    pub tokens: u32,
+    /// How many index terms it has: its length for BM25.
+    pub terms: u32,
+    /// Whether it is a heading.
+    pub heading: bool,
+}
+
+/// A section.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Section {
+    /// Its first sentence: the heading, where it has one.
+    pub first: u32,
+    /// The headings above its text, outermost first, without their marks.
+    pub path: Vec<Span>,
+    /// How many index terms the title and these headings have.
+    pub terms: u32,
+}
+
+impl Structure {
+    /// The span of these sentences, from the first's start to the last's end.
+    ///
+    /// # Panics
+    /// When the run is empty or not of this document.
+    pub fn span(&self, run: Range<usize>) -> Span {
+        self.sentences[run.start].span.cover(self.sentences[run.end - 1].span)
+    }
+
+    /// The sentences of the paragraph that holds this sentence.
+    pub fn paragraph(&self, sentence: usize) -> Range<usize> {
+        let next = self.paragraphs.partition_point(|&first| first as usize <= sentence);
+        let end = self.paragraphs.get(next).map_or(self.sentences.len(), |&first| first as usize);
+        self.paragraphs[next - 1] as usize..end
+    }
+
+    /// The number of the section that holds this sentence.
+    pub fn section_number(&self, sentence: usize) -> usize {
+        self.sections.partition_point(|section| section.first as usize <= sentence) - 1
+    }
+
+    /// The sentences of the section that holds this sentence.
+    pub fn section(&self, sentence: usize) -> Range<usize> {
+        let number = self.section_number(sentence);
+        let end = self.sections.get(number + 1).map_or(self.sentences.len(), |next| next.first as usize);
+        self.sections[number].first as usize..end
+    }
+
+    /// What these sentences cost, in tokens.
+    pub fn tokens(&self, run: Range<usize>) -> usize {
+        self.sentences[run].iter().map(|s| s.tokens as usize).sum()
+    }
+}
