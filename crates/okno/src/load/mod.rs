@@ -1,0 +1,254 @@
+//! Loading: files come in, documents go out.
+//!
+//! [`walk`] lists the files of a folder, [`load_file`] finds the [`Loader`] that reads one – by its first bytes, not by its name
+//! alone – and hands every document to a [`Sink`]. One file is in memory at a time; a JSONL file, one line. A file or a line that
+//! cannot be read is reported to the sink with its place and reason and never stops the others.
+//!
+//! What a loader gives is *canonical text* and *blocks*. For text, Markdown and JSONL the text is the decoded source unchanged, so
+//! that offsets mean the same to everyone; HTML is rendered, the same way every time. Blocks are spans of that text: ordered, disjoint, covering
+//! every non-blank character.
+//!
+//! New formats implement [`Loader`]. One that has pages or images renders its pages into one text and marks them in the document it emits;
+//! text never stops at a page's end.
+
+pub mod encoding;
+mod html;
+mod jsonl;
+mod kinds;
+mod language;
+mod lines;
+mod markdown;
+mod paragraphs;
+#[cfg(test)]
+mod tests;
+mod text;
+mod values;
+mod walk;
+
+use std::borrow::Cow;
+use std::fs::File;
+use std::io::{BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
+
+pub use self::html::Html;
+pub use self::jsonl::{Fields, Jsonl, UnknownField};
+pub use self::markdown::{Markdown, heading_text};
+pub use self::text::PlainText;
+pub use self::walk::{FileEntry, Skipped, WalkOptions, walk};
+use crate::document::{Date, Loaded, Metadata, Value};
+
+/// How much of a file [`Loader::accepts`] may look at.
+pub const HEAD: usize = 4096;
+/// Larger files are skipped unless their loader streams: a text this long is a data dump, and a rendered one may take many times its size.
+pub const MAX_FILE_SIZE: u64 = 64 << 20;
+
+/// One way of reading a kind of file.
+///
+/// The contract: the same bytes give the same documents in the same order; blocks are ordered, disjoint, on character
+/// boundaries, and cover every non-blank character; no input makes it panic or run for ever.
+pub trait Loader: Send + Sync {
+    /// Whether this loader reads such a file. `head` is its first [`HEAD`] bytes, or all of it. Loaders are asked in order; the first
+    /// that says yes is the only one to load it.
+    fn accepts(&self, path: &Path, head: &[u8]) -> bool;
+
+    /// Reads the source and gives each of its documents to `out`, usually one. A part that cannot be read goes to [`Sink::skip`].
+    ///
+    /// # Errors
+    /// When the source as a whole gives nothing. Documents given before the error stay given.
+    fn load(&self, source: &Source<'_>, out: &mut dyn Sink) -> Result<(), LoadError>;
+
+    /// Whether this loader reads through [`Source::reader`] in bounded memory; the limit on file sizes is then not for it.
+    fn streams(&self) -> bool {
+        false
+    }
+}
+
+impl<L: Loader + ?Sized> Loader for std::sync::Arc<L> {
+    fn accepts(&self, path: &Path, head: &[u8]) -> bool {
+        (**self).accepts(path, head)
+    }
+
+    fn load(&self, source: &Source<'_>, out: &mut dyn Sink) -> Result<(), LoadError> {
+        (**self).load(source, out)
+    }
+
+    fn streams(&self) -> bool {
+        (**self).streams()
+    }
+}
+
+/// Where documents go.
+pub trait Sink {
+    /// Takes the next document.
+    fn document(&mut self, loaded: Loaded);
+    /// Takes note of something that was left out: `place` is a file, or `file:line`; `reason` is a sentence for the user.
+    fn skip(&mut self, place: &str, reason: String);
+}
+
+/// Why a source gave nothing.
+#[derive(Debug, thiserror::Error)]
+pub enum LoadError {
+    /// The outside world: the file vanished or may not be read.
+    #[error("cannot read `{}`: {cause}; check that it exists and may be read", path.display())]
+    Unreadable { path: PathBuf, cause: std::io::Error },
+    /// The content is not text.
+    #[error(transparent)]
+    NotText(#[from] encoding::NotText),
+    /// A loader's own reason.
+    #[error("{0}")]
+    Other(String),
+}
+
+/// A file (or bytes that stand for one) to be read.
+#[derive(Debug, Clone, Copy)]
+pub struct Source<'a> {
+    pub path: &'a Path,
+    /// The path relative to the root, with `/`: what ids and citations show.
+    pub name: &'a str,
+    pub modified: Option<Date>,
+    /// The content, when it is already in memory; else the file at `path` is read when asked for.
+    pub content: Option<&'a [u8]>,
+}
+
+impl<'a> Source<'a> {
+    /// Content that is in memory, as a downloaded page or a test.
+    #[must_use]
+    pub fn memory(name: &'a str, content: &'a [u8]) -> Self {
+        Self { path: Path::new(name), name, modified: None, content: Some(content) }
+    }
+
+    /// A file on disk, read when asked for.
+    #[must_use]
+    pub fn file(entry: &'a FileEntry) -> Self {
+        Self { path: &entry.path, name: &entry.name, modified: entry.day(), content: None }
+    }
+
+    /// The whole content.
+    ///
+    /// # Errors
+    /// When the file cannot be read.
+    pub fn bytes(&self) -> Result<Cow<'a, [u8]>, LoadError> {
+        match self.content {
+            Some(content) => Ok(Cow::Borrowed(content)),
+            None => std::fs::read(self.path).map(Cow::Owned).map_err(|cause| self.unreadable(cause)),
+        }
+    }
+
+    /// The content as a stream.
+    ///
+    /// # Errors
+    /// When the file cannot be opened.
+    pub fn reader(&self) -> Result<Box<dyn BufRead + 'a>, LoadError> {
+        match self.content {
+            Some(content) => Ok(Box::new(content)),
+            None => File::open(self.path)
+                .map(|file| Box::new(BufReader::with_capacity(1 << 16, file)) as Box<dyn BufRead>)
+                .map_err(|cause| self.unreadable(cause)),
+        }
+    }
+
+    /// The whole content as text, whatever its encoding; a byte order mark is removed, nothing else changes.
+    ///
+    /// # Errors
+    /// When the file cannot be read or is not text.
+    pub fn text(&self) -> Result<String, LoadError> {
+        let bytes = self.bytes()?;
+        let text = encoding::decode(&bytes)?.text;
+        Ok(text.into_owned())
+    }
+
+    /// The file name without folder and extension: the title of last resort.
+    #[must_use]
+    pub fn stem(&self) -> String {
+        Path::new(self.name).file_stem().unwrap_or(self.name.as_ref()).to_string_lossy().into_owned()
+    }
+
+    fn unreadable(&self, cause: std::io::Error) -> LoadError {
+        LoadError::Unreadable { path: self.path.to_owned(), cause }
+    }
+}
+
+/// The loaders of this crate, in the order they are asked.
+#[must_use]
+pub fn builtin() -> Vec<Box<dyn Loader>> {
+    builtin_with(Fields::default())
+}
+
+/// The loaders of this crate, with names for the fields of JSONL lines.
+#[must_use]
+pub fn builtin_with(fields: Fields) -> Vec<Box<dyn Loader>> {
+    vec![Box::new(Jsonl::new(fields)), Box::new(Html), Box::new(Markdown), Box::new(PlainText)]
+}
+
+/// Loads one file with the first loader that accepts it. Whatever goes wrong is told to `out`.
+pub fn load_file(entry: &FileEntry, loaders: &[Box<dyn Loader>], max_file_size: u64, out: &mut dyn Sink) {
+    if let Err(error) = try_load(entry, loaders, max_file_size, out) {
+        out.skip(&entry.name, error.to_string());
+    }
+}
+
+fn try_load(
+    entry: &FileEntry,
+    loaders: &[Box<dyn Loader>],
+    max_file_size: u64,
+    out: &mut dyn Sink,
+) -> Result<(), LoadError> {
+    choose(entry, loaders, max_file_size)?.load(&Source::file(entry), out)
+}
+
+/// The first loader that accepts a file.
+///
+/// # Errors
+/// When the file cannot be opened, none accepts it, or it is larger than allowed.
+pub fn choose<'l>(
+    entry: &FileEntry,
+    loaders: &'l [Box<dyn Loader>],
+    max_file_size: u64,
+) -> Result<&'l dyn Loader, LoadError> {
+    let source = Source::file(entry);
+    let mut head = Vec::with_capacity(HEAD);
+    source.reader()?.take(HEAD as u64).read_to_end(&mut head).map_err(|cause| source.unreadable(cause))?;
+    let Some(loader) = loaders.iter().find(|loader| loader.accepts(&entry.path, &head)) else {
+        let kind = kinds::unread_kind(&entry.path, &head).unwrap_or("unknown kind of file");
+        return Err(LoadError::Other(format!("{kind}: not read yet")));
+    };
+    if entry.size > max_file_size && !loader.streams() {
+        let (size, limit) = (mebibytes(entry.size), mebibytes(max_file_size));
+        return Err(LoadError::Other(format!("{size} MiB is more than `--max-file-size` ({limit} MiB)")));
+    }
+    Ok(&**loader)
+}
+
+fn mebibytes(bytes: u64) -> f64 {
+    (bytes as f64 / f64::from(1 << 20) * 10.0).ceil() / 10.0
+}
+
+/// What every loader can say about a file. What the document says about itself wins.
+pub fn file_metadata(metadata: &mut Metadata, source: &Source<'_>, kind: &str) {
+    let file = source.name.rsplit('/').next().unwrap_or(source.name);
+    let text = |text: &str| Value::Text(text.to_owned());
+    let size =
+        source.content.map(|content| content.len() as u64).or_else(|| source.path.metadata().ok().map(|m| m.len()));
+    let facts = [
+        ("file", Some(text(file))),
+        ("path", Some(text(source.name))),
+        ("type", Some(text(kind))),
+        ("modified", source.modified.map(Value::Date)),
+        ("size", size.map(|size| Value::Number(size as f64))),
+    ];
+    for (key, value) in facts {
+        if let Some(value) = value {
+            metadata.0.entry(key.to_owned()).or_insert(value);
+        }
+    }
+}
+
+fn has_extension(path: &Path, extensions: &[&str]) -> bool {
+    let own = path.extension().and_then(|own| own.to_str()).unwrap_or_default();
+    extensions.iter().any(|extension| own.eq_ignore_ascii_case(extension))
+}
+
+/// Whether the first bytes belong to no known binary kind: a name promises nothing.
+fn textual(path: &Path, head: &[u8]) -> bool {
+    kinds::unread_kind(path, head).is_none()
+}

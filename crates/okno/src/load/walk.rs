@@ -1,0 +1,174 @@
+//! A folder comes in, its files go out: sorted, each once, without hidden and ignored ones.
+//!
+//! `.gitignore` and `.oknoignore` files inside the folder count; ignore files above it and the user's global ones do not, so that the same
+//! folder gives the same files on every machine. Symbolic links are followed; loops, broken links and unreadable folders are
+//! reported and never stop the walk.
+
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use ignore::{DirEntry, WalkBuilder};
+
+use crate::document::Date;
+
+/// One file to be loaded.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileEntry {
+    pub path: PathBuf,
+    /// Relative to the root, with `/`; a root that is a file is its own name.
+    pub name: String,
+    pub size: u64,
+    /// The time of the last change, in nanoseconds since 1970; 0 where the system does not say.
+    pub modified: i64,
+}
+
+impl FileEntry {
+    /// The day of the last change, in UTC.
+    pub fn day(&self) -> Option<Date> {
+        (self.modified != 0).then(|| Date::from_unix(self.modified.div_euclid(1_000_000_000)))
+    }
+}
+
+/// Something that was left out, and why.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Skipped {
+    /// Where it is.
+    pub path: PathBuf,
+    /// The same, relative to the root.
+    pub place: String,
+    pub reason: String,
+}
+
+/// What to leave out.
+#[derive(Debug, Clone, Default)]
+pub struct WalkOptions {
+    /// The folder of the index: it is not a document.
+    pub index_folder: Option<PathBuf>,
+}
+
+/// The files under `root`, which may be a file itself, ordered by name.
+pub fn walk(root: &Path, options: &WalkOptions) -> impl Iterator<Item = Result<FileEntry, Skipped>> + use<> {
+    let root = root.to_owned();
+    let index = options.index_folder.as_ref().and_then(|folder| folder.canonicalize().ok());
+    let mut builder = WalkBuilder::new(&root);
+    builder
+        .parents(false)
+        .git_global(false)
+        .git_exclude(false)
+        .require_git(false)
+        .follow_links(true)
+        .add_custom_ignore_filename(".oknoignore")
+        .sort_by_file_name(std::cmp::Ord::cmp)
+        .filter_entry(move |entry| !is_index(entry, index.as_deref()));
+    builder.build().filter_map(move |entry| match entry {
+        Ok(entry) => file_entry(&root, &entry).transpose(),
+        Err(error) => Some(Err(skipped(&root, &error))),
+    })
+}
+
+fn is_index(entry: &DirEntry, index: Option<&Path>) -> bool {
+    let folder = entry.file_type().is_some_and(|kind| kind.is_dir());
+    index.is_some_and(|index| folder && entry.path().canonicalize().is_ok_and(|path| path == index))
+}
+
+fn file_entry(root: &Path, entry: &DirEntry) -> Result<Option<FileEntry>, Skipped> {
+    let metadata = entry.metadata().map_err(|error| skipped(root, &error))?;
+    if !metadata.is_file() {
+        return Ok(None);
+    }
+    let (path, name) = (entry.path().to_owned(), relative(root, entry.path()));
+    Ok(Some(FileEntry { path, name, size: metadata.len(), modified: nanoseconds(&metadata) }))
+}
+
+fn relative(root: &Path, path: &Path) -> String {
+    let inside = path.strip_prefix(root).ok().filter(|inside| !inside.as_os_str().is_empty());
+    let inside = inside.or_else(|| path.file_name().map(Path::new)).unwrap_or(path);
+    inside.iter().map(|part| part.to_string_lossy()).collect::<Vec<_>>().join("/")
+}
+
+fn skipped(root: &Path, error: &ignore::Error) -> Skipped {
+    let (path, reason) = explain(error);
+    let path = path.unwrap_or(root);
+    Skipped { path: path.to_owned(), place: relative(root, path), reason }
+}
+
+/// The path inside a nested error, and a sentence about it.
+fn explain(error: &ignore::Error) -> (Option<&Path>, String) {
+    match error {
+        ignore::Error::WithPath { path, err } => (Some(path), explain(err).1),
+        ignore::Error::WithDepth { err, .. } | ignore::Error::WithLineNumber { err, .. } => explain(err),
+        ignore::Error::Loop { ancestor, child } => {
+            (Some(child), format!("symbolic link that leads back to `{}`", ancestor.display()))
+        }
+        ignore::Error::Io(cause) => (None, format!("cannot be read: {cause}")),
+        other => (None, other.to_string()),
+    }
+}
+
+/// Nanoseconds since 1970; 0 where the system does not say.
+fn nanoseconds(metadata: &std::fs::Metadata) -> i64 {
+    let since = metadata.modified().ok().and_then(|moment| moment.duration_since(SystemTime::UNIX_EPOCH).ok());
+    since.map_or(0, |since| since.as_nanos() as i64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    fn names(root: &Path, options: &WalkOptions) -> (Vec<String>, Vec<Skipped>) {
+        let (mut found, mut left) = (Vec::new(), Vec::new());
+        for entry in walk(root, options) {
+            match entry {
+                Ok(entry) => found.push(entry.name),
+                Err(skipped) => left.push(skipped),
+            }
+        }
+        (found, left)
+    }
+
+    #[test]
+    fn sorted_without_hidden_ignored_and_index() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path();
+        for (name, content) in [
+            ("b.md", "b"),
+            ("a/z.txt", "z"),
+            ("a/c.txt", "c"),
+            (".hidden", "h"),
+            ("skip.log", "s"),
+            ("private/x.md", "x"),
+            ("okno/index.db", "i"),
+        ] {
+            fs::create_dir_all(root.join(name).parent().unwrap()).unwrap();
+            fs::write(root.join(name), content).unwrap();
+        }
+        fs::write(root.join(".gitignore"), "*.log\n").unwrap();
+        fs::write(root.join(".oknoignore"), "private/\n").unwrap();
+        let options = WalkOptions { index_folder: Some(root.join("okno")) };
+        assert_eq!(names(root, &options), (vec!["a/c.txt".into(), "a/z.txt".into(), "b.md".into()], vec![]));
+        assert_eq!(names(&root.join("b.md"), &options).0, ["b.md"]);
+    }
+
+    #[test]
+    fn a_missing_root_is_reported() {
+        let (found, left) = names(Path::new("/no/such/folder"), &WalkOptions::default());
+        assert!(found.is_empty());
+        assert!(left[0].reason.contains("cannot be read"), "{left:?}");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn loops_and_broken_links_are_reported() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path();
+        fs::create_dir(root.join("a")).unwrap();
+        fs::write(root.join("a/x.md"), "x").unwrap();
+        std::os::unix::fs::symlink(root, root.join("a/loop")).unwrap();
+        std::os::unix::fs::symlink(root.join("nowhere"), root.join("broken")).unwrap();
+        let (found, left) = names(root, &WalkOptions::default());
+        assert_eq!(found, ["a/x.md"]);
+        let places: Vec<&str> = left.iter().map(|s| s.place.as_str()).collect();
+        assert_eq!(places, ["a/loop", "broken"], "{left:?}");
+    }
+}
