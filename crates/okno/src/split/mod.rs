@@ -1,0 +1,111 @@
+//! Splitting: blocks become sentences, and sentences know their paragraph and section.
+//!
+//! Comes in: a text and the blocks its loader saw. Goes out: [`Structure`]. Every unit that is ever
+//! searched or returned is a run of these sentences, so this is the only place where text is cut.
+//! Chunks are runs too: see [`crate::document::Layer`].
+
+mod sentence;
+mod tokens;
+
+pub use sentence::sentences;
+pub use tokens::count_tokens;
+
+use crate::document::{Block, BlockKind, Section, Sentence, Span, Structure};
+use crate::store::terms;
+
+/// Code is cut at line ends into pieces of about this many bytes: a few lines, like a sentence.
+const CODE_PIECE: usize = 240;
+
+/// The sentences of a document, with their paragraphs and sections.
+pub fn structure(text: &str, title: &str, blocks: &[Block]) -> Structure {
+    let mut structure = Structure::default();
+    let mut path: Vec<(u8, Span)> = Vec::new();
+    let title_terms = terms::count(title);
+    for block in blocks {
+        if let BlockKind::Heading(level) = block.kind {
+            path.retain(|&(above, _)| above < level);
+            path.push((level, heading_text(text, block.span)));
+        }
+        let pieces = pieces(text, block);
+        if pieces.is_empty() {
+            continue;
+        }
+        let first = structure.sentences.len() as u32;
+        if matches!(block.kind, BlockKind::Heading(_)) || structure.sections.is_empty() {
+            structure.sections.push(section(text, first, &path, title_terms));
+        }
+        structure.paragraphs.push(first);
+        let heading = matches!(block.kind, BlockKind::Heading(_));
+        structure.sentences.extend(pieces.into_iter().map(|span| sentence(text, span, heading)));
+    }
+    structure
+}
+
+fn section(text: &str, first: u32, path: &[(u8, Span)], title_terms: u32) -> Section {
+    let path: Vec<Span> = path.iter().map(|&(_, span)| span).collect();
+    let terms = title_terms + path.iter().map(|heading| terms::count(heading.of(text))).sum::<u32>();
+    Section { first, path, terms }
+}
+
+fn sentence(text: &str, span: Span, heading: bool) -> Sentence {
+    let words = span.of(text);
+    Sentence { span, tokens: count_tokens(words) as u32, terms: terms::count(words), heading }
+}
+
+/// The sentences of one block: a heading is one, a table has one per row, code one per few lines.
+fn pieces(text: &str, block: &Block) -> Vec<Span> {
+    match block.kind {
+        BlockKind::FrontMatter => Vec::new(),
+        BlockKind::Heading(_) => trimmed(text, block.span).into_iter().collect(),
+        BlockKind::Table => lines(text, block.span).collect(),
+        BlockKind::Code => grouped(lines(text, block.span)),
+        BlockKind::Paragraph | BlockKind::ListItem => sentences(text, block.span),
+    }
+    .into_iter()
+    .flat_map(|piece| if piece.len() > LONGEST_PIECE { sentences(text, piece) } else { vec![piece] })
+    .collect()
+}
+
+/// Rows and lines longer than this (bytes) are cut like prose: the sentence rules have a hard maximum.
+const LONGEST_PIECE: usize = 3000;
+
+fn lines(text: &str, span: Span) -> impl Iterator<Item = Span> + '_ {
+    let mut at = span.start as usize;
+    span.of(text).split_inclusive('\n').filter_map(move |line| {
+        let start = at;
+        at += line.len();
+        trimmed(text, Span::new(start, at))
+    })
+}
+
+fn grouped(lines: impl Iterator<Item = Span>) -> Vec<Span> {
+    let mut groups: Vec<Span> = Vec::new();
+    for line in lines {
+        match groups.last_mut() {
+            Some(group) if group.cover(line).len() <= CODE_PIECE => *group = group.cover(line),
+            _ => groups.push(line),
+        }
+    }
+    groups
+}
+
+/// A heading without its marks: `## Title ##` and ` = = Title = = ` are `Title`.
+fn heading_text(text: &str, span: Span) -> Span {
+    let line = span.of(text);
+    let first = line.trim_start_matches(is_mark);
+    let start = span.start as usize + line.len() - first.len();
+    let words = first.lines().next().unwrap_or_default().trim_end_matches(is_mark);
+    Span::new(start, start + words.len())
+}
+
+fn is_mark(c: char) -> bool {
+    c.is_whitespace() || matches!(c, '#' | '=')
+}
+
+/// The span without white space at its ends; `None` when nothing is left.
+fn trimmed(text: &str, span: Span) -> Option<Span> {
+    let words = span.of(text);
+    let start = span.start as usize + words.len() - words.trim_start().len();
+    let length = words.trim().len();
+    (length > 0).then(|| Span::new(start, start + length))
+}

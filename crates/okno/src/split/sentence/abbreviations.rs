@@ -1,0 +1,230 @@
+//! What the word before a full stop says about the stop.
+//!
+//! English has some two hundred abbreviations that matter in running text. What counts is not the
+//! list but what each asks of the next word: `Mr.` always goes on, `No.` goes on before a digit,
+//! `Inc.` goes on unless the next word is one that starts sentences (`Inc. The`, not `Inc. Chairman`).
+
+/// How a word behaves before a full stop.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Class {
+    /// No abbreviation: the stop ends the sentence.
+    Plain,
+    /// `Mr.`, `e.g.`, `vs.`: something always follows.
+    Never,
+    /// `Fig.`, `pp.`: a number follows; ends only before a word that starts sentences.
+    Numbered,
+    /// `no.`, `art.`: an abbreviation before a number, otherwise a word.
+    NumberedWord,
+    /// `Inc.`, `Jr.`, `U.S.`: ends only before a word that starts sentences.
+    Clipped,
+    /// `etc.`: ends before any capital.
+    Trailing,
+    /// `Jan.`, `Mon.`: goes on before a number.
+    Calendar,
+    /// `a.m.`, `p.m.`
+    HalfDay,
+    /// One letter: `J.`, `C.`
+    Initial,
+    /// `1`, `1990`, `1.2.3`
+    Number,
+}
+
+/// Longest entry of the lists below, in bytes.
+const LONGEST: usize = 8;
+
+#[rustfmt::skip]
+const NEVER: &[&str] = &[
+    "adm", "brig", "capt", "cf", "cmdr", "col", "cpl", "det", "dr", "e.g", "eg", "esp", "fr",
+    "gen", "gov", "hon", "i.e", "ie", "incl", "insp", "lt", "maj", "messrs", "mlle", "mlles",
+    "mme", "mr", "mrs", "ms", "mt", "pres", "prof", "rep", "rev", "sen", "sgt", "supt", "v",
+    "viz", "vs",
+];
+
+#[rustfmt::skip]
+const NUMBERED: &[&str] = &[
+    "app", "approx", "bk", "ca", "cap", "ch", "chap", "circa", "eq", "eqs", "est", "ext", "exx",
+    "fig", "figs", "fn", "fol", "ll", "nos", "nr", "n°", "p", "par", "pg", "pp", "pt", "ref",
+    "refs", "sect", "stn", "tab", "tel", "ver", "vol", "vols", "№",
+];
+
+const NUMBERED_WORD: &[&str] = &["art", "no", "op", "para", "sec"];
+
+#[rustfmt::skip]
+const CLIPPED: &[&str] = &[
+    "acad", "admin", "al", "ariz", "assn", "assoc", "asst", "attn", "auth", "ave", "avg", "b.a",
+    "b.sc", "bibl", "bldg", "blvd", "bros", "bur", "calif", "cert", "co", "conn", "corp", "cos",
+    "ctr", "dept", "dist", "div", "ed", "eds", "esq", "excl", "fed", "fla", "freq", "ft",
+    "govt", "hwy", "illus", "inc", "inst", "intl", "jr", "kan", "llc", "ltd", "m.sc", "mfg",
+    "mgr", "mich", "minn", "misc", "mont", "mtn", "natl", "neb", "nev", "okla", "orig", "penn",
+    "ph.d", "pkg", "plc", "prelim", "prev", "pvt", "qtr", "rd", "ret", "sq", "sr", "st", "ste",
+    "subj", "suppl", "symp", "temp", "tenn", "tex", "trans", "transl", "treas", "univ", "vers",
+    "vocab", "vt", "wis", "wyo",
+];
+
+#[rustfmt::skip]
+const TRAILING: &[&str] = &[
+    "cm", "deg", "etc", "ghz", "gms", "hr", "hrs", "hz", "kg", "khz", "km", "lb", "lbs", "max",
+    "mhz", "mi", "min", "mins", "ml", "mm", "mph", "oz", "secs", "sqft", "tbsp", "tsp", "yd",
+    "yrs",
+];
+
+#[rustfmt::skip]
+const CALENDAR: &[&str] = &[
+    "apr", "aug", "dec", "feb", "fri", "jan", "jul", "jun", "mar", "mon", "nov", "oct", "sat",
+    "sep", "sept", "sun", "thu", "thur", "thurs", "tue", "tues", "wed",
+];
+
+#[rustfmt::skip]
+const MONTHS: &[&str] = &[
+    "January", "February", "March", "April", "May", "June", "July", "August", "September",
+    "October", "November", "December",
+];
+
+/// Names that carry a mark of their own.
+const EXCLAIMED: &[&str] = &["jeopardy", "joomla", "oklahoma", "panic", "wham", "yahoo", "yum"];
+
+/// Words after which a single letter is a label that may end a sentence: `vitamin C.`, `plan B.`
+#[rustfmt::skip]
+const LABELLED: &[&str] = &[
+    "appendix", "batch", "block", "case", "category", "class", "column", "drive", "exhibit",
+    "factor", "figure", "gate", "grade", "group", "hepatitis", "item", "level", "line", "model",
+    "option", "part", "phase", "plan", "platform", "point", "product", "protein", "section",
+    "series", "team", "terminal", "type", "variable", "version", "vitamin", "zone",
+];
+
+/// Capitalised words that start sentences and hardly ever follow an abbreviation inside one.
+#[rustfmt::skip]
+const STARTERS: &[&str] = &[
+    "A", "After", "All", "Although", "Among", "An", "And", "Another", "Are", "As", "At",
+    "Because", "Before", "Both", "But", "By", "Can", "Could", "Despite", "Did", "Do", "Does",
+    "Dr", "During", "Each", "Even", "Every", "Everyone", "Few", "Finally", "First", "For",
+    "From", "Furthermore", "Had", "Has", "Have", "He", "Hence", "Her", "Here", "His", "How",
+    "However", "I", "If", "In", "Instead", "Is", "It", "Its", "Later", "Let", "Many", "Maybe",
+    "Meanwhile", "More", "Moreover", "Most", "Mr", "Mrs", "Ms", "Much", "My", "Nevertheless",
+    "No", "Nobody", "None", "Nor", "Not", "Nothing", "Now", "Of", "On", "Once", "One", "Only",
+    "Or", "Other", "Others", "Our", "People", "Perhaps", "Please", "Prof", "Several", "She",
+    "Should", "Similarly", "Since", "So", "Some", "Sometimes", "Soon", "Still", "Such", "Thank",
+    "Thanks", "That", "The", "Their", "Then", "There", "Therefore", "These", "They", "This",
+    "Those", "Though", "Through", "Thus", "To", "Today", "Together", "Tomorrow", "Two",
+    "Unlike", "Until", "Upon", "Was", "We", "Were", "What", "When", "Where", "Whether", "Which",
+    "While", "Who", "Why", "Will", "With", "Would", "Yes", "Yesterday", "Yet", "You", "Your",
+];
+
+#[rustfmt::skip]
+const SPEECH: &[&str] = &[
+    "added", "answered", "asked", "cried", "exclaimed", "replied", "said", "says", "shouted",
+    "whispered",
+];
+
+/// Classes `word`, which stands directly before a full stop.
+pub(super) fn class(word: &str) -> Class {
+    let mut chars = word.chars();
+    match (chars.next(), chars.next()) {
+        (Some(c), None) if c.is_alphabetic() => return Class::Initial,
+        (Some(c), _) if c.is_ascii_digit() && is_number(word) => return Class::Number,
+        _ => {}
+    }
+    listed(word).unwrap_or_else(|| spelled(word))
+}
+
+/// Numbers of list items and sections, versions, dates: digits and dots.
+fn is_number(word: &str) -> bool {
+    word.bytes().all(|b| b.is_ascii_digit() || b == b'.')
+}
+
+fn listed(word: &str) -> Option<Class> {
+    let mut buffer = [0; LONGEST];
+    let lower = lowered(word, &mut buffer)?;
+    let capital = word.starts_with(|c: char| c.is_ascii_uppercase());
+    let holds = |list: &[&str]| list.binary_search(&lower).is_ok();
+    Some(match lower {
+        "a.m" | "p.m" => Class::HalfDay,
+        _ if holds(NEVER) => Class::Never,
+        _ if holds(NUMBERED) => Class::Numbered,
+        _ if holds(NUMBERED_WORD) => Class::NumberedWord,
+        _ if holds(CLIPPED) => Class::Clipped,
+        _ if holds(TRAILING) => Class::Trailing,
+        // In lower case these are words: `he sat.`, `in the sun.`
+        _ if capital && holds(CALENDAR) => Class::Calendar,
+        _ => return None,
+    })
+}
+
+fn lowered<'a>(word: &str, buffer: &'a mut [u8; LONGEST]) -> Option<&'a str> {
+    let lower = buffer.get_mut(..word.len())?;
+    lower.copy_from_slice(word.as_bytes());
+    lower.make_ascii_lowercase();
+    std::str::from_utf8(lower).ok()
+}
+
+/// `U.S`, `D.C`: single letters with dots between.
+fn spelled(word: &str) -> Class {
+    let letters = |part: &str| part.len() == 1 && part.as_bytes()[0].is_ascii_alphabetic();
+    if word.contains('.') && word.split('.').all(letters) { Class::Clipped } else { Class::Plain }
+}
+
+/// An abbreviation the list does not know, by its looks: `mfd.`, `Blvd.` – no vowel, not an acronym.
+pub(super) fn looks_clipped(word: &str) -> bool {
+    let consonant = |b: u8| b.is_ascii_alphabetic() && !b"aeiouyAEIOUY".contains(&b);
+    (2..=5).contains(&word.len()) && word.bytes().all(consonant) && word.bytes().skip(1).any(|b| b.is_ascii_lowercase())
+}
+
+/// `3rd.`, `4th.`: a needless stop, if a small letter follows.
+pub(super) fn is_ordinal(word: &str) -> bool {
+    let digits = word.trim_end_matches(|c: char| c.is_ascii_lowercase());
+    digits.bytes().next_back().is_some_and(|b| b.is_ascii_digit())
+        && matches!(&word[digits.len()..], "st" | "nd" | "rd" | "th")
+}
+
+/// `IV`: before a stop, at the start of a sentence, the number of a section.
+pub(super) fn is_roman(word: &str) -> bool {
+    word.len() <= 5 && word.bytes().all(|b| b"IVXLC".contains(&b))
+}
+
+pub(super) fn starts_sentences(word: &str) -> bool {
+    STARTERS.binary_search(&word).is_ok()
+}
+
+/// A weekday or month, in full or short: `5 p.m. Monday`, `Tues. Oct. 4`.
+pub(super) fn is_calendar(word: &str) -> bool {
+    listed(word) == Some(Class::Calendar) || word.ends_with("day") || MONTHS.contains(&word)
+}
+
+pub(super) fn is_exclaimed(word: &str) -> bool {
+    word.starts_with(|c: char| c.is_ascii_uppercase())
+        && EXCLAIMED.binary_search(&word.to_ascii_lowercase().as_str()).is_ok()
+}
+
+pub(super) fn is_labelled(word: &str) -> bool {
+    LABELLED.binary_search(&word.to_ascii_lowercase().as_str()).is_ok()
+}
+
+pub(super) fn is_speech(word: &str) -> bool {
+    SPEECH.binary_search(&word).is_ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_are_sorted_for_binary_search() {
+        let lists =
+            [NEVER, NUMBERED, NUMBERED_WORD, CLIPPED, TRAILING, CALENDAR, EXCLAIMED, LABELLED, STARTERS, SPEECH];
+        for list in lists {
+            assert!(list.windows(2).all(|pair| pair[0] < pair[1]), "{list:?}");
+        }
+    }
+
+    #[test]
+    fn classes_words() {
+        assert_eq!(class("Mr"), Class::Never);
+        assert_eq!(class("U.S"), Class::Clipped);
+        assert_eq!(class("P.M"), Class::HalfDay);
+        assert_eq!(class("example.com"), Class::Plain);
+        assert_eq!(class("1.2.3"), Class::Number);
+        assert_eq!(class("sat"), Class::Plain);
+        assert_eq!(class("Sat"), Class::Calendar);
+        assert_eq!(class(""), Class::Plain);
+    }
+}

@@ -1,0 +1,311 @@
+//! Whether a run of stops ends a sentence: Chinese marks by what follows, English by both sides.
+
+use super::Scan;
+use super::abbreviations::{self as abbr, Class};
+use super::marks::{self, char_at, char_before, skip_space};
+use super::run::{Kind, Run, Tail};
+
+/// How far back a word before a stop is read, in bytes. Longer ones are addresses, not abbreviations.
+const MAX_WORD: usize = 40;
+
+/// How far into a sentence `At 5 a.m.` still is its opening, in bytes.
+const MAX_OPENING: usize = 24;
+
+/// How many bytes of bullets, brackets and quotes may precede the first word of a sentence.
+const MAX_MARKS: usize = 12;
+
+/// Han characters that carry on after a closing quote or an ellipsis: `“为什么？”的问题`, `……等`.
+const CARRY_ON: [char; 10] = ['的', '之', '等', '与', '和', '及', '或', '與', '却', '卻'];
+
+/// The same for pairs of characters: `“我是谁？”这个问题`.
+const CARRY_ON_PAIRS: [&str; 6] = ["这个", "这一", "这种", "這個", "這一", "這種"];
+
+/// Words that open a sentence with a time.
+const TIME_OPENERS: [&str; 9] = ["About", "After", "Around", "At", "Before", "By", "From", "Since", "Until"];
+
+/// What stands after a run and its closers.
+#[derive(Clone, Copy)]
+struct After<'a> {
+    /// The next character that is not white space, and the text from there.
+    rest: &'a str,
+    /// White space lies before it.
+    gap: bool,
+    /// Its first word, behind opening quotes.
+    word: &'a str,
+    /// The first character of that word, or whatever is there.
+    first: char,
+    /// The word is in brackets.
+    bracketed: bool,
+    /// The word is in quotes or brackets.
+    opened: bool,
+}
+
+impl<'a> After<'a> {
+    /// `None` at the end of the text and before a blank line.
+    fn read(text: &'a str, end: usize) -> Option<Self> {
+        let start = skip_space(text, end);
+        let rest = &text[start..];
+        let opening = |c| marks::is_open_quote(c) || marks::is_open_bracket(c) || matches!(c, '"' | '\'' | '*' | '_');
+        let inner = rest.trim_start_matches(opening);
+        let first = inner.chars().next().or(rest.chars().next())?;
+        let letters = inner.bytes().take_while(u8::is_ascii_alphabetic).count();
+        let bracketed = rest.starts_with(marks::is_open_bracket);
+        let opened = inner.len() < rest.len();
+        (!super::has_blank_line(&text[end..start])).then_some(Self {
+            rest,
+            gap: start > end,
+            word: &inner[..letters],
+            first,
+            bracketed,
+            opened,
+        })
+    }
+
+    /// Starts with a small letter; `iPhone` counts as capital.
+    fn lower(self) -> bool {
+        let camel = self.word.as_bytes().get(1).is_some_and(u8::is_ascii_uppercase);
+        self.first.is_lowercase() && !camel && !self.opened
+    }
+
+    fn upper(self) -> bool {
+        self.first.is_uppercase() || (self.first.is_lowercase() && !self.lower() && !self.opened)
+    }
+
+    fn digit(self) -> bool {
+        self.first.is_ascii_digit()
+    }
+
+    fn wide(self) -> bool {
+        marks::is_wide_letter(self.first)
+    }
+
+    fn starter(self) -> bool {
+        !self.bracketed && abbr::starts_sentences(self.word)
+    }
+
+    /// A clause mark follows, or directly a stop that decides in its own right: `“喝它！”。`
+    fn another_mark(self) -> bool {
+        let Some(c) = self.rest.chars().next() else { return false };
+        if marks::is_stop(c) {
+            return !self.gap;
+        }
+        let spaced = self.rest[c.len_utf8()..].starts_with(char::is_whitespace);
+        marks::is_clause_mark(c) && (!c.is_ascii() || !self.gap || spaced)
+    }
+
+    /// The next word is one letter and a stop: `J.` after `R.`
+    fn initial(self) -> bool {
+        self.word.len() == 1 && self.rest.as_bytes().get(1) == Some(&b'.')
+    }
+
+    /// `Tom said`, after `"Stop!"`.
+    fn attribution(self) -> bool {
+        let second = self.rest.get(self.word.len()..).unwrap_or_default().trim_start();
+        let letters = second.bytes().take_while(u8::is_ascii_alphabetic).count();
+        self.upper() && !self.opened && abbr::is_speech(&second[..letters])
+    }
+
+    fn carries_on(self) -> bool {
+        self.rest.starts_with(CARRY_ON) || CARRY_ON_PAIRS.iter().any(|two| self.rest.starts_with(two))
+    }
+}
+
+impl<'a> Scan<'a> {
+    /// Whether the sentence ends after `run` and what closes behind it.
+    pub(super) fn ends(&self, run: Run, tail: Tail) -> bool {
+        let Some(after) = After::read(self.text, tail.end) else { return true };
+        if after.another_mark() || (tail.closed && self.alone_inside(run)) {
+            return false;
+        }
+        match run.kind {
+            Kind::Wide => self.ends_wide(tail, after),
+            Kind::Bang => self.ends_bang(run, tail, after),
+            Kind::Dot => self.ends_dot(run, tail, after),
+            Kind::Ellipsis { dots, spaced } => self.ends_ellipsis(run, tail, after, dots, spaced),
+        }
+    }
+
+    /// `(!)`, `“……”`: the mark is spoken of, or stands for something left out.
+    fn alone_inside(&self, run: Run) -> bool {
+        let opens = |c| marks::is_open_bracket(c) || marks::is_open_quote(c);
+        char_before(self.text, run.at).is_some_and(opens)
+    }
+
+    /// A title does not end a sentence (`《谁？》出版了`), nor does an aside in the middle of one
+    /// (`张三（他是工程师。）来了`).
+    fn ends_wide(&self, tail: Tail, after: After) -> bool {
+        let titled = |opened| self.text[opened..].starts_with(['《', '〈']);
+        let aside = tail.bracket.is_some_and(|opened| opened > self.start() || titled(opened));
+        !(aside || tail.closed && after.carries_on())
+    }
+
+    fn ends_bang(&self, run: Run, tail: Tail, after: After) -> bool {
+        if !after.gap {
+            return self.ends_closely(run, after);
+        }
+        if tail.closed {
+            return !after.lower() && !after.attribution();
+        }
+        let named = abbr::is_exclaimed(self.word_before(run.at));
+        !named || after.starter() || after.wide() || after.digit()
+    }
+
+    /// No white space after a `.`, `!` or `?`.
+    fn ends_closely(&self, run: Run, after: After) -> bool {
+        let next = after.rest.chars().next().unwrap_or_default();
+        let word = self.word_before(run.at);
+        match abbr::class(word) {
+            Class::Number if self.counts(word, run.at) => false,
+            Class::Plain | Class::Number if marks::is_wide_letter(next) => true,
+            Class::Plain if marks::is_open_quote(next) => true,
+            Class::Plain if next >= '\u{3000}' || next == '"' => after.wide(),
+            Class::Plain | Class::Number => runs_on(word, after),
+            _ => false,
+        }
+    }
+
+    fn ends_dot(&self, run: Run, tail: Tail, after: After) -> bool {
+        if run.at == self.start() {
+            return false;
+        }
+        if !after.gap && !tail.closed {
+            return self.ends_closely(run, after);
+        }
+        if tail.closed && (after.lower() || after.attribution()) {
+            return false;
+        }
+        if self.text[..run.at].ends_with(' ') {
+            return self.ends_apart(run, after);
+        }
+        self.ends_after_word(self.word_before(run.at), run, tail, after)
+    }
+
+    /// Tokenised text, `he said . then`: initials and company names kept their own stop.
+    fn ends_apart(&self, run: Run, after: After) -> bool {
+        match abbr::class(self.word_before(run.at - 1)) {
+            Class::Never => false,
+            Class::Numbered | Class::NumberedWord => !after.digit(),
+            _ => true,
+        }
+    }
+
+    fn ends_after_word(&self, word: &str, run: Run, tail: Tail, after: After) -> bool {
+        match abbr::class(word) {
+            Class::Plain => self.ends_plain(word, run, after),
+            Class::Never => false,
+            Class::Numbered | Class::Clipped => after.starter(),
+            Class::NumberedWord => !after.digit(),
+            Class::Trailing => (after.upper() || after.wide()) && !after.bracketed,
+            Class::Calendar => !after.digit() && !after.lower() && !abbr::is_calendar(after.word),
+            Class::HalfDay => self.ends_half_day(run, after),
+            Class::Initial => self.ends_initial(word, run, tail, after),
+            Class::Number => !self.counts(word, run.at),
+        }
+    }
+
+    fn ends_plain(&self, word: &str, run: Run, after: After) -> bool {
+        let section = abbr::is_roman(word) && self.opens_at(run.at - word.len());
+        let clipped = abbr::looks_clipped(word) || abbr::is_ordinal(word);
+        !(section || clipped && after.lower())
+    }
+
+    /// `at 6 p.m. Then` ends; `5 p.m. EST`, `5 p.m. Monday` and the opening `At 5 a.m. Mr. Smith` do not.
+    fn ends_half_day(&self, run: Run, after: After) -> bool {
+        let opening = &self.text[self.start()..run.at];
+        let opens = TIME_OPENERS.iter().any(|word| opening.starts_with(word));
+        let zone = after.word.len() > 1 && after.word.bytes().all(|b| b.is_ascii_uppercase());
+        let named = zone || abbr::is_calendar(after.word);
+        after.upper() && !named && !(opens && opening.len() <= MAX_OPENING)
+    }
+
+    /// One letter: a name's initial, a list marker, a label (`vitamin C.`) or the word `I`.
+    fn ends_initial(&self, letter: &str, run: Run, tail: Tail, after: After) -> bool {
+        let at = run.at - letter.len();
+        if self.opens_at(at) || after.initial() || tail.bracket.is_some_and(|open| open + 1 == at) {
+            return false;
+        }
+        if letter.starts_with(char::is_lowercase) {
+            return ends_small_letter(letter, after);
+        }
+        let before = self.word_before(self.text[..at].trim_end().len());
+        let spoken = letter == "I" && before.starts_with(char::is_lowercase);
+        abbr::is_labelled(before) || after.starter() || spoken
+    }
+
+    fn ends_ellipsis(&self, run: Run, tail: Tail, after: After, dots: usize, spaced: bool) -> bool {
+        let before = char_before(self.text, run.at);
+        let word = self.word_before(run.at);
+        if before.is_some_and(marks::is_wide_letter) || after.wide() {
+            return self.ends_wide_ellipsis(run, tail, after, dots);
+        }
+        if !after.gap {
+            return !tail.closed && after.word != "I" && runs_on(word, after);
+        }
+        if tail.closed {
+            return !after.lower() && !after.attribution();
+        }
+        // `is . . . I didn't` leaves words out; a fourth dot is the full stop.
+        let left_out = dots == 3 && before.is_some_and(char::is_whitespace);
+        let stutter = !word.is_empty() && word == after.word;
+        !(after.lower() || after.digit() || stutter) && !(left_out && (spaced || after.word == "I"))
+    }
+
+    /// `……` ends a Chinese sentence unless it stutters (`我……我`) or has hardly begun (`唉……`).
+    fn ends_wide_ellipsis(&self, run: Run, tail: Tail, after: After, dots: usize) -> bool {
+        if tail.closed {
+            return self.ends_wide(tail, after);
+        }
+        let begun = self.text[self.start()..run.at].chars().take(3).count() == 3;
+        let stutter = char_before(self.text, run.at) == Some(after.first);
+        (dots >= 6 || after.gap) && begun && !stutter && !after.carries_on() && !after.lower()
+    }
+
+    /// The Latin word that ends at `end`, within this sentence.
+    fn word_before(&self, end: usize) -> &'a str {
+        let text: &'a str = self.text;
+        let from = text.ceil_char_boundary(self.start().max(end.saturating_sub(MAX_WORD)));
+        let Some(head) = text.get(from..end) else { return "" };
+        let word = head.trim_end_matches(is_word_char).len();
+        head[word..].trim_start_matches(['\'', '-', '.', '_'])
+    }
+
+    /// Whether `at` starts the sentence, but for marks, or an item within it: `as follows: 1. Peel`.
+    fn opens_at(&self, at: usize) -> bool {
+        let start = self.start();
+        let Some(head) = self.text.get(start..at) else { return false };
+        let first = head.len() <= MAX_MARKS && !head.contains(char::is_alphanumeric);
+        first || head.trim_end().ends_with([':', ';', '：', '；'])
+    }
+
+    /// `1.` at the start of a sentence, or between spaces before Chinese (`2.香蕉`), counts items.
+    fn counts(&self, number: &str, end: usize) -> bool {
+        let at = end - number.len();
+        let close = char_at(self.text, end + 1).is_some_and(marks::is_wide_letter);
+        let apart = char_before(self.text, at).is_none_or(|c| !c.is_ascii() || c.is_whitespace());
+        number.len() <= 3 && (self.opens_at(at) || (close && apart))
+    }
+}
+
+/// `p. 55`, `c. 1900`, `Roe v. Wade`, `i. e.` go on; `the value of x. Then` ends.
+fn ends_small_letter(letter: &str, after: After) -> bool {
+    match letter {
+        "p" | "v" => false,
+        "b" | "c" | "d" | "n" => !after.digit(),
+        "e" | "i" => !after.lower(),
+        _ => true,
+    }
+}
+
+fn is_word_char(c: char) -> bool {
+    let inner = matches!(c, '.' | '\'' | '’' | '@' | '/' | ':' | '_' | '&' | '%' | '#' | '+' | '°');
+    inner || c == '№' || (c.is_alphanumeric() && !marks::is_wide_letter(c))
+}
+
+/// A forgotten space: `the end.The next`. Only words that start sentences count, for
+/// `asyncio.Queue` and `System.Out` are more common than the slip.
+fn runs_on(word: &str, after: After) -> bool {
+    let bare = !word.is_empty() && word.chars().all(char::is_alphanumeric);
+    let behind = after.rest.get(after.word.len()..).unwrap_or_default();
+    let ends = behind.starts_with([' ', '\n', ',', '\'', '’']) || behind.starts_with(". ");
+    bare && ends && !after.opened && after.starter()
+}
