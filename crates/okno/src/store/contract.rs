@@ -1,0 +1,265 @@
+//! What every [`Store`] must do: one suite, run by each implementation.
+//!
+//! `open` opens the store under test; called again after the last one was dropped, it opens the same
+//! store again. Every check starts from an empty store of its own.
+
+use super::{Ask, DocumentNumber, FileState, Leg, Prepared, Scored, Snapshot, Store, Vectors};
+use crate::document::{Block, BlockKind, DocumentId, Layer, Metadata, Record, Span};
+use crate::split::structure;
+use std::collections::{BTreeMap, HashSet};
+
+/// The length of the suite's vectors.
+pub const DIMENSIONS: usize = 8;
+
+/// The identity of the suite's embedder.
+pub const EMBEDDER: &str = "contract";
+
+/// Opens a store; the same one each time.
+pub type Open<'a> = &'a dyn Fn() -> Box<dyn Store>;
+
+/// All checks that need only one empty store, by name.
+pub const CHECKS: &[(&str, fn(Open<'_>))] = &[
+    ("nothing is visible before a commit", nothing_before_commit),
+    ("a snapshot never changes", snapshots_never_change),
+    ("the same id replaces", the_same_id_replaces),
+    ("a dropped writer leaves nothing", a_dropped_writer_leaves_nothing),
+    ("there is one writer", one_writer),
+    ("both legs find, in order, only what is allowed", both_legs_find),
+    ("an empty store finds nothing", an_empty_store_finds_nothing),
+    ("copies are known", copies_are_known),
+    ("files, roots and removals are remembered", small_things_are_remembered),
+];
+
+/// A document of one paragraph.
+pub fn document(name: &str, text: &str) -> Prepared {
+    let blocks = [Block { kind: BlockKind::Paragraph, span: Span::new(0, text.len()) }];
+    let structure = structure(text, name, &blocks);
+    let rows = |texts: Vec<&str>| texts.into_iter().flat_map(vector).collect();
+    let record = Record {
+        id: DocumentId { root: "/root".into(), path: name.into(), member: None },
+        title: name.into(),
+        language: None,
+        metadata: Metadata::default(),
+        hash: xxhash_rust::xxh3::xxh3_128(text.as_bytes()),
+        bytes: text.len() as u64,
+        sentences: structure.sentences.len() as u32,
+    };
+    let vectors = Vectors {
+        sentences: rows(structure.sentences.iter().map(|s| s.span.of(text)).collect()),
+        sections: rows(structure.sections.iter().map(|_| name).collect()),
+    };
+    Prepared { record, text: text.into(), structure, vectors }
+}
+
+/// A vector by words: texts that share words are near each other.
+pub fn vector(text: &str) -> Vec<f32> {
+    let mut vector = vec![0.0; DIMENSIONS];
+    for word in text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()) {
+        vector[xxhash_rust::xxh3::xxh3_64(word.to_lowercase().as_bytes()) as usize % DIMENSIONS] += 1.0;
+    }
+    vector
+}
+
+fn texts(snapshot: &dyn Snapshot) -> BTreeMap<String, String> {
+    let text = |number| (snapshot.record(number).unwrap().id.path, snapshot.text(number).unwrap().to_owned());
+    snapshot.numbers().into_iter().map(text).collect()
+}
+
+fn put(store: &dyn Store, documents: &[(&str, &str)]) -> Vec<DocumentNumber> {
+    let mut writer = store.writer().unwrap();
+    let numbers = documents.iter().map(|(name, text)| writer.put(&document(name, text)).unwrap()).collect();
+    writer.finish().unwrap();
+    numbers
+}
+
+fn search(snapshot: &dyn Snapshot, leg: Leg, text: &str, allowed: Option<&HashSet<DocumentNumber>>) -> Vec<Scored> {
+    let mut vector = vector(text);
+    crate::embed::normalize(&mut vector);
+    let rankings = [(leg, Layer::Sentence)];
+    snapshot.search(&Ask { text, vector: &vector, rankings: &rankings, allowed, depth: 10 }).unwrap().remove(0)
+}
+
+fn nothing_before_commit(open: Open<'_>) {
+    let store = open();
+    let mut writer = store.writer().unwrap();
+    writer.put(&document("a", "Alpha beta.")).unwrap();
+    assert!(store.snapshot().unwrap().numbers().is_empty());
+    writer.commit().unwrap();
+    assert_eq!(texts(&*store.snapshot().unwrap()).len(), 1);
+}
+
+fn snapshots_never_change(open: Open<'_>) {
+    let store = open();
+    put(&*store, &[("a", "Alpha beta."), ("b", "Gamma delta.")]);
+    let before = store.snapshot().unwrap();
+    let number = before.numbers()[0];
+    put(&*store, &[("a", "Epsilon."), ("c", "Zeta.")]);
+    assert_eq!(
+        texts(&*before),
+        BTreeMap::from([("a".into(), "Alpha beta.".into()), ("b".into(), "Gamma delta.".into())])
+    );
+    assert_eq!(search(&*before, Leg::Lexical, "alpha", None)[0].run.document, number);
+    let after = store.snapshot().unwrap();
+    assert!(after.generation() > before.generation());
+    assert!(search(&*after, Leg::Lexical, "alpha", None).is_empty());
+    assert_eq!(search(&*after, Leg::Lexical, "epsilon", None).len(), 1);
+}
+
+fn the_same_id_replaces(open: Open<'_>) {
+    let store = open();
+    let old = put(&*store, &[("a", "Alpha beta.")])[0];
+    let new = put(&*store, &[("a", "Alpha gamma.")])[0];
+    assert_ne!(old, new, "numbers are never reused");
+    let snapshot = store.snapshot().unwrap();
+    assert_eq!(snapshot.numbers(), [new]);
+    assert_eq!(search(&*snapshot, Leg::Lexical, "alpha", None).len(), 1);
+    let mut writer = store.writer().unwrap();
+    assert_eq!(writer.find(&document("a", "").record.id).unwrap().map(|(number, _)| number), Some(new));
+    assert!(writer.remove(new).unwrap() && !writer.remove(new).unwrap());
+    writer.finish().unwrap();
+    assert!(store.snapshot().unwrap().numbers().is_empty());
+}
+
+fn a_dropped_writer_leaves_nothing(open: Open<'_>) {
+    let store = open();
+    put(&*store, &[("a", "Alpha beta.")]);
+    let mut writer = store.writer().unwrap();
+    writer.put(&document("b", "Gamma.")).unwrap();
+    writer.put(&document("a", "Delta.")).unwrap();
+    drop(writer);
+    drop(store);
+    let store = open();
+    put(&*store, &[("c", "Epsilon.")]);
+    let snapshot = store.snapshot().unwrap();
+    assert_eq!(
+        texts(&*snapshot),
+        BTreeMap::from([("a".into(), "Alpha beta.".into()), ("c".into(), "Epsilon.".into())])
+    );
+    assert!(search(&*snapshot, Leg::Lexical, "gamma delta", None).is_empty());
+}
+
+fn one_writer(open: Open<'_>) {
+    let store = open();
+    let writer = store.writer().unwrap();
+    assert!(store.writer().is_err());
+    drop(writer);
+    assert!(store.writer().is_ok());
+}
+
+fn both_legs_find(open: Open<'_>) {
+    let store = open();
+    let numbers = put(
+        &*store,
+        &[("a", "The tea is green. The coffee is black."), ("b", "Green tea is brewed cool."), ("c", "Nothing here.")],
+    );
+    let snapshot = store.snapshot().unwrap();
+    for leg in [Leg::Dense, Leg::Lexical] {
+        let found = search(&*snapshot, leg, "green tea", None);
+        assert!(found.len() >= 2 && found.windows(2).all(|w| w[0].score >= w[1].score), "{leg:?} {found:?}");
+        assert!(found.iter().all(|f| f.score > 0.0 && f.score.is_finite()));
+        let only = HashSet::from([numbers[1]]);
+        let allowed = search(&*snapshot, leg, "green tea", Some(&only));
+        assert!(!allowed.is_empty() && allowed.iter().all(|f| f.run.document == numbers[1]), "{leg:?}");
+        assert!(search(&*snapshot, leg, "green tea", Some(&HashSet::new())).is_empty());
+        assert!(search(&*snapshot, leg, "?!", None).is_empty(), "{leg:?}");
+    }
+}
+
+fn an_empty_store_finds_nothing(open: Open<'_>) {
+    let snapshot = open().snapshot().unwrap();
+    assert!(
+        search(&*snapshot, Leg::Dense, "tea", None).is_empty()
+            && search(&*snapshot, Leg::Lexical, "tea", None).is_empty()
+    );
+    assert!(snapshot.record(0).is_err() && snapshot.text(7).is_err() && snapshot.structure(1).is_err());
+}
+
+fn copies_are_known(open: Open<'_>) {
+    let store = open();
+    let numbers = put(&*store, &[("a", "The same."), ("b", "Another."), ("c", "The same.")]);
+    assert_eq!(store.snapshot().unwrap().copies(), [vec![numbers[0], numbers[2]]]);
+}
+
+fn small_things_are_remembered(open: Open<'_>) {
+    let store = open();
+    let file = FileState { root: "/r".into(), path: "p".into(), modified: 1, size: 2, hash: 3, documents: vec![4] };
+    let id = document("a", "").record.id;
+    let mut writer = store.writer().unwrap();
+    writer.set_file(&file).unwrap();
+    writer.set_roots(&["/r".into()]).unwrap();
+    writer.set_removed(&id, Some(9)).unwrap();
+    writer.cache_vector(5, &[0.5, 1.0]).unwrap();
+    writer.finish().unwrap();
+    drop(store);
+    let store = open();
+    let snapshot = store.snapshot().unwrap();
+    assert_eq!((snapshot.files().unwrap(), snapshot.roots()), (vec![file], &["/r".to_owned()][..]));
+    let mut writer = store.writer().unwrap();
+    assert_eq!((writer.removed(&id).unwrap(), writer.cached_vector(5).unwrap()), (Some(9), Some(vec![0.5, 1.0])));
+    writer.set_removed(&id, None).unwrap();
+    writer.forget_file("/r", "p").unwrap();
+    assert_eq!(writer.removed(&id).unwrap(), None);
+    writer.finish().unwrap();
+    assert!(store.snapshot().unwrap().files().unwrap().is_empty());
+}
+
+/// A step of a random history.
+#[derive(Debug, Clone)]
+pub enum Step {
+    /// Puts a document: name and text by number.
+    Put(u8, u8),
+    /// Removes a document.
+    Remove(u8),
+    /// Makes what was done visible.
+    Commit,
+    /// Closes the store without a commit, and opens it again.
+    Reopen,
+}
+
+/// Runs a history beside a map of names to texts; after every commit and reopening both must agree.
+pub fn history(open: Open<'_>, steps: &[Step]) {
+    let (mut committed, mut current) = (BTreeMap::new(), BTreeMap::new());
+    let mut rest = steps.iter().peekable();
+    while rest.peek().is_some() {
+        let store = open();
+        agree(&*store, &committed);
+        let mut writer = store.writer().unwrap();
+        for step in rest.by_ref() {
+            match step {
+                Step::Put(name, text) => {
+                    let (name, text) = (format!("n{name}"), format!("Word{text} here. Shared tail{text}."));
+                    writer.put(&document(&name, &text)).unwrap();
+                    current.insert(name, text);
+                }
+                Step::Remove(name) => {
+                    let name = format!("n{name}");
+                    let found = writer.find(&document(&name, "").record.id).unwrap();
+                    assert_eq!(found.is_some(), current.remove(&name).is_some());
+                    found.map(|(number, _)| writer.remove(number).unwrap());
+                }
+                Step::Commit => {
+                    writer.commit().unwrap();
+                    committed.clone_from(&current);
+                    agree(&*store, &committed);
+                }
+                Step::Reopen => break,
+            }
+        }
+        drop(writer);
+        current.clone_from(&committed);
+    }
+    agree(&*open(), &committed);
+}
+
+/// The store holds exactly these documents, and the lexical leg finds each of their words.
+fn agree(store: &dyn Store, expected: &BTreeMap<String, String>) {
+    let snapshot = store.snapshot().unwrap();
+    assert_eq!(&texts(&*snapshot), expected);
+    for (name, text) in expected {
+        let word = text.split(' ').next().unwrap();
+        let found = search(&*snapshot, Leg::Lexical, word, None);
+        let named = |scored: &Scored| snapshot.record(scored.run.document).unwrap().id.path;
+        assert!(found.iter().any(|scored| &named(scored) == name), "{word} must be found in {name}");
+        assert!(found.iter().all(|scored| expected.contains_key(&named(scored))));
+    }
+}

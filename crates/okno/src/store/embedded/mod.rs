@@ -1,0 +1,211 @@
+//! The default store: one folder on this machine, opened in milliseconds.
+//!
+//! ```text
+//! .okno/
+//!   data.mdb lock.mdb   LMDB: the one truth – documents, their vectors, files, roots, manifest
+//!   lexical/            tantivy: derived from it, named after the generation it was built from
+//!   writer.lock         held by the one writer; the system lets go of it when the process ends
+//! ```
+//!
+//! LMDB was chosen for one property: other processes read the last committed generation while one
+//! writes, and a reader or writer that is killed leaves nothing behind. (redb, the other candidate,
+//! lets only one process open a file that is being written.) A document is one value: record,
+//! sentences, vectors, text. Readers use it in place, from the memory map.
+
+mod atlas;
+mod blob;
+mod lexical;
+mod score;
+mod snapshot;
+mod tables;
+mod vectors;
+mod writer;
+
+pub use snapshot::EmbeddedSnapshot;
+pub(crate) use vectors::add_scaled;
+
+use crate::store::{FORMAT, Manifest, Snapshot, Store, Writer};
+use crate::{Error, Result};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+use tables::Tables;
+
+/// An index in a folder.
+pub struct EmbeddedStore {
+    folder: PathBuf,
+    tables: Tables,
+    manifest: Manifest,
+    latest: Mutex<Option<Arc<EmbeddedSnapshot>>>,
+}
+
+impl EmbeddedStore {
+    /// Opens the index in a folder.
+    pub fn open(folder: &Path) -> Result<Self> {
+        if !exists(folder) {
+            return Err(Error::NoIndex(folder.to_owned()));
+        }
+        let tables = Tables::open(folder)?;
+        let Some(manifest) = tables.manifest()? else { return Err(Error::NoIndex(folder.to_owned())) };
+        let found = manifest.format;
+        if found != FORMAT {
+            return Err(Error::Format { path: folder.to_owned(), found, expected: FORMAT });
+        }
+        Ok(Self { folder: folder.to_owned(), tables, manifest, latest: Mutex::new(None) })
+    }
+
+    /// Opens the index in a folder, or makes an empty one there as the manifest says.
+    pub fn open_or_create(folder: &Path, manifest: &Manifest) -> Result<Self> {
+        match Self::open(folder) {
+            Err(Error::NoIndex(_)) => {}
+            opened => return opened,
+        }
+        let strange =
+            |entries: fs_err::ReadDir| entries.flatten().any(|entry| !is_ours(&entry.file_name().to_string_lossy()));
+        if fs_err::read_dir(folder).is_ok_and(strange) {
+            return Err(Error::NotAnIndex(folder.to_owned()));
+        }
+        fs_err::create_dir_all(folder)?;
+        let tables = Tables::open(folder)?;
+        tables.initialise(manifest)?;
+        Ok(Self { folder: folder.to_owned(), tables, manifest: manifest.clone(), latest: Mutex::new(None) })
+    }
+
+    /// How the index is made.
+    pub fn manifest(&self) -> &Manifest {
+        &self.manifest
+    }
+}
+
+/// Whether there is an index in a folder.
+pub fn exists(folder: &Path) -> bool {
+    folder.join("data.mdb").is_file()
+}
+
+fn is_ours(name: &str) -> bool {
+    matches!(name, "data.mdb" | "lock.mdb" | "lexical" | "writer.lock" | "okno.toml" | ".gitignore")
+}
+
+fn lexical_folder(folder: &Path) -> PathBuf {
+    folder.join("lexical")
+}
+
+impl Store for EmbeddedStore {
+    fn snapshot(&self) -> Result<Arc<dyn Snapshot>> {
+        // A poisoned lock means another search panicked; the cached snapshot itself is never half-made.
+        let mut latest = self.latest.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let generation = self.tables.generation()?;
+        if let Some(snapshot) = latest.as_ref().filter(|snapshot| snapshot.generation() == generation) {
+            return Ok(Arc::clone(snapshot) as Arc<dyn Snapshot>);
+        }
+        let snapshot = Arc::new(EmbeddedSnapshot::open(&self.folder, &self.tables)?);
+        *latest = Some(Arc::clone(&snapshot));
+        Ok(snapshot)
+    }
+
+    fn writer(&self) -> Result<Box<dyn Writer + '_>> {
+        // A snapshot kept for later searches would keep the pages that this writer frees.
+        *self.latest.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = None;
+        Ok(Box::new(writer::EmbeddedWriter::open(&self.folder, &self.tables)?))
+    }
+
+    fn bytes(&self) -> Result<u64> {
+        folder_bytes(&self.folder)
+    }
+}
+
+fn folder_bytes(folder: &Path) -> Result<u64> {
+    let mut total = 0;
+    for entry in fs_err::read_dir(folder)? {
+        let entry = entry?;
+        // A file may vanish while tantivy merges; it then counts as nothing.
+        let Ok(metadata) = entry.metadata() else { continue };
+        total += if metadata.is_dir() { folder_bytes(&entry.path())? } else { on_disk(&metadata) };
+    }
+    Ok(total)
+}
+
+#[cfg(unix)]
+fn on_disk(metadata: &std::fs::Metadata) -> u64 {
+    use std::os::unix::fs::MetadataExt;
+    metadata.blocks() * 512
+}
+
+#[cfg(not(unix))]
+fn on_disk(metadata: &std::fs::Metadata) -> u64 {
+    metadata.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::contract::{self, Step};
+    use proptest::prelude::*;
+
+    fn open(folder: &Path) -> Box<dyn Store> {
+        Box::new(
+            EmbeddedStore::open_or_create(folder, &Manifest::new(contract::EMBEDDER, contract::DIMENSIONS)).unwrap(),
+        )
+    }
+
+    #[test]
+    fn keeps_the_contract() {
+        for (name, check) in contract::CHECKS {
+            println!("{name}");
+            let folder = tempfile::tempdir().unwrap();
+            check(&|| open(folder.path()));
+        }
+    }
+
+    fn step() -> impl Strategy<Value = Step> {
+        prop_oneof![
+            6 => (0..6u8, any::<u8>()).prop_map(|(name, text)| Step::Put(name, text)),
+            3 => (0..6u8).prop_map(Step::Remove),
+            3 => Just(Step::Commit),
+            1 => Just(Step::Reopen),
+        ]
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
+        #[test]
+        fn any_history_equals_a_map(steps in prop::collection::vec(step(), 1..40)) {
+            let folder = tempfile::tempdir().unwrap();
+            contract::history(&|| open(folder.path()), &steps);
+        }
+    }
+
+    #[test]
+    fn a_lost_or_foreign_lexical_index_is_built_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let steps = [Step::Put(1, 1), Step::Put(2, 2), Step::Commit];
+        contract::history(&|| open(folder.path()), &steps);
+        for damage in [
+            |path: &Path| fs_err::remove_dir_all(path).unwrap(),
+            |path: &Path| fs_err::write(path.join("meta.json"), "{}").unwrap(),
+        ] {
+            damage(&lexical_folder(folder.path()));
+            let store = open(folder.path());
+            drop(store.writer().unwrap());
+            assert_eq!(store.snapshot().unwrap().numbers().len(), 2);
+        }
+    }
+
+    #[test]
+    fn what_is_no_index_is_refused_with_a_reason() {
+        let folder = tempfile::tempdir().unwrap();
+        let manifest = Manifest::new("x", 2);
+        assert!(matches!(EmbeddedStore::open(folder.path()), Err(Error::NoIndex(_))));
+        fs_err::write(folder.path().join("letter.txt"), "Dear …").unwrap();
+        assert!(matches!(EmbeddedStore::open_or_create(folder.path(), &manifest), Err(Error::NotAnIndex(_))));
+        let other = tempfile::tempdir().unwrap();
+        fs_err::write(
+            other.path().join("data.mdb"),
+            "not a database, just long enough to be mistaken for one".repeat(400),
+        )
+        .unwrap();
+        assert!(matches!(EmbeddedStore::open(other.path()), Err(Error::Damaged { .. })));
+        let old = tempfile::tempdir().unwrap();
+        drop(EmbeddedStore::open_or_create(old.path(), &Manifest { format: 99, ..manifest }).unwrap());
+        assert!(matches!(EmbeddedStore::open(old.path()), Err(Error::Format { found: 99, .. })));
+    }
+}

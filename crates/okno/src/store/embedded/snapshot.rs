@@ -1,0 +1,202 @@
+//! One generation, for reading: pinned pages of the memory map and the lexical index of that moment.
+
+use super::atlas::{Atlas, Part, Units};
+use super::lexical::Lexical;
+use super::score::{CONTEXT_WEIGHT, Dots, Postings, best};
+use super::tables::Tables;
+use super::{blob, lexical_folder};
+use crate::document::{Layer, Record, Structure};
+use crate::store::{Ask, DocumentNumber, FileState, Leg, Manifest, Scored, Snapshot};
+use crate::{Error, Result};
+use heed::{RoTxn, WithoutTls};
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+/// One committed generation of an [`super::EmbeddedStore`].
+pub struct EmbeddedSnapshot {
+    // Dropped before `pin`, in this order: it borrows from the pages that `pin` holds.
+    atlas: Atlas<'static>,
+    units: Mutex<HashMap<Layer, Arc<Units>>>,
+    records: OnceLock<Vec<(DocumentNumber, Record)>>,
+    copies: Vec<Vec<DocumentNumber>>,
+    lexical: Option<Lexical>,
+    generation: u64,
+    manifest: Manifest,
+    roots: Vec<String>,
+    tables: Tables,
+    pin: Mutex<RoTxn<'static, WithoutTls>>,
+}
+
+impl EmbeddedSnapshot {
+    /// Opens the last committed generation.
+    pub(super) fn open(folder: &Path, tables: &Tables) -> Result<Self> {
+        loop {
+            let snapshot = Self::try_open(folder, tables)?;
+            // The lexical index was opened a moment after the generation was pinned. Unless a writer
+            // committed in between, it holds all of it; otherwise look again.
+            if tables.generation()? == snapshot.generation {
+                return Ok(snapshot);
+            }
+        }
+    }
+
+    fn try_open(folder: &Path, tables: &Tables) -> Result<Self> {
+        let pin = tables.env.clone().static_read_txn().map_err(|e| tables.wrong(e))?;
+        let generation: u64 = tables.json(&pin, "generation")?.unwrap_or(0);
+        let manifest: Manifest = tables.json(&pin, "manifest")?.ok_or_else(|| tables.damaged("no manifest"))?;
+        let roots = tables.json(&pin, "roots")?.unwrap_or_default();
+        let lexical = open_lexical(folder, generation)?;
+        let (parts, hashes) = parts(tables, &pin, manifest.dimensions)?;
+        let atlas = Atlas::new(parts.into_iter(), manifest.dimensions);
+        let copies = copies(&hashes);
+        Ok(Self {
+            atlas,
+            units: Mutex::default(),
+            records: OnceLock::new(),
+            copies,
+            lexical,
+            generation,
+            manifest,
+            roots,
+            tables: tables.clone(),
+            pin: Mutex::new(pin),
+        })
+    }
+
+    fn units(&self, layer: Layer) -> Arc<Units> {
+        // A poisoned lock means another search panicked while building; the map itself is whole.
+        let mut units = self.units.lock().unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(units.entry(layer).or_insert_with(|| Arc::new(Units::new(layer, &self.atlas, CONTEXT_WEIGHT))))
+    }
+
+    fn unknown(&self, number: DocumentNumber) -> Error {
+        self.tables.damaged(&format!("no document number {number}"))
+    }
+
+    fn reading<T>(&self, read: impl FnOnce(&RoTxn<'_, WithoutTls>) -> T) -> T {
+        // A transaction has no state that a panic elsewhere could have left half-changed.
+        read(&self.pin.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+/// The lexical index; none before the first commit.
+fn open_lexical(folder: &Path, generation: u64) -> Result<Option<Lexical>> {
+    if generation == 0 {
+        return Ok(None);
+    }
+    let path = lexical_folder(folder);
+    Lexical::open(&path).map(Some).map_err(|source| Error::Lexical { path, source: Box::new(source) })
+}
+
+/// Documents of the same text, where there are several.
+fn copies(hashes: &[(DocumentNumber, u128)]) -> Vec<Vec<DocumentNumber>> {
+    let mut groups: HashMap<u128, Vec<DocumentNumber>> = HashMap::new();
+    for &(number, hash) in hashes {
+        groups.entry(hash).or_default().push(number);
+    }
+    groups.into_values().filter(|group| group.len() > 1).collect()
+}
+
+type Hashes = Vec<(DocumentNumber, u128)>;
+
+fn parts(tables: &Tables, pin: &RoTxn<'static, WithoutTls>, dimensions: usize) -> Result<(Vec<Part<'static>>, Hashes)> {
+    let (mut parts, mut hashes) = (Vec::new(), Vec::new());
+    for stored in tables.documents.iter(pin).map_err(|e| tables.wrong(e))? {
+        let (number, bytes) = stored.map_err(|e| tables.wrong(e))?;
+        // SAFETY: the bytes lie in the memory map, which lives as long as the environment, which the
+        // transaction keeps open; LMDB does not reuse a page while a transaction that sees it lives.
+        // `EmbeddedSnapshot` drops the transaction last and hands out only borrows of itself.
+        let bytes: &'static [u8] = unsafe { std::slice::from_raw_parts(bytes.as_ptr(), bytes.len()) };
+        let blob = blob::read(bytes, dimensions)
+            .ok_or_else(|| tables.damaged(&format!("document number {number} cannot be read")))?;
+        hashes.push((number, blob.text_hash));
+        parts.push(Part {
+            number,
+            structure: blob.structure,
+            text: blob.text,
+            record: blob.record,
+            vectors: blob.vectors,
+        });
+    }
+    Ok((parts, hashes))
+}
+
+impl Snapshot for EmbeddedSnapshot {
+    fn generation(&self) -> u64 {
+        self.generation
+    }
+
+    fn manifest(&self) -> &Manifest {
+        &self.manifest
+    }
+
+    fn numbers(&self) -> Vec<DocumentNumber> {
+        self.atlas.documents.iter().map(|entry| entry.number).collect()
+    }
+
+    fn records(&self) -> Result<&[(DocumentNumber, Record)]> {
+        if let Some(records) = self.records.get() {
+            return Ok(records);
+        }
+        let records: Vec<_> =
+            self.numbers().into_iter().map(|number| Ok((number, self.record(number)?))).collect::<Result<_>>()?;
+        Ok(self.records.get_or_init(|| records))
+    }
+
+    fn copies(&self) -> &[Vec<DocumentNumber>] {
+        &self.copies
+    }
+
+    fn record(&self, number: DocumentNumber) -> Result<Record> {
+        let entry = self.atlas.get(number).ok_or_else(|| self.unknown(number))?;
+        blob::read_record(entry.record).ok_or_else(|| self.unknown(number))
+    }
+
+    fn structure(&self, number: DocumentNumber) -> Result<Arc<Structure>> {
+        self.atlas.get(number).map(|entry| Arc::clone(&entry.structure)).ok_or_else(|| self.unknown(number))
+    }
+
+    fn text(&self, number: DocumentNumber) -> Result<&str> {
+        self.atlas.get(number).map(|entry| entry.text).ok_or_else(|| self.unknown(number))
+    }
+
+    fn search(&self, ask: &Ask<'_>) -> Result<Vec<Vec<Scored>>> {
+        let asked = |leg| ask.rankings.iter().any(|&(wanted, _)| wanted == leg);
+        let dots = asked(Leg::Dense).then(|| Dots::new(&self.atlas, ask.vector));
+        let postings = match &self.lexical {
+            Some(lexical) if asked(Leg::Lexical) => {
+                Some(Postings::new(&self.atlas, lexical, ask.text).map_err(|source| Error::Lexical {
+                    path: lexical_folder(&self.tables.path),
+                    source: Box::new(source),
+                })?)
+            }
+            _ => None,
+        };
+        let ranking = |&(leg, layer): &(Leg, Layer)| {
+            let units = self.units(layer);
+            let scores = match leg {
+                Leg::Dense => dots.as_ref().map(|dots| dots.scores(&units)),
+                Leg::Lexical => postings.as_ref().map(|postings| postings.scores(&units, layer)),
+            };
+            scores.map_or_else(Vec::new, |scores| best(&scores, &units, &self.atlas, ask.allowed, ask.depth))
+        };
+        Ok(ask.rankings.iter().map(ranking).collect())
+    }
+
+    fn roots(&self) -> &[String] {
+        &self.roots
+    }
+
+    fn files(&self) -> Result<Vec<FileState>> {
+        self.reading(|reading| {
+            let files = self.tables.files.iter(reading).map_err(|e| self.tables.wrong(e))?;
+            files
+                .map(|stored| {
+                    let (_, bytes) = stored.map_err(|e| self.tables.wrong(e))?;
+                    postcard::from_bytes(bytes).map_err(|_| self.tables.damaged("a file's state cannot be read"))
+                })
+                .collect()
+        })
+    }
+}

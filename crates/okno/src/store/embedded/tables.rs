@@ -1,0 +1,183 @@
+//! The tables of the key-value store, and their keys.
+
+use crate::document::DocumentId;
+use crate::store::{DocumentNumber, Manifest};
+use crate::{Error, Result};
+use heed::byteorder::BigEndian;
+use heed::types::{Bytes, Str, U32, U128};
+use heed::{Database, Env, EnvOpenOptions, RoTxn, RwTxn, WithoutTls};
+use std::path::{Path, PathBuf};
+use xxhash_rust::xxh3::xxh3_128;
+
+/// The most an index can grow to. Only address space is taken, no memory and no disk.
+#[cfg(target_pointer_width = "64")]
+const MAP_SIZE: usize = 1 << 40;
+#[cfg(not(target_pointer_width = "64"))]
+const MAP_SIZE: usize = 1 << 30;
+
+/// Processes and threads that read at once.
+const MAX_READERS: u32 = 1024;
+
+type Key128 = U128<BigEndian>;
+
+/// The key-value store.
+#[derive(Clone)]
+pub struct Tables {
+    pub env: Env<WithoutTls>,
+    pub path: PathBuf,
+    /// `manifest`, `generation`, `next` (the next document's number), `roots`.
+    pub meta: Database<Str, Bytes>,
+    /// Number → document.
+    pub documents: Database<U32<BigEndian>, Bytes>,
+    /// Hash of the id → number and content hash.
+    pub ids: Database<Key128, Bytes>,
+    /// Hash of root and path → file state.
+    pub files: Database<Key128, Bytes>,
+    /// Hash of the id → content hash under which it was removed by hand.
+    pub removed: Database<Key128, Key128>,
+    /// Hash of embedder and text → vector.
+    pub vectors: Database<Key128, Bytes>,
+    /// Numbers replaced or removed here but not yet taken out of the lexical index.
+    pub garbage: Database<U32<BigEndian>, Bytes>,
+}
+
+impl Tables {
+    /// Opens the tables of a folder, making those that are missing.
+    pub fn open(folder: &Path) -> Result<Self> {
+        let wrong = |source: heed::Error| failure(folder, source);
+        let mut options = EnvOpenOptions::new().read_txn_without_tls();
+        options.map_size(MAP_SIZE).max_dbs(8).max_readers(MAX_READERS);
+        // SAFETY: LMDB asks that nobody else changes the file while it is mapped; the folder is ours,
+        // and every writer, in this process or another, goes through LMDB's own lock.
+        let env = unsafe { options.open(folder) }.map_err(|source| match source {
+            heed::Error::EnvAlreadyOpened => Error::AlreadyOpen(folder.to_owned()),
+            heed::Error::Mdb(heed::MdbError::Invalid | heed::MdbError::VersionMismatch | heed::MdbError::Corrupted) => {
+                Error::Damaged { path: folder.to_owned(), what: "`data.mdb` is no index file".to_owned() }
+            }
+            other => wrong(other),
+        })?;
+        env.clear_stale_readers().map_err(wrong)?;
+        Self::tables(&env, folder).map_err(wrong)
+    }
+
+    fn tables(env: &Env<WithoutTls>, folder: &Path) -> heed::Result<Self> {
+        // Opening for reading first: a search must not wait for a writer.
+        let reading = env.read_txn()?;
+        if let Some(tables) = Self::existing(env, &reading, folder)? {
+            reading.commit()?;
+            return Ok(tables);
+        }
+        drop(reading);
+        let mut writing = env.write_txn()?;
+        let tables = Self {
+            env: env.clone(),
+            path: folder.to_owned(),
+            meta: env.create_database(&mut writing, Some("meta"))?,
+            documents: env.create_database(&mut writing, Some("documents"))?,
+            ids: env.create_database(&mut writing, Some("ids"))?,
+            files: env.create_database(&mut writing, Some("files"))?,
+            removed: env.create_database(&mut writing, Some("removed"))?,
+            vectors: env.create_database(&mut writing, Some("vectors"))?,
+            garbage: env.create_database(&mut writing, Some("garbage"))?,
+        };
+        writing.commit()?;
+        Ok(tables)
+    }
+
+    fn existing(env: &Env<WithoutTls>, reading: &RoTxn<'_, WithoutTls>, folder: &Path) -> heed::Result<Option<Self>> {
+        let Some(meta) = env.open_database(reading, Some("meta"))? else { return Ok(None) };
+        let Some(documents) = env.open_database(reading, Some("documents"))? else { return Ok(None) };
+        let Some(ids) = env.open_database(reading, Some("ids"))? else { return Ok(None) };
+        let Some(files) = env.open_database(reading, Some("files"))? else { return Ok(None) };
+        let Some(removed) = env.open_database(reading, Some("removed"))? else { return Ok(None) };
+        let Some(vectors) = env.open_database(reading, Some("vectors"))? else { return Ok(None) };
+        let Some(garbage) = env.open_database(reading, Some("garbage"))? else { return Ok(None) };
+        Ok(Some(Self {
+            env: env.clone(),
+            path: folder.to_owned(),
+            meta,
+            documents,
+            ids,
+            files,
+            removed,
+            vectors,
+            garbage,
+        }))
+    }
+
+    /// An error of the key-value store, with the path.
+    pub fn wrong(&self, source: heed::Error) -> Error {
+        failure(&self.path, source)
+    }
+
+    /// The index does not hold what it must.
+    pub fn damaged(&self, what: &str) -> Error {
+        Error::Damaged { path: self.path.clone(), what: what.to_owned() }
+    }
+
+    /// Writes the first generation of an empty index.
+    pub fn initialise(&self, manifest: &Manifest) -> Result<()> {
+        let mut writing = self.env.write_txn().map_err(|e| self.wrong(e))?;
+        self.set_manifest(&mut writing, manifest)?;
+        writing.commit().map_err(|e| self.wrong(e))
+    }
+
+    /// Sets the manifest.
+    pub fn set_manifest(&self, writing: &mut RwTxn<'_>, manifest: &Manifest) -> Result<()> {
+        let json = serde_json::to_vec(manifest).map_err(std::io::Error::from)?;
+        self.meta.put(writing, "manifest", &json).map_err(|e| self.wrong(e))
+    }
+
+    /// The manifest; `None` before [`Self::initialise`].
+    pub fn manifest(&self) -> Result<Option<Manifest>> {
+        let reading = self.env.read_txn().map_err(|e| self.wrong(e))?;
+        self.json(&reading, "manifest")
+    }
+
+    /// The generation last committed.
+    pub fn generation(&self) -> Result<u64> {
+        let reading = self.env.read_txn().map_err(|e| self.wrong(e))?;
+        Ok(self.json(&reading, "generation")?.unwrap_or(0))
+    }
+
+    /// A small value of the `meta` table.
+    pub fn json<T: serde::de::DeserializeOwned>(
+        &self,
+        reading: &RoTxn<'_, WithoutTls>,
+        key: &str,
+    ) -> Result<Option<T>> {
+        let Some(bytes) = self.meta.get(reading, key).map_err(|e| self.wrong(e))? else { return Ok(None) };
+        serde_json::from_slice(bytes).map(Some).map_err(|_| self.damaged(&format!("`{key}` cannot be read")))
+    }
+}
+
+fn failure(folder: &Path, source: heed::Error) -> Error {
+    Error::KeyValue { path: folder.to_owned(), source: Box::new(source) }
+}
+
+/// The key of a document's id. Ids hold paths, which may be longer than LMDB's keys.
+pub fn id_key(id: &DocumentId) -> u128 {
+    let member = id.member.as_deref();
+    xxh3_128(
+        format!("{}\0{}\0{}{}", id.root, id.path, u8::from(member.is_some()), member.unwrap_or_default()).as_bytes(),
+    )
+}
+
+/// The key of a file.
+pub fn file_key(root: &str, path: &str) -> u128 {
+    xxh3_128(format!("{root}\0{path}").as_bytes())
+}
+
+/// A value of the `ids` table.
+pub fn id_value(number: DocumentNumber, hash: u128) -> [u8; 20] {
+    let mut value = [0; 20];
+    value[..4].copy_from_slice(&number.to_le_bytes());
+    value[4..].copy_from_slice(&hash.to_le_bytes());
+    value
+}
+
+/// Reads what [`id_value`] wrote.
+pub fn read_id_value(value: &[u8]) -> Option<(DocumentNumber, u128)> {
+    let (number, hash) = value.split_at_checked(4)?;
+    Some((u32::from_le_bytes(number.try_into().ok()?), u128::from_le_bytes(hash.try_into().ok()?)))
+}

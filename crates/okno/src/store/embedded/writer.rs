@@ -1,0 +1,253 @@
+//! The one writer: everything between two commits happens in one LMDB transaction.
+
+use super::lexical::{Built, LexicalWriter};
+use super::tables::{Tables, file_key, id_key, id_value, read_id_value};
+use super::{blob, lexical_folder};
+use crate::document::{DocumentId, Record};
+use crate::store::{DocumentNumber, FileState, Manifest, Prepared, Writer};
+use crate::{Error, Result};
+use fs_err::File;
+use heed::{RoTxn, RwTxn, WithoutTls};
+use std::path::Path;
+
+/// Writes to an [`super::EmbeddedStore`].
+pub struct EmbeddedWriter<'s> {
+    tables: &'s Tables,
+    /// `None` only between a commit and the next change.
+    writing: Option<RwTxn<'s>>,
+    lexical: Option<LexicalWriter>,
+    generation: u64,
+    next: DocumentNumber,
+    dimensions: usize,
+    /// Held, never read: the system lets go of it when the process ends, however it ends.
+    _lock: File,
+}
+
+impl<'s> EmbeddedWriter<'s> {
+    /// Takes the writer's lock and makes the lexical index fit the last committed generation.
+    pub fn open(folder: &Path, tables: &'s Tables) -> Result<Self> {
+        let lock = lock(folder)?;
+        let reading = tables.env.read_txn().map_err(|e| tables.wrong(e))?;
+        let generation = tables.json(&reading, "generation")?.unwrap_or(0);
+        let next = tables.json(&reading, "next")?.unwrap_or(0);
+        let manifest: Manifest = tables.json(&reading, "manifest")?.ok_or_else(|| tables.damaged("no manifest"))?;
+        let lexical = Self::fitting_lexical(folder, tables, &reading, generation, next, manifest.dimensions)?;
+        drop(reading);
+        Ok(Self {
+            tables,
+            writing: None,
+            lexical: Some(lexical),
+            generation,
+            next,
+            dimensions: manifest.dimensions,
+            _lock: lock,
+        })
+    }
+
+    /// The lexical index of this generation: as it is, freed of what never became visible, or built anew.
+    fn fitting_lexical(
+        folder: &Path,
+        tables: &Tables,
+        reading: &RoTxn<'_, WithoutTls>,
+        generation: u64,
+        next: DocumentNumber,
+        dimensions: usize,
+    ) -> Result<LexicalWriter> {
+        let path = lexical_folder(folder);
+        let wrong = |source| Error::Lexical { path: path.clone(), source: Box::new(source) };
+        if let Ok(mut lexical) = LexicalWriter::open(&path) {
+            match lexical.built_from(generation).map_err(wrong)? {
+                Built::Exactly => return Ok(lexical),
+                Built::Beyond => {
+                    lexical.remove_from(next).map_err(wrong)?;
+                    lexical.commit(generation).map_err(wrong)?;
+                    return Ok(lexical);
+                }
+                Built::Otherwise => {}
+            }
+        }
+        if path.exists() {
+            fs_err::remove_dir_all(&path)?;
+        }
+        let mut lexical = LexicalWriter::create(&path).map_err(wrong)?;
+        for stored in tables.documents.iter(reading).map_err(|e| tables.wrong(e))? {
+            let (number, bytes) = stored.map_err(|e| tables.wrong(e))?;
+            let unreadable = || tables.damaged(&format!("document number {number} cannot be read"));
+            let blob = blob::read(bytes, dimensions).ok_or_else(unreadable)?;
+            let record = blob::read_record(blob.record).ok_or_else(unreadable)?;
+            lexical.add(number, blob.text, &record.title, &blob.structure).map_err(wrong)?;
+        }
+        lexical.commit(generation).map_err(wrong)?;
+        Ok(lexical)
+    }
+
+    fn lexical(&mut self) -> &mut LexicalWriter {
+        self.lexical.as_mut().expect("taken only when the writer is dropped")
+    }
+
+    /// Runs a change inside the transaction, beginning one if there is none.
+    fn change<T>(&mut self, change: impl FnOnce(&Tables, &mut RwTxn<'s>) -> heed::Result<T>) -> Result<T> {
+        let tables = self.tables;
+        if self.writing.is_none() {
+            self.writing = Some(tables.env.write_txn().map_err(|e| tables.wrong(e))?);
+        }
+        let writing = self.writing.as_mut().expect("begun above");
+        change(tables, writing).map_err(|e| tables.wrong(e))
+    }
+
+    fn lexical_failure(&self, source: tantivy::TantivyError) -> Error {
+        Error::Lexical { path: lexical_folder(&self.tables.path), source: Box::new(source) }
+    }
+}
+
+/// Takes the writer's lock, or says who cannot have it.
+fn lock(folder: &Path) -> Result<File> {
+    let file = File::options().create(true).truncate(false).write(true).open(folder.join("writer.lock"))?;
+    match file.file().try_lock() {
+        Ok(()) => Ok(file),
+        Err(std::fs::TryLockError::WouldBlock) => Err(Error::Locked(folder.to_owned())),
+        Err(std::fs::TryLockError::Error(error)) => Err(error.into()),
+    }
+}
+
+impl Writer for EmbeddedWriter<'_> {
+    fn find(&mut self, id: &DocumentId) -> Result<Option<(DocumentNumber, u128)>> {
+        let key = id_key(id);
+        self.change(|tables, writing| Ok(tables.ids.get(writing, &key)?.and_then(read_id_value)))
+    }
+
+    fn put(&mut self, document: &Prepared) -> Result<DocumentNumber> {
+        if let Some((old, _)) = self.find(&document.record.id)? {
+            self.remove(old)?;
+        }
+        let number = self.next;
+        self.next += 1;
+        let bytes = blob::write(document, self.dimensions).map_err(|e| self.tables.damaged(&e.to_string()))?;
+        self.change(|tables, writing| {
+            tables.documents.put(writing, &number, &bytes)?;
+            tables.ids.put(writing, &id_key(&document.record.id), &id_value(number, document.record.hash))
+        })?;
+        let added = self.lexical().add(number, &document.text, &document.record.title, &document.structure);
+        added.map_err(|e| self.lexical_failure(e))?;
+        Ok(number)
+    }
+
+    fn remove(&mut self, number: DocumentNumber) -> Result<bool> {
+        let dimensions = self.dimensions;
+        let read = |bytes: &[u8]| blob::read(bytes, dimensions).and_then(|blob| blob::read_record(blob.record));
+        let stored: Option<Option<Record>> =
+            self.change(|tables, writing| Ok(tables.documents.get(writing, &number)?.map(read)))?;
+        let Some(record) = stored else { return Ok(false) };
+        let record = record.ok_or_else(|| self.tables.damaged(&format!("document number {number} cannot be read")))?;
+        self.change(|tables, writing| {
+            tables.documents.delete(writing, &number)?;
+            tables.ids.delete(writing, &id_key(&record.id))?;
+            tables.garbage.put(writing, &number, &[])
+        })?;
+        Ok(true)
+    }
+
+    fn removed(&mut self, id: &DocumentId) -> Result<Option<u128>> {
+        let key = id_key(id);
+        self.change(|tables, writing| tables.removed.get(writing, &key))
+    }
+
+    fn set_removed(&mut self, id: &DocumentId, hash: Option<u128>) -> Result<()> {
+        let key = id_key(id);
+        self.change(|tables, writing| match hash {
+            Some(hash) => tables.removed.put(writing, &key, &hash),
+            None => tables.removed.delete(writing, &key).map(drop),
+        })
+    }
+
+    fn set_file(&mut self, file: &FileState) -> Result<()> {
+        let bytes = postcard::to_stdvec(file).map_err(|e| self.tables.damaged(&e.to_string()))?;
+        self.change(|tables, writing| tables.files.put(writing, &file_key(&file.root, &file.path), &bytes))
+    }
+
+    fn forget_file(&mut self, root: &str, path: &str) -> Result<()> {
+        self.change(|tables, writing| tables.files.delete(writing, &file_key(root, path)).map(drop))
+    }
+
+    fn set_roots(&mut self, roots: &[String]) -> Result<()> {
+        let json = serde_json::to_vec(roots).map_err(std::io::Error::from)?;
+        self.change(|tables, writing| tables.meta.put(writing, "roots", &json))
+    }
+
+    fn set_manifest(&mut self, manifest: &Manifest) -> Result<()> {
+        let json = serde_json::to_vec(manifest).map_err(std::io::Error::from)?;
+        self.change(|tables, writing| tables.meta.put(writing, "manifest", &json))
+    }
+
+    fn cached_vector(&mut self, key: u128) -> Result<Option<Vec<f32>>> {
+        self.change(|tables, writing| {
+            Ok(tables.vectors.get(writing, &key)?.and_then(|bytes| postcard::from_bytes(bytes).ok()))
+        })
+    }
+
+    fn cache_vector(&mut self, key: u128, vector: &[f32]) -> Result<()> {
+        let bytes = postcard::to_stdvec(vector).map_err(|e| self.tables.damaged(&e.to_string()))?;
+        self.change(|tables, writing| tables.vectors.put(writing, &key, &bytes))
+    }
+
+    fn commit(&mut self) -> Result<()> {
+        if self.writing.is_none() {
+            return Ok(());
+        }
+        self.collect_garbage()?;
+        let (generation, next) = (self.generation + 1, self.next);
+        // Lexical first: a generation is visible only once all its sentences can be found.
+        let committed = self.lexical().commit(generation);
+        committed.map_err(|e| self.lexical_failure(e))?;
+        self.change(|tables, writing| {
+            tables.meta.put(writing, "generation", generation.to_string().as_bytes())?;
+            tables.meta.put(writing, "next", next.to_string().as_bytes())
+        })?;
+        let writing = self.writing.take().expect("begun above");
+        writing.commit().map_err(|e| self.tables.wrong(e))?;
+        self.generation = generation;
+        Ok(())
+    }
+
+    fn finish(mut self: Box<Self>) -> Result<()> {
+        self.commit()?;
+        if !self.garbage()?.is_empty() {
+            // Beginning a transaction makes this a commit of its own.
+            self.change(|_, _| Ok(()))?;
+            self.commit()?;
+        }
+        let lexical = self.lexical.take().expect("taken only here and when dropped");
+        lexical.finish().map_err(|e| self.lexical_failure(e))
+    }
+}
+
+impl EmbeddedWriter<'_> {
+    /// What the generation last committed no longer holds but the lexical index still does.
+    fn garbage(&self) -> Result<Vec<DocumentNumber>> {
+        let tables = self.tables;
+        let reading = tables.env.read_txn().map_err(|e| tables.wrong(e))?;
+        let garbage = tables.garbage.iter(&reading).map_err(|e| tables.wrong(e))?;
+        garbage.map(|stored| stored.map(|(number, _)| number)).collect::<heed::Result<_>>().map_err(|e| tables.wrong(e))
+    }
+
+    /// Deletes the garbage from the lexical index. Only what was committed as garbage before: what
+    /// is replaced in this transaction is still live for every reader until it ends.
+    fn collect_garbage(&mut self) -> Result<()> {
+        for number in self.garbage()? {
+            self.lexical().remove(number);
+            self.change(|tables, writing| tables.garbage.delete(writing, &number).map(drop))?;
+        }
+        Ok(())
+    }
+}
+
+impl Drop for EmbeddedWriter<'_> {
+    fn drop(&mut self) {
+        self.writing = None;
+        if let Some(lexical) = self.lexical.take() {
+            // Merges are housekeeping: what they would have tidied is still searchable, so a failure
+            // here loses nothing and the next writer tries again.
+            let _ = lexical.finish();
+        }
+    }
+}

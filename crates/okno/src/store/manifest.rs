@@ -1,0 +1,42 @@
+//! How an index was made: what must be the same for it to be read, and what was chosen for it.
+
+use crate::document::Layer;
+use serde::{Deserialize, Serialize};
+
+/// The version of everything on disk: tables, packing, index terms, sentence rules, scales.
+pub const FORMAT: u32 = 1;
+
+/// How an index was made.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Manifest {
+    /// [`FORMAT`] when it was made.
+    pub format: u32,
+    /// The identity of the embedder.
+    pub embedder: String,
+    /// The length of its vectors.
+    pub dimensions: usize,
+    /// The recipe searches use unless told otherwise.
+    pub recipe: String,
+    /// The chunk layer chosen for this index (`--size`, `--overlap`, `--preset`), for recipes that search chunks.
+    pub chunk: Option<Layer>,
+    /// The neighbours chosen for this index (`--preset`).
+    pub neighbors: Option<u32>,
+    /// Which fields of JSON lines hold what (`--jsonl-fields`).
+    pub jsonl_fields: Option<String>,
+}
+
+impl Manifest {
+    /// A new index for this embedder, with the default recipe.
+    pub fn new(embedder: &str, dimensions: usize) -> Self {
+        let recipe = crate::retrieve::DEFAULT_RECIPE.to_owned();
+        Self {
+            format: FORMAT,
+            embedder: embedder.to_owned(),
+            dimensions,
+            recipe,
+            chunk: None,
+            neighbors: None,
+            jsonl_fields: None,
+        }
+    }
+}

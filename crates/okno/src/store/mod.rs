@@ -1,0 +1,193 @@
+//! The store: the one truth about documents, and both ways of finding runs of their sentences.
+//!
+//! A [`Store`] is written by one [`Writer`] at a time and read through [`Snapshot`]s: each sees one
+//! committed generation, whole, for as long as it lives. What a store is *not* for: it fuses,
+//! expands and cuts nothing; it ranks the units of one layer by one leg, and the pure functions of
+//! [`crate::retrieve`] do the rest.
+
+#[cfg(any(test, feature = "contracts"))]
+#[allow(clippy::missing_panics_doc)]
+pub mod contract;
+pub mod embedded;
+mod manifest;
+pub mod terms;
+
+pub use embedded::EmbeddedStore;
+pub(crate) use embedded::add_scaled;
+pub use manifest::{FORMAT, Manifest};
+
+use crate::Result;
+use crate::document::{DocumentId, Layer, Record, Structure};
+use serde::{Deserialize, Serialize};
+use std::collections::HashSet;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// A document's number inside one store: given once, never reused.
+pub type DocumentNumber = u32;
+
+/// A run of sentences of one document: what both legs find.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Run {
+    /// The document.
+    pub document: DocumentNumber,
+    /// Its first sentence.
+    pub first: u32,
+    /// One past its last sentence.
+    pub end: u32,
+    /// The sentence it stands for: the centre of a window, the first of anything else.
+    pub anchor: u32,
+}
+
+impl Run {
+    /// The sentences.
+    pub fn sentences(self) -> Range<usize> {
+        self.first as usize..self.end as usize
+    }
+}
+
+/// A run found by one leg. Dense: cosine; lexical: BM25, above 0.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Scored {
+    /// What was found.
+    pub run: Run,
+    /// How well it matches.
+    pub score: f32,
+}
+
+/// One way of finding units.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Leg {
+    /// By meaning: vectors.
+    Dense,
+    /// By words: BM25.
+    Lexical,
+}
+
+/// A question to the store: rank the units of these layers by these legs.
+#[derive(Debug, Clone, Copy)]
+pub struct Ask<'a> {
+    /// The question's text, for the lexical leg.
+    pub text: &'a str,
+    /// The question's vector, of unit length; all zeros finds nothing.
+    pub vector: &'a [f32],
+    /// Which rankings are wanted.
+    pub rankings: &'a [(Leg, Layer)],
+    /// Only these documents, the same for every ranking; `None` for all.
+    pub allowed: Option<&'a HashSet<DocumentNumber>>,
+    /// How many units each ranking holds at most.
+    pub depth: usize,
+}
+
+/// A document ready to be stored.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Prepared {
+    /// Who and what it is.
+    pub record: Record,
+    /// Its text.
+    pub text: String,
+    /// Its sentences.
+    pub structure: Structure,
+    /// Their vectors.
+    pub vectors: Vectors,
+}
+
+/// The vectors of one document, one row after the other, not normalised.
+///
+/// Additive embedders give sums, so that a run's vector is the sum of its sentences' rows.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Vectors {
+    /// One row per sentence, of the sentence alone.
+    pub sentences: Vec<f32>,
+    /// One row per section, of what stands above its text: title and headings, already weighted.
+    pub sections: Vec<f32>,
+}
+
+/// What is known of a file from the last time it was read.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FileState {
+    /// The indexed root.
+    pub root: String,
+    /// The path below it.
+    pub path: String,
+    /// Modification time, nanoseconds since 1970.
+    pub modified: i64,
+    /// Bytes.
+    pub size: u64,
+    /// A hash of the bytes.
+    pub hash: u128,
+    /// The documents read from it.
+    pub documents: Vec<DocumentNumber>,
+}
+
+/// One committed generation of a store.
+///
+/// Everything it returns belongs to that generation, however long the snapshot lives and whatever
+/// a writer does meanwhile. Asking for a number that the generation does not hold is an error.
+pub trait Snapshot: Send + Sync {
+    /// Which generation: grows with every commit.
+    fn generation(&self) -> u64;
+    /// How the index was made.
+    fn manifest(&self) -> &Manifest;
+    /// The live documents, by ascending number.
+    fn numbers(&self) -> Vec<DocumentNumber>;
+    /// All records, by ascending number; read once and kept.
+    fn records(&self) -> Result<&[(DocumentNumber, Record)]>;
+    /// The groups of documents whose texts are the same, each by ascending number.
+    fn copies(&self) -> &[Vec<DocumentNumber>];
+    /// A document's record.
+    fn record(&self, number: DocumentNumber) -> Result<Record>;
+    /// A document's sentences.
+    fn structure(&self, number: DocumentNumber) -> Result<Arc<Structure>>;
+    /// A document's text.
+    fn text(&self, number: DocumentNumber) -> Result<&str>;
+    /// The rankings asked for, in that order: each best first, equal scores by document and place,
+    /// at most `depth` long, every score finite, lexical scores above 0.
+    fn search(&self, ask: &Ask<'_>) -> Result<Vec<Vec<Scored>>>;
+    /// The roots that were indexed.
+    fn roots(&self) -> &[String];
+    /// What is known of every file.
+    fn files(&self) -> Result<Vec<FileState>>;
+}
+
+/// The one writer of a store. Nothing is visible, or durable, before [`Writer::commit`]; dropping it
+/// forgets what was not committed.
+pub trait Writer {
+    /// The number and content hash of a document, uncommitted changes included.
+    fn find(&mut self, id: &DocumentId) -> Result<Option<(DocumentNumber, u128)>>;
+    /// Adds a document, or replaces the one of the same id. Its number is new either way.
+    fn put(&mut self, document: &Prepared) -> Result<DocumentNumber>;
+    /// Takes a document out; whether it was there.
+    fn remove(&mut self, number: DocumentNumber) -> Result<bool>;
+    /// The content hash under which a document was removed by hand, if it was.
+    fn removed(&mut self, id: &DocumentId) -> Result<Option<u128>>;
+    /// Remembers that a document of this content was removed by hand; `None` forgets it.
+    fn set_removed(&mut self, id: &DocumentId, hash: Option<u128>) -> Result<()>;
+    /// Remembers a file.
+    fn set_file(&mut self, file: &FileState) -> Result<()>;
+    /// Forgets a file; its documents are removed separately.
+    fn forget_file(&mut self, root: &str, path: &str) -> Result<()>;
+    /// Sets the roots.
+    fn set_roots(&mut self, roots: &[String]) -> Result<()>;
+    /// Sets how the index is made.
+    fn set_manifest(&mut self, manifest: &Manifest) -> Result<()>;
+    /// The stored vector of a text, for embedders too slow to ask twice.
+    fn cached_vector(&mut self, key: u128) -> Result<Option<Vec<f32>>>;
+    /// Remembers the vector of a text.
+    fn cache_vector(&mut self, key: u128, vector: &[f32]) -> Result<()>;
+    /// Makes all of it visible and durable at once.
+    fn commit(&mut self) -> Result<()>;
+    /// Commits and tidies up: nothing of removed documents is left anywhere.
+    fn finish(self: Box<Self>) -> Result<()>;
+}
+
+/// An index somewhere.
+pub trait Store: Send + Sync {
+    /// The last committed generation.
+    fn snapshot(&self) -> Result<Arc<dyn Snapshot>>;
+    /// The writer; an error when there is one already, in this process or another.
+    fn writer(&self) -> Result<Box<dyn Writer + '_>>;
+    /// Bytes on disk, where that can be said.
+    fn bytes(&self) -> Result<u64>;
+}
