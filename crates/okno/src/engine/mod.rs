@@ -1,0 +1,171 @@
+//! The engine: the two functions that look like the diagram.
+//!
+//! ```text
+//! index:   load → split → embed → store
+//! search:  understand → search → fuse → collapse → expand → merge → budget → contexts
+//! ```
+
+mod prepare;
+mod sync;
+
+pub use sync::{IndexOptions, IndexReport, Progress, Silent, Skipped};
+
+use crate::document::Record;
+use crate::embed::{BuiltIn, Embedder};
+use crate::load::{Fields, Loader, UnknownField, builtin_with};
+use crate::retrieve::{self, Answer, Query};
+use crate::store::{DocumentNumber, EmbeddedStore, Manifest, Snapshot, Store};
+use crate::{Error, Result};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// An index, open for searching and for indexing. Share one between threads.
+pub struct Engine {
+    folder: PathBuf,
+    store: EmbeddedStore,
+    embedder: Arc<dyn Embedder>,
+    extra_loaders: Vec<Arc<dyn Loader>>,
+}
+
+impl Engine {
+    /// Opens an index made with the built-in embedder.
+    pub fn open(folder: impl AsRef<Path>) -> Result<Self> {
+        Self::open_with(folder, Arc::new(BuiltIn::default()))
+    }
+
+    /// Opens an index made with this embedder.
+    pub fn open_with(folder: impl AsRef<Path>, embedder: Arc<dyn Embedder>) -> Result<Self> {
+        Self::assemble(folder.as_ref(), EmbeddedStore::open(folder.as_ref())?, embedder)
+    }
+
+    /// Opens the index in a folder, or makes an empty one there, with the built-in embedder.
+    pub fn create(folder: impl AsRef<Path>) -> Result<Self> {
+        Self::create_with(folder, Arc::new(BuiltIn::default()))
+    }
+
+    /// Opens the index in a folder, or makes an empty one there, with this embedder.
+    pub fn create_with(folder: impl AsRef<Path>, embedder: Arc<dyn Embedder>) -> Result<Self> {
+        let manifest = Manifest::new(embedder.identity(), embedder.dimensions());
+        Self::assemble(folder.as_ref(), EmbeddedStore::open_or_create(folder.as_ref(), &manifest)?, embedder)
+    }
+
+    fn assemble(folder: &Path, store: EmbeddedStore, embedder: Arc<dyn Embedder>) -> Result<Self> {
+        let index = &store.manifest().embedder;
+        if index != embedder.identity() {
+            return Err(Error::Embedder {
+                path: folder.to_owned(),
+                index: index.clone(),
+                given: embedder.identity().to_owned(),
+            });
+        }
+        Ok(Self { folder: folder.to_owned(), store, embedder, extra_loaders: Vec::new() })
+    }
+
+    /// Adds a way of reading files; it is asked before the built-in ones.
+    pub fn add_loader(&mut self, loader: Arc<dyn Loader>) {
+        self.extra_loaders.push(loader);
+    }
+
+    /// The loaders in the order they are asked.
+    fn loaders(&self, manifest: &Manifest) -> Result<Vec<Box<dyn Loader>>> {
+        let fields: Fields = manifest
+            .jsonl_fields
+            .as_deref()
+            .unwrap_or_default()
+            .parse()
+            .map_err(|error: UnknownField| Error::Options(error.to_string()))?;
+        let extra = self.extra_loaders.iter().map(|loader| Box::new(Arc::clone(loader)) as Box<dyn Loader>);
+        Ok(extra.chain(builtin_with(fields)).collect())
+    }
+
+    /// The embedder.
+    pub fn embedder(&self) -> &dyn Embedder {
+        &*self.embedder
+    }
+
+    /// Where the index is.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// Bytes on disk.
+    pub fn bytes(&self) -> Result<u64> {
+        self.store.bytes()
+    }
+
+    /// The last committed generation.
+    pub fn snapshot(&self) -> Result<Arc<dyn Snapshot>> {
+        self.store.snapshot()
+    }
+
+    /// Brings the index up to date with these files and folders; with none given, with all that were indexed before.
+    pub fn index<P: AsRef<Path>>(&self, paths: &[P]) -> Result<IndexReport> {
+        self.index_with(paths, &IndexOptions::default(), &Silent)
+    }
+
+    /// The same, with options, telling how it goes.
+    pub fn index_with<P: AsRef<Path>>(
+        &self,
+        paths: &[P],
+        options: &IndexOptions,
+        progress: &dyn Progress,
+    ) -> Result<IndexReport> {
+        let paths: Vec<&Path> = paths.iter().map(AsRef::as_ref).collect();
+        sync::sync(self, &paths, options, progress)
+    }
+
+    /// Answers a question with contexts.
+    pub fn search(&self, query: &Query) -> Result<Answer> {
+        retrieve::search(&*self.snapshot()?, self.embedder(), query)
+    }
+
+    /// The documents of this name: their own id, or their path below the indexed folder.
+    pub fn named(&self, name: &str) -> Result<Vec<(DocumentNumber, Record)>> {
+        let snapshot = self.snapshot()?;
+        let named: Vec<_> = snapshot
+            .records()?
+            .iter()
+            .filter(|(_, record)| record.id.name() == name || record.id.path == name)
+            .cloned()
+            .collect();
+        if named.is_empty() { Err(Error::NoDocument(name.to_owned())) } else { Ok(named) }
+    }
+
+    /// Takes documents out. They stay out until their content changes.
+    pub fn remove(&self, names: &[String]) -> Result<usize> {
+        let mut writer = self.store.writer()?;
+        let mut removed = 0;
+        for name in names {
+            for (number, record) in self.named(name)? {
+                writer.set_removed(&record.id, Some(record.hash))?;
+                writer.remove(number)?;
+                removed += 1;
+            }
+        }
+        writer.finish()?;
+        Ok(removed)
+    }
+
+    /// Takes out everything that was added with this folder or file, and no longer keeps it up to date.
+    pub fn remove_root(&self, root: impl AsRef<Path>) -> Result<usize> {
+        let snapshot = self.snapshot()?;
+        let given = root.as_ref();
+        let root = fs_err::canonicalize(given).unwrap_or_else(|_| given.to_owned()).to_string_lossy().into_owned();
+        let mut roots = snapshot.roots().to_vec();
+        roots.retain(|known| *known != root);
+        if roots.len() == snapshot.roots().len() {
+            return Err(Error::NoRoot { root, known: roots });
+        }
+        let mut writer = self.store.writer()?;
+        let mut removed = 0;
+        for file in snapshot.files()?.into_iter().filter(|file| file.root == root) {
+            for number in file.documents {
+                removed += usize::from(writer.remove(number)?);
+            }
+            writer.forget_file(&file.root, &file.path)?;
+        }
+        writer.set_roots(&roots)?;
+        writer.finish()?;
+        Ok(removed)
+    }
+}

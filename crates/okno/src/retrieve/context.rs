@@ -1,0 +1,129 @@
+//! Contexts: exact slices of source text with everything needed to cite them.
+
+use super::expand::Piece;
+use super::fuse::{Hit, Trace};
+use super::recipe::Recipe;
+use super::{Query, Scope};
+use crate::Result;
+use crate::document::{CodePoints, Layer, Metadata, Span};
+use crate::store::{Leg, Snapshot};
+
+/// What a question got.
+#[derive(Debug, Clone)]
+pub struct Answer {
+    /// The question.
+    pub question: String,
+    /// The recipe as it was used.
+    pub recipe: Recipe,
+    /// The contexts, best first; none overlap.
+    pub contexts: Vec<Context>,
+    /// What happened on the way.
+    pub stage: Stage,
+}
+
+impl Answer {
+    /// Tokens of all contexts.
+    pub fn tokens(&self) -> usize {
+        self.contexts.iter().map(|context| context.tokens).sum()
+    }
+}
+
+/// What happened between question and contexts, for `--explain`.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Stage {
+    /// Each ranking and how many units it found.
+    pub rankings: Vec<(Leg, Layer, usize)>,
+    /// Hits after fusing.
+    pub hits: usize,
+    /// Distinct targets after collapsing.
+    pub targets: usize,
+}
+
+/// A merged, budgeted, cited span of source text.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Context {
+    /// The document's name: its path below the indexed folder, or its own id.
+    pub document: String,
+    /// The file it is in, below the indexed folder.
+    pub path: String,
+    /// The indexed folder or file.
+    pub root: String,
+    /// The document's title.
+    pub title: String,
+    /// The headings above the text, outermost first.
+    pub headings: Vec<String>,
+    /// The bytes of the document's text.
+    pub span: Span,
+    /// The first code point.
+    pub start: usize,
+    /// One past the last code point.
+    pub end: usize,
+    /// The first and last line, from 1.
+    pub lines: (usize, usize),
+    /// Exactly the document's text from `start` to `end`.
+    pub text: String,
+    /// What it costs, in tokens.
+    pub tokens: usize,
+    /// Its worth; comparable within one answer.
+    pub score: f32,
+    /// What was found in it, best first.
+    pub hits: Vec<Found>,
+    /// Other documents with the very same text.
+    pub copies: Vec<String>,
+    /// The document's metadata.
+    pub metadata: Metadata,
+}
+
+/// A hit inside a context.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Found {
+    /// Where it is, in bytes of the document's text.
+    pub span: Span,
+    /// Its fused score.
+    pub score: f32,
+    /// How it came by it.
+    pub trace: Vec<Trace>,
+}
+
+/// Cuts the pieces out of their documents.
+pub(super) fn answer(
+    snapshot: &dyn Snapshot,
+    query: &Query,
+    recipe: Recipe,
+    pieces: Vec<Piece>,
+    scope: &Scope,
+    stage: Stage,
+) -> Result<Answer> {
+    let contexts = pieces.into_iter().map(|piece| context(snapshot, piece, scope)).collect::<Result<_>>()?;
+    Ok(Answer { question: query.text.clone(), recipe, contexts, stage })
+}
+
+fn context(snapshot: &dyn Snapshot, piece: Piece, scope: &Scope) -> Result<Context> {
+    let record = snapshot.record(piece.document)?;
+    let structure = snapshot.structure(piece.document)?;
+    let text = snapshot.text(piece.document)?;
+    let span = structure.span(piece.sentences.clone());
+    let mut walk = CodePoints::new(text);
+    let (start, first_line) = walk.at(span.start);
+    let (end, last_line) = walk.at(span.end);
+    let headings = &structure.sections[structure.section_number(piece.anchor)].path;
+    let found = |hit: Hit| Found { span: structure.span(hit.run.sentences()), score: hit.score, trace: hit.trace };
+    let copies = scope.copies.get(&piece.document).map_or(&[][..], Vec::as_slice);
+    Ok(Context {
+        headings: headings.iter().map(|heading| heading.of(text).to_owned()).collect(),
+        tokens: structure.tokens(piece.sentences),
+        hits: piece.hits.into_iter().map(found).collect(),
+        copies: copies.iter().map(|&copy| Ok(snapshot.record(copy)?.id.name().to_owned())).collect::<Result<_>>()?,
+        document: record.id.name().to_owned(),
+        path: record.id.path,
+        root: record.id.root,
+        title: record.title,
+        metadata: record.metadata,
+        span,
+        start,
+        end,
+        lines: (first_line, last_line),
+        text: span.of(text).to_owned(),
+        score: piece.score,
+    })
+}

@@ -1,0 +1,287 @@
+//! From hits to pieces of documents: collapse to a target, grow, merge what touches.
+//!
+//! Everything here is arithmetic on runs of sentences. No text is joined or stored: a piece becomes
+//! text only when it is cut out of the document at the very end, so it is an exact slice.
+
+use super::fuse::Hit;
+use super::recipe::Expansion;
+use crate::document::{Layer, Structure};
+use crate::store::DocumentNumber;
+use std::collections::HashMap;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// What the pure middle knows of a document.
+#[derive(Debug, Clone)]
+pub struct View<'a> {
+    /// Its sentences.
+    pub structure: Arc<Structure>,
+    /// Its text, for layers that count characters.
+    pub text: &'a str,
+}
+
+/// The documents that were hit.
+pub type Views<'a> = HashMap<DocumentNumber, View<'a>>;
+
+/// A run of sentences to be returned.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Piece {
+    /// The document.
+    pub document: DocumentNumber,
+    /// The sentences.
+    pub sentences: Range<usize>,
+    /// Its worth: that of its best hit.
+    pub score: f32,
+    /// The sentence of its best hit.
+    pub anchor: usize,
+    /// The hits in it, best first.
+    pub hits: Vec<Hit>,
+}
+
+/// Hits become hits of the unit of `layer` that holds their anchor, each unit once, with the best
+/// of their scores and all of their traces. Order is kept.
+pub fn collapse(hits: Vec<Hit>, layer: Layer, views: &Views<'_>) -> Vec<Hit> {
+    let mut targets: Vec<Hit> = Vec::new();
+    let mut places: HashMap<(DocumentNumber, usize), usize> = HashMap::new();
+    for mut hit in hits {
+        let target = unit_of(layer, hit.run.anchor as usize, &views[&hit.run.document]);
+        hit.run.first = target.start as u32;
+        hit.run.end = target.end as u32;
+        hit.layer = layer;
+        match places.get(&(hit.run.document, target.start)) {
+            Some(&at) => targets[at].trace.append(&mut hit.trace),
+            None => {
+                places.insert((hit.run.document, target.start), targets.len());
+                targets.push(hit);
+            }
+        }
+    }
+    targets
+}
+
+/// The first unit of a layer that holds a sentence.
+fn unit_of(layer: Layer, sentence: usize, view: &View<'_>) -> Range<usize> {
+    let units = layer.runs(&view.structure, view.text);
+    units.into_iter().find(|unit| unit.contains(&sentence)).unwrap_or(sentence..sentence + 1)
+}
+
+/// Grows a hit. The result holds the hit and stays inside its document.
+pub fn expand(hit: Hit, expansion: Expansion, parent: Layer, views: &Views<'_>) -> Piece {
+    let view = &views[&hit.run.document];
+    let own = hit.run.sentences();
+    let anchor = hit.run.anchor as usize;
+    let sentences = match expansion {
+        Expansion::None | Expansion::Auto => own,
+        Expansion::Window(around) => {
+            let end = own.end.saturating_add(around as usize).min(view.structure.sentences.len());
+            own.start.saturating_sub(around as usize)..end
+        }
+        Expansion::Neighbors(around) => neighbors(&hit, around as usize, view),
+        Expansion::Parent => covering(&own, &unit_of(parent, anchor, view)),
+        Expansion::Section => covering(&own, &view.structure.section(anchor)),
+    };
+    Piece { document: hit.run.document, sentences, score: hit.score, anchor, hits: vec![hit] }
+}
+
+/// From the unit `around` before the hit to the one `around` after it, in the hit's own layer.
+fn neighbors(hit: &Hit, around: usize, view: &View<'_>) -> Range<usize> {
+    let units = hit.layer.runs(&view.structure, view.text);
+    let own = hit.run.sentences();
+    let Some(at) = units.iter().position(|unit| *unit == own) else { return own };
+    let last = at.saturating_add(around).min(units.len() - 1);
+    units[at.saturating_sub(around)].start..units[last].end
+}
+
+fn covering(a: &Range<usize>, b: &Range<usize>) -> Range<usize> {
+    a.start.min(b.start)..a.end.max(b.end)
+}
+
+/// Pieces of one document that touch or overlap become one. Best first.
+pub fn merge(mut pieces: Vec<Piece>) -> Vec<Piece> {
+    pieces.sort_by_key(|piece| (piece.document, piece.sentences.start, piece.sentences.end));
+    let mut merged: Vec<Piece> = Vec::new();
+    for piece in pieces {
+        match merged.last_mut() {
+            Some(last) if last.document == piece.document && piece.sentences.start <= last.sentences.end => {
+                join(last, piece)
+            }
+            _ => merged.push(piece),
+        }
+    }
+    for piece in &mut merged {
+        piece.hits.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.run.cmp(&b.run)));
+    }
+    in_order(merged)
+}
+
+fn join(into: &mut Piece, mut piece: Piece) {
+    into.sentences.end = into.sentences.end.max(piece.sentences.end);
+    into.hits.append(&mut piece.hits);
+    if piece.score > into.score {
+        (into.score, into.anchor) = (piece.score, piece.anchor);
+    }
+}
+
+/// Best first; equal scores by document and place.
+pub fn in_order(mut pieces: Vec<Piece>) -> Vec<Piece> {
+    pieces.sort_by(|a, b| {
+        b.score.total_cmp(&a.score).then((a.document, a.sentences.start).cmp(&(b.document, b.sentences.start)))
+    });
+    pieces
+}
+
+/// Keeps what fits into `budget` tokens, best first. A piece that does not fit is cut at sentence
+/// ends to what fits around its best hit, and is the last one; a best hit that alone is larger than
+/// what is left is passed over.
+pub fn within_budget(pieces: Vec<Piece>, budget: usize, views: &Views<'_>) -> Vec<Piece> {
+    let mut left = budget;
+    let mut kept = Vec::new();
+    for mut piece in pieces {
+        let structure = &views[&piece.document].structure;
+        let cost = structure.tokens(piece.sentences.clone());
+        if cost <= left {
+            left -= cost;
+            kept.push(piece);
+        } else if let Some(part) = fitting_part(&piece, structure, left) {
+            piece.sentences = part;
+            kept.push(piece);
+            break;
+        }
+    }
+    kept
+}
+
+/// The sentences around the anchor that fit: what follows first, as an explanation follows a claim.
+fn fitting_part(piece: &Piece, structure: &Structure, budget: usize) -> Option<Range<usize>> {
+    let cost = |i: usize| structure.sentences[i].tokens as usize;
+    let mut left = budget.checked_sub(cost(piece.anchor))?;
+    let mut part = piece.anchor..piece.anchor + 1;
+    while part.end < piece.sentences.end && cost(part.end) <= left {
+        left -= cost(part.end);
+        part.end += 1;
+    }
+    while part.start > piece.sentences.start && cost(part.start - 1) <= left {
+        left -= cost(part.start - 1);
+        part.start -= 1;
+    }
+    Some(part)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::document::{Section, Sentence, Span};
+    use crate::store::Run;
+    use proptest::prelude::*;
+
+    /// A document of `count` sentences of 10 bytes and 5 tokens, sections of `section` sentences.
+    fn document(count: usize, section: usize) -> (Structure, String) {
+        let sentence =
+            |i: usize| Sentence { span: Span::new(i * 10, i * 10 + 10), tokens: 5, terms: 2, heading: false };
+        let sections = (0..count).step_by(section).map(|first| Section { first: first as u32, path: vec![], terms: 0 });
+        let structure = Structure {
+            sentences: (0..count).map(sentence).collect(),
+            paragraphs: (0..count as u32).step_by(2).collect(),
+            sections: sections.collect(),
+        };
+        (structure, "0123456789".repeat(count))
+    }
+
+    fn views((structure, text): &(Structure, String)) -> Views<'_> {
+        HashMap::from([(1, View { structure: Arc::new(structure.clone()), text })])
+    }
+
+    fn hit(layer: Layer, sentences: Range<u32>, score: f32) -> Hit {
+        Hit {
+            run: Run { document: 1, first: sentences.start, end: sentences.end, anchor: sentences.start },
+            layer,
+            score,
+            trace: vec![],
+        }
+    }
+
+    #[test]
+    fn windows_are_clipped_at_the_documents_ends() {
+        let document = document(6, 6);
+        let window = |at: u32| {
+            expand(hit(Layer::Sentence, at..at + 1, 1.0), Expansion::Window(3), Layer::Section, &views(&document))
+                .sentences
+        };
+        assert_eq!((window(0), window(3), window(5)), (0..4, 0..6, 2..6));
+    }
+
+    #[test]
+    fn neighbors_of_the_first_the_last_and_the_only_chunk() {
+        // Source 003: `if previous_chunk_num:` is false for 0, so chunk 1 lost chunk 0; one chunk crashed.
+        let layer: Layer = "chunk:20c".parse().unwrap();
+        let document = document(20, 20);
+        let around = |at: u32| {
+            expand(hit(layer, at * 2..at * 2 + 2, 1.0), Expansion::Neighbors(1), Layer::Section, &views(&document))
+                .sentences
+        };
+        assert_eq!((around(0), around(1), around(5), around(9)), (0..4, 0..6, 8..14, 16..20));
+        let only = super::tests::document(1, 1);
+        assert_eq!(
+            expand(hit(layer, 0..1, 1.0), Expansion::Neighbors(3), Layer::Section, &views(&only)).sentences,
+            0..1
+        );
+    }
+
+    #[test]
+    fn children_of_one_parent_are_one_target() {
+        let parent: Layer = "chunk:60c".parse().unwrap();
+        let document = document(12, 12);
+        let child: Layer = "chunk:20c".parse().unwrap();
+        let hits = vec![hit(child, 0..2, 0.9), hit(child, 4..6, 0.8), hit(child, 6..8, 0.7), hit(parent, 0..6, 0.6)];
+        let targets = collapse(hits, parent, &views(&document));
+        assert_eq!(
+            targets.iter().map(|t| (t.run.sentences(), t.score)).collect::<Vec<_>>(),
+            [(0..6, 0.9), (6..12, 0.7)]
+        );
+    }
+
+    #[test]
+    fn a_budget_cuts_at_sentence_ends_around_the_hit() {
+        let document = document(10, 10);
+        let piece =
+            |sentences: Range<usize>, anchor, score| Piece { document: 1, sentences, score, anchor, hits: vec![] };
+        let kept = |pieces, budget| {
+            within_budget(pieces, budget, &views(&document)).into_iter().map(|p| p.sentences).collect::<Vec<_>>()
+        };
+        assert_eq!(kept(vec![piece(0..3, 1, 2.0), piece(5..9, 6, 1.0)], 24), [0..3, 6..7]);
+        assert_eq!(kept(vec![piece(0..9, 4, 1.0)], 20), [4..8]);
+        assert_eq!(kept(vec![piece(0..3, 2, 1.0)], 10), [1..3]);
+        assert!(kept(vec![piece(0..3, 1, 1.0)], 4).is_empty());
+        assert!(kept(vec![piece(0..3, 1, 1.0)], 0).is_empty());
+    }
+
+    proptest! {
+        #[test]
+        fn expansion_holds_the_hit_and_merging_loses_and_repeats_nothing(
+            (count, section, ats) in (1..40usize, 1..12usize).prop_flat_map(|(count, section)| (Just(count), Just(section), prop::collection::vec(0..count as u32, 1..8))),
+            around in 0..5u32, which in 0..5usize, size in 1..80u32, overlap in 0.0..0.9f32,
+        ) {
+            let document = document(count, section);
+            let layer = Layer::chunk(crate::document::Size::Characters(size), (size as f32 * overlap) as u32).unwrap();
+            let expansion = [Expansion::None, Expansion::Window(around), Expansion::Neighbors(around), Expansion::Parent, Expansion::Section][which];
+            let views = views(&document);
+            let units = layer.runs(&document.0, &document.1);
+            let pieces: Vec<Piece> = ats.iter().map(|&at| {
+                let unit = units.iter().find(|unit| unit.contains(&(at as usize))).unwrap();
+                expand(hit(layer, unit.start as u32..unit.end as u32, 1.0 / (at + 1) as f32), expansion, Layer::Section, &views)
+            }).collect();
+            for piece in &pieces {
+                let own = piece.hits[0].run.sentences();
+                prop_assert!(piece.sentences.start <= own.start && own.end <= piece.sentences.end && piece.sentences.end <= count);
+            }
+            let wanted: std::collections::BTreeSet<usize> = pieces.iter().flat_map(|p| p.sentences.clone()).collect();
+            let merged = merge(pieces);
+            let given: Vec<usize> = { let mut all: Vec<usize> = merged.iter().flat_map(|p| p.sentences.clone()).collect(); all.sort_unstable(); all };
+            prop_assert_eq!(given, wanted.into_iter().collect::<Vec<_>>());
+            prop_assert!(merged.windows(2).all(|w| w[0].score >= w[1].score));
+            let kept = within_budget(merged, 37, &views);
+            prop_assert!(kept.iter().map(|p| document.0.tokens(p.sentences.clone())).sum::<usize>() <= 37);
+            prop_assert!(kept.iter().all(|p| p.sentences.contains(&p.anchor)));
+        }
+    }
+}

@@ -1,0 +1,240 @@
+//! Recipes: named rows of one table that say what is ranked, how, and what is returned.
+
+use crate::document::Layer;
+use crate::store::{Leg, Manifest};
+use crate::{Error, Result};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::fmt;
+use std::str::FromStr;
+
+/// The recipe of a new index.
+pub const DEFAULT_RECIPE: &str = "auto";
+
+const BUILT_IN: &str = include_str!("recipes.toml");
+
+/// How a question is answered: see `recipes.toml` for each field.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Recipe {
+    /// One line for people.
+    pub about: String,
+    /// What is ranked.
+    pub layers: Vec<Layer>,
+    /// By which legs.
+    #[serde(default = "both_legs")]
+    pub legs: Vec<Leg>,
+    /// How rankings become one.
+    pub fusion: Fusion,
+    /// For relative fusion: the weight of each leg's ranking of each layer.
+    #[serde(default)]
+    pub weights: BTreeMap<String, Vec<f32>>,
+    /// How many units each ranking contributes.
+    pub depth: usize,
+    /// How many distinct targets are expanded.
+    pub k: usize,
+    /// The layer whose units hits are collapsed to.
+    #[serde(default)]
+    pub collapse: Option<Layer>,
+    /// How hits grow.
+    pub expand: Expansion,
+    /// Tokens of context, at most.
+    pub budget: usize,
+}
+
+fn both_legs() -> Vec<Leg> {
+    vec![Leg::Lexical, Leg::Dense]
+}
+
+impl Recipe {
+    /// A built-in recipe, with the chunk layer and neighbours chosen for the index in place of its own.
+    pub fn named(name: &str, manifest: &Manifest) -> Result<Self> {
+        let mut recipes = built_in()?;
+        let known: Vec<String> = recipes.keys().cloned().collect();
+        let mut recipe = recipes
+            .remove(name)
+            .ok_or_else(|| Error::Recipe(format!("no recipe `{name}` – there are `{}`", known.join("`, `"))))?;
+        if let (Some(chosen), [layer @ Layer::Chunk { .. }]) = (manifest.chunk, recipe.layers.as_mut_slice()) {
+            *layer = chosen;
+        }
+        if let (Some(chosen), Expansion::Neighbors(count)) = (manifest.neighbors, &mut recipe.expand) {
+            *count = chosen;
+        }
+        Ok(recipe)
+    }
+
+    /// The rankings it asks the store for, each with its weight.
+    pub fn rankings(&self) -> Vec<((Leg, Layer), f32)> {
+        let weight = |leg: Leg, layer: usize| {
+            self.weights.get(name_of(leg)).and_then(|weights| weights.get(layer)).copied().unwrap_or(1.0)
+        };
+        let layers = |leg| self.layers.iter().enumerate().map(move |(i, &layer)| ((leg, layer), weight(leg, i)));
+        self.legs.iter().flat_map(|&leg| layers(leg)).collect()
+    }
+}
+
+/// The built-in recipes by name.
+pub fn built_in() -> Result<BTreeMap<String, Recipe>> {
+    toml::from_str(BUILT_IN).map_err(|error| Error::Recipe(error.to_string()))
+}
+
+/// A leg's name, as in a recipe.
+pub fn name_of(leg: Leg) -> &'static str {
+    match leg {
+        Leg::Dense => "dense",
+        Leg::Lexical => "lexical",
+    }
+}
+
+/// How several rankings become one list of hits.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub enum Fusion {
+    /// Shares of the best score, weighted and summed on sentences: `relative`.
+    Relative,
+    /// Reciprocal ranks with this constant: `rrf:60`.
+    ReciprocalRank(f32),
+}
+
+/// The policy that grows a hit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub enum Expansion {
+    /// As it is.
+    None,
+    /// This many sentences on each side: `window:3`.
+    Window(u32),
+    /// This many units of the hit's own layer on each side: `neighbors:1`.
+    Neighbors(u32),
+    /// The unit of the recipe's largest layer that holds it.
+    Parent,
+    /// Its section.
+    Section,
+    /// The best sentences, as many as the budget holds.
+    Auto,
+}
+
+impl FromStr for Expansion {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        let unknown = || {
+            Error::Recipe(format!(
+                "no expansion `{text}` – there are `none`, `window:3`, `neighbors:1`, `parent`, `section`, `auto`"
+            ))
+        };
+        match text.split_once(':') {
+            None => match text {
+                "none" => Ok(Self::None),
+                "parent" => Ok(Self::Parent),
+                "section" => Ok(Self::Section),
+                "auto" => Ok(Self::Auto),
+                _ => Err(unknown()),
+            },
+            Some(("window", count)) => count.parse().map(Self::Window).map_err(|_| unknown()),
+            Some(("neighbors", count)) => count.parse().map(Self::Neighbors).map_err(|_| unknown()),
+            Some(_) => Err(unknown()),
+        }
+    }
+}
+
+impl fmt::Display for Expansion {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::None => f.write_str("none"),
+            Self::Window(count) => write!(f, "window:{count}"),
+            Self::Neighbors(count) => write!(f, "neighbors:{count}"),
+            Self::Parent => f.write_str("parent"),
+            Self::Section => f.write_str("section"),
+            Self::Auto => f.write_str("auto"),
+        }
+    }
+}
+
+impl FromStr for Fusion {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        let unknown = || Error::Recipe(format!("no fusion `{text}` – there are `relative` and `rrf:60`"));
+        match text.split_once(':') {
+            None if text == "relative" => Ok(Self::Relative),
+            Some(("rrf", constant)) => constant
+                .parse()
+                .ok()
+                .filter(|c: &f32| c.is_finite() && *c >= 0.0)
+                .map(Self::ReciprocalRank)
+                .ok_or_else(unknown),
+            _ => Err(unknown()),
+        }
+    }
+}
+
+impl fmt::Display for Fusion {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Relative => f.write_str("relative"),
+            Self::ReciprocalRank(constant) => write!(f, "rrf:{constant}"),
+        }
+    }
+}
+
+/// Serialised as their names.
+macro_rules! as_text {
+    ($($name:ty),*) => {$(
+        impl TryFrom<String> for $name {
+            type Error = Error;
+            fn try_from(text: String) -> Result<Self> {
+                text.parse()
+            }
+        }
+        impl From<$name> for String {
+            fn from(value: $name) -> Self {
+                value.to_string()
+            }
+        }
+    )*};
+}
+as_text!(Expansion, Fusion);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn built_in_recipes_are_whole() {
+        let recipes = built_in().unwrap();
+        assert!(recipes.contains_key(DEFAULT_RECIPE));
+        for (name, recipe) in recipes {
+            assert!(recipe.depth > 0 && recipe.k > 0 && recipe.budget > 0 && !recipe.layers.is_empty(), "{name}");
+            let weights = recipe.weights.values().map(Vec::len);
+            assert!(weights.clone().all(|count| count == recipe.layers.len()), "{name}");
+        }
+    }
+
+    #[test]
+    fn an_index_chooses_its_chunks() {
+        let mut manifest = Manifest::new("x", 2);
+        manifest.chunk = Some("chunk:700c/300c".parse().unwrap());
+        manifest.neighbors = Some(2);
+        let recipe = Recipe::named("neighbors", &manifest).unwrap();
+        assert_eq!(
+            (recipe.layers[0].to_string().as_str(), recipe.expand),
+            ("chunk:700c/300c", Expansion::Neighbors(2))
+        );
+        assert_eq!(Recipe::named("auto", &manifest).unwrap().layers[0], Layer::Sentence);
+        assert!(Recipe::named("best", &manifest).unwrap_err().to_string().contains("`auto`"));
+    }
+
+    #[test]
+    fn names_round_trip() {
+        for name in ["none", "window:3", "neighbors:1", "parent", "section", "auto"] {
+            assert_eq!(name.parse::<Expansion>().unwrap().to_string(), name);
+        }
+        for name in ["relative", "rrf:60"] {
+            assert_eq!(name.parse::<Fusion>().unwrap().to_string(), name);
+        }
+        for name in ["", "window", "window:x", "rrf", "rrf:-1", "rrf:NaN"] {
+            assert!(name.parse::<Expansion>().is_err() && name.parse::<Fusion>().is_err(), "{name}");
+        }
+    }
+}
