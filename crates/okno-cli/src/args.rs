@@ -1,0 +1,188 @@
+//! The command line as its user sees it.
+
+use crate::locale::Language;
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use std::path::PathBuf;
+
+/// Index small, return big: ask questions of your own documents, in Chinese and English, offline.
+#[derive(Debug, Parser)]
+#[command(name = "okno", version, max_term_width = 100, subcommand_required = true, arg_required_else_help = true)]
+pub struct Cli {
+    /// The index folder [default: the nearest `.okno` here or above]
+    #[arg(long, global = true, env = "OKNO_INDEX", value_name = "DIR")]
+    pub index: Option<PathBuf>,
+    /// Language of messages [default: by locale]
+    #[arg(long, global = true, value_name = "LANG")]
+    pub lang: Option<Language>,
+    /// Print data as JSON
+    #[arg(long, global = true)]
+    pub json: bool,
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Add files and folders to the index and bring it up to date; without a path, all that were added before
+    Index(IndexArgs),
+    /// Find the passages that answer a question
+    #[command(visible_alias = "s")]
+    Search(SearchArgs),
+    /// The same question to the baseline and to an enriched recipe, side by side
+    Compare(CompareArgs),
+    /// What the index holds and how it was made
+    Status,
+    /// List the documents of the index
+    Documents {
+        /// Only documents that match
+        #[arg(long, value_name = "FILTER")]
+        filter: Option<String>,
+    },
+    /// Print a document, or a part of it
+    Show {
+        /// The document's name, as `okno documents` prints it
+        document: String,
+        /// First character (code point)
+        #[arg(long)]
+        start: Option<usize>,
+        /// One past the last character
+        #[arg(long)]
+        end: Option<usize>,
+    },
+    /// Take documents out; they stay out until their content changes
+    Remove {
+        /// Names, as `okno documents` prints them
+        #[arg(required_unless_present = "root")]
+        documents: Vec<String>,
+        /// Everything that was added with this folder or file, and the folder or file itself
+        #[arg(long, value_name = "PATH")]
+        root: Option<PathBuf>,
+    },
+    /// List the recipes: what each searches and returns
+    Recipes,
+    /// Turn lines of standard input into vectors
+    Embed,
+    /// Index a small bilingual sample and show what search does with it
+    Demo,
+}
+
+/// What to index and how.
+#[derive(Debug, Args)]
+pub struct IndexArgs {
+    /// Files and folders
+    pub paths: Vec<PathBuf>,
+    /// The recipe that searches of this index use
+    #[arg(long)]
+    pub recipe: Option<String>,
+    /// What the chunk recipes search: `sentence`, or `chunk` with --size and --overlap
+    #[arg(long, value_name = "SPLITTER")]
+    pub splitter: Option<Splitter>,
+    /// Chunk size: `400` or `400c` characters, `512t` tokens
+    #[arg(long, value_name = "SIZE")]
+    pub size: Option<String>,
+    /// What a chunk repeats of the one before, in the same unit
+    #[arg(long, value_name = "N")]
+    pub overlap: Option<u32>,
+    /// Sizes that suit a kind of document
+    #[arg(long, conflicts_with_all = ["splitter", "size", "overlap"])]
+    pub preset: Option<Preset>,
+    /// Skip files larger than this, e.g. `64MB`
+    #[arg(long, value_name = "BYTES", default_value = "64MB", value_parser = bytes)]
+    pub max_file_size: u64,
+    /// JSON lines: which fields hold what
+    #[arg(long, value_name = "id=doc_id,text=body,…")]
+    pub jsonl_fields: Option<String>,
+    /// Fail when a file had to be skipped
+    #[arg(long)]
+    pub strict: bool,
+}
+
+/// What the chunk recipes search.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Splitter {
+    /// Single sentences
+    Sentence,
+    /// Runs of whole sentences up to a size
+    Chunk,
+}
+
+/// Sizes that suit a kind of document.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Preset {
+    /// Questions and answers, news: 250 characters, one neighbour
+    Faq,
+    /// Technical documents: 500 characters, one neighbour
+    Docs,
+    /// Papers: 700 characters, two neighbours
+    Paper,
+}
+
+/// A question and how to answer it.
+#[derive(Debug, Args)]
+pub struct SearchArgs {
+    /// The question
+    #[arg(required_unless_present = "queries")]
+    pub question: Option<String>,
+    /// Many questions: a file of JSON lines with `question` and, where wanted, `qid` and `filter`; prints one JSON line each
+    #[arg(long, value_name = "FILE", conflicts_with = "question")]
+    pub queries: Option<PathBuf>,
+    /// The recipe [default: the index's own]
+    #[arg(long)]
+    pub recipe: Option<String>,
+    #[command(flatten)]
+    pub how: How,
+    /// Show which leg, rank and expansion gave each result
+    #[arg(long)]
+    pub explain: bool,
+}
+
+/// Choices that change what is returned, never what is stored.
+#[derive(Debug, Args)]
+pub struct How {
+    /// Return each hit with this many sentences on each side
+    #[arg(long, value_name = "N", conflicts_with_all = ["neighbors", "expand"])]
+    pub window: Option<u32>,
+    /// Return each hit with this many units of its own layer on each side
+    #[arg(long, value_name = "N", conflicts_with = "expand")]
+    pub neighbors: Option<u32>,
+    /// How hits grow: none, window:N, neighbors:N, parent, section, auto
+    #[arg(long, value_name = "HOW")]
+    pub expand: Option<String>,
+    /// Tokens of context, at most
+    #[arg(long, value_name = "TOKENS")]
+    pub budget: Option<usize>,
+    /// Only documents that match, e.g. `category = 素菜 and year >= 2023`
+    #[arg(long, value_name = "FILTER")]
+    pub filter: Option<String>,
+    /// How many distinct hits are expanded
+    #[arg(short, value_name = "K")]
+    pub k: Option<usize>,
+}
+
+/// A question to two recipes.
+#[derive(Debug, Args)]
+pub struct CompareArgs {
+    /// The question
+    pub question: String,
+    /// The two recipes
+    #[arg(long, value_name = "A,B", value_delimiter = ',', num_args = 1, default_value = "chunks,auto")]
+    pub recipes: Vec<String>,
+    #[command(flatten)]
+    pub how: How,
+}
+
+/// Reads `64MB`, `500k`, `1.5GiB`, `123`.
+fn bytes(text: &str) -> Result<u64, String> {
+    let end = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
+    let (number, unit) = text.split_at(end);
+    let factor = match unit.trim().to_ascii_lowercase().trim_end_matches(['b', 'i']) {
+        "" => 1u64,
+        "k" => 1 << 10,
+        "m" => 1 << 20,
+        "g" => 1 << 30,
+        _ => return Err(format!("`{unit}` is no unit; expected something like `64MB`")),
+    };
+    let number: f64 = number.parse().map_err(|_| format!("`{text}` is no size; expected something like `64MB`"))?;
+    Ok((number * factor as f64) as u64)
+}

@@ -1,0 +1,89 @@
+//! `okno demo`: a small bilingual sample, indexed and asked, in a temporary folder.
+
+use crate::args::Cli;
+use crate::locale::{Language, language, say};
+use crate::output;
+use anyhow::Result;
+use okno::{Engine, Query};
+use std::path::Path;
+
+macro_rules! sample {
+    ($($name:literal),* $(,)?) => {
+        &[$(($name, include_str!(concat!("../../sample/documents/", $name)))),*]
+    };
+}
+
+/// The sample: written for this project, compiled into the program.
+const SAMPLE: &[(&str, &str)] = sample![
+    "en/essay-three-clocks.txt",
+    "en/handbook.md",
+    "en/lab-notebook-coatings.md",
+    "en/minutes-2024-03-12.txt",
+    "en/product-faq.md",
+    "en/qx-link-spec.md",
+    "en/skerry-vane-lighthouse.html",
+    "news.jsonl",
+    "zh/recipes/番茄蛋花汤.md",
+    "zh/recipes/紫菜虾皮蛋花汤.md",
+    "zh/recipes/红烧排骨.md",
+    "zh/recipes/酸辣土豆丝.md",
+    "zh/recipes/醋溜土豆丝.md",
+    "zh/reports/2023-q1.md",
+    "zh/reports/2023-q2.md",
+    "zh/reports/2023-q3.md",
+    "zh/reports/2023-q4.md",
+    "zh/老渡口.txt",
+    "zh/青巒島旅遊指南.md",
+];
+
+pub fn run(cli: &Cli) -> Result<()> {
+    let folder = tempfile::tempdir()?;
+    let sample = folder.path().join("sample");
+    unpack(&sample)?;
+    let engine = Engine::create(cli.index.clone().unwrap_or_else(|| folder.path().join(".okno")))?;
+    let report = engine.index(&[&sample])?;
+    eprintln!(
+        "{}",
+        say!("indexed {} documents, {} sentences\n", "已索引 {} 个文档,{} 个句子\n", report.added, report.sentences)
+    );
+    for question in questions() {
+        println!("❯ okno search \"{question}\"\n");
+        let answer = engine.search(&Query { budget: Some(120), ..Query::new(question) })?;
+        output::answer(&answer, false)?;
+        println!();
+    }
+    eprintln!(
+        "{}",
+        say!(
+            "Now your own: `okno index FOLDER`, then `okno search \"…\"`, `okno compare \"…\"`.",
+            "现在试试自己的文档:`okno index 文件夹`,然后 `okno search \"……\"`、`okno compare \"……\"`。"
+        )
+    );
+    Ok(())
+}
+
+fn unpack(folder: &Path) -> Result<()> {
+    for (name, text) in SAMPLE {
+        let path = folder.join(name);
+        if let Some(parent) = path.parent() {
+            std::fs::create_dir_all(parent)?;
+        }
+        std::fs::write(path, text)?;
+    }
+    Ok(())
+}
+
+fn questions() -> [&'static str; 3] {
+    match language() {
+        Language::En => [
+            "Why does frost barely disturb the custom house clock?",
+            "The light on my logger flashes twice in a row. Are measurements still being saved?",
+            "涂层 C 是怎么烘烤的？",
+        ],
+        Language::Zh => [
+            "桥通了以后，三爷说船为什么还要走动？",
+            "在青峦岛上想取现金，应该去什么地方？",
+            "Which value does the logger write when a probe does not answer?",
+        ],
+    }
+}

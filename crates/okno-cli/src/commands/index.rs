@@ -1,0 +1,185 @@
+//! `okno index`: with a progress bar, a summary, and a reason for every file left out.
+
+use crate::args::{Cli, IndexArgs, Preset, Splitter};
+use crate::locale::say;
+use crate::{output, place};
+use anyhow::{Result, bail};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use okno::document::{Layer, LayerError, Size};
+use okno::{Engine, IndexOptions, IndexReport, Progress};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+/// Skipped files shown one by one; `--json` has them all.
+const SHOWN: usize = 20;
+
+pub fn run(cli: &Cli, args: &IndexArgs) -> Result<()> {
+    let options = options(args)?;
+    let engine = Engine::create(place::existing(cli.index.as_deref()))?;
+    if args.paths.is_empty() && engine.snapshot()?.roots().is_empty() {
+        bail!(say!(
+            "nothing to index – name a file or folder: `okno index PATH`",
+            "没有可索引的内容 —— 请给出文件或文件夹:`okno index 路径`"
+        ));
+    }
+    let bar = Bar::new();
+    stop_on_interrupt(&bar.stop)?;
+    let begun = Instant::now();
+    let report = engine.index_with(&args.paths, &options, &bar)?;
+    bar.bar.finish_and_clear();
+    if cli.json {
+        output::json(&json(&report, &engine)?)?;
+    } else {
+        print(&report, begun.elapsed());
+    }
+    if report.stopped {
+        bail!(say!(
+            "stopped; what was done is saved – run the same command again to go on",
+            "已停止;已完成的部分已保存 —— 再次运行同一命令即可继续"
+        ));
+    }
+    if args.strict && !report.skipped.is_empty() {
+        bail!(say!("{} skipped, and --strict was given", "跳过了 {} 项,而且使用了 --strict", report.skipped.len()));
+    }
+    Ok(())
+}
+
+fn options(args: &IndexArgs) -> Result<IndexOptions> {
+    Ok(IndexOptions {
+        max_file_size: args.max_file_size,
+        jsonl_fields: args.jsonl_fields.clone(),
+        recipe: args.recipe.clone(),
+        chunk: chunk(args)?,
+        neighbors: neighbors(args.preset),
+    })
+}
+
+/// The chunk layer chosen for the index.
+fn chunk(args: &IndexArgs) -> Result<Option<Layer>, okno::Error> {
+    if let Some(preset) = args.preset {
+        return Ok(Some(preset_chunk(preset)?));
+    }
+    if args.splitter == Some(Splitter::Sentence) {
+        return Ok(Some(Layer::Sentence));
+    }
+    if args.size.is_none() && args.overlap.is_none() && args.splitter.is_none() {
+        return Ok(None);
+    }
+    let size = args.size.as_deref().unwrap_or("400c");
+    let size: Size = size.parse().map_err(|()| LayerError::Unknown(size.to_owned()))?;
+    let overlap = args.overlap.unwrap_or(size.number() / 2);
+    Ok(Some(Layer::chunk(size, overlap)?))
+}
+
+/// Middle of the sizes the sources give for each kind of document, overlap 40 %.
+fn preset_chunk(preset: Preset) -> Result<Layer, LayerError> {
+    let size = match preset {
+        Preset::Faq => 250,
+        Preset::Docs => 500,
+        Preset::Paper => 700,
+    };
+    Layer::chunk(Size::Characters(size), size * 2 / 5)
+}
+
+fn neighbors(preset: Option<Preset>) -> Option<u32> {
+    preset.map(|preset| if preset == Preset::Paper { 2 } else { 1 })
+}
+
+struct Bar {
+    bar: ProgressBar,
+    stop: Arc<AtomicBool>,
+}
+
+impl Bar {
+    fn new() -> Self {
+        let bar = ProgressBar::with_draw_target(Some(0), ProgressDrawTarget::stderr());
+        // The template is a constant: it parses, or the tests that index fail.
+        if let Ok(style) = ProgressStyle::with_template(
+            "{spinner} {wide_msg} {bar:24} {bytes}/{total_bytes}  {binary_bytes_per_sec}  {eta}",
+        ) {
+            bar.set_style(style);
+        }
+        bar.enable_steady_tick(Duration::from_millis(120));
+        bar.set_message(say!("looking for files", "正在查找文件"));
+        Self { bar, stop: Arc::new(AtomicBool::new(false)) }
+    }
+}
+
+impl Progress for Bar {
+    fn begin(&self, _files: usize, bytes: u64) {
+        self.bar.set_length(bytes);
+        self.bar.reset_eta();
+    }
+
+    fn advance(&self, path: &str, bytes: u64) {
+        self.bar.set_message(path.to_owned());
+        self.bar.inc(bytes);
+    }
+
+    fn stop(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
+    }
+}
+
+/// Ctrl-C asks to stop after the current commit; a second one stops at once, which loses nothing committed.
+fn stop_on_interrupt(stop: &Arc<AtomicBool>) -> Result<()> {
+    let stop = Arc::clone(stop);
+    ctrlc::set_handler(move || {
+        if stop.swap(true, Ordering::Relaxed) {
+            std::process::exit(130);
+        }
+        eprintln!("{}", say!("stopping after the current commit …", "将在当前提交完成后停止……"));
+    })?;
+    Ok(())
+}
+
+fn print(report: &IndexReport, took: Duration) {
+    eprintln!(
+        "{}",
+        say!(
+            "{} added, {} changed, {} removed, {} unchanged – {} sentences, {} in {:.2} s",
+            "新增 {},更新 {},移除 {},未变 {} —— {} 个句子,{},用时 {:.2} 秒",
+            report.added,
+            report.changed,
+            report.removed,
+            report.unchanged,
+            report.sentences,
+            indicatif::HumanBytes(report.bytes),
+            took.as_secs_f64(),
+        )
+    );
+    if report.skipped.is_empty() {
+        return;
+    }
+    eprintln!("{}", say!("{} skipped:", "跳过 {} 项:", report.skipped.len()));
+    for skipped in report.skipped.iter().take(SHOWN) {
+        eprintln!("  {} – {}", output::printable(&skipped.place), output::printable(&skipped.reason));
+    }
+    if report.skipped.len() > SHOWN {
+        eprintln!(
+            "{}",
+            say!(
+                "  … and {} more (--json lists all)",
+                "  ……另有 {} 项(--json 可列出全部)",
+                report.skipped.len() - SHOWN
+            )
+        );
+    }
+}
+
+fn json(report: &IndexReport, engine: &Engine) -> Result<serde_json::Value> {
+    let skipped: Vec<_> =
+        report.skipped.iter().map(|s| serde_json::json!({"place": s.place, "reason": s.reason})).collect();
+    Ok(serde_json::json!({
+        "index": engine.folder(),
+        "added": report.added,
+        "changed": report.changed,
+        "removed": report.removed,
+        "unchanged": report.unchanged,
+        "sentences": report.sentences,
+        "bytes": report.bytes,
+        "skipped": skipped,
+        "stopped": report.stopped,
+    }))
+}

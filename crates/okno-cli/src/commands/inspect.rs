@@ -1,0 +1,157 @@
+//! Looking into an index: `status`, `documents`, `show`, `recipes`.
+
+use crate::args::Cli;
+use crate::locale::say;
+use crate::{output, place};
+use anyhow::Result;
+use okno::document::{CodePoints, Filter, Record};
+use okno::retrieve::built_in;
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::Write;
+
+/// Values of a field shown by `status`.
+const VALUES_SHOWN: usize = 6;
+
+pub fn status(cli: &Cli) -> Result<()> {
+    let engine = place::open(cli.index.as_deref())?;
+    let snapshot = engine.snapshot()?;
+    let records = snapshot.records()?;
+    let manifest = snapshot.manifest();
+    let sentences: u64 = records.iter().map(|(_, record)| u64::from(record.sentences)).sum();
+    let text: u64 = records.iter().map(|(_, record)| record.bytes).sum();
+    let fields = fields(records.iter().map(|(_, record)| record));
+    if cli.json {
+        return output::json(&serde_json::json!({
+            "index": engine.folder(), "generation": snapshot.generation(), "documents": records.len(), "sentences": sentences,
+            "text_bytes": text, "disk_bytes": engine.bytes()?, "embedder": manifest.embedder, "dimensions": manifest.dimensions,
+            "recipe": manifest.recipe, "chunk": manifest.chunk, "neighbors": manifest.neighbors, "roots": snapshot.roots(), "fields": fields,
+        }));
+    }
+    let mut out = std::io::stdout().lock();
+    let bytes = |bytes| indicatif::HumanBytes(bytes).to_string();
+    writeln!(out, "{}", say!("index      {}", "索引     {}", engine.folder().display()))?;
+    writeln!(out, "{}", say!("documents  {}, {} sentences", "文档     {} 个,{} 个句子", records.len(), sentences))?;
+    writeln!(
+        out,
+        "{}",
+        say!("size       {} for {} of text", "大小     {}(文本 {})", bytes(engine.bytes()?), bytes(text))
+    )?;
+    writeln!(
+        out,
+        "{}",
+        say!("embedder   {} ({} dimensions)", "嵌入模型 {}({} 维)", manifest.embedder, manifest.dimensions)
+    )?;
+    writeln!(out, "{}", say!("recipe     {}", "方案     {}", manifest.recipe))?;
+    for root in snapshot.roots() {
+        writeln!(out, "{}", say!("root       {}", "来源     {}", output::printable(root)))?;
+    }
+    for (field, values) in fields {
+        let more = if values.len() > VALUES_SHOWN { " …" } else { "" };
+        let values: Vec<String> =
+            values.iter().take(VALUES_SHOWN).map(|value| output::printable(&output::shortened(value, 40))).collect();
+        writeln!(
+            out,
+            "{}",
+            say!("field      {}: {}{}", "字段     {}:{}{}", output::printable(&field), values.join(" | "), more)
+        )?;
+    }
+    Ok(())
+}
+
+/// Every field with its distinct values.
+fn fields<'r>(records: impl Iterator<Item = &'r Record>) -> BTreeMap<String, BTreeSet<String>> {
+    let mut fields: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for record in records {
+        for (field, value) in &record.metadata.0 {
+            fields.entry(field.clone()).or_default().insert(value.to_string());
+        }
+    }
+    fields
+}
+
+pub fn documents(cli: &Cli, filter: Option<&str>) -> Result<()> {
+    let engine = place::open(cli.index.as_deref())?;
+    let filter = filter.map(Filter::parse).transpose().map_err(okno::Error::from)?;
+    let snapshot = engine.snapshot()?;
+    let mut out = std::io::BufWriter::new(std::io::stdout().lock());
+    for (_, record) in snapshot.records()? {
+        if filter.as_ref().is_some_and(|filter| !filter.matches(&|field: &str| record.field(field))) {
+            continue;
+        }
+        if cli.json {
+            writeln!(out, "{}", record_json(record))?;
+        } else {
+            writeln!(
+                out,
+                "{}\t{}\t{}",
+                output::printable(record.id.name()),
+                record.sentences,
+                output::printable(&record.title)
+            )?;
+        }
+    }
+    Ok(out.flush()?)
+}
+
+fn record_json(record: &Record) -> serde_json::Value {
+    serde_json::json!({
+        "doc_id": record.id.name(), "path": record.id.path, "root": record.id.root, "title": record.title, "language": record.language,
+        "sentences": record.sentences, "bytes": record.bytes, "metadata": record.metadata.to_json(),
+    })
+}
+
+pub fn show(cli: &Cli, name: &str, start: Option<usize>, end: Option<usize>) -> Result<()> {
+    let engine = place::open(cli.index.as_deref())?;
+    let snapshot = engine.snapshot()?;
+    let (number, record) = engine.named(name)?.remove(0);
+    let text = snapshot.text(number)?;
+    let slice = slice(text, start, end);
+    if !cli.json {
+        std::io::stdout().lock().write_all(output::printable_text(slice).as_bytes())?;
+        return Ok(());
+    }
+    let structure = snapshot.structure(number)?;
+    let mut walk = CodePoints::new(text);
+    let sentences: Vec<_> =
+        structure.sentences.iter().map(|s| [walk.at(s.span.start).0, walk.at(s.span.end).0]).collect();
+    let mut json = record_json(&record);
+    json["text"] = slice.into();
+    json["sentence_spans"] = serde_json::json!(sentences);
+    json["paragraphs"] = serde_json::json!(structure.paragraphs);
+    json["sections"] = structure
+        .sections
+        .iter()
+        .map(|section| serde_json::json!({"first": section.first, "headings": section.path.iter().map(|h| h.of(text)).collect::<Vec<_>>()}))
+        .collect();
+    output::json(&json)
+}
+
+/// The text from one code point to another; what lies outside is left out.
+fn slice(text: &str, start: Option<usize>, end: Option<usize>) -> &str {
+    let byte = |point: usize| text.char_indices().nth(point).map_or(text.len(), |(byte, _)| byte);
+    let end = end.map_or(text.len(), byte);
+    &text[start.map_or(0, byte).min(end)..end]
+}
+
+pub fn recipes(cli: &Cli) -> Result<()> {
+    let recipes = built_in()?;
+    if cli.json {
+        return output::json(&serde_json::to_value(recipes)?);
+    }
+    let mut out = std::io::stdout().lock();
+    for (name, recipe) in recipes {
+        let layers: Vec<String> = recipe.layers.iter().map(ToString::to_string).collect();
+        writeln!(out, "{name:10} {}", recipe.about)?;
+        writeln!(
+            out,
+            "{:10} {} · {} · k {} · {} · {} tokens",
+            "",
+            layers.join(" + "),
+            recipe.fusion,
+            recipe.k,
+            recipe.expand,
+            recipe.budget
+        )?;
+    }
+    Ok(())
+}

@@ -1,0 +1,9 @@
+//! One file per command.
+
+pub mod compare;
+pub mod demo;
+pub mod embed;
+pub mod index;
+pub mod inspect;
+pub mod remove;
+pub mod search;

@@ -1,0 +1,103 @@
+//! `okno search`: one question for a person, or many for a program.
+
+use crate::args::{Cli, How, SearchArgs};
+use crate::locale::say;
+use crate::{output, place};
+use anyhow::{Context as _, Result};
+use okno::document::Filter;
+use okno::retrieve::Expansion;
+use okno::{Answer, Engine, Query};
+use rayon::prelude::*;
+use std::io::Write;
+use std::path::Path;
+
+pub fn run(cli: &Cli, args: &SearchArgs) -> Result<()> {
+    let engine = place::open(cli.index.as_deref())?;
+    let query = query(args.question.as_deref().unwrap_or_default(), args.recipe.as_deref(), &args.how)?;
+    if let Some(file) = &args.queries {
+        return batch(&engine, &query, file);
+    }
+    let answer = engine.search(&query)?;
+    if cli.json {
+        return output::json(&output::answer_json(&answer, args.explain));
+    }
+    output::answer(&answer, args.explain)?;
+    if answer.contexts.is_empty() {
+        eprintln!("{}", nothing(&answer));
+    }
+    Ok(())
+}
+
+/// Why there is nothing, and what to try.
+pub fn nothing(answer: &Answer) -> String {
+    if answer.recipe.k == 0 {
+        say!("nothing was asked for: `-k 0`", "没有要求返回任何结果:`-k 0`")
+    } else if answer.stage.hits > 0 {
+        say!(
+            "a budget of {} tokens is less than the best sentence takes – raise --budget",
+            "{} 个词元的预算放不下最相关的一个句子 —— 请增大 --budget",
+            answer.recipe.budget
+        )
+    } else {
+        say!("nothing found – try other words, or fewer filters", "没有找到 —— 换个说法,或放宽过滤条件")
+    }
+}
+
+/// A query as the flags say.
+pub fn query(question: &str, recipe: Option<&str>, how: &How) -> Result<Query, okno::Error> {
+    let expand = match (how.window, how.neighbors, &how.expand) {
+        (Some(count), ..) => Some(Expansion::Window(count)),
+        (_, Some(count), _) => Some(Expansion::Neighbors(count)),
+        (_, _, Some(name)) => Some(name.parse()?),
+        _ => None,
+    };
+    let filter = how.filter.as_deref().map(Filter::parse).transpose()?;
+    Ok(Query {
+        text: question.to_owned(),
+        recipe: recipe.map(str::to_owned),
+        filter,
+        expand,
+        k: how.k,
+        budget: how.budget,
+    })
+}
+
+/// Questions searched at once before their lines are printed.
+const BATCH: usize = 256;
+
+/// Answers a file of questions in parallel, in order.
+fn batch(engine: &Engine, query: &Query, file: &Path) -> Result<()> {
+    let lines =
+        std::fs::read_to_string(file).with_context(|| say!("cannot read `{}`", "无法读取 `{}`", file.display()))?;
+    let lines: Vec<(usize, &str)> = lines.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()).collect();
+    let mut out = std::io::BufWriter::new(std::io::stdout().lock());
+    for lines in lines.chunks(BATCH) {
+        let answers: Vec<Result<String>> = lines
+            .par_iter()
+            .map(|&(number, line)| {
+                one(engine, query, line, number).with_context(|| format!("{}:{}", file.display(), number + 1))
+            })
+            .collect();
+        for answer in answers {
+            writeln!(out, "{}", answer?)?;
+        }
+    }
+    Ok(out.flush()?)
+}
+
+fn one(engine: &Engine, query: &Query, line: &str, number: usize) -> Result<String> {
+    let line: serde_json::Value = serde_json::from_str(line)?;
+    let question = line["question"].as_str().or_else(|| line["query"].as_str());
+    let question = question.with_context(|| say!("no field `question`", "缺少字段 `question`"))?;
+    let mut query = Query { text: question.to_owned(), ..query.clone() };
+    if let Some(filter) = line.get("filter").filter(|filter| !filter.is_null()) {
+        let own = Filter::from_json(filter)?;
+        query.filter = Some(match query.filter.take() {
+            Some(given) => Filter::All(vec![given, own]),
+            None => own,
+        });
+    }
+    let answer = engine.search(&query)?;
+    let qid = line.get("qid").cloned().unwrap_or_else(|| (number + 1).into());
+    Ok(serde_json::json!({"qid": qid, "contexts": answer.contexts.iter().map(output::plain_context_json).collect::<Vec<_>>()}).to_string())
+}

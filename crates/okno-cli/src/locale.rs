@@ -1,0 +1,93 @@
+//! Chinese or English: one choice per run, by `--lang`, else by the locale.
+
+use std::sync::OnceLock;
+
+/// The language of messages.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum Language {
+    /// English.
+    En,
+    /// 中文。
+    Zh,
+}
+
+static CHOSEN: OnceLock<Language> = OnceLock::new();
+
+/// Sets the language for this run.
+pub fn choose(language: Option<Language>) {
+    // Set once, at the start of `main`; a second call would change nothing.
+    let _ = CHOSEN.set(language.unwrap_or_else(from_environment));
+}
+
+fn from_environment() -> Language {
+    let value = ["LC_ALL", "LC_MESSAGES", "LANG"]
+        .iter()
+        .find_map(|name| std::env::var(name).ok().filter(|value| !value.is_empty()));
+    if value.is_some_and(|value| value.starts_with("zh")) { Language::Zh } else { Language::En }
+}
+
+/// The language of this run.
+pub fn language() -> Language {
+    *CHOSEN.get_or_init(from_environment)
+}
+
+/// The text in the language of this run.
+macro_rules! say {
+    ($en:literal, $zh:literal $(, $argument:expr)* $(,)?) => {
+        match $crate::locale::language() {
+            $crate::locale::Language::En => format!($en $(, $argument)*),
+            $crate::locale::Language::Zh => format!($zh $(, $argument)*),
+        }
+    };
+}
+pub(crate) use say;
+
+/// An error in the language of this run.
+pub fn error(error: &okno::Error) -> String {
+    match language() {
+        Language::En => error.to_string(),
+        Language::Zh => chinese(error),
+    }
+}
+
+fn chinese(error: &okno::Error) -> String {
+    use okno::Error::{
+        AlreadyOpen, Damaged, Embedder, Embedding, Filter, Format, KeyValue, Layer, Lexical, Locked, NoDocument,
+        NoIndex, NotAnIndex, UnknownField, Unreadable,
+    };
+    match error {
+        NoIndex(path) => format!("“{}” 里没有索引 —— 先运行 `okno index 路径` 建立索引", path.display()),
+        Locked(path) => format!("另一个进程正在写入索引 “{}” —— 搜索不受影响;等它结束后再试", path.display()),
+        AlreadyOpen(path) => format!("索引 “{}” 已在本进程中打开", path.display()),
+        NotAnIndex(path) => {
+            format!("“{}” 里有别的文件,不是索引 —— 换一个空文件夹,或用 `--index` 指定别处", path.display())
+        }
+        Format { path, found, expected } => format!(
+            "索引 “{}” 的格式是 {found},本程序只读格式 {expected} —— 请在新文件夹里重新建立索引",
+            path.display()
+        ),
+        Embedder { path, index, given } => format!(
+            "索引 “{}” 用的嵌入模型是 `{index}`,不是 `{given}` —— 用 `{index}` 打开,或在新文件夹里重新建立索引",
+            path.display()
+        ),
+        Damaged { path, what } => format!("索引 “{}” 已损坏({what})—— 删除该文件夹后重新建立索引", path.display()),
+        Filter(error) => format!(
+            "过滤条件 `{}` 第 {} 个字符处有误:{} —— 正确的例子:`category = 素菜 and year >= 2023`",
+            error.filter,
+            error.at + 1,
+            error.reason
+        ),
+        UnknownField { field, known } => {
+            format!("没有文档有字段 `{field}`;相近的字段:`{}` —— `okno status` 列出所有字段", known.join("`、`"))
+        }
+        Layer(error) => format!("分块参数有误:{error}"),
+        NoDocument(name) => format!("索引里没有文档 `{name}` —— `okno documents` 列出所有文档"),
+        Unreadable { path, reason } => format!("无法读取 “{}”:{reason}", path.display()),
+        Embedding { name, reason } => format!("嵌入模型 `{name}` 出错:{reason}"),
+        KeyValue { path, source } => {
+            format!("写入或读取 “{}” 时出错:{source} —— 请检查磁盘空间和权限;已提交的内容不会丢失", path.display())
+        }
+        Lexical { path, source } => format!("全文索引 “{}” 出错:{source}", path.display()),
+        other => other.to_string(),
+    }
+}

@@ -1,0 +1,53 @@
+//! The binary `okno`: the only place where parts are assembled.
+//!
+//! Data goes to standard output, everything else to standard error. Exit codes: 0 done, 1 could not
+//! be done, 2 the command itself is wrong.
+
+mod args;
+mod commands;
+mod locale;
+mod output;
+mod place;
+
+use args::{Cli, Command};
+use clap::Parser;
+use std::io::Write;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    locale::choose(cli.lang);
+    match run(&cli) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) => {
+            let message = error.downcast_ref::<okno::Error>().map_or_else(|| format!("{error:#}"), locale::error);
+            // Nothing is left to do when even standard error is closed.
+            let _ = writeln!(std::io::stderr(), "{} {message}", locale::say!("error:", "错误:"));
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(cli: &Cli) -> anyhow::Result<()> {
+    match &cli.command {
+        Command::Index(args) => commands::index::run(cli, args),
+        Command::Search(args) => commands::search::run(cli, args),
+        Command::Compare(args) => commands::compare::run(cli, args),
+        Command::Status => commands::inspect::status(cli),
+        Command::Documents { filter } => commands::inspect::documents(cli, filter.as_deref()),
+        Command::Show { document, start, end } => commands::inspect::show(cli, document, *start, *end),
+        Command::Remove { documents, root } => commands::remove::run(cli, documents, root.as_deref()),
+        Command::Recipes => commands::inspect::recipes(cli),
+        Command::Embed => commands::embed::run(),
+        Command::Demo => commands::demo::run(cli),
+    }
+}
+
+/// `okno search … | head` closes the pipe early; that is no error.
+fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    error
+        .chain()
+        .filter_map(|cause| cause.downcast_ref::<std::io::Error>())
+        .any(|io| io.kind() == std::io::ErrorKind::BrokenPipe)
+}

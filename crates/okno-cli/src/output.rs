@@ -1,0 +1,241 @@
+//! Printing: contexts for people, JSON for programs.
+//!
+//! Text of documents is untrusted: control characters never reach a terminal.
+
+use crate::locale::say;
+use anyhow::Result;
+use okno::document::{CodePoints, Span};
+use okno::retrieve::{Trace, name_of};
+use okno::{Answer, Context};
+use serde_json::{Value, json as value};
+use std::io::{IsTerminal, Write};
+
+/// Prints a JSON value.
+pub fn json(json: &Value) -> Result<()> {
+    let mut out = std::io::stdout().lock();
+    serde_json::to_writer_pretty(&mut out, json)?;
+    Ok(writeln!(out)?)
+}
+
+/// A context with what every program needs.
+pub fn plain_context_json(context: &Context) -> Value {
+    value!({"doc_id": context.document, "start": context.start, "end": context.end, "text": context.text, "score": context.score})
+}
+
+/// An answer with everything.
+pub fn answer_json(answer: &Answer, explain: bool) -> Value {
+    let mut json = value!({
+        "question": answer.question,
+        "recipe": answer.recipe,
+        "tokens": answer.tokens(),
+        "contexts": answer.contexts.iter().map(|context| context_json(context, explain)).collect::<Vec<_>>(),
+    });
+    if explain {
+        let rankings: Vec<_> = answer
+            .stage
+            .rankings
+            .iter()
+            .map(|(leg, layer, found)| value!({"leg": leg, "layer": layer, "found": found}))
+            .collect();
+        json["explain"] = value!({"rankings": rankings, "hits": answer.stage.hits, "targets": answer.stage.targets});
+    }
+    json
+}
+
+fn context_json(context: &Context, explain: bool) -> Value {
+    let mut json = plain_context_json(context);
+    let mut walk = CodePoints::new(&context.text);
+    let mut inside =
+        |byte: u32| context.start + walk.at(byte.clamp(context.span.start, context.span.end) - context.span.start).0;
+    let hits = context.hits.iter().filter(|hit| !hit.trace.is_empty() || explain).map(|hit| {
+        let mut json = value!({"start": inside(hit.span.start), "end": inside(hit.span.end), "score": hit.score});
+        if explain {
+            json["trace"] = value!(hit.trace);
+        }
+        json
+    });
+    json["hits"] = hits.collect();
+    json["path"] = context.path.as_str().into();
+    json["title"] = context.title.as_str().into();
+    json["headings"] = value!(context.headings);
+    json["lines"] = value!([context.lines.0, context.lines.1]);
+    json["tokens"] = context.tokens.into();
+    json["copies"] = value!(context.copies);
+    json["metadata"] = context.metadata.to_json();
+    json
+}
+
+/// Prints an answer for a person.
+pub fn answer(answer: &Answer, explain: bool) -> Result<()> {
+    let mut out = std::io::stdout().lock();
+    let paint = Paint::new(out.is_terminal());
+    if explain {
+        write!(out, "{}", explained(answer))?;
+    }
+    for (i, context) in answer.contexts.iter().enumerate() {
+        writeln!(out, "{} {}", paint.bold(&format!("{}.", i + 1)), paint.bold(&citation(context)))?;
+        let below = place(context);
+        if !below.is_empty() {
+            writeln!(out, "   {}", paint.dim(&below))?;
+        }
+        writeln!(out, "{}\n", indented(&highlighted(context, &paint)))?;
+        if explain {
+            write!(out, "{}", explained_context(context))?;
+        }
+    }
+    if !answer.contexts.is_empty() {
+        let (tokens, contexts) = (answer.tokens(), answer.contexts.len());
+        eprintln!(
+            "{}",
+            say!("{} contexts, {} tokens of {}", "{} 段上下文,{} / {} 个词元", contexts, tokens, answer.recipe.budget)
+        );
+    }
+    Ok(())
+}
+
+/// `guide/tea.md:12-14`, clickable in most terminals and editors.
+pub fn citation(context: &Context) -> String {
+    let name = printable(&context.document);
+    match context.lines {
+        (first, last) if first == last => format!("{name}:{first}"),
+        (first, last) => format!("{name}:{first}-{last}"),
+    }
+}
+
+/// Title and headings, and where else the same text is.
+fn place(context: &Context) -> String {
+    let mut path = vec![context.title.as_str()];
+    path.extend(context.headings.iter().map(String::as_str).filter(|heading| *heading != context.title));
+    path.retain(|part| !part.is_empty());
+    let mut place = printable(&path.join(" › "));
+    if !context.copies.is_empty() {
+        place.push_str(&say!("  (also in {})", "  (另见 {})", printable(&context.copies.join(", "))));
+    }
+    place
+}
+
+/// The context's text with its best hits marked.
+fn highlighted(context: &Context, paint: &Paint) -> String {
+    let best = context.hits.first().map_or(0.0, |hit| hit.score);
+    let mut marked: Vec<Span> = context
+        .hits
+        .iter()
+        .filter(|hit| hit.score >= best * MARKED_SHARE && !hit.trace.is_empty())
+        .map(|hit| hit.span)
+        .collect();
+    marked.sort_unstable();
+    let mut text = String::new();
+    let mut at = context.span.start;
+    for span in marked {
+        let (start, end) = (span.start.max(at), span.end.min(context.span.end));
+        if start < end {
+            text.push_str(&printable_text(slice(context, at, start)));
+            text.push_str(&paint.marked(&printable_text(slice(context, start, end))));
+            at = end;
+        }
+    }
+    text.push_str(&printable_text(slice(context, at, context.span.end)));
+    text
+}
+
+/// Hits at least this good, compared with the best of their context, are marked.
+const MARKED_SHARE: f32 = 0.8;
+
+fn slice(context: &Context, start: u32, end: u32) -> &str {
+    &context.text[(start - context.span.start) as usize..(end - context.span.start) as usize]
+}
+
+fn indented(text: &str) -> String {
+    text.lines().map(|line| format!("   {line}")).collect::<Vec<_>>().join("\n")
+}
+
+/// What the stages did.
+fn explained(answer: &Answer) -> String {
+    let recipe = &answer.recipe;
+    let mut text =
+        format!("{} → {} → {}\n", recipe.fusion, recipe.expand, say!("{} tokens", "{} 个词元", recipe.budget));
+    for (leg, layer, found) in &answer.stage.rankings {
+        text.push_str(&format!("  {:8} {:12} {found}\n", name_of(*leg), layer.to_string()));
+    }
+    let line = say!(
+        "  {} hits, {} distinct targets\n\n",
+        "  命中 {},不同目标 {}\n\n",
+        answer.stage.hits,
+        answer.stage.targets
+    );
+    text + &line
+}
+
+/// Each hit of a context with its legs, ranks and shares.
+fn explained_context(context: &Context) -> String {
+    let mut text = say!(
+        "   score {:.3}, {} tokens, characters {}–{}\n",
+        "   得分 {:.3},{} 个词元,字符 {}–{}\n",
+        context.score,
+        context.tokens,
+        context.start,
+        context.end
+    );
+    for hit in context.hits.iter().filter(|hit| !hit.trace.is_empty()).take(EXPLAINED_HITS) {
+        let words = slice(context, hit.span.start.max(context.span.start), hit.span.end.min(context.span.end));
+        text.push_str(&format!("   {:.3}  {}\n", hit.score, printable(&shortened(words, 60))));
+        let traces: Vec<String> = hit.trace.iter().map(trace).collect();
+        text.push_str(&format!("          {}\n", traces.join("  ")));
+    }
+    text.push('\n');
+    text
+}
+
+const EXPLAINED_HITS: usize = 5;
+
+fn trace(trace: &Trace) -> String {
+    format!("{}/{} #{} {:.3} → {:.3}", name_of(trace.leg), trace.layer, trace.rank, trace.score, trace.share)
+}
+
+/// One line without control characters.
+pub fn printable(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
+}
+
+/// Lines without control characters.
+pub fn printable_text(text: &str) -> String {
+    text.replace("\r\n", "\n")
+        .chars()
+        .map(|c| if c.is_control() && !matches!(c, '\n' | '\t') { '\u{fffd}' } else { c })
+        .collect()
+}
+
+/// The beginning of a text.
+pub fn shortened(text: &str, length: usize) -> String {
+    let flat: String = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    if flat.chars().count() <= length { flat } else { flat.chars().take(length).chain(['…']).collect() }
+}
+
+/// Styles, where the output is a terminal and nobody asked for plain text.
+pub struct Paint {
+    on: bool,
+}
+
+impl Paint {
+    /// Paints only on terminals, and not when `NO_COLOR` is set.
+    pub fn new(terminal: bool) -> Self {
+        Self { on: terminal && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty()) }
+    }
+
+    fn styled(&self, code: &str, text: &str) -> String {
+        if self.on { format!("\x1b[{code}m{text}\x1b[0m") } else { text.to_owned() }
+    }
+
+    pub fn bold(&self, text: &str) -> String {
+        self.styled("1", text)
+    }
+
+    pub fn dim(&self, text: &str) -> String {
+        self.styled("2", text)
+    }
+
+    /// Underlined too, so that colour alone carries nothing.
+    pub fn marked(&self, text: &str) -> String {
+        text.split('\n').map(|line| self.styled("4;33", line)).collect::<Vec<_>>().join("\n")
+    }
+}

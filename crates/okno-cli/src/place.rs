@@ -1,0 +1,22 @@
+//! Where the index is.
+
+use okno::Engine;
+use std::path::{Path, PathBuf};
+
+/// The folder's usual name.
+pub const NAME: &str = ".okno";
+
+/// The index to search: the one given, or the nearest `.okno` here or above.
+pub fn existing(given: Option<&Path>) -> PathBuf {
+    given.map(Path::to_owned).or_else(nearest).unwrap_or_else(|| PathBuf::from(NAME))
+}
+
+fn nearest() -> Option<PathBuf> {
+    let here = std::env::current_dir().ok()?;
+    here.ancestors().map(|folder| folder.join(NAME)).find(|folder| okno::store::embedded::exists(folder))
+}
+
+/// Opens the index to search.
+pub fn open(given: Option<&Path>) -> okno::Result<Engine> {
+    Engine::open(existing(given))
+}
