@@ -1,60 +1,182 @@
-//! `auto`: the best sentences, as many as the budget holds.
+//! `auto`: the sentences that are most likely to answer, with what makes them readable, as many as
+//! the budget holds.
 //!
-//! Every sentence has a value from its hits; a share of each value spreads to the two neighbours, so
-//! that a sentence between two good ones is worth having and a good one brings its surroundings.
-//! Sentences are taken by value while they fit, and those that touch become one piece.
+//! A budget is filled by *expected gain*. Values become probabilities: p = softmax([`SHARPNESS`] · value) –
+//! how likely is it that this sentence answers? Taking sentences gains the probability that the
+//! answer is among them, and once more the probability that it can be understood, because the
+//! sentences before and after it are there too. A step takes a sentence alone, with its neighbour
+//! before or after, or with both; the step with the most gain for its cost is taken until nothing
+//! fits. Sentences that touch become one piece.
+//!
+//! Neighbours are the sentences of the same block: a blank line and a heading separate, a single line
+//! break (items of a list, rows of a table) does not.
+//!
+//! Measured on eight question sets (coverage / context at 500 tokens, mean): taking the best
+//! sentences by value with a share of .3 spread to neighbours .932 / .902, by expected gain
+//! .939 / .927. All constants are flat around their values: sharpness 2–4, spread 0–.2, and the
+//! exponent of cost between .3 and .7 move the means by less than half a point.
 
-use super::expand::{Piece, Views, merge};
+use super::expand::{Piece, View, Views, merge};
 use super::fuse::Hit;
-use crate::document::{Layer, Structure};
-use crate::store::{DocumentNumber, Run};
-use std::collections::HashMap;
+use crate::store::DocumentNumber;
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
 
-/// The share of a sentence's value that each neighbour receives.
-const SPREAD: f32 = 0.3;
+/// How much more likely a better sentence is to answer.
+const SHARPNESS: f32 = 3.0;
+
+/// The share of a sentence's value that each neighbour receives first: a sentence between two good
+/// ones is worth more.
+const SPREAD: f32 = 0.1;
+
+/// Sentences that share the probability; the rest have none.
+const LIKELY: usize = 300;
+
+/// One step may start from this many of the best sentences, or more where the budget is large: the
+/// shortest sentences of real text have about this many tokens.
+const TOKENS_PER_CANDIDATE: usize = 8;
 
 type Place = (DocumentNumber, u32);
 
 /// Chooses sentences for a budget.
 pub fn select(hits: &[Hit], candidates: usize, budget: usize, views: &Views<'_>) -> Vec<Piece> {
-    let own: HashMap<Place, &Hit> = hits.iter().map(|hit| ((hit.run.document, hit.run.first), hit)).collect();
     let values = spread(hits, views);
-    let mut left = budget;
-    let mut pieces = Vec::new();
-    for ((document, sentence), value) in values.into_iter().take(candidates) {
-        let cost = views[&document].structure.sentences[sentence as usize].tokens as usize;
-        if cost <= left {
-            left -= cost;
-            let hit = own.get(&(document, sentence)).map_or_else(|| neighbour(document, sentence), |&hit| hit.clone());
-            let at = sentence as usize;
-            pieces.push(Piece { document, sentences: at..at + 1, score: value, anchor: at, hits: vec![hit] });
-        }
-    }
-    merge(pieces)
-}
-
-/// A sentence that no ranking found, taken for its neighbours' sake.
-fn neighbour(document: DocumentNumber, sentence: u32) -> Hit {
-    let run = Run { document, first: sentence, end: sentence + 1, anchor: sentence };
-    Hit { run, layer: Layer::Sentence, score: 0.0, trace: Vec::new() }
+    let mut filling = Filling::new(&values, views);
+    let candidates = candidates.max(budget / TOKENS_PER_CANDIDATE).min(if candidates == 0 { 0 } else { usize::MAX });
+    filling.fill(values.iter().take(candidates).map(|&(place, _)| place), budget);
+    let values: HashMap<Place, f32> = values.into_iter().collect();
+    let hits: HashMap<Place, &Hit> = hits.iter().map(|hit| ((hit.run.document, hit.run.first), hit)).collect();
+    let piece = |(document, sentence): Place| Piece {
+        document,
+        sentences: sentence as usize..sentence as usize + 1,
+        score: values.get(&(document, sentence)).copied().unwrap_or(0.0),
+        anchor: sentence as usize,
+        hits: hits.get(&(document, sentence)).map(|&&hit| hit).into_iter().collect(),
+    };
+    merge(filling.taken.into_iter().map(piece).collect())
 }
 
 /// Values with their share of the neighbours', best first.
 fn spread(hits: &[Hit], views: &Views<'_>) -> Vec<(Place, f32)> {
-    let mut values: HashMap<Place, f32> = HashMap::new();
+    let mut shares: Vec<(Place, f32)> = Vec::with_capacity(hits.len() * 3);
     for hit in hits {
         let (document, at) = (hit.run.document, hit.run.first);
-        *values.entry((document, at)).or_default() += hit.score;
-        for next in neighbours(at, &views[&document].structure) {
-            *values.entry((document, next)).or_default() += SPREAD * hit.score;
-        }
+        let own = |sentence| if sentence == at { 1.0 } else { SPREAD };
+        shares.extend(block(at, &views[&document]).map(|sentence| ((document, sentence), own(sentence) * hit.score)));
     }
-    let mut values: Vec<(Place, f32)> = values.into_iter().collect();
-    values.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+    shares.sort_by_key(|&(place, _)| place);
+    let sum = |same: &[(Place, f32)]| (same[0].0, same.iter().map(|(_, share)| share).sum());
+    let mut values: Vec<(Place, f32)> = shares.chunk_by(|a, b| a.0 == b.0).map(sum).collect();
+    values.sort_unstable_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
     values
 }
 
-fn neighbours(at: u32, structure: &Structure) -> impl Iterator<Item = u32> {
-    let section = structure.section(at as usize);
-    [at.checked_sub(1), at.checked_add(1)].into_iter().flatten().filter(move |&next| section.contains(&(next as usize)))
+/// A sentence with its neighbours in the same block.
+fn block(at: u32, view: &View<'_>) -> Range<u32> {
+    let sentences = &view.structure.sentences;
+    let section = view.structure.section(at as usize);
+    let touch = |first: usize| {
+        let gap = sentences[first].span.end as usize..sentences[first + 1].span.start as usize;
+        view.text[gap].bytes().filter(|&byte| byte == b'\n').count() < 2
+    };
+    let at = at as usize;
+    let start = if at > section.start && touch(at - 1) { at - 1 } else { at };
+    let end = if at + 1 < section.end && touch(at) { at + 2 } else { at + 1 };
+    start as u32..end as u32
+}
+
+/// A budget being filled.
+struct Filling<'a> {
+    views: &'a Views<'a>,
+    /// How likely each sentence is to answer.
+    likely: HashMap<Place, f32>,
+    taken: HashSet<Place>,
+}
+
+/// Sentences to be taken together.
+#[derive(Clone)]
+struct Step {
+    document: DocumentNumber,
+    sentences: Range<u32>,
+}
+
+/// What a step would bring.
+struct Gain {
+    cost: usize,
+    worth: f32,
+}
+
+impl<'a> Filling<'a> {
+    fn new(values: &[(Place, f32)], views: &'a Views<'a>) -> Self {
+        let best = values.first().map_or(0.0, |&(_, value)| value);
+        let odds: Vec<(Place, f32)> = values.iter().take(LIKELY).map(|&(place, value)| (place, (SHARPNESS * (value - best)).exp())).collect();
+        let total: f32 = odds.iter().map(|(_, odds)| odds).sum();
+        Self { views, likely: odds.into_iter().map(|(place, odds)| (place, odds / total)).collect(), taken: HashSet::new() }
+    }
+
+    fn fill(&mut self, candidates: impl Iterator<Item = Place>, budget: usize) {
+        let mut left = budget;
+        let mut steps: Vec<(Step, Gain)> = Vec::new();
+        let mut known = HashSet::new();
+        for (document, sentence) in candidates {
+            for sentences in self.choices(document, sentence) {
+                let step = Step { document, sentences };
+                if known.insert((document, step.sentences.start, step.sentences.end)) {
+                    let gain = self.gain(&step);
+                    steps.push((step, gain));
+                }
+            }
+        }
+        while let Some(at) = best(&steps) {
+            let (step, gain) = steps.swap_remove(at);
+            if gain.cost > left {
+                continue;
+            }
+            left -= gain.cost;
+            self.taken.extend(step.sentences.clone().map(|sentence| (step.document, sentence)));
+            steps.retain_mut(|(other, gain)| {
+                // Only steps within two sentences can gain less, or more, than before.
+                let near = other.document == step.document && other.sentences.start <= step.sentences.end + 2 && step.sentences.start <= other.sentences.end + 2;
+                if near {
+                    *gain = self.gain(other);
+                }
+                gain.cost > 0
+            });
+        }
+    }
+
+    /// A sentence alone, with its neighbour before or after, or with both.
+    fn choices(&self, document: DocumentNumber, at: u32) -> impl Iterator<Item = Range<u32>> + use<> {
+        let Range { start, end } = block(at, &self.views[&document]);
+        [at..at + 1, start..at + 1, at..end, start..end].into_iter()
+    }
+
+    /// The probability newly covered, and newly readable, for what it costs.
+    fn gain(&self, step: &Step) -> Gain {
+        let view = &self.views[&step.document];
+        let place = |sentence| (step.document, sentence);
+        let new = |sentence: &u32| !self.taken.contains(&place(*sentence));
+        let cost = step.sentences.clone().filter(new).map(|sentence| view.structure.sentences[sentence as usize].tokens as usize).sum();
+        let covered: f32 = step.sentences.clone().filter(new).filter_map(|sentence| self.likely.get(&place(sentence))).sum();
+        let around = step.sentences.start.saturating_sub(1)..(step.sentences.end + 1).min(view.structure.sentences.len() as u32);
+        let readable: f32 = around.filter(|&sentence| self.becomes_readable(step, sentence)).filter_map(|sentence| self.likely.get(&place(sentence))).sum();
+        // The square root: neither the cheapest (fragments) nor the most (one long passage) at any price.
+        Gain { cost, worth: (covered + readable) / (cost.max(1) as f32).sqrt() }
+    }
+
+    /// Whether a sentence and its neighbours would all be there after a step, and are not yet.
+    fn becomes_readable(&self, step: &Step, sentence: u32) -> bool {
+        let mut needed = block(sentence, &self.views[&step.document]);
+        let taken = |sentence: u32| self.taken.contains(&(step.document, sentence));
+        needed.clone().all(|s| taken(s) || step.sentences.contains(&s)) && needed.any(|s| !taken(s))
+    }
+}
+
+/// The step with the most gain; the first in the documents among equals.
+fn best(steps: &[(Step, Gain)]) -> Option<usize> {
+    let place = |step: &Step| (step.document, step.sentences.start, step.sentences.end);
+    (0..steps.len()).max_by(|&a, &b| {
+        let ((a, gain_a), (b, gain_b)) = (&steps[a], &steps[b]);
+        gain_a.worth.total_cmp(&gain_b.worth).then(place(b).cmp(&place(a)))
+    })
 }

@@ -1,9 +1,9 @@
 //! Contexts: exact slices of source text with everything needed to cite them.
 
 use super::expand::Piece;
-use super::fuse::{Hit, Trace};
+use super::fuse::{Hit, Ranking, Trace};
 use super::recipe::Recipe;
-use super::{Query, Scope};
+use super::Scope;
 use crate::Result;
 use crate::document::{CodePoints, Layer, Metadata, Span};
 use crate::store::{Leg, Snapshot};
@@ -39,6 +39,13 @@ pub struct Stage {
     pub targets: usize,
 }
 
+impl Stage {
+    pub(super) fn new(rankings: &[Ranking], hits: usize, targets: usize) -> Self {
+        let rankings = rankings.iter().map(|ranking| (ranking.leg, ranking.layer, ranking.units.len())).collect();
+        Self { rankings, hits, targets }
+    }
+}
+
 /// A merged, budgeted, cited span of source text.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Context {
@@ -67,7 +74,7 @@ pub struct Context {
     /// Its worth; comparable within one answer.
     pub score: f32,
     /// What was found in it, best first.
-    pub hits: Vec<Found>,
+    pub hits: Vec<ContextHit>,
     /// Other documents with the very same text.
     pub copies: Vec<String>,
     /// The document's metadata.
@@ -76,7 +83,7 @@ pub struct Context {
 
 /// A hit inside a context.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Found {
+pub struct ContextHit {
     /// Where it is, in bytes of the document's text.
     pub span: Span,
     /// Its fused score.
@@ -85,20 +92,8 @@ pub struct Found {
     pub trace: Vec<Trace>,
 }
 
-/// Cuts the pieces out of their documents.
-pub(super) fn answer(
-    snapshot: &dyn Snapshot,
-    query: &Query,
-    recipe: Recipe,
-    pieces: Vec<Piece>,
-    scope: &Scope,
-    stage: Stage,
-) -> Result<Answer> {
-    let contexts = pieces.into_iter().map(|piece| context(snapshot, piece, scope)).collect::<Result<_>>()?;
-    Ok(Answer { question: query.text.clone(), recipe, contexts, stage })
-}
-
-fn context(snapshot: &dyn Snapshot, piece: Piece, scope: &Scope) -> Result<Context> {
+/// Cuts a piece out of its document.
+pub(super) fn cut(snapshot: &dyn Snapshot, piece: Piece, scope: &Scope, trace: &dyn Fn(&Hit) -> Vec<Trace>) -> Result<Context> {
     let record = snapshot.record(piece.document)?;
     let structure = snapshot.structure(piece.document)?;
     let text = snapshot.text(piece.document)?;
@@ -107,7 +102,7 @@ fn context(snapshot: &dyn Snapshot, piece: Piece, scope: &Scope) -> Result<Conte
     let (start, first_line) = walk.at(span.start);
     let (end, last_line) = walk.at(span.end);
     let headings = &structure.sections[structure.section_number(piece.anchor)].path;
-    let found = |hit: Hit| Found { span: structure.span(hit.run.sentences()), score: hit.score, trace: hit.trace };
+    let found = |hit: Hit| ContextHit { span: structure.span(hit.run.sentences()), score: hit.score, trace: trace(&hit) };
     let copies = scope.copies.get(&piece.document).map_or(&[][..], Vec::as_slice);
     Ok(Context {
         headings: headings.iter().map(|heading| heading.of(text).to_owned()).collect(),

@@ -7,7 +7,7 @@ use super::fuse::Hit;
 use super::recipe::Expansion;
 use crate::document::{Layer, Structure};
 use crate::store::DocumentNumber;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -39,21 +39,17 @@ pub struct Piece {
 }
 
 /// Hits become hits of the unit of `layer` that holds their anchor, each unit once, with the best
-/// of their scores and all of their traces. Order is kept.
+/// of their scores. Order is kept.
 pub fn collapse(hits: Vec<Hit>, layer: Layer, views: &Views<'_>) -> Vec<Hit> {
     let mut targets: Vec<Hit> = Vec::new();
-    let mut places: HashMap<(DocumentNumber, usize), usize> = HashMap::new();
+    let mut seen: HashSet<(DocumentNumber, usize)> = HashSet::new();
     for mut hit in hits {
         let target = unit_of(layer, hit.run.anchor as usize, &views[&hit.run.document]);
         hit.run.first = target.start as u32;
         hit.run.end = target.end as u32;
         hit.layer = layer;
-        match places.get(&(hit.run.document, target.start)) {
-            Some(&at) => targets[at].trace.append(&mut hit.trace),
-            None => {
-                places.insert((hit.run.document, target.start), targets.len());
-                targets.push(hit);
-            }
+        if seen.insert((hit.run.document, target.start)) {
+            targets.push(hit);
         }
     }
     targets

@@ -11,7 +11,6 @@ use super::recipe::Fusion;
 use crate::document::Layer;
 use crate::store::{Leg, Run, Scored};
 use serde::Serialize;
-use std::collections::BTreeMap;
 
 /// One ranking, with what it is and what it weighs.
 #[derive(Debug, Clone)]
@@ -26,8 +25,8 @@ pub struct Ranking {
     pub units: Vec<Scored>,
 }
 
-/// A unit found, and how.
-#[derive(Debug, Clone, PartialEq)]
+/// A unit found.
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Hit {
     /// The sentences.
     pub run: Run,
@@ -35,8 +34,6 @@ pub struct Hit {
     pub layer: Layer,
     /// Its fused score.
     pub score: f32,
-    /// How it came by it.
-    pub trace: Vec<Trace>,
 }
 
 /// What one ranking gave a hit.
@@ -56,47 +53,74 @@ pub struct Trace {
 
 /// Fuses rankings into hits, best first. `depth` is the length a ranking has when it is full.
 pub fn fuse(rankings: &[Ranking], fusion: Fusion, depth: usize) -> Vec<Hit> {
-    let mut hits = match fusion {
-        Fusion::ReciprocalRank(constant) => by_unit(rankings, constant),
-        Fusion::Relative => by_sentence(rankings, depth),
-    };
-    hits.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.run.cmp(&b.run)));
-    hits
-}
-
-fn by_unit(rankings: &[Ranking], constant: f32) -> Vec<Hit> {
-    let mut hits: BTreeMap<Run, Hit> = BTreeMap::new();
+    let mut shares: Vec<Hit> = Vec::new();
     for ranking in rankings {
+        let shared = Shared::new(ranking, fusion, depth);
         for (at, unit) in ranking.units.iter().enumerate() {
-            let share = 1.0 / (constant + (at + 1) as f32);
-            add(&mut hits, unit.run, ranking, at, unit.score, share);
-        }
-    }
-    hits.into_values().collect()
-}
-
-fn by_sentence(rankings: &[Ranking], depth: usize) -> Vec<Hit> {
-    let mut hits: BTreeMap<Run, Hit> = BTreeMap::new();
-    for ranking in rankings {
-        let (Some(best), Some(last)) = (ranking.units.first(), ranking.units.last()) else { continue };
-        let floor = if ranking.units.len() < depth { 0.0 } else { last.score };
-        let reach = (best.score - floor).max(1e-9);
-        for (at, unit) in ranking.units.iter().enumerate() {
-            let share = ranking.weight * (unit.score - floor) / reach;
-            for sentence in spoken_for(ranking.layer, unit.run) {
-                add(&mut hits, sentence, ranking, at, unit.score, share);
+            let score = shared.of(at, unit);
+            match fusion {
+                Fusion::ReciprocalRank(_) => shares.push(Hit { run: unit.run, layer: ranking.layer, score }),
+                Fusion::Relative => shares.extend(spoken_for(ranking.layer, unit.run).map(|run| Hit { run, layer: Layer::Sentence, score })),
             }
         }
     }
-    let mut hits: Vec<Hit> = hits.into_values().filter(|hit| hit.score > 0.0).collect();
-    hits.iter_mut().for_each(|hit| hit.layer = Layer::Sentence);
+    // Stable, so that the shares of a unit are always added in the order of the rankings.
+    shares.sort_by_key(|share| share.run);
+    let sum = |same: &[Hit]| Hit { score: same.iter().map(|share| share.score).sum(), ..same[0] };
+    let mut hits: Vec<Hit> = shares.chunk_by(|a, b| a.run == b.run).map(sum).filter(|hit| hit.score > 0.0).collect();
+    hits.sort_unstable_by(|a, b| b.score.total_cmp(&a.score).then(a.run.cmp(&b.run)));
     hits
 }
 
-fn add(hits: &mut BTreeMap<Run, Hit>, run: Run, ranking: &Ranking, at: usize, score: f32, share: f32) {
-    let hit = hits.entry(run).or_insert_with(|| Hit { run, layer: ranking.layer, score: 0.0, trace: Vec::new() });
-    hit.score += share;
-    hit.trace.push(Trace { leg: ranking.leg, layer: ranking.layer, rank: at + 1, score, share });
+/// How each ranking came to a hit, or to the units that were collapsed to it.
+pub fn trace(rankings: &[Ranking], fusion: Fusion, depth: usize, hit: &Hit) -> Vec<Trace> {
+    let mut traces = Vec::new();
+    for ranking in rankings {
+        let shared = Shared::new(ranking, fusion, depth);
+        for (at, unit) in ranking.units.iter().enumerate().filter(|(_, unit)| concerns(ranking.layer, unit.run, fusion, hit)) {
+            traces.push(Trace { leg: ranking.leg, layer: ranking.layer, rank: at + 1, score: unit.score, share: shared.of(at, unit) });
+        }
+    }
+    traces
+}
+
+/// Whether a unit of a ranking gave its share to a hit.
+fn concerns(layer: Layer, unit: Run, fusion: Fusion, hit: &Hit) -> bool {
+    let inside = |sentence: u32| (hit.run.first..hit.run.end).contains(&sentence);
+    unit.document == hit.run.document
+        && match fusion {
+            Fusion::ReciprocalRank(_) => inside(unit.anchor),
+            Fusion::Relative if matches!(layer, Layer::Window(_)) => inside(unit.anchor),
+            Fusion::Relative => unit.first < hit.run.end && hit.run.first < unit.end,
+        }
+}
+
+/// What a place in a ranking is worth.
+enum Shared {
+    /// 1 / (constant + rank).
+    Reciprocal(f32),
+    /// weight · (score − floor) / reach.
+    Relative { floor: f32, factor: f32 },
+}
+
+impl Shared {
+    fn new(ranking: &Ranking, fusion: Fusion, depth: usize) -> Self {
+        match (fusion, ranking.units.first(), ranking.units.last()) {
+            (Fusion::Relative, Some(best), Some(last)) => {
+                let floor = if ranking.units.len() < depth { 0.0 } else { last.score };
+                Self::Relative { floor, factor: ranking.weight / (best.score - floor).max(1e-9) }
+            }
+            (Fusion::Relative, ..) => Self::Relative { floor: 0.0, factor: 0.0 },
+            (Fusion::ReciprocalRank(constant), ..) => Self::Reciprocal(constant),
+        }
+    }
+
+    fn of(&self, at: usize, unit: &Scored) -> f32 {
+        match self {
+            Self::Reciprocal(constant) => 1.0 / (constant + (at + 1) as f32),
+            Self::Relative { floor, factor } => factor * (unit.score - floor),
+        }
+    }
 }
 
 /// The sentences a unit's score is about: the centre of a window, all of anything else.
@@ -124,10 +148,12 @@ mod tests {
         // Source 001 keyed by object identity, so nothing ever merged.
         let lexical = ranking(Leg::Lexical, &[(1, 0, 9.0), (1, 1, 5.0)]);
         let dense = ranking(Leg::Dense, &[(1, 1, 0.9), (2, 0, 0.8)]);
-        let hits = fuse(&[lexical, dense], Fusion::ReciprocalRank(60.0), 5);
+        let rankings = [lexical, dense];
+        let hits = fuse(&rankings, Fusion::ReciprocalRank(60.0), 5);
         assert_eq!(hits.iter().map(|h| h.run).collect::<Vec<_>>(), [run(1, 1), run(1, 0), run(2, 0)]);
         assert!((hits[0].score - (1.0 / 62.0 + 1.0 / 61.0)).abs() < 1e-7);
-        assert_eq!(hits[0].trace.len(), 2);
+        let trace = trace(&rankings, Fusion::ReciprocalRank(60.0), 5, &hits[0]);
+        assert_eq!(trace.iter().map(|t| (t.leg, t.rank)).collect::<Vec<_>>(), [(Leg::Lexical, 2), (Leg::Dense, 1)]);
     }
 
     #[test]
@@ -169,6 +195,10 @@ mod tests {
             let distinct: std::collections::HashSet<_> = units.iter().map(|u| (u.0, u.1)).collect();
             prop_assert_eq!(hits.len(), distinct.len());
             prop_assert!(hits.windows(2).all(|w| w[0].score >= w[1].score));
+            for hit in &hits {
+                let traced: f32 = trace(&rankings, fusion, 100, hit).iter().map(|t| t.share).sum();
+                prop_assert!((traced - hit.score).abs() < 1e-5, "a trace adds up to the score");
+            }
         }
     }
 }

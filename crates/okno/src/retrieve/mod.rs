@@ -13,7 +13,7 @@ mod expand;
 mod fuse;
 mod recipe;
 
-pub use context::{Answer, Context, Found, Stage};
+pub use context::{Answer, Context, ContextHit, Stage};
 pub use fuse::Trace;
 pub use recipe::{DEFAULT_RECIPE, Expansion, Fusion, Recipe, built_in, name_of};
 
@@ -76,13 +76,15 @@ pub fn search(snapshot: &dyn Snapshot, embedder: &dyn Embedder, query: &Query) -
     let recipe = query.recipe(snapshot)?;
     let scope = Scope::new(snapshot, query.filter.as_ref())?;
     let vector = question_vector(embedder, &query.text)?;
-    let mut stage = Stage::default();
-    let (hits, views) = find(snapshot, &recipe, &query.text, &vector, &scope, &mut stage)?;
+    let Found { rankings, depth, fused, hits, views } = find(snapshot, &recipe, &query.text, &vector, &scope)?;
+    let stage = Stage::new(&rankings, fused, hits.len());
     let pieces = match recipe.expand {
         Expansion::Auto => auto::select(&hits, recipe.k, recipe.budget, &views),
         expansion => grow(hits, expansion, &recipe, &views),
     };
-    context::answer(snapshot, query, recipe, pieces, &scope, stage)
+    let trace = |hit: &Hit| fuse::trace(&rankings, recipe.fusion, depth, hit);
+    let contexts = pieces.into_iter().map(|piece| context::cut(snapshot, piece, &scope, &trace)).collect::<Result<_>>()?;
+    Ok(Answer { question: query.text.clone(), recipe, contexts, stage })
 }
 
 /// Expands the first k hits, merges what touches, cuts to the budget.
@@ -93,34 +95,32 @@ fn grow(mut hits: Vec<Hit>, expansion: Expansion, recipe: &Recipe, views: &Views
     expand::within_budget(expand::merge(pieces), recipe.budget, views)
 }
 
-/// Hits, best first, and the documents they are in. Asks for more until there are k distinct
-/// targets or no more to be had.
-fn find<'s>(
-    snapshot: &'s dyn Snapshot,
-    recipe: &Recipe,
-    text: &str,
-    vector: &[f32],
-    scope: &Scope,
-    stage: &mut Stage,
-) -> Result<(Vec<Hit>, Views<'s>)> {
+/// What the legs found.
+struct Found<'s> {
+    rankings: Vec<Ranking>,
+    depth: usize,
+    /// Hits before they were collapsed.
+    fused: usize,
+    /// Distinct targets, best first.
+    hits: Vec<Hit>,
+    /// The documents they are in.
+    views: Views<'s>,
+}
+
+/// Asks the store for more until there are k distinct targets or no more to be had.
+fn find<'s>(snapshot: &'s dyn Snapshot, recipe: &Recipe, text: &str, vector: &[f32], scope: &Scope) -> Result<Found<'s>> {
     let mut depth = recipe.depth;
     loop {
         let rankings = rank(snapshot, recipe, text, vector, scope, depth)?;
-        let exhausted = rankings.iter().all(|ranking| ranking.units.len() < depth);
-        let fused = fuse::fuse(&rankings, recipe.fusion, depth);
-        let views = views(snapshot, &fused)?;
-        let found = fused.len();
+        let hits = fuse::fuse(&rankings, recipe.fusion, depth);
+        let (fused, views) = (hits.len(), views(snapshot, &hits)?);
         let hits = match recipe.collapse {
-            Some(layer) => expand::collapse(fused, layer, &views),
-            None => fused,
+            Some(layer) => expand::collapse(hits, layer, &views),
+            None => hits,
         };
-        if recipe.expand == Expansion::Auto || hits.len() >= recipe.k || exhausted || depth >= DEEPEST {
-            *stage = Stage {
-                rankings: rankings.iter().map(|r| (r.leg, r.layer, r.units.len())).collect(),
-                hits: found,
-                targets: hits.len(),
-            };
-            return Ok((hits, views));
+        let exhausted = depth >= DEEPEST || rankings.iter().all(|ranking| ranking.units.len() < depth);
+        if recipe.expand == Expansion::Auto || hits.len() >= recipe.k || exhausted {
+            return Ok(Found { rankings, depth, fused, hits, views });
         }
         depth = (depth * 4).min(DEEPEST);
     }

@@ -3,9 +3,10 @@
 //! Comes in: one lower-case word. Goes out: the same buffer, shorter or slightly changed, so that *connect*, *connected* and
 //! *connections* are one index term. Anything that is not two to sixty-four letters a–z is left alone.
 //!
-//! Why not a crate: the ready ones take 450–700 ns and an allocation per word, which alone would hold indexing at 7–10 MB/s (this
-//! takes about 60 ns); one is no longer maintained, the other follows its upstream's word list by date. A stem that changes under
-//! a stored index makes words unfindable, so the algorithm is part of the index format and is frozen here.
+//! Why not a crate: the ready ones take two to three times the time (290–520 ns of CPU a word against 130–160) and an allocation per
+//! word; one is no longer maintained, the other follows its upstream by date. A stem that changes under a stored index makes words
+//! unfindable, so the algorithm is part of the index format and is frozen here. Checked against `frostem` 2.20261016: the same stem
+//! for each of 14,185 distinct words of English text.
 
 /// A word longer than this is a code or a blob, not English.
 const LONGEST: usize = 64;
@@ -160,7 +161,9 @@ impl Stemmer {
 
     fn replace(&mut self, suffix: usize, with: &[u8]) {
         self.cut(suffix);
-        with.iter().for_each(|&b| self.push(b));
+        for &letter in with {
+            self.push(letter);
+        }
     }
 
     fn has_vowel(&self, end: usize) -> bool {
@@ -169,7 +172,9 @@ impl Stemmer {
 
     /// Whether the first `end` bytes end in a short syllable (*rap*, *past*, *ow* but not *uproot*, *bestow*).
     fn short_syllable(&self, end: usize) -> bool {
-        let (Some(last), Some(middle)) = (self.before(end, 1), self.before(end, 2)) else { return false };
+        let (Some(last), Some(middle)) = (self.before(end, 1), self.before(end, 2)) else {
+            return false;
+        };
         if &self.buffer[..end] == b"past" {
             return true;
         }
@@ -219,7 +224,9 @@ impl Stemmer {
             }
             return;
         }
-        let Some(suffix) = [&b"ingly"[..], b"edly", b"ing", b"ed"].into_iter().find(|s| self.ends(s)) else { return };
+        let Some(suffix) = [&b"ingly"[..], b"edly", b"ing", b"ed"].into_iter().find(|s| self.ends(s)) else {
+            return;
+        };
         let start = self.length - suffix.len();
         let root = &self.buffer[..start];
         if suffix == b"ing" && root.len() == 2 && root[1] == b'y' && !vowel(root[0]) {
@@ -295,7 +302,9 @@ impl Stemmer {
 
     /// Step 5.
     fn final_e(&mut self) {
-        let Some(start) = self.length.checked_sub(1) else { return };
+        let Some(start) = self.length.checked_sub(1) else {
+            return;
+        };
         let drop_e = self.ends(b"e") && (start >= self.region2 || start >= self.region1 && !self.short_syllable(start));
         if drop_e || self.ends(b"ll") && start >= self.region2 {
             self.cut(1);
