@@ -149,6 +149,9 @@ pub struct How {
     /// How hits grow: none, window:N, neighbors:N, parent, section, auto
     #[arg(long, value_name = "HOW")]
     pub expand: Option<String>,
+    /// Find by words only, by meaning only, or by both [default: both]
+    #[arg(long, value_name = "LEG", value_delimiter = ',')]
+    pub legs: Option<Vec<LegName>>,
     /// Tokens of context, at most
     #[arg(long, value_name = "TOKENS")]
     pub budget: Option<usize>,
@@ -158,6 +161,15 @@ pub struct How {
     /// How many distinct hits are expanded
     #[arg(short, value_name = "K")]
     pub k: Option<usize>,
+}
+
+/// One way of finding.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum LegName {
+    /// By meaning
+    Dense,
+    /// By words
+    Lexical,
 }
 
 /// A question to two recipes.

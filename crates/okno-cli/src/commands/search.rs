@@ -1,11 +1,12 @@
 //! `okno search`: one question for a person, or many for a program.
 
-use crate::args::{Cli, How, SearchArgs};
+use crate::args::{Cli, How, LegName, SearchArgs};
 use crate::locale::say;
 use crate::{output, place};
 use anyhow::{Context as _, Result};
 use okno::document::Filter;
 use okno::retrieve::Expansion;
+use okno::store::Leg;
 use okno::{Answer, Engine, Query};
 use rayon::prelude::*;
 use std::io::Write;
@@ -52,9 +53,15 @@ pub fn query(question: &str, recipe: Option<&str>, how: &How) -> Result<Query, o
         _ => None,
     };
     let filter = how.filter.as_deref().map(Filter::parse).transpose()?;
+    let leg = |name: &LegName| match name {
+        LegName::Dense => Leg::Dense,
+        LegName::Lexical => Leg::Lexical,
+    };
+    let legs = how.legs.as_ref().map(|names| names.iter().map(leg).collect());
     Ok(Query {
         text: question.to_owned(),
         recipe: recipe.map(str::to_owned),
+        legs,
         filter,
         expand,
         k: how.k,

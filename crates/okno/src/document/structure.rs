@@ -27,6 +27,8 @@ pub struct Sentence {
     pub terms: u32,
     /// Whether it is a heading.
     pub heading: bool,
+    /// Whether it belongs to the same block as the sentence before: it is no heading, and no blank line is between them.
+    pub attached: bool,
 }
 
 /// A section.
@@ -66,6 +68,13 @@ impl Structure {
         let number = self.section_number(sentence);
         let end = self.sections.get(number + 1).map_or(self.sentences.len(), |next| next.first as usize);
         self.sections[number].first as usize..end
+    }
+
+    /// A sentence with its neighbours in the same block: one before, one after.
+    pub fn with_neighbours(&self, sentence: usize) -> Range<usize> {
+        let start = sentence - usize::from(self.sentences[sentence].attached);
+        let follows = self.sentences.get(sentence + 1).is_some_and(|next| next.attached);
+        start..sentence + 1 + usize::from(follows)
     }
 
     /// What these sentences cost, in tokens.

@@ -254,11 +254,11 @@ mod tests {
     /// Numbers that the trainer published beside the model, in case the fixture and this code ever share a mistake.
     #[test]
     fn the_published_checks_hold() {
-        assert_eq!(ids("How do I restart a Pod?"), [309, 247, 2, 13, 1955, 8, 54]);
-        assert_eq!(ids("法國的首都在哪裡？"), [2, 26366, 25992, 27323, 25994, 31577]);
-        let vector = sum(StaticModel::builtin(), "how do I restart a pod");
+        assert_eq!(ids("How do I restart a Pod?"), [3939, 511, 3764, 5399, 3706, 2104]);
+        assert_eq!(ids("法國的首都在哪裡？"), [2, 28321, 27947, 29278, 27949, 33525]);
+        let vector = sum(StaticModel::builtin(), "How do I restart a Pod?");
         let norm = vector.iter().map(|x| x * x).sum::<f32>().sqrt();
-        for (got, expected) in vector.iter().zip([0.01726, -0.09383, -0.12406, -0.00322, 0.08619, -0.00840]) {
+        for (got, expected) in vector.iter().zip([-0.13057, -0.13177, 0.02927, -0.08794, 0.00794, -0.00867]) {
             assert!((got / norm - expected).abs() < 1e-5, "{} is not {expected}", got / norm);
         }
     }

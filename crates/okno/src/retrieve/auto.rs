@@ -19,7 +19,7 @@
 use super::expand::{Piece, View, Views, merge};
 use super::fuse::Hit;
 use crate::store::DocumentNumber;
-use std::collections::{HashMap, HashSet};
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::ops::Range;
 
 /// How much more likely a better sentence is to answer.
@@ -40,12 +40,12 @@ type Place = (DocumentNumber, u32);
 
 /// Chooses sentences for a budget.
 pub fn select(hits: &[Hit], candidates: usize, budget: usize, views: &Views<'_>) -> Vec<Piece> {
-    let values = spread(hits, views);
-    let mut filling = Filling::new(&values, views);
     let candidates = candidates.max(budget / TOKENS_PER_CANDIDATE).min(if candidates == 0 { 0 } else { usize::MAX });
+    let values = spread(hits, candidates.max(LIKELY), views);
+    let mut filling = Filling::new(&values, views);
     filling.fill(values.iter().take(candidates).map(|&(place, _)| place), budget);
-    let values: HashMap<Place, f32> = values.into_iter().collect();
-    let hits: HashMap<Place, &Hit> = hits.iter().map(|hit| ((hit.run.document, hit.run.first), hit)).collect();
+    let values: FxHashMap<Place, f32> = values.into_iter().collect();
+    let hits: FxHashMap<Place, &Hit> = hits.iter().map(|hit| ((hit.run.document, hit.run.first), hit)).collect();
     let piece = |(document, sentence): Place| Piece {
         document,
         sentences: sentence as usize..sentence as usize + 1,
@@ -56,41 +56,38 @@ pub fn select(hits: &[Hit], candidates: usize, budget: usize, views: &Views<'_>)
     merge(filling.taken.into_iter().map(piece).collect())
 }
 
-/// Values with their share of the neighbours', best first.
-fn spread(hits: &[Hit], views: &Views<'_>) -> Vec<(Place, f32)> {
-    let mut shares: Vec<(Place, f32)> = Vec::with_capacity(hits.len() * 3);
+/// The best values, each with its share of the neighbours', best first.
+fn spread(hits: &[Hit], most: usize, views: &Views<'_>) -> Vec<(Place, f32)> {
+    let mut values: FxHashMap<Place, f32> = FxHashMap::default();
     for hit in hits {
         let (document, at) = (hit.run.document, hit.run.first);
-        let own = |sentence| if sentence == at { 1.0 } else { SPREAD };
-        shares.extend(block(at, &views[&document]).map(|sentence| ((document, sentence), own(sentence) * hit.score)));
+        for sentence in block(at, &views[&document]) {
+            *values.entry((document, sentence)).or_default() +=
+                if sentence == at { hit.score } else { SPREAD * hit.score };
+        }
     }
-    shares.sort_by_key(|&(place, _)| place);
-    let sum = |same: &[(Place, f32)]| (same[0].0, same.iter().map(|(_, share)| share).sum());
-    let mut values: Vec<(Place, f32)> = shares.chunk_by(|a, b| a.0 == b.0).map(sum).collect();
-    values.sort_unstable_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+    let mut values: Vec<(Place, f32)> = values.into_iter().collect();
+    let order = |a: &(Place, f32), b: &(Place, f32)| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0));
+    if values.len() > most {
+        values.select_nth_unstable_by(most, order);
+        values.truncate(most);
+    }
+    values.sort_unstable_by(order);
     values
 }
 
 /// A sentence with its neighbours in the same block.
 fn block(at: u32, view: &View<'_>) -> Range<u32> {
-    let sentences = &view.structure.sentences;
-    let section = view.structure.section(at as usize);
-    let touch = |first: usize| {
-        let gap = sentences[first].span.end as usize..sentences[first + 1].span.start as usize;
-        view.text[gap].bytes().filter(|&byte| byte == b'\n').count() < 2
-    };
-    let at = at as usize;
-    let start = if at > section.start && touch(at - 1) { at - 1 } else { at };
-    let end = if at + 1 < section.end && touch(at) { at + 2 } else { at + 1 };
-    start as u32..end as u32
+    let sentences = view.structure.with_neighbours(at as usize);
+    sentences.start as u32..sentences.end as u32
 }
 
 /// A budget being filled.
 struct Filling<'a> {
     views: &'a Views<'a>,
     /// How likely each sentence is to answer.
-    likely: HashMap<Place, f32>,
-    taken: HashSet<Place>,
+    likely: FxHashMap<Place, f32>,
+    taken: FxHashSet<Place>,
 }
 
 /// Sentences to be taken together.
@@ -109,15 +106,20 @@ struct Gain {
 impl<'a> Filling<'a> {
     fn new(values: &[(Place, f32)], views: &'a Views<'a>) -> Self {
         let best = values.first().map_or(0.0, |&(_, value)| value);
-        let odds: Vec<(Place, f32)> = values.iter().take(LIKELY).map(|&(place, value)| (place, (SHARPNESS * (value - best)).exp())).collect();
+        let odds: Vec<(Place, f32)> =
+            values.iter().take(LIKELY).map(|&(place, value)| (place, (SHARPNESS * (value - best)).exp())).collect();
         let total: f32 = odds.iter().map(|(_, odds)| odds).sum();
-        Self { views, likely: odds.into_iter().map(|(place, odds)| (place, odds / total)).collect(), taken: HashSet::new() }
+        Self {
+            views,
+            likely: odds.into_iter().map(|(place, odds)| (place, odds / total)).collect(),
+            taken: FxHashSet::default(),
+        }
     }
 
     fn fill(&mut self, candidates: impl Iterator<Item = Place>, budget: usize) {
         let mut left = budget;
         let mut steps: Vec<(Step, Gain)> = Vec::new();
-        let mut known = HashSet::new();
+        let mut known = FxHashSet::default();
         for (document, sentence) in candidates {
             for sentences in self.choices(document, sentence) {
                 let step = Step { document, sentences };
@@ -136,7 +138,9 @@ impl<'a> Filling<'a> {
             self.taken.extend(step.sentences.clone().map(|sentence| (step.document, sentence)));
             steps.retain_mut(|(other, gain)| {
                 // Only steps within two sentences can gain less, or more, than before.
-                let near = other.document == step.document && other.sentences.start <= step.sentences.end + 2 && step.sentences.start <= other.sentences.end + 2;
+                let near = other.document == step.document
+                    && other.sentences.start <= step.sentences.end + 2
+                    && step.sentences.start <= other.sentences.end + 2;
                 if near {
                     *gain = self.gain(other);
                 }
@@ -156,10 +160,20 @@ impl<'a> Filling<'a> {
         let view = &self.views[&step.document];
         let place = |sentence| (step.document, sentence);
         let new = |sentence: &u32| !self.taken.contains(&place(*sentence));
-        let cost = step.sentences.clone().filter(new).map(|sentence| view.structure.sentences[sentence as usize].tokens as usize).sum();
-        let covered: f32 = step.sentences.clone().filter(new).filter_map(|sentence| self.likely.get(&place(sentence))).sum();
-        let around = step.sentences.start.saturating_sub(1)..(step.sentences.end + 1).min(view.structure.sentences.len() as u32);
-        let readable: f32 = around.filter(|&sentence| self.becomes_readable(step, sentence)).filter_map(|sentence| self.likely.get(&place(sentence))).sum();
+        let cost = step
+            .sentences
+            .clone()
+            .filter(new)
+            .map(|sentence| view.structure.sentences[sentence as usize].tokens as usize)
+            .sum();
+        let covered: f32 =
+            step.sentences.clone().filter(new).filter_map(|sentence| self.likely.get(&place(sentence))).sum();
+        let around =
+            step.sentences.start.saturating_sub(1)..(step.sentences.end + 1).min(view.structure.sentences.len() as u32);
+        let readable: f32 = around
+            .filter(|&sentence| self.becomes_readable(step, sentence))
+            .filter_map(|sentence| self.likely.get(&place(sentence)))
+            .sum();
         // The square root: neither the cheapest (fragments) nor the most (one long passage) at any price.
         Gain { cost, worth: (covered + readable) / (cost.max(1) as f32).sqrt() }
     }

@@ -1,9 +1,9 @@
 //! Contexts: exact slices of source text with everything needed to cite them.
 
+use super::Scope;
 use super::expand::Piece;
 use super::fuse::{Hit, Ranking, Trace};
 use super::recipe::Recipe;
-use super::Scope;
 use crate::Result;
 use crate::document::{CodePoints, Layer, Metadata, Span};
 use crate::store::{Leg, Snapshot};
@@ -93,7 +93,12 @@ pub struct ContextHit {
 }
 
 /// Cuts a piece out of its document.
-pub(super) fn cut(snapshot: &dyn Snapshot, piece: Piece, scope: &Scope, trace: &dyn Fn(&Hit) -> Vec<Trace>) -> Result<Context> {
+pub(super) fn cut(
+    snapshot: &dyn Snapshot,
+    piece: Piece,
+    scope: &Scope,
+    trace: &dyn Fn(&Hit) -> Vec<Trace>,
+) -> Result<Context> {
     let record = snapshot.record(piece.document)?;
     let structure = snapshot.structure(piece.document)?;
     let text = snapshot.text(piece.document)?;
@@ -102,7 +107,8 @@ pub(super) fn cut(snapshot: &dyn Snapshot, piece: Piece, scope: &Scope, trace: &
     let (start, first_line) = walk.at(span.start);
     let (end, last_line) = walk.at(span.end);
     let headings = &structure.sections[structure.section_number(piece.anchor)].path;
-    let found = |hit: Hit| ContextHit { span: structure.span(hit.run.sentences()), score: hit.score, trace: trace(&hit) };
+    let found =
+        |hit: Hit| ContextHit { span: structure.span(hit.run.sentences()), score: hit.score, trace: trace(&hit) };
     let copies = scope.copies.get(&piece.document).map_or(&[][..], Vec::as_slice);
     Ok(Context {
         headings: headings.iter().map(|heading| heading.of(text).to_owned()).collect(),

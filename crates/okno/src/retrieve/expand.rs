@@ -7,7 +7,8 @@ use super::fuse::Hit;
 use super::recipe::Expansion;
 use crate::document::{Layer, Structure};
 use crate::store::DocumentNumber;
-use std::collections::{HashMap, HashSet};
+use rustc_hash::FxHashMap;
+use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -21,7 +22,7 @@ pub struct View<'a> {
 }
 
 /// The documents that were hit.
-pub type Views<'a> = HashMap<DocumentNumber, View<'a>>;
+pub type Views<'a> = FxHashMap<DocumentNumber, View<'a>>;
 
 /// A run of sentences to be returned.
 #[derive(Debug, Clone, PartialEq)]
@@ -172,8 +173,13 @@ mod tests {
 
     /// A document of `count` sentences of 10 bytes and 5 tokens, sections of `section` sentences.
     fn document(count: usize, section: usize) -> (Structure, String) {
-        let sentence =
-            |i: usize| Sentence { span: Span::new(i * 10, i * 10 + 10), tokens: 5, terms: 2, heading: false };
+        let sentence = |i: usize| Sentence {
+            span: Span::new(i * 10, i * 10 + 10),
+            tokens: 5,
+            terms: 2,
+            heading: false,
+            attached: true,
+        };
         let sections = (0..count).step_by(section).map(|first| Section { first: first as u32, path: vec![], terms: 0 });
         let structure = Structure {
             sentences: (0..count).map(sentence).collect(),
@@ -184,7 +190,7 @@ mod tests {
     }
 
     fn views((structure, text): &(Structure, String)) -> Views<'_> {
-        HashMap::from([(1, View { structure: Arc::new(structure.clone()), text })])
+        std::iter::once((1, View { structure: Arc::new(structure.clone()), text })).collect()
     }
 
     fn hit(layer: Layer, sentences: Range<u32>, score: f32) -> Hit {

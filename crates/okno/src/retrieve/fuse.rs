@@ -10,6 +10,7 @@
 use super::recipe::Fusion;
 use crate::document::Layer;
 use crate::store::{Leg, Run, Scored};
+use rustc_hash::FxHashMap;
 use serde::Serialize;
 
 /// One ranking, with what it is and what it weighs.
@@ -53,23 +54,39 @@ pub struct Trace {
 
 /// Fuses rankings into hits, best first. `depth` is the length a ranking has when it is full.
 pub fn fuse(rankings: &[Ranking], fusion: Fusion, depth: usize) -> Vec<Hit> {
-    let mut shares: Vec<Hit> = Vec::new();
+    let mut hits = Hits::default();
     for ranking in rankings {
         let shared = Shared::new(ranking, fusion, depth);
         for (at, unit) in ranking.units.iter().enumerate() {
-            let score = shared.of(at, unit);
+            let share = shared.of(at, unit);
             match fusion {
-                Fusion::ReciprocalRank(_) => shares.push(Hit { run: unit.run, layer: ranking.layer, score }),
-                Fusion::Relative => shares.extend(spoken_for(ranking.layer, unit.run).map(|run| Hit { run, layer: Layer::Sentence, score })),
+                Fusion::ReciprocalRank(_) => hits.add(unit.run, ranking.layer, share),
+                Fusion::Relative => {
+                    spoken_for(ranking.layer, unit.run).for_each(|run| hits.add(run, Layer::Sentence, share));
+                }
             }
         }
     }
-    // Stable, so that the shares of a unit are always added in the order of the rankings.
-    shares.sort_by_key(|share| share.run);
-    let sum = |same: &[Hit]| Hit { score: same.iter().map(|share| share.score).sum(), ..same[0] };
-    let mut hits: Vec<Hit> = shares.chunk_by(|a, b| a.run == b.run).map(sum).filter(|hit| hit.score > 0.0).collect();
+    let mut hits: Vec<Hit> = hits.hits.into_iter().filter(|hit| hit.score > 0.0).collect();
     hits.sort_unstable_by(|a, b| b.score.total_cmp(&a.score).then(a.run.cmp(&b.run)));
     hits
+}
+
+/// Hits under construction: every unit once, its shares added in the order of the rankings.
+#[derive(Default)]
+struct Hits {
+    hits: Vec<Hit>,
+    places: FxHashMap<Run, usize>,
+}
+
+impl Hits {
+    fn add(&mut self, run: Run, layer: Layer, share: f32) {
+        let at = *self.places.entry(run).or_insert(self.hits.len());
+        match self.hits.get_mut(at) {
+            Some(hit) => hit.score += share,
+            None => self.hits.push(Hit { run, layer, score: share }),
+        }
+    }
 }
 
 /// How each ranking came to a hit, or to the units that were collapsed to it.
@@ -77,8 +94,16 @@ pub fn trace(rankings: &[Ranking], fusion: Fusion, depth: usize, hit: &Hit) -> V
     let mut traces = Vec::new();
     for ranking in rankings {
         let shared = Shared::new(ranking, fusion, depth);
-        for (at, unit) in ranking.units.iter().enumerate().filter(|(_, unit)| concerns(ranking.layer, unit.run, fusion, hit)) {
-            traces.push(Trace { leg: ranking.leg, layer: ranking.layer, rank: at + 1, score: unit.score, share: shared.of(at, unit) });
+        for (at, unit) in
+            ranking.units.iter().enumerate().filter(|(_, unit)| concerns(ranking.layer, unit.run, fusion, hit))
+        {
+            traces.push(Trace {
+                leg: ranking.leg,
+                layer: ranking.layer,
+                rank: at + 1,
+                score: unit.score,
+                share: shared.of(at, unit),
+            });
         }
     }
     traces

@@ -19,7 +19,7 @@ pub use recipe::{DEFAULT_RECIPE, Expansion, Fusion, Recipe, built_in, name_of};
 
 use crate::document::{Filter, Layer};
 use crate::embed::{Embedder, Role, normalize};
-use crate::store::{Ask, DocumentNumber, Snapshot};
+use crate::store::{Ask, DocumentNumber, Leg, Snapshot};
 use crate::{Error, Result};
 use expand::{Piece, View, Views};
 use fuse::{Hit, Ranking};
@@ -33,6 +33,8 @@ pub struct Query {
     pub text: String,
     /// The recipe's name; the index's own when `None`.
     pub recipe: Option<String>,
+    /// The legs to find with.
+    pub legs: Option<Vec<Leg>>,
     /// Which documents may be searched.
     pub filter: Option<Filter>,
     /// How hits grow.
@@ -60,6 +62,9 @@ impl Query {
         });
         recipe.expand = self.expand.unwrap_or(recipe.expand);
         recipe.budget = self.budget.unwrap_or(recipe.budget);
+        if let Some(legs) = &self.legs {
+            recipe.legs.clone_from(legs);
+        }
         recipe.depth = recipe.depth.max(recipe.k.min(DEEPEST));
         Ok(recipe)
     }
@@ -83,7 +88,8 @@ pub fn search(snapshot: &dyn Snapshot, embedder: &dyn Embedder, query: &Query) -
         expansion => grow(hits, expansion, &recipe, &views),
     };
     let trace = |hit: &Hit| fuse::trace(&rankings, recipe.fusion, depth, hit);
-    let contexts = pieces.into_iter().map(|piece| context::cut(snapshot, piece, &scope, &trace)).collect::<Result<_>>()?;
+    let contexts =
+        pieces.into_iter().map(|piece| context::cut(snapshot, piece, &scope, &trace)).collect::<Result<_>>()?;
     Ok(Answer { question: query.text.clone(), recipe, contexts, stage })
 }
 
@@ -108,7 +114,13 @@ struct Found<'s> {
 }
 
 /// Asks the store for more until there are k distinct targets or no more to be had.
-fn find<'s>(snapshot: &'s dyn Snapshot, recipe: &Recipe, text: &str, vector: &[f32], scope: &Scope) -> Result<Found<'s>> {
+fn find<'s>(
+    snapshot: &'s dyn Snapshot,
+    recipe: &Recipe,
+    text: &str,
+    vector: &[f32],
+    scope: &Scope,
+) -> Result<Found<'s>> {
     let mut depth = recipe.depth;
     loop {
         let rankings = rank(snapshot, recipe, text, vector, scope, depth)?;

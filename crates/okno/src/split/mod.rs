@@ -36,7 +36,12 @@ pub fn structure(text: &str, title: &str, blocks: &[Block]) -> Structure {
         }
         structure.paragraphs.push(first);
         let heading = matches!(block.kind, BlockKind::Heading(_));
-        structure.sentences.extend(pieces.into_iter().map(|span| sentence(text, span, heading)));
+        for span in pieces {
+            let before = structure.sentences.last().filter(|_| !heading);
+            let attached =
+                before.is_some_and(|before| !blank_line(&text[before.span.end as usize..span.start as usize]));
+            structure.sentences.push(sentence(text, span, heading, attached));
+        }
     }
     structure
 }
@@ -47,9 +52,9 @@ fn section(text: &str, first: u32, path: &[(u8, Span)], title_terms: u32) -> Sec
     Section { first, path, terms }
 }
 
-fn sentence(text: &str, span: Span, heading: bool) -> Sentence {
+fn sentence(text: &str, span: Span, heading: bool, attached: bool) -> Sentence {
     let words = span.of(text);
-    Sentence { span, tokens: count_tokens(words) as u32, terms: terms::count(words), heading }
+    Sentence { span, tokens: count_tokens(words) as u32, terms: terms::count(words), heading, attached }
 }
 
 /// The sentences of one block: a heading is one, a table has one per row, code one per few lines.
@@ -100,6 +105,11 @@ fn heading_text(text: &str, span: Span) -> Span {
 
 fn is_mark(c: char) -> bool {
     c.is_whitespace() || matches!(c, '#' | '=')
+}
+
+/// Whether what lies between two sentences holds a blank line.
+fn blank_line(gap: &str) -> bool {
+    gap.bytes().filter(|&byte| byte == b'\n').count() > 1
 }
 
 /// The span without white space at its ends; `None` when nothing is left.

@@ -6,7 +6,7 @@
 use super::vectors::{MEASURED, Packed, add, length};
 use crate::document::{Layer, Structure};
 use crate::store::{DocumentNumber, Run};
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ pub struct Atlas<'p> {
     /// The documents, by ascending number.
     pub documents: Vec<Entry<'p>>,
     /// For each document number its place in `documents`.
-    by_number: HashMap<DocumentNumber, usize>,
+    by_number: FxHashMap<DocumentNumber, usize>,
     /// For each sentence its section.
     section_of: Vec<u32>,
     /// How many terms each sentence has.
@@ -65,7 +65,7 @@ impl<'p> Atlas<'p> {
     pub fn new(parts: impl Iterator<Item = Part<'p>>, dimensions: usize) -> Self {
         let mut atlas = Self {
             documents: Vec::new(),
-            by_number: HashMap::new(),
+            by_number: FxHashMap::default(),
             section_of: Vec::new(),
             terms: Vec::new(),
             context_terms: Vec::new(),

@@ -12,7 +12,7 @@ use crate::document::Layer;
 use crate::store::terms::{of_query, resolve};
 use crate::store::{DocumentNumber, Scored};
 use std::cmp::Ordering;
-use std::collections::{BinaryHeap, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 
 /// BM25's saturation; the usual value.
 const K1: f32 = 1.2;
@@ -160,61 +160,52 @@ pub fn best(
     allowed: Option<&HashSet<DocumentNumber>>,
     depth: usize,
 ) -> Vec<Scored> {
-    let mut heap = Best { heap: BinaryHeap::with_capacity(depth + 1), depth };
+    let mut best = Best { units: Vec::with_capacity(depth * 4), floor: 0.0, depth };
     match allowed {
-        None => heap.offer(scores, 0..scores.len()),
+        None => best.offer(scores, 0..scores.len()),
         Some(allowed) => {
-            let entries = atlas.documents.iter().filter(|entry| allowed.contains(&entry.number));
-            entries.for_each(|entry| heap.offer(scores, units.of_document(entry)));
+            for entry in atlas.documents.iter().filter(|entry| allowed.contains(&entry.number)) {
+                best.offer(scores, units.of_document(entry));
+            }
         }
     }
-    let best = heap.heap.into_sorted_vec();
-    best.into_iter().map(|Worst { score, unit }| Scored { run: units.run(unit, atlas), score }).collect()
+    best.cut();
+    best.units.sort_unstable_by(by_score);
+    best.units.into_iter().map(|(score, unit)| Scored { run: units.run(unit as usize, atlas), score }).collect()
 }
 
+/// The best so far and some more; cut back to the best whenever four times as many have come.
 struct Best {
-    heap: BinaryHeap<Worst>,
+    units: Vec<(f32, u32)>,
+    /// A score that is certainly not among the best.
+    floor: f32,
     depth: usize,
 }
 
 impl Best {
     fn offer(&mut self, scores: &[f32], units: std::ops::Range<usize>) {
         for unit in units {
-            let score = scores[unit];
-            if score > 0.0
-                && (self.heap.len() < self.depth || self.heap.peek().is_some_and(|worst| score > worst.score))
-            {
-                self.heap.push(Worst { score, unit });
-                if self.heap.len() > self.depth {
-                    self.heap.pop();
+            if scores[unit] > self.floor {
+                self.units.push((scores[unit], unit as u32));
+                if self.units.len() >= self.depth * 4 {
+                    self.cut();
                 }
             }
         }
     }
-}
 
-/// Ordered so that the worst is the greatest: a heap of these gives up the worst first.
-struct Worst {
-    score: f32,
-    unit: usize,
-}
-
-impl Ord for Worst {
-    fn cmp(&self, other: &Self) -> Ordering {
-        other.score.total_cmp(&self.score).then(self.unit.cmp(&other.unit))
+    fn cut(&mut self) {
+        if self.depth == 0 {
+            self.units.clear();
+        } else if self.units.len() > self.depth {
+            let (_, last, _) = self.units.select_nth_unstable_by(self.depth - 1, by_score);
+            // Units come in the order of the row: a later one of the same score is not better.
+            self.floor = last.0;
+            self.units.truncate(self.depth);
+        }
     }
 }
 
-impl PartialOrd for Worst {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
+fn by_score(a: &(f32, u32), b: &(f32, u32)) -> Ordering {
+    b.0.total_cmp(&a.0).then(a.1.cmp(&b.1))
 }
-
-impl PartialEq for Worst {
-    fn eq(&self, other: &Self) -> bool {
-        self.cmp(other) == Ordering::Equal
-    }
-}
-
-impl Eq for Worst {}

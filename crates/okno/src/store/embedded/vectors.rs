@@ -179,7 +179,8 @@ mod tests {
     use proptest::prelude::*;
 
     fn document(sentences: usize) -> Structure {
-        let sentence = |i: usize| Sentence { span: Span::new(i, i + 1), tokens: 1, terms: 1, heading: false };
+        let sentence =
+            |i: usize| Sentence { span: Span::new(i, i + 1), tokens: 1, terms: 1, heading: false, attached: true };
         Structure {
             sentences: (0..sentences).map(sentence).collect(),
             paragraphs: vec![0],
