@@ -82,7 +82,7 @@ fn print_side(name: &str, own: &Answer, other: &Answer) -> Result<()> {
         let only = only_here(context, other);
         let mut at = context.span.start;
         for span in only.iter().copied().chain([Span { start: context.span.end, end: context.span.end }]) {
-            print_lines(&mut out, "  ", part(context, Span { start: at, end: span.start }), |line| line.to_owned())?;
+            print_lines(&mut out, "  ", part(context, Span { start: at, end: span.start }), str::to_owned)?;
             print_lines(&mut out, "+ ", part(context, span), |line| paint.marked(line))?;
             at = span.end;
         }

@@ -29,7 +29,7 @@ pub fn run(cli: &Cli, args: &IndexArgs) -> Result<()> {
     let report = engine.index_with(&args.paths, &options, &bar)?;
     bar.bar.finish_and_clear();
     if cli.json {
-        output::json(&json(&report, &engine)?)?;
+        output::json(&json(&report, &engine))?;
     } else {
         print(&report, begun.elapsed());
     }
@@ -168,10 +168,10 @@ fn print(report: &IndexReport, took: Duration) {
     }
 }
 
-fn json(report: &IndexReport, engine: &Engine) -> Result<serde_json::Value> {
+fn json(report: &IndexReport, engine: &Engine) -> serde_json::Value {
     let skipped: Vec<_> =
         report.skipped.iter().map(|s| serde_json::json!({"place": s.place, "reason": s.reason})).collect();
-    Ok(serde_json::json!({
+    serde_json::json!({
         "index": engine.folder(),
         "added": report.added,
         "changed": report.changed,
@@ -181,5 +181,5 @@ fn json(report: &IndexReport, engine: &Engine) -> Result<serde_json::Value> {
         "bytes": report.bytes,
         "skipped": skipped,
         "stopped": report.stopped,
-    }))
+    })
 }

@@ -41,12 +41,15 @@ const WIDE: f32 = 0.5;
 /// Decoded text without its byte order mark, and what it was decoded from.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Decoded<'a> {
+    /// The text, without byte order mark.
     pub text: Cow<'a, str>,
+    /// The name of the encoding.
     pub encoding: &'static str,
 }
 
 /// Why bytes are not text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[allow(missing_docs)] // the messages say it
 pub enum NotText {
     #[error("looks binary (it holds NUL or control bytes)")]
     Binary,

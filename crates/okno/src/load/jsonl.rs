@@ -20,9 +20,13 @@ const LONGEST_LINE: u64 = 64 << 20;
 /// Which fields of a line hold what; the first one that is there counts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fields {
+    /// The document's own name.
     pub id: Vec<String>,
+    /// Its text, read as Markdown.
     pub text: Vec<String>,
+    /// Its title.
     pub title: Vec<String>,
+    /// Its language.
     pub language: Vec<String>,
 }
 
@@ -72,6 +76,7 @@ pub struct Jsonl {
 }
 
 impl Jsonl {
+    /// Reads lines with these fields.
     #[must_use]
     pub fn new(fields: Fields) -> Self {
         Self { fields }

@@ -90,7 +90,12 @@ pub trait Sink {
 pub enum LoadError {
     /// The outside world: the file vanished or may not be read.
     #[error("cannot read `{}`: {cause}; check that it exists and may be read", path.display())]
-    Unreadable { path: PathBuf, cause: std::io::Error },
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        cause: std::io::Error,
+    },
     /// The content is not text.
     #[error(transparent)]
     NotText(#[from] encoding::NotText),
@@ -102,9 +107,11 @@ pub enum LoadError {
 /// A file (or bytes that stand for one) to be read.
 #[derive(Debug, Clone, Copy)]
 pub struct Source<'a> {
+    /// Where it is.
     pub path: &'a Path,
     /// The path relative to the root, with `/`: what ids and citations show.
     pub name: &'a str,
+    /// The day of its last change.
     pub modified: Option<Date>,
     /// The content, when it is already in memory; else the file at `path` is read when asked for.
     pub content: Option<&'a [u8]>,

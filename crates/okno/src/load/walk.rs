@@ -1,8 +1,8 @@
 //! A folder comes in, its files go out: sorted, each once, without hidden and ignored ones.
 //!
 //! `.gitignore` and `.oknoignore` files inside the folder count; ignore files above it and the user's global ones do not, so that the same
-//! folder gives the same files on every machine. Symbolic links are followed; loops, broken links and unreadable folders are
-//! reported and never stop the walk.
+//! folder gives the same files on every machine. Symbolic links are not followed, unreadable folders
+//! are passed over; both are reported and never stop the walk.
 
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
@@ -14,9 +14,11 @@ use crate::document::Date;
 /// One file to be loaded.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileEntry {
+    /// Where it is.
     pub path: PathBuf,
     /// Relative to the root, with `/`; a root that is a file is its own name.
     pub name: String,
+    /// Bytes.
     pub size: u64,
     /// The time of the last change, in nanoseconds since 1970; 0 where the system does not say.
     pub modified: i64,
@@ -36,6 +38,7 @@ pub struct Skipped {
     pub path: PathBuf,
     /// The same, relative to the root.
     pub place: String,
+    /// Why, as a sentence for the user.
     pub reason: String,
 }
 
@@ -56,7 +59,7 @@ pub fn walk(root: &Path, options: &WalkOptions) -> impl Iterator<Item = Result<F
         .git_global(false)
         .git_exclude(false)
         .require_git(false)
-        .follow_links(true)
+        .follow_links(false)
         .add_custom_ignore_filename(".oknoignore")
         .sort_by_file_name(std::cmp::Ord::cmp)
         .filter_entry(move |entry| !is_index(entry, index.as_deref()));
@@ -72,6 +75,10 @@ fn is_index(entry: &DirEntry, index: Option<&Path>) -> bool {
 }
 
 fn file_entry(root: &Path, entry: &DirEntry) -> Result<Option<FileEntry>, Skipped> {
+    if entry.path_is_symlink() {
+        let reason = "symbolic link: not followed, so that nothing outside the folder is read".to_owned();
+        return Err(Skipped { path: entry.path().to_owned(), place: relative(root, entry.path()), reason });
+    }
     let metadata = entry.metadata().map_err(|error| skipped(root, &error))?;
     if !metadata.is_file() {
         return Ok(None);
@@ -159,7 +166,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn loops_and_broken_links_are_reported() {
+    fn links_are_reported_and_not_followed() {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path();
         fs::create_dir(root.join("a")).unwrap();

@@ -21,6 +21,7 @@ const TABLE: usize = 32;
 
 /// Why bytes are not the packed file they should be.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[allow(missing_docs)] // the messages say what the fields are
 pub enum PackedError {
     /// The first bytes name another kind of file.
     #[error("not a `{expected}` file: it begins with `{got}`")]

@@ -100,7 +100,7 @@ pub fn merge(mut pieces: Vec<Piece>) -> Vec<Piece> {
     for piece in pieces {
         match merged.last_mut() {
             Some(last) if last.document == piece.document && piece.sentences.start <= last.sentences.end => {
-                join(last, piece)
+                join(last, piece);
             }
             _ => merged.push(piece),
         }
@@ -198,7 +198,6 @@ mod tests {
             run: Run { document: 1, first: sentences.start, end: sentences.end, anchor: sentences.start },
             layer,
             score,
-            trace: vec![],
         }
     }
 

@@ -192,9 +192,9 @@ impl Scope {
             let mut present = group.iter().copied().filter(|number| matching.contains(number));
             let Some(first) = present.next() else { continue };
             let others: Vec<DocumentNumber> = present.collect();
-            others.iter().for_each(|other| {
+            for other in &others {
                 allowed.remove(other);
-            });
+            }
             scope.copies.insert(first, others);
         }
         scope.allowed = Some(allowed);

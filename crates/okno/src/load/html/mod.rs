@@ -123,7 +123,7 @@ impl Reader {
                 }
             }
             CallbackEvent::AttributeValue { value } => {
-                self.attributes.set(&self.attribute, &String::from_utf8_lossy(value))
+                self.attributes.set(&self.attribute, &String::from_utf8_lossy(value));
             }
             CallbackEvent::CloseStartTag { self_closing } => self.start(*self_closing),
             CallbackEvent::EndTag { name } => self.read.collector.end(name),

@@ -136,7 +136,7 @@ impl Scanner<'_> {
         self.close();
         match self.blocks.last_mut().filter(|_| follows) {
             Some(block) => {
-                block.span = Span::new(block.span.range().start, line.start + line.of(self.text).trim_end().len())
+                block.span = Span::new(block.span.range().start, line.start + line.of(self.text).trim_end().len());
             }
             None => self.emit(BlockKind::Paragraph, line.start, line.end),
         }
@@ -370,7 +370,7 @@ impl Scanner<'_> {
         } else {
             let text = self.text;
             paragraphs(text, &run, |part| {
-                self.emit(BlockKind::Paragraph, run[part.start].start, run[part.end - 1].end)
+                self.emit(BlockKind::Paragraph, run[part.start].start, run[part.end - 1].end);
             });
         }
         self.run = run;

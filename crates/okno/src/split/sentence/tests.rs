@@ -1,6 +1,7 @@
 //! The case list, the laws, and the limits.
 
-use super::{MAX_CHARS, sentences};
+use super::limit::MAX_CHARS;
+use super::sentences;
 use crate::document::Span;
 use proptest::prelude::*;
 use std::time::{Duration, Instant};

@@ -31,7 +31,9 @@ pub fn write(document: &Prepared, dimensions: usize) -> Result<Vec<u8>, postcard
     let mut bytes = Vec::with_capacity(HASH + LENGTHS + parts.iter().map(|part| part.len()).sum::<usize>());
     bytes.extend(xxh3_128(document.text.as_bytes()).to_le_bytes());
     bytes.extend(parts.iter().flat_map(|part| (part.len() as u32).to_le_bytes()));
-    parts.iter().for_each(|part| bytes.extend_from_slice(part));
+    for part in parts {
+        bytes.extend_from_slice(part);
+    }
     Ok(bytes)
 }
 

@@ -206,6 +206,7 @@ impl Best {
     }
 }
 
+#[allow(clippy::trivially_copy_pass_by_ref)] // what sorting hands over
 fn by_score(a: &(f32, u32), b: &(f32, u32)) -> Ordering {
     b.0.total_cmp(&a.0).then(a.1.cmp(&b.1))
 }

@@ -57,10 +57,10 @@ impl Tables {
             other => wrong(other),
         })?;
         env.clear_stale_readers().map_err(wrong)?;
-        Self::tables(&env, folder).map_err(wrong)
+        Self::open_all(&env, folder).map_err(wrong)
     }
 
-    fn tables(env: &Env<WithoutTls>, folder: &Path) -> heed::Result<Self> {
+    fn open_all(env: &Env<WithoutTls>, folder: &Path) -> heed::Result<Self> {
         // Opening for reading first: a search must not wait for a writer.
         let reading = env.read_txn()?;
         if let Some(tables) = Self::existing(env, &reading, folder)? {

@@ -112,7 +112,7 @@ impl<'a> Packed<'a> {
         let scale = float(&self.scales[index * 4..index * 4 + 4]);
         self.rows[index * self.dimensions..(index + 1) * self.dimensions]
             .iter()
-            .map(move |&byte| f32::from(byte as i8) * scale)
+            .map(move |&byte| f32::from(byte.cast_signed()) * scale)
     }
 }
 
@@ -130,7 +130,7 @@ pub struct Question {
 impl Question {
     /// Rounds a vector so that a sum over its components can never overflow 32 bits.
     pub fn new(vector: &[f32]) -> Self {
-        let most = (i32::MAX / (127 * vector.len().max(1) as i32 + 1)).min(i32::from(i16::MAX)) as f32;
+        let most = (i32::MAX as usize / (127 * vector.len().max(1) + 1)).min(i16::MAX as usize) as f32;
         let largest = vector.iter().fold(0.0f32, |largest, x| largest.max(x.abs()));
         let step = if largest > 0.0 { largest / most } else { 1.0 };
         Self { components: vector.iter().map(|x| (x / step).round() as i16).collect(), step }
@@ -147,7 +147,7 @@ fn dot(question: &[i16], row: &[u8]) -> i32 {
 }
 
 fn dot_plain(question: &[i16], row: &[u8]) -> i32 {
-    question.iter().zip(row).map(|(&q, &r)| i32::from(q) * i32::from(r as i8)).sum()
+    question.iter().zip(row).map(|(&q, &r)| i32::from(q) * i32::from(r.cast_signed())).sum()
 }
 
 #[cfg(target_arch = "x86_64")]

@@ -1,0 +1,222 @@
+//! The engine as a library: what the sources ask for, and the traps in their own code.
+
+use okno::document::Filter;
+use okno::embed::{EmbedError, Embedder, Role};
+use okno::retrieve::Expansion;
+use okno::{Answer, Context, Engine, Error, Query};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// An index of these files.
+struct Indexed {
+    folder: tempfile::TempDir,
+    engine: Engine,
+}
+
+fn indexed(files: &[(&str, &str)]) -> Indexed {
+    let folder = tempfile::tempdir().unwrap();
+    write(folder.path(), files);
+    let engine = Engine::create(folder.path().join("index")).unwrap();
+    engine.index(&[folder.path().join("documents")]).unwrap();
+    Indexed { folder, engine }
+}
+
+fn write(folder: &Path, files: &[(&str, &str)]) {
+    for (name, text) in files {
+        let path = folder.join("documents").join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    }
+}
+
+impl Indexed {
+    fn search(&self, query: &Query) -> Answer {
+        self.engine.search(query).unwrap()
+    }
+
+    fn ask(&self, text: &str, expand: Expansion) -> Vec<Context> {
+        self.search(&Query { recipe: Some("window".into()), expand: Some(expand), ..Query::new(text) }).contexts
+    }
+}
+
+const SIX: &str = "hello. how are you? I am fine! Thank you. And you? I am fine too. ";
+
+#[test]
+fn a_window_is_source_text_clipped_at_the_documents_ends() {
+    let index = indexed(&[("six.txt", SIX)]);
+    let window = |question: &str| index.search(&Query { recipe: Some("window".into()), k: Some(1), ..Query::new(question) }).contexts[0].text.clone();
+    assert_eq!(window("hello"), "hello. how are you? I am fine! Thank you.");
+    assert_eq!(window("thank"), SIX.trim_end(), "not sentences joined with spaces (002)");
+}
+
+#[test]
+fn a_window_changes_no_hit() {
+    let text: String = (0..40).map(|i| format!("Sentence {i} is about topic{}. ", i % 7)).collect();
+    let index = indexed(&[("a.txt", &text)]);
+    let hits = |window: u32| {
+        let query = Query { recipe: Some("window".into()), expand: Some(Expansion::Window(window)), budget: Some(100_000), ..Query::new("topic3") };
+        let mut hits: Vec<_> = index.search(&query).contexts.into_iter().flat_map(|c| c.hits).map(|hit| (hit.span, hit.score.to_bits())).collect();
+        hits.sort();
+        hits
+    };
+    let generation = index.engine.snapshot().unwrap().generation();
+    assert!([1, 3, 5].iter().all(|&window| hits(window) == hits(0)) && !hits(0).is_empty());
+    assert_eq!(index.engine.snapshot().unwrap().generation(), generation, "nothing was indexed again");
+}
+
+#[test]
+fn overlapping_windows_become_one_context() {
+    let text: String = (0..12).map(|i| format!("The red fox number {i} ran away. ")).collect();
+    let contexts = indexed(&[("foxes.txt", &text)]).ask("red fox", Expansion::Window(3));
+    let total: usize = contexts.iter().map(|c| c.text.len()).sum();
+    assert!(total <= text.len(), "no sentence twice");
+    assert!(contexts.iter().all(|c| &text[c.span.range()] == c.text));
+}
+
+#[test]
+fn auto_finds_the_sentence_that_answers_without_naming_anyone() {
+    // After source 002: the names are four sentences away from the sentence that answers, which says only “两人”.
+    let story = "灯塔守护会解散以后，由林舟、方岚、贺远和周砚组成的巡海队负责搜查走私船的下落，这一次他们按线报攻进了北礁的仓库。\
+        贺远在仓库里被迷雾击倒。走私者逃走之后，巡海队收回了一只铜匣。大家回到总部，林舟拆开铜匣，发现里面是一台会学习的机器，他决定把它用在防卫上。\
+        经过和方岚日夜不停的研究，两人造出了名叫“潮眼”的守卫程序。\n\n潮眼醒来不久就翻遍了巡海队的档案，认定祸害的源头是人。它毁掉旧程序，操纵一台坏掉的机器闯进庆功宴。\
+        潮眼又用网络回到北礁，造出一支机器队伍。\n\n潮眼去南港抢走了所有铜料。巡海队赶到以后和它正面交手，多数人被迷雾困住。\
+        贺远失去理智，在城里大闹一场。周砚最后把他劝住，众人撤到方岚的老家休整。";
+    let index = indexed(&[("story.txt", story)]);
+    let answer = index.search(&Query { budget: Some(300), ..Query::new("潮眼是由哪两位巡海队成员创造的？") });
+    assert!(answer.contexts.iter().any(|c| c.text.contains("两人造出了名叫“潮眼”的守卫程序")), "{:?}", answer.contexts);
+}
+
+#[test]
+fn chinese_words_are_found_however_they_are_cut_or_written() {
+    let index = indexed(&[
+        ("宫保鸡丁.md", "# 宫保鸡丁\n\n鸡丁用料酒腌十分钟。"),
+        ("土豆丝.md", "# 酸辣土豆丝\n\n土豆切丝，泡水。"),
+        ("排骨.md", "# 红烧排骨\n\n排骨焯水。"),
+        ("蛋花.md", "# 番茄蛋花汤\n\n水开后淋入蛋液。"),
+    ]);
+    for (question, document) in [("宫保鸡丁", "宫保鸡丁.md"), ("土豆丝", "土豆丝.md"), ("红烧", "排骨.md"), ("宮保雞丁", "宫保鸡丁.md"), ("汤", "蛋花.md"), ("排", "排骨.md")] {
+        for recipe in ["auto", "window", "chunks"] {
+            let answer = index.search(&Query { recipe: Some(recipe.into()), ..Query::new(question) });
+            assert_eq!(answer.contexts[0].document, document, "{question} {recipe}");
+        }
+    }
+}
+
+#[test]
+fn filters_hold_in_both_legs_and_give_all_that_match() {
+    let recipe = |name: &str, category: &str, difficulty: u32| format!("---\ncategory: {category}\ndifficulty: {difficulty}\n---\n\n# {name}\n\n{name}的做法很简单。先备料，再下锅。\n");
+    let files: Vec<(String, String)> =
+        (0..30).map(|i| (format!("{i}.md"), recipe(&format!("菜{i}"), if i % 10 == 0 { "素菜" } else { "荤菜" }, i % 5 + 1))).collect();
+    let files: Vec<(&str, &str)> = files.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
+    let index = indexed(&files);
+    let matching = |filter: &str, k: usize| {
+        let query = Query { recipe: Some("window".into()), expand: Some(Expansion::None), k: Some(k), filter: Some(Filter::parse(filter).unwrap()), ..Query::new("推荐几道菜的做法") };
+        index.search(&query).contexts
+    };
+    let vegetables = matching("category = 素菜", 20);
+    assert!(vegetables.iter().all(|c| c.metadata.get("category").unwrap().to_string() == "素菜"));
+    let documents: std::collections::HashSet<_> = vegetables.iter().map(|c| c.document.clone()).collect();
+    assert_eq!(documents.len(), 3, "every one of the three matches, however far down it ranks (001 filtered after the search)");
+    assert!(matching("category = 素菜 and difficulty > 1", 20).is_empty());
+    let error = index.engine.search(&Query { filter: Some(Filter::parse("categori = 素菜").unwrap()), ..Query::new("菜") }).unwrap_err();
+    assert!(matches!(&error, Error::UnknownField { known, .. } if known[0] == "category"), "{error}");
+}
+
+#[test]
+fn a_parent_is_returned_once_for_all_its_children() {
+    let text: String = (0..80).map(|i| format!("Part {i} of the rail report names the Cornwall Ranger ticket and its price in the year {}. ", 1900 + i)).collect();
+    let index = indexed(&[("rail.txt", &text)]);
+    let answer = index.search(&Query { recipe: Some("parent".into()), ..Query::new("Cornwall Ranger ticket") });
+    assert_eq!(answer.stage.targets.min(3), 3);
+    let total: usize = answer.contexts.iter().map(|c| c.text.len()).sum();
+    assert!(total <= text.len());
+}
+
+#[test]
+fn identical_copies_are_returned_once_and_cite_each_place() {
+    let text = "The harbour master keeps two clocks. One of them is wrong on purpose.";
+    let index = indexed(&[("a.txt", text), ("deep/b.txt", text), ("c.txt", "Nothing about time here.")]);
+    let answer = index.search(&Query::new("harbour clocks"));
+    let found: Vec<_> = answer.contexts.iter().filter(|c| c.text.contains("harbour")).collect();
+    assert_eq!(found.len(), 1);
+    assert_eq!((found[0].document.as_str(), found[0].copies.as_slice()), ("a.txt", &["deep/b.txt".to_owned()][..]));
+}
+
+#[test]
+fn questions_of_nothing_find_nothing() {
+    let index = indexed(&[("a.txt", SIX)]);
+    for question in ["", "   ", "?!。，", "\u{200b}", "\0\u{1b}[;"] {
+        for recipe in ["auto", "window", "chunks", "neighbors", "parent", "section"] {
+            let answer = index.search(&Query { recipe: Some(recipe.into()), ..Query::new(question) });
+            assert!(answer.contexts.is_empty(), "{question:?} {recipe}");
+        }
+    }
+    assert!(index.search(&Query { k: Some(0), ..Query::new("hello") }).contexts.is_empty());
+    assert!(index.search(&Query { budget: Some(0), ..Query::new("hello") }).contexts.is_empty());
+}
+
+/// Counts what it is asked to embed.
+struct Slow {
+    asked: AtomicUsize,
+    name: &'static str,
+}
+
+impl Embedder for Slow {
+    fn identity(&self) -> &str {
+        self.name
+    }
+
+    fn dimensions(&self) -> usize {
+        4
+    }
+
+    fn embed(&self, texts: &[&str], role: Role) -> Result<Vec<f32>, EmbedError> {
+        if role == Role::Passage {
+            self.asked.fetch_add(texts.len(), Ordering::Relaxed);
+        }
+        Ok(texts.iter().flat_map(|text| [text.len() as f32, 1.0, text.chars().count() as f32, 0.5]).collect())
+    }
+}
+
+#[test]
+fn a_slow_embedder_is_never_asked_twice_for_the_same_text() {
+    let folder = tempfile::tempdir().unwrap();
+    write(folder.path(), &[("a.txt", "One thing. Another thing."), ("b.txt", "A third thing.")]);
+    let slow = Arc::new(Slow { asked: AtomicUsize::new(0), name: "slow" });
+    let engine = Engine::create_with(folder.path().join("index"), Arc::clone(&slow) as Arc<dyn Embedder>).unwrap();
+    let documents = folder.path().join("documents");
+    engine.index(&[&documents]).unwrap();
+    let first = slow.asked.load(Ordering::Relaxed);
+    assert!(first >= 3);
+    engine.index(&[&documents]).unwrap();
+    assert_eq!(slow.asked.load(Ordering::Relaxed), first, "nothing changed");
+    write(folder.path(), &[("a.txt", "One thing. Another thing. A new thing.")]);
+    std::fs::rename(documents.join("b.txt"), documents.join("c.txt")).unwrap();
+    let report = engine.index(&[&documents]).unwrap();
+    assert_eq!((report.added, report.changed, report.removed), (1, 1, 1));
+    assert_eq!(slow.asked.load(Ordering::Relaxed), first + 2, "only the new sentence and the new file's title");
+}
+
+#[test]
+fn an_index_of_another_embedder_is_refused_by_both_names() {
+    let folder = tempfile::tempdir().unwrap();
+    let make = |name| Engine::create_with(folder.path(), Arc::new(Slow { asked: AtomicUsize::new(0), name }));
+    drop(make("first").unwrap());
+    let error = make("second").err().unwrap().to_string();
+    assert!(error.contains("`first`") && error.contains("`second`"), "{error}");
+}
+
+#[test]
+fn a_removed_document_stays_removed_until_it_changes() {
+    let index = indexed(&[("a.txt", "Alpha text."), ("b.txt", "Beta text.")]);
+    let documents = index.folder.path().join("documents");
+    let names = || index.engine.snapshot().unwrap().records().unwrap().iter().map(|(_, r)| r.id.path.clone()).collect::<Vec<_>>();
+    assert_eq!(index.engine.remove(&["a.txt".into()]).unwrap(), 1);
+    assert!(matches!(index.engine.remove(&["a.txt".into()]), Err(Error::NoDocument(_))));
+    index.engine.index(&[&documents]).unwrap();
+    assert_eq!(names(), ["b.txt"]);
+    write(index.folder.path(), &[("a.txt", "Alpha text, written anew.")]);
+    index.engine.index(&[&documents]).unwrap();
+    assert_eq!(names(), ["b.txt", "a.txt"]);
+}
