@@ -45,7 +45,11 @@ const SIX: &str = "hello. how are you? I am fine! Thank you. And you? I am fine 
 #[test]
 fn a_window_is_source_text_clipped_at_the_documents_ends() {
     let index = indexed(&[("six.txt", SIX)]);
-    let window = |question: &str| index.search(&Query { recipe: Some("window".into()), k: Some(1), ..Query::new(question) }).contexts[0].text.clone();
+    let window = |question: &str| {
+        index.search(&Query { recipe: Some("window".into()), k: Some(1), ..Query::new(question) }).contexts[0]
+            .text
+            .clone()
+    };
     assert_eq!(window("hello"), "hello. how are you? I am fine! Thank you.");
     assert_eq!(window("thank"), SIX.trim_end(), "not sentences joined with spaces (002)");
 }
@@ -55,8 +59,19 @@ fn a_window_changes_no_hit() {
     let text: String = (0..40).map(|i| format!("Sentence {i} is about topic{}. ", i % 7)).collect();
     let index = indexed(&[("a.txt", &text)]);
     let hits = |window: u32| {
-        let query = Query { recipe: Some("window".into()), expand: Some(Expansion::Window(window)), budget: Some(100_000), ..Query::new("topic3") };
-        let mut hits: Vec<_> = index.search(&query).contexts.into_iter().flat_map(|c| c.hits).map(|hit| (hit.span, hit.score.to_bits())).collect();
+        let query = Query {
+            recipe: Some("window".into()),
+            expand: Some(Expansion::Window(window)),
+            budget: Some(100_000),
+            ..Query::new("topic3")
+        };
+        let mut hits: Vec<_> = index
+            .search(&query)
+            .contexts
+            .into_iter()
+            .flat_map(|c| c.hits)
+            .map(|hit| (hit.span, hit.score.to_bits()))
+            .collect();
         hits.sort();
         hits
     };
@@ -83,7 +98,8 @@ fn auto_finds_the_sentence_that_answers_without_naming_anyone() {
         潮眼又用网络回到北礁，造出一支机器队伍。\n\n潮眼去南港抢走了所有铜料。巡海队赶到以后和它正面交手，多数人被迷雾困住。\
         贺远失去理智，在城里大闹一场。周砚最后把他劝住，众人撤到方岚的老家休整。";
     let index = indexed(&[("story.txt", story)]);
-    let answer = index.search(&Query { budget: Some(300), ..Query::new("潮眼是由哪两位巡海队成员创造的？") });
+    let answer =
+        index.search(&Query { budget: Some(300), ..Query::new("潮眼是由哪两位巡海队成员创造的？") });
     assert!(answer.contexts.iter().any(|c| c.text.contains("两人造出了名叫“潮眼”的守卫程序")), "{:?}", answer.contexts);
 }
 
@@ -95,7 +111,14 @@ fn chinese_words_are_found_however_they_are_cut_or_written() {
         ("排骨.md", "# 红烧排骨\n\n排骨焯水。"),
         ("蛋花.md", "# 番茄蛋花汤\n\n水开后淋入蛋液。"),
     ]);
-    for (question, document) in [("宫保鸡丁", "宫保鸡丁.md"), ("土豆丝", "土豆丝.md"), ("红烧", "排骨.md"), ("宮保雞丁", "宫保鸡丁.md"), ("汤", "蛋花.md"), ("排", "排骨.md")] {
+    for (question, document) in [
+        ("宫保鸡丁", "宫保鸡丁.md"),
+        ("土豆丝", "土豆丝.md"),
+        ("红烧", "排骨.md"),
+        ("宮保雞丁", "宫保鸡丁.md"),
+        ("汤", "蛋花.md"),
+        ("排", "排骨.md"),
+    ] {
         for recipe in ["auto", "window", "chunks"] {
             let answer = index.search(&Query { recipe: Some(recipe.into()), ..Query::new(question) });
             assert_eq!(answer.contexts[0].document, document, "{question} {recipe}");
@@ -105,27 +128,52 @@ fn chinese_words_are_found_however_they_are_cut_or_written() {
 
 #[test]
 fn filters_hold_in_both_legs_and_give_all_that_match() {
-    let recipe = |name: &str, category: &str, difficulty: u32| format!("---\ncategory: {category}\ndifficulty: {difficulty}\n---\n\n# {name}\n\n{name}的做法很简单。先备料，再下锅。\n");
-    let files: Vec<(String, String)> =
-        (0..30).map(|i| (format!("{i}.md"), recipe(&format!("菜{i}"), if i % 10 == 0 { "素菜" } else { "荤菜" }, i % 5 + 1))).collect();
+    let recipe = |name: &str, category: &str, difficulty: u32| {
+        format!(
+            "---\ncategory: {category}\ndifficulty: {difficulty}\n---\n\n# {name}\n\n{name}的做法很简单。先备料，再下锅。\n"
+        )
+    };
+    let files: Vec<(String, String)> = (0..30)
+        .map(|i| (format!("{i}.md"), recipe(&format!("菜{i}"), if i % 10 == 0 { "素菜" } else { "荤菜" }, i % 5 + 1)))
+        .collect();
     let files: Vec<(&str, &str)> = files.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
     let index = indexed(&files);
     let matching = |filter: &str, k: usize| {
-        let query = Query { recipe: Some("window".into()), expand: Some(Expansion::None), k: Some(k), filter: Some(Filter::parse(filter).unwrap()), ..Query::new("推荐几道菜的做法") };
+        let query = Query {
+            recipe: Some("window".into()),
+            expand: Some(Expansion::None),
+            k: Some(k),
+            filter: Some(Filter::parse(filter).unwrap()),
+            ..Query::new("推荐几道菜的做法")
+        };
         index.search(&query).contexts
     };
     let vegetables = matching("category = 素菜", 20);
     assert!(vegetables.iter().all(|c| c.metadata.get("category").unwrap().to_string() == "素菜"));
     let documents: std::collections::HashSet<_> = vegetables.iter().map(|c| c.document.clone()).collect();
-    assert_eq!(documents.len(), 3, "every one of the three matches, however far down it ranks (001 filtered after the search)");
+    assert_eq!(
+        documents.len(),
+        3,
+        "every one of the three matches, however far down it ranks (001 filtered after the search)"
+    );
     assert!(matching("category = 素菜 and difficulty > 1", 20).is_empty());
-    let error = index.engine.search(&Query { filter: Some(Filter::parse("categori = 素菜").unwrap()), ..Query::new("菜") }).unwrap_err();
+    let error = index
+        .engine
+        .search(&Query { filter: Some(Filter::parse("categori = 素菜").unwrap()), ..Query::new("菜") })
+        .unwrap_err();
     assert!(matches!(&error, Error::UnknownField { known, .. } if known[0] == "category"), "{error}");
 }
 
 #[test]
 fn a_parent_is_returned_once_for_all_its_children() {
-    let text: String = (0..80).map(|i| format!("Part {i} of the rail report names the Cornwall Ranger ticket and its price in the year {}. ", 1900 + i)).collect();
+    let text: String = (0..80)
+        .map(|i| {
+            format!(
+                "Part {i} of the rail report names the Cornwall Ranger ticket and its price in the year {}. ",
+                1900 + i
+            )
+        })
+        .collect();
     let index = indexed(&[("rail.txt", &text)]);
     let answer = index.search(&Query { recipe: Some("parent".into()), ..Query::new("Cornwall Ranger ticket") });
     assert_eq!(answer.stage.targets.min(3), 3);
@@ -211,7 +259,9 @@ fn an_index_of_another_embedder_is_refused_by_both_names() {
 fn a_removed_document_stays_removed_until_it_changes() {
     let index = indexed(&[("a.txt", "Alpha text."), ("b.txt", "Beta text.")]);
     let documents = index.folder.path().join("documents");
-    let names = || index.engine.snapshot().unwrap().records().unwrap().iter().map(|(_, r)| r.id.path.clone()).collect::<Vec<_>>();
+    let names = || {
+        index.engine.snapshot().unwrap().records().unwrap().iter().map(|(_, r)| r.id.path.clone()).collect::<Vec<_>>()
+    };
     assert_eq!(index.engine.remove(&["a.txt".into()]).unwrap(), 1);
     assert!(matches!(index.engine.remove(&["a.txt".into()]), Err(Error::NoDocument(_))));
     index.engine.index(&[&documents]).unwrap();

@@ -29,7 +29,11 @@ fn questions() -> Vec<Question> {
         .map(|line| {
             let json: serde_json::Value = serde_json::from_str(line).unwrap();
             let text = |json: &serde_json::Value| json.as_str().unwrap().to_owned();
-            Question { text: text(&json["question"]), document: text(&json["doc_id"]), answer: text(&json["answers"][0]) }
+            Question {
+                text: text(&json["question"]),
+                document: text(&json["doc_id"]),
+                answer: text(&json["answers"][0]),
+            }
         })
         .collect()
 }
@@ -58,7 +62,8 @@ fn no_recipe_gets_worse() {
     let mut covered = BTreeMap::new();
     for name in built_in().unwrap().into_keys() {
         let found = |question: &&Question| {
-            let query = Query { recipe: Some(name.clone()), budget: Some(BUDGET), ..Query::new(question.text.as_str()) };
+            let query =
+                Query { recipe: Some(name.clone()), budget: Some(BUDGET), ..Query::new(question.text.as_str()) };
             let answer = engine.search(&query).unwrap();
             no_text_twice(&answer);
             holds(&answer, question)

@@ -47,7 +47,6 @@ use item::Item;
 use marks::{Mark, char_at, char_before, skip_space};
 use run::Run;
 
-
 /// The longest pair of brackets that keeps its inside together, in bytes: about four lines of
 /// English or 130 Chinese characters. What is longer is not an aside.
 const MAX_PAIR: usize = 400;

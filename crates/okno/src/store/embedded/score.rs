@@ -39,9 +39,10 @@ impl Dots {
         let (mut sentences, mut sections) =
             (Vec::with_capacity(atlas.sentences()), Vec::with_capacity(atlas.sections()));
         for entry in &atlas.documents {
-            let mut dots = entry.vectors.dots(&question);
-            sentences.extend(dots.by_ref().take(entry.structure.sentences.len()));
-            sections.extend(dots);
+            let (first, all) =
+                (entry.structure.sentences.len(), entry.structure.sentences.len() + entry.structure.sections.len());
+            entry.vectors.dots(&question, 0..first, &mut sentences);
+            entry.vectors.dots(&question, first..all, &mut sections);
         }
         Self { sentences, sections }
     }

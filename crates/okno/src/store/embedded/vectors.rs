@@ -11,6 +11,7 @@
 
 use crate::document::{Layer, Structure};
 use crate::store::Vectors;
+use std::ops::Range;
 
 /// The layers whose lengths are stored: the scales of the default recipe.
 pub const MEASURED: [Layer; 3] = [Layer::Sentence, Layer::Window(2), Layer::Paragraph];
@@ -99,12 +100,13 @@ impl<'a> Packed<'a> {
         self.lengths.chunks_exact(4).map(float)
     }
 
-    /// The dot products of the question with every row, sentences first, then sections.
-    pub fn dots(self, question: &Question) -> impl Iterator<Item = f32> + 'a {
-        let scales = self.scales.chunks_exact(4).map(float);
-        let rows = self.rows.chunks_exact(self.dimensions.max(1));
-        let (components, step) = (question.components.clone(), question.step);
-        rows.zip(scales).map(move |(row, scale)| dot(&components, row) as f32 * scale * step)
+    /// Appends the dot products of the question with these rows; sentences come first, then sections.
+    pub fn dots(self, question: &Question, rows: Range<usize>, dots: &mut Vec<f32>) {
+        let of_rows = &self.rows[rows.start * self.dimensions..rows.end * self.dimensions];
+        let scales = &self.scales[rows.start * 4..rows.end * 4];
+        for (row, scale) in of_rows.chunks_exact(self.dimensions.max(1)).zip(scales.chunks_exact(4)) {
+            dots.push(dot(&question.components, row) as f32 * float(scale) * question.step);
+        }
     }
 
     /// One row as it was before packing, up to rounding.
@@ -123,7 +125,7 @@ fn float(bytes: &[u8]) -> f32 {
 /// A question's vector, rounded for the scan.
 #[derive(Debug, Clone)]
 pub struct Question {
-    components: std::rc::Rc<[i16]>,
+    components: Vec<i16>,
     step: f32,
 }
 
@@ -198,7 +200,9 @@ mod tests {
             let bytes = pack(&vectors, &document(3), dimensions);
             let packed = Packed::new(&bytes, 4, dimensions).unwrap();
             prop_assert_eq!(packed.lengths().count(), 3 + 3 + 1);
-            for ((found, row), stored) in packed.dots(&Question::new(&question)).zip(rows.chunks(dimensions)).zip(0..) {
+            let mut dots = Vec::new();
+            packed.dots(&Question::new(&question), 0..4, &mut dots);
+            for ((found, row), stored) in dots.into_iter().zip(rows.chunks(dimensions)).zip(0..) {
                 let exact: f32 = row.iter().zip(&question).map(|(a, b)| a * b).sum();
                 let error = 0.5 * scale_of(row) * question.iter().map(|x| x.abs()).sum::<f32>() + 1e-3;
                 prop_assert!((found - exact).abs() <= error, "{found} {exact}");
