@@ -48,6 +48,9 @@ fn run(cli: &Cli) -> anyhow::Result<()> {
 fn is_broken_pipe(error: &anyhow::Error) -> bool {
     error
         .chain()
-        .filter_map(|cause| cause.downcast_ref::<std::io::Error>())
-        .any(|io| io.kind() == std::io::ErrorKind::BrokenPipe)
+        .filter_map(|cause| {
+            let io = cause.downcast_ref::<std::io::Error>().map(std::io::Error::kind);
+            io.or_else(|| cause.downcast_ref::<serde_json::Error>()?.io_error_kind())
+        })
+        .any(|kind| kind == std::io::ErrorKind::BrokenPipe)
 }

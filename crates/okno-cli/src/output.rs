@@ -10,6 +10,11 @@ use okno::{Answer, Context};
 use serde_json::{Value, json as value};
 use std::io::{IsTerminal, Write};
 
+/// Prints a message for the user. Whether anybody still listens changes nothing about the work.
+pub fn note(message: &str) {
+    let _ = writeln!(std::io::stderr(), "{message}");
+}
+
 /// Prints a JSON value.
 pub fn json(json: &Value) -> Result<()> {
     let mut out = std::io::stdout().lock();
@@ -85,10 +90,13 @@ pub fn answer(answer: &Answer, explain: bool) -> Result<()> {
     }
     if !answer.contexts.is_empty() {
         let (tokens, contexts) = (answer.tokens(), answer.contexts.len());
-        eprintln!(
-            "{}",
-            say!("{} contexts, {} tokens of {}", "{} 段上下文,{} / {} 个词元", contexts, tokens, answer.recipe.budget)
-        );
+        note(&say!(
+            "{} contexts, {} tokens of {}",
+            "{} 段上下文,{} / {} 个词元",
+            contexts,
+            tokens,
+            answer.recipe.budget
+        ));
     }
     Ok(())
 }

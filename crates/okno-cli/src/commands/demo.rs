@@ -5,6 +5,7 @@ use crate::locale::{Language, language, say};
 use crate::output;
 use anyhow::Result;
 use okno::{Engine, Query};
+use std::io::Write;
 use std::path::Path;
 
 macro_rules! sample {
@@ -42,23 +43,22 @@ pub fn run(cli: &Cli) -> Result<()> {
     unpack(&sample)?;
     let engine = Engine::create(cli.index.clone().unwrap_or_else(|| folder.path().join(".okno")))?;
     let report = engine.index(&[&sample])?;
-    eprintln!(
-        "{}",
-        say!("indexed {} documents, {} sentences\n", "已索引 {} 个文档,{} 个句子\n", report.added, report.sentences)
-    );
+    output::note(&say!(
+        "indexed {} documents, {} sentences\n",
+        "已索引 {} 个文档,{} 个句子\n",
+        report.added,
+        report.sentences
+    ));
     for question in questions() {
-        println!("❯ okno search \"{question}\"\n");
+        writeln!(std::io::stdout(), "❯ okno search \"{question}\"\n")?;
         let answer = engine.search(&Query { budget: Some(120), ..Query::new(question) })?;
         output::answer(&answer, false)?;
-        println!();
+        writeln!(std::io::stdout())?;
     }
-    eprintln!(
-        "{}",
-        say!(
-            "Now your own: `okno index FOLDER`, then `okno search \"…\"`, `okno compare \"…\"`.",
-            "现在试试自己的文档:`okno index 文件夹`,然后 `okno search \"……\"`、`okno compare \"……\"`。"
-        )
-    );
+    output::note(&say!(
+        "Now your own: `okno index FOLDER`, then `okno search \"…\"`, `okno compare \"…\"`.",
+        "现在试试自己的文档:`okno index 文件夹`,然后 `okno search \"……\"`、`okno compare \"……\"`。"
+    ));
     Ok(())
 }
 

@@ -129,42 +129,36 @@ fn stop_on_interrupt(stop: &Arc<AtomicBool>) -> Result<()> {
         if stop.swap(true, Ordering::Relaxed) {
             std::process::exit(130);
         }
-        eprintln!("{}", say!("stopping after the current commit …", "将在当前提交完成后停止……"));
+        output::note(&say!("stopping after the current commit …", "将在当前提交完成后停止……"));
     })?;
     Ok(())
 }
 
 fn print(report: &IndexReport, took: Duration) {
-    eprintln!(
-        "{}",
-        say!(
-            "{} added, {} changed, {} removed, {} unchanged – {} sentences, {} in {:.2} s",
-            "新增 {},更新 {},移除 {},未变 {} —— {} 个句子,{},用时 {:.2} 秒",
-            report.added,
-            report.changed,
-            report.removed,
-            report.unchanged,
-            report.sentences,
-            indicatif::HumanBytes(report.bytes),
-            took.as_secs_f64(),
-        )
-    );
+    output::note(&say!(
+        "{} added, {} changed, {} removed, {} unchanged – {} sentences, {} in {:.2} s",
+        "新增 {},更新 {},移除 {},未变 {} —— {} 个句子,{},用时 {:.2} 秒",
+        report.added,
+        report.changed,
+        report.removed,
+        report.unchanged,
+        report.sentences,
+        indicatif::HumanBytes(report.bytes),
+        took.as_secs_f64(),
+    ));
     if report.skipped.is_empty() {
         return;
     }
-    eprintln!("{}", say!("{} skipped:", "跳过 {} 项:", report.skipped.len()));
+    output::note(&say!("{} skipped:", "跳过 {} 项:", report.skipped.len()));
     for skipped in report.skipped.iter().take(SHOWN) {
-        eprintln!("  {} – {}", output::printable(&skipped.place), output::printable(&skipped.reason));
+        output::note(&format!("  {} – {}", output::printable(&skipped.place), output::printable(&skipped.reason)));
     }
     if report.skipped.len() > SHOWN {
-        eprintln!(
-            "{}",
-            say!(
-                "  … and {} more (--json lists all)",
-                "  ……另有 {} 项(--json 可列出全部)",
-                report.skipped.len() - SHOWN
-            )
-        );
+        output::note(&say!(
+            "  … and {} more (--json lists all)",
+            "  ……另有 {} 项(--json 可列出全部)",
+            report.skipped.len() - SHOWN
+        ));
     }
 }
 

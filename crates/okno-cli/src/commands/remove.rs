@@ -15,6 +15,6 @@ pub fn run(cli: &Cli, documents: &[String], root: Option<&Path>) -> Result<()> {
     if cli.json {
         return output::json(&serde_json::json!({"removed": removed}));
     }
-    eprintln!("{}", say!("{} removed", "已移除 {} 个文档", removed));
+    output::note(&say!("{} removed", "已移除 {} 个文档", removed));
     Ok(())
 }

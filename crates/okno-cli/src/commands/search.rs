@@ -24,7 +24,7 @@ pub fn run(cli: &Cli, args: &SearchArgs) -> Result<()> {
     }
     output::answer(&answer, args.explain)?;
     if answer.contexts.is_empty() {
-        eprintln!("{}", nothing(&answer));
+        output::note(&nothing(&answer));
     }
     Ok(())
 }
