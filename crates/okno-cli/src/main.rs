@@ -11,7 +11,6 @@ mod place;
 
 use args::{Cli, Command};
 use clap::Parser;
-use std::io::Write;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
@@ -21,9 +20,7 @@ fn main() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            let message = error.downcast_ref::<okno::Error>().map_or_else(|| format!("{error:#}"), locale::error);
-            // Nothing is left to do when even standard error is closed.
-            let _ = writeln!(std::io::stderr(), "{} {message}", locale::say!("error:", "错误:"));
+            output::note(&format!("{} {}", locale::say!("error:", "错误:"), output::printable_text(&message(&error))));
             ExitCode::FAILURE
         }
     }
@@ -42,6 +39,19 @@ fn run(cli: &Cli) -> anyhow::Result<()> {
         Command::Embed => commands::embed::run(),
         Command::Demo => commands::demo::run(cli),
     }
+}
+
+/// The causes from the outside in, as `questions.jsonl:3: no document has the field …`; an error of the engine tells its own.
+fn message(error: &anyhow::Error) -> String {
+    let mut parts = Vec::new();
+    for cause in error.chain() {
+        if let Some(own) = cause.downcast_ref::<okno::Error>() {
+            parts.push(locale::error(own));
+            break;
+        }
+        parts.push(cause.to_string());
+    }
+    parts.join(": ")
 }
 
 /// `okno search … | head` closes the pipe early; that is no error.

@@ -98,7 +98,7 @@ fn one(engine: &Engine, query: &Query, line: &str, number: usize) -> Result<Stri
     let question = question.with_context(|| say!("no field `question`", "缺少字段 `question`"))?;
     let mut query = Query { text: question.to_owned(), ..query.clone() };
     if let Some(filter) = line.get("filter").filter(|filter| !filter.is_null()) {
-        let own = Filter::from_json(filter)?;
+        let own = Filter::from_json(filter).map_err(okno::Error::from)?;
         query.filter = Some(match query.filter.take() {
             Some(given) => Filter::All(vec![given, own]),
             None => own,
