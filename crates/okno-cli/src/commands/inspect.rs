@@ -5,7 +5,7 @@ use crate::locale::say;
 use crate::{output, place};
 use anyhow::Result;
 use okno::document::{CodePoints, Filter, Record};
-use okno::retrieve::built_in;
+use okno::retrieve::{built_in, matching};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 
@@ -73,9 +73,11 @@ pub fn documents(cli: &Cli, filter: Option<&str>) -> Result<()> {
     let engine = place::open(cli.index.as_deref())?;
     let filter = filter.map(Filter::parse).transpose().map_err(okno::Error::from)?;
     let snapshot = engine.snapshot()?;
+    let matching = filter.map(|filter| matching(&*snapshot, &filter)).transpose()?;
     let mut out = std::io::BufWriter::new(std::io::stdout().lock());
-    for (_, record) in snapshot.records()? {
-        if filter.as_ref().is_some_and(|filter| !filter.matches(&|field: &str| record.field(field))) {
+    for (number, record) in snapshot.records()? {
+        // Both lists ascend by number.
+        if matching.as_ref().is_some_and(|matching| matching.binary_search(number).is_err()) {
             continue;
         }
         if cli.json {

@@ -203,7 +203,7 @@ impl Scope {
 }
 
 /// The documents that match a filter. A field that no document has is an error, not an empty result.
-fn matching(snapshot: &dyn Snapshot, filter: &Filter) -> Result<Vec<DocumentNumber>> {
+pub fn matching(snapshot: &dyn Snapshot, filter: &Filter) -> Result<Vec<DocumentNumber>> {
     let records = snapshot.records()?;
     let known: BTreeSet<&str> = records
         .iter()
