@@ -206,17 +206,16 @@ impl Run<'_> {
             }
             return Ok((scopes, roots));
         }
-        let mut scopes = Vec::new();
-        for path in paths {
-            let path = canonical(path)?;
-            let root = roots.iter().map(PathBuf::from).find(|root| path.starts_with(root));
-            if root.is_none() {
-                self.absorb(&path, &mut roots, files)?;
+        let paths: Vec<PathBuf> = paths.iter().map(|path| canonical(path)).collect::<Result<_>>()?;
+        for path in &paths {
+            if root_of(path, &roots).is_none() {
+                self.absorb(path, &mut roots, files)?;
                 roots.push(path.to_string_lossy().into_owned());
             }
-            scopes.push(Scope { root: root.unwrap_or_else(|| path.clone()), path });
         }
-        Ok((scopes, roots))
+        // Only now: a folder given after a part of it has absorbed that part.
+        let scope = |path: PathBuf| Scope { root: root_of(&path, &roots).unwrap_or_else(|| path.clone()), path };
+        Ok((paths.into_iter().map(scope).collect(), roots))
     }
 
     /// Roots inside a new root become part of it: their documents come again under their new names.
@@ -455,6 +454,11 @@ impl Work {
             documents,
         }
     }
+}
+
+/// The root that a path is in.
+fn root_of(path: &Path, roots: &[String]) -> Option<PathBuf> {
+    roots.iter().map(PathBuf::from).find(|root| path.starts_with(root))
 }
 
 fn canonical(path: &Path) -> Result<PathBuf> {
