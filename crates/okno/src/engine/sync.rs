@@ -267,18 +267,21 @@ impl Run<'_> {
             let gone: Vec<(String, String)> =
                 known.iter().filter(|(_, file)| gone(file)).map(|(key, _)| key.clone()).collect();
             for file in gone.iter().filter_map(|key| known.remove(key)) {
-                self.report.removed += file.documents.len();
-                self.forget(&file)?;
+                self.report.removed += self.forget(&file)?;
             }
         }
         Ok(work)
     }
 
-    fn forget(&mut self, file: &FileState) -> Result<()> {
+    /// Takes a file out; how many documents went with it.
+    fn forget(&mut self, file: &FileState) -> Result<usize> {
+        let mut removed = 0;
         for &number in &file.documents {
-            self.writer.remove(number)?;
+            // One that was removed by hand is gone already.
+            removed += usize::from(self.writer.remove(number)?);
         }
-        self.writer.forget_file(&file.root, &file.path)
+        self.writer.forget_file(&file.root, &file.path)?;
+        Ok(removed)
     }
 
     fn read_all(&mut self, work: Vec<Work>) -> Result<()> {
@@ -309,9 +312,13 @@ impl Run<'_> {
                     let numbers = work.known.as_ref().map(|known| known.documents.clone()).unwrap_or_default();
                     files.push(Stored { work, hash, numbers, advanced: 0 });
                 }
-                Read::Failed(reason) => {
+                Read::Failed(error) => {
                     self.progress.advance(&work.name, work.entry.size);
-                    self.skip(work.name, reason);
+                    if let Some(known) = work.known.as_ref().filter(|_| !is_unreadable(&error)) {
+                        self.report.removed += self.forget(known)?;
+                        self.uncommitted += 1;
+                    }
+                    self.skip(work.name, error.to_string());
                 }
                 Read::Large(hash) => self.store_large(work, hash)?,
                 Read::Loaded { hash, documents: loaded, skipped } => {
@@ -470,8 +477,8 @@ fn canonical(path: &Path) -> Result<PathBuf> {
 enum Read {
     /// Its bytes are those of the last time.
     Same(u128),
-    /// It could not be read.
-    Failed(String),
+    /// It gave no documents.
+    Failed(LoadError),
     /// Its documents, and the parts that could not be read.
     Loaded { hash: u128, documents: Vec<Loaded>, skipped: Vec<Skipped> },
     /// Too large to be held at once: its documents are read while they are stored.
@@ -479,7 +486,13 @@ enum Read {
 }
 
 fn read(work: &Work, loaders: &[Box<dyn Loader>], max_file_size: u64) -> Read {
-    try_read(work, loaders, max_file_size).unwrap_or_else(|error| Read::Failed(error.to_string()))
+    try_read(work, loaders, max_file_size).unwrap_or_else(Read::Failed)
+}
+
+/// Whether the file itself could not be read, which says nothing about what it holds: its documents are kept. One that
+/// became empty, binary or too large no longer holds them.
+fn is_unreadable(error: &LoadError) -> bool {
+    matches!(error, LoadError::Unreadable { .. })
 }
 
 fn try_read(work: &Work, loaders: &[Box<dyn Loader>], max_file_size: u64) -> Result<Read, LoadError> {
