@@ -82,7 +82,7 @@ fn chinese(error: &okno::Error) -> String {
         }
         Layer(error) => format!("分块参数有误:{error}"),
         NoDocument(name) => format!("索引里没有文档 `{name}` —— `okno documents` 列出所有文档"),
-        Unreadable { path, reason } => format!("无法读取 “{}”:{reason}", path.display()),
+        Unreadable { path, reason } => format!("无法读取 “{}”:{reason} —— 请检查它是否存在、是否可读", path.display()),
         Embedding { name, reason } => format!("嵌入模型 `{name}` 出错:{reason}"),
         KeyValue { path, source } => {
             format!("写入或读取 “{}” 时出错:{source} —— 请检查磁盘空间和权限;已提交的内容不会丢失", path.display())

@@ -82,7 +82,7 @@ pub enum Error {
     #[error("no document `{0}` in the index – `okno documents` lists them")]
     NoDocument(String),
     /// A path that was to be indexed cannot be read.
-    #[error("cannot read `{}`: {reason}", path.display())]
+    #[error("cannot read `{}`: {reason} – check that it exists and may be read", path.display())]
     Unreadable {
         /// The path.
         path: PathBuf,
