@@ -158,7 +158,7 @@ impl Engine {
         }
         let mut writer = self.store.writer()?;
         let mut removed = 0;
-        for file in snapshot.files()?.into_iter().filter(|file| file.root == root) {
+        for file in sync::known_files(&*snapshot)?.into_iter().filter(|file| file.root == root) {
             for number in file.documents {
                 removed += usize::from(writer.remove(number)?);
             }

@@ -131,7 +131,7 @@ struct Work {
 pub fn sync(engine: &Engine, paths: &[&Path], options: &IndexOptions, progress: &dyn Progress) -> Result<IndexReport> {
     let mut writer = engine.store.writer()?;
     let snapshot = engine.store.snapshot()?;
-    let (roots, files) = (snapshot.roots().to_vec(), snapshot.files()?);
+    let (roots, files) = (snapshot.roots().to_vec(), known_files(&*snapshot)?);
     let manifest = set_manifest(&*snapshot, options, &mut *writer)?;
     drop(snapshot);
     let loaders = engine.loaders(&manifest)?;
@@ -153,6 +153,30 @@ pub fn sync(engine: &Engine, paths: &[&Path], options: &IndexOptions, progress: 
     let report = run.report;
     writer.finish()?;
     Ok(report)
+}
+
+/// What is known of every file. A run that ended early leaves documents of files that were not yet marked as read: such a
+/// file is known by these documents, and by no content, so that it is read again, or forgotten with them.
+pub(super) fn known_files(snapshot: &dyn Snapshot) -> Result<Vec<FileState>> {
+    let mut files = snapshot.files()?;
+    let marked: HashSet<DocumentNumber> = files.iter().flat_map(|file| file.documents.iter().copied()).collect();
+    let mut unmarked: HashMap<(String, String), Vec<DocumentNumber>> = HashMap::new();
+    for number in snapshot.numbers().into_iter().filter(|number| !marked.contains(number)) {
+        let id = snapshot.record(number)?.id;
+        unmarked.entry((id.root, id.path)).or_default().push(number);
+    }
+    if unmarked.is_empty() {
+        return Ok(files);
+    }
+    let unread = |root, path, documents| FileState { root, path, modified: i64::MIN, size: 0, hash: 0, documents };
+    for file in &mut files {
+        if let Some(mut documents) = unmarked.remove(&(file.root.clone(), file.path.clone())) {
+            documents.append(&mut file.documents);
+            *file = unread(file.root.clone(), file.path.clone(), documents);
+        }
+    }
+    files.extend(unmarked.into_iter().map(|((root, path), documents)| unread(root, path, documents)));
+    Ok(files)
 }
 
 fn set_manifest(snapshot: &dyn Snapshot, options: &IndexOptions, writer: &mut dyn Writer) -> Result<Manifest> {
