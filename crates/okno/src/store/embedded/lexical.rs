@@ -161,7 +161,11 @@ impl LexicalWriter {
     pub fn open(folder: &Path) -> Result<Self> {
         let (_, fields) = schema();
         let index = prepared(Index::open_in_dir(folder)?);
-        Ok(Self { writer: index.writer_with_num_threads(1, WRITER_MEMORY)?, fields })
+        let writer = index.writer_with_num_threads(1, WRITER_MEMORY)?;
+        // A killed writer leaves files that no commit names. Names of deletion files repeat, because operations are
+        // numbered on from the last commit: left there, they would make every later commit fail.
+        writer.garbage_collect_files().wait()?;
+        Ok(Self { writer, fields })
     }
 
     /// Makes an empty index.
