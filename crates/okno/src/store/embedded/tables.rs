@@ -56,6 +56,7 @@ impl Tables {
             }
             other => wrong(other),
         })?;
+        restore_length(&env, folder)?;
         env.clear_stale_readers().map_err(wrong)?;
         Self::open_all(&env, folder).map_err(wrong)
     }
@@ -151,8 +152,31 @@ impl Tables {
     }
 }
 
+/// Makes a `data.mdb` that was cut short as long as it says it is. Reading behind its end would end the process with a bus
+/// error; pages of zeros are refused as damage. LMDB leaves unused pages at the end unwritten, so a short file need not be
+/// damaged. While a writer lives it is left alone: the writer may be making it longer at this very moment.
+fn restore_length(env: &Env<WithoutTls>, folder: &Path) -> Result<()> {
+    let length = (env.info().last_page_number as u64 + 1) * u64::from(env.stat().page_size);
+    let path = folder.join("data.mdb");
+    if fs_err::metadata(&path)?.len() >= length {
+        return Ok(());
+    }
+    let Ok(_lock) = super::writer::lock(folder) else { return Ok(()) };
+    let file = fs_err::File::options().write(true).open(path)?;
+    if file.metadata()?.len() < length {
+        file.set_len(length)?;
+    }
+    Ok(())
+}
+
 fn failure(folder: &Path, source: heed::Error) -> Error {
-    Error::KeyValue { path: folder.to_owned(), source: Box::new(source) }
+    use heed::MdbError::{Corrupted, PageNotFound};
+    match source {
+        heed::Error::Mdb(error @ (Corrupted | PageNotFound)) => {
+            Error::Damaged { path: folder.to_owned(), what: error.to_string() }
+        }
+        source => Error::KeyValue { path: folder.to_owned(), source: Box::new(source) },
+    }
 }
 
 /// The key of a document's id. Ids hold paths, which may be longer than LMDB's keys.

@@ -101,7 +101,7 @@ impl<'s> EmbeddedWriter<'s> {
 }
 
 /// Takes the writer's lock, or says who cannot have it.
-fn lock(folder: &Path) -> Result<File> {
+pub(super) fn lock(folder: &Path) -> Result<File> {
     let file = File::options().create(true).truncate(false).write(true).open(folder.join("writer.lock"))?;
     match file.file().try_lock() {
         Ok(()) => Ok(file),
