@@ -87,7 +87,10 @@ fn chinese(error: &okno::Error) -> String {
         KeyValue { path, source } => {
             format!("写入或读取 “{}” 时出错:{source} —— 请检查磁盘空间和权限;已提交的内容不会丢失", path.display())
         }
-        Lexical { path, source } => format!("全文索引 “{}” 出错:{source}", path.display()),
+        Lexical { path, source } => format!(
+            "全文索引 “{}” 出错:{source} —— 请检查磁盘空间,然后运行 `okno index`:损坏的全文索引会由已存的文档重建",
+            path.display()
+        ),
         other => other.to_string(),
     }
 }

@@ -109,7 +109,7 @@ pub enum Error {
         source: Box<heed::Error>,
     },
     /// The lexical index failed.
-    #[error("the lexical index in `{}`: {source}", path.display())]
+    #[error("the lexical index in `{}`: {source} – check the disk's free space, then run `okno index`: it builds a damaged one again from what is stored", path.display())]
     Lexical {
         /// The index.
         path: PathBuf,
@@ -127,10 +127,11 @@ fn nearest(known: &[String]) -> String {
 
 fn advice(error: &heed::Error) -> &'static str {
     match error {
-        heed::Error::Io(io) if io.kind() == std::io::ErrorKind::StorageFull => {
-            " – free some disk space and run the command again; what was committed is safe"
-        }
         heed::Error::Io(io) if io.kind() == std::io::ErrorKind::PermissionDenied => " – check the folder's permissions",
-        _ => "",
+        // LMDB reports a write that a full disk cut short as a plain input/output error.
+        heed::Error::Io(_) => {
+            " – if the disk is full, free some space, and run the command again; what was committed is safe"
+        }
+        _ => " – run the command again; if it fails again, index the documents into a new folder",
     }
 }

@@ -17,7 +17,8 @@ const SHOWN: usize = 20;
 pub fn run(cli: &Cli, args: &IndexArgs) -> Result<()> {
     let options = options(args)?;
     let engine = Engine::create(place::existing(cli.index.as_deref()))?;
-    if args.paths.is_empty() && engine.snapshot()?.roots().is_empty() {
+    // A snapshot that cannot be opened is for the writer to repair, or to refuse.
+    if args.paths.is_empty() && engine.snapshot().is_ok_and(|snapshot| snapshot.roots().is_empty()) {
         bail!(say!(
             "nothing to index – name a file or folder: `okno index PATH`",
             "没有可索引的内容 —— 请给出文件或文件夹:`okno index 路径`"

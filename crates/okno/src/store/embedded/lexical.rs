@@ -17,6 +17,7 @@ use crate::store::{DocumentNumber, FORMAT};
 use std::ops::Bound;
 use std::path::Path;
 use tantivy::columnar::Column;
+use tantivy::index::SegmentComponent;
 use tantivy::postings::Postings;
 use tantivy::query::RangeQuery;
 use tantivy::schema::{FAST, Field, INDEXED, IndexRecordOption, Schema, TextFieldIndexing, TextOptions};
@@ -94,6 +95,7 @@ impl Lexical {
     pub fn open(folder: &Path) -> Result<Self> {
         let (_, fields) = schema();
         let index = prepared(Index::open_in_dir(folder)?);
+        refuse_stumps(&index, folder)?;
         let reader = index.reader_builder().reload_policy(ReloadPolicy::Manual).try_into()?;
         let searcher = reader.searcher();
         let places = searcher
@@ -121,6 +123,23 @@ impl Lexical {
         }
         Ok(())
     }
+}
+
+/// Files of a segment end with a footer of at least this many bytes; tantivy panics on shorter ones.
+const FOOTER: u64 = 8;
+
+/// Only files that a commit names: a writer may be making others right now.
+fn refuse_stumps(index: &Index, folder: &Path) -> Result<()> {
+    use SegmentComponent::{Delete, FastFields, FieldNorms, Positions, Postings, Store, Terms};
+    let kinds = [Postings, Positions, FastFields, FieldNorms, Terms, Store, Delete];
+    let segments = index.searchable_segment_metas()?;
+    for file in segments.iter().flat_map(|segment| kinds.iter().map(|kind| segment.relative_path(kind.clone()))) {
+        // Not every kind of file is there for every segment.
+        if folder.join(&file).metadata().is_ok_and(|metadata| metadata.len() < FOOTER) {
+            return Err(TantivyError::InternalError(format!("`{}` is cut off", file.display())));
+        }
+    }
+    Ok(())
 }
 
 fn segment_postings(

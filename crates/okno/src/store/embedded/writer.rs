@@ -1,6 +1,6 @@
 //! The one writer: everything between two commits happens in one LMDB transaction.
 
-use super::lexical::{Built, LexicalWriter};
+use super::lexical::{Built, Lexical, LexicalWriter};
 use super::tables::{Tables, file_key, id_key, id_value, read_id_value};
 use super::{blob, lexical_folder};
 use crate::document::{DocumentId, Record};
@@ -55,7 +55,8 @@ impl<'s> EmbeddedWriter<'s> {
     ) -> Result<LexicalWriter> {
         let path = lexical_folder(folder);
         let wrong = |source| Error::Lexical { path: path.clone(), source: Box::new(source) };
-        if let Ok(mut lexical) = LexicalWriter::open(&path) {
+        // What a reader cannot open is no use, whatever it was built from.
+        if let Ok(mut lexical) = Lexical::open(&path).and_then(|_| LexicalWriter::open(&path)) {
             match lexical.built_from(generation).map_err(wrong)? {
                 Built::Exactly => return Ok(lexical),
                 Built::Beyond => {
