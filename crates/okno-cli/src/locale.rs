@@ -60,7 +60,7 @@ fn chinese(error: &okno::Error) -> String {
         Locked(path) => format!("另一个进程正在写入索引 “{}” —— 搜索不受影响;等它结束后再试", path.display()),
         AlreadyOpen(path) => format!("索引 “{}” 已在本进程中打开", path.display()),
         NotAnIndex(path) => {
-            format!("“{}” 里有别的文件,不是索引 —— 换一个空文件夹,或用 `--index` 指定别处", path.display())
+            format!("“{}” 是文件,或里面有别的文件,不是索引 —— 换一个空文件夹,或用 `--index` 指定别处", path.display())
         }
         Format { path, found, expected } => format!(
             "索引 “{}” 的格式是 {found},本程序只读格式 {expected} —— 请在新文件夹里重新建立索引",

@@ -20,7 +20,7 @@ pub enum Error {
     #[error("the index at `{}` is already open in this process – share one `Engine`", .0.display())]
     AlreadyOpen(PathBuf),
     /// The folder holds something else.
-    #[error("`{}` holds files but no index – choose an empty folder or another `--index`", .0.display())]
+    #[error("`{}` is a file, or holds files but no index – choose an empty folder or another `--index`", .0.display())]
     NotAnIndex(PathBuf),
     /// The index was made by another version.
     #[error("the index at `{}` has format {found}, this program reads format {expected} – index the documents again into a new folder", path.display())]

@@ -68,7 +68,13 @@ fn chunk(args: &IndexArgs) -> Result<Option<Layer>, okno::Error> {
         return Ok(None);
     }
     let size = args.size.as_deref().unwrap_or("400c");
-    let size: Size = size.parse().map_err(|()| LayerError::Unknown(size.to_owned()))?;
+    let size: Size = size.parse().map_err(|()| {
+        okno::Error::Options(say!(
+            "`{}` is no chunk size; expected `400` or `400c` characters, or `512t` tokens",
+            "`{}` 不是分块大小;应为 `400`、`400c`(字符)或 `512t`(词元)",
+            size
+        ))
+    })?;
     let overlap = args.overlap.unwrap_or(size.number() / 2);
     Ok(Some(Layer::chunk(size, overlap)?))
 }
@@ -114,7 +120,7 @@ impl Progress for Bar {
     }
 
     fn advance(&self, path: &str, bytes: u64) {
-        self.bar.set_message(path.to_owned());
+        self.bar.set_message(output::printable(path));
         self.bar.inc(bytes);
     }
 

@@ -61,7 +61,7 @@ impl EmbeddedStore {
         }
         let strange =
             |entries: fs_err::ReadDir| entries.flatten().any(|entry| !is_ours(&entry.file_name().to_string_lossy()));
-        if fs_err::read_dir(folder).is_ok_and(strange) {
+        if folder.is_file() || fs_err::read_dir(folder).is_ok_and(strange) {
             return Err(Error::NotAnIndex(folder.to_owned()));
         }
         fs_err::create_dir_all(folder)?;
