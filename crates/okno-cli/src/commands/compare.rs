@@ -98,7 +98,7 @@ fn print_side(name: &str, own: &Answer, other: &Answer) -> Result<()> {
     writeln!(
         out,
         "{}\n",
-        say!("+ marks {} characters that only `{}` returned", "+ 标出只有另一方没有的内容:{} 个字符(`{}`)", only, name)
+        say!("+ marks {} characters that only `{}` returned", "+ 标出只有 `{1}` 返回的内容,共 {0} 个字符", only, name)
     )?;
     Ok(())
 }

@@ -51,7 +51,7 @@ pub fn run(cli: &Cli) -> Result<()> {
     ));
     for question in questions() {
         writeln!(std::io::stdout(), "❯ okno search \"{question}\"\n")?;
-        let answer = engine.search(&Query { budget: Some(120), ..Query::new(question) })?;
+        let answer = engine.search(&Query { budget: Some(150), ..Query::new(question) })?;
         output::answer(&answer, false)?;
         writeln!(std::io::stdout())?;
     }
@@ -76,13 +76,13 @@ fn unpack(folder: &Path) -> Result<()> {
 fn questions() -> [&'static str; 3] {
     match language() {
         Language::En => [
-            "Why does frost barely disturb the custom house clock?",
-            "The light on my logger flashes twice in a row. Are measurements still being saved?",
+            "Why do new people have to come to the office every day in their first six weeks?",
+            "Weir displays ERR-4013. What should I do?",
             "涂层 C 是怎么烘烤的？",
         ],
         Language::Zh => [
-            "桥通了以后，三爷说船为什么还要走动？",
-            "在青峦岛上想取现金，应该去什么地方？",
+            "酸辣土豆丝分两次放醋，各有什么用？",
+            "2023年第二季度的营业收入增长情况如何？",
             "Which value does the logger write when a probe does not answer?",
         ],
     }

@@ -36,6 +36,11 @@ const LIKELY: usize = 300;
 /// shortest sentences of real text have about this many tokens.
 const TOKENS_PER_CANDIDATE: usize = 8;
 
+/// No piece grows beyond this many tokens. With a large budget whole documents would grow together, the best sentence
+/// somewhere inside; a reader who stops early should have seen the best pieces first. Measured: of 2,000 tokens the
+/// first 500 cover 72 to 92 % of the answers without the limit, 85 to 98 % with it.
+const LONGEST: usize = 500;
+
 type Place = (DocumentNumber, u32);
 
 /// Chooses sentences for a budget.
@@ -131,7 +136,7 @@ impl<'a> Filling<'a> {
         }
         while let Some(at) = best(&steps) {
             let (step, gain) = steps.swap_remove(at);
-            if gain.cost > left {
+            if gain.cost > left || self.run_with(&step) > LONGEST {
                 continue;
             }
             left -= gain.cost;
@@ -147,6 +152,15 @@ impl<'a> Filling<'a> {
                 gain.cost > 0
             });
         }
+    }
+
+    /// The tokens of the run that a step would make or grow.
+    fn run_with(&self, step: &Step) -> usize {
+        let structure = &self.views[&step.document].structure;
+        let taken = |sentence: &u32| self.taken.contains(&(step.document, *sentence));
+        let before = (0..step.sentences.start).rev().take_while(taken).count();
+        let after = (step.sentences.end..structure.sentences.len() as u32).take_while(taken).count();
+        structure.tokens(step.sentences.start as usize - before..step.sentences.end as usize + after)
     }
 
     /// A sentence alone, with its neighbour before or after, or with both.

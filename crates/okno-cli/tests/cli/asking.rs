@@ -1,0 +1,250 @@
+//! `search`, `search --queries` and `compare`: what is returned, how it is cited, what limits it.
+
+use super::*;
+use std::collections::BTreeSet;
+
+#[test]
+fn search_cites_file_and_lines_on_standard_output_and_counts_on_standard_error() {
+    let ran = World::with_sample().okno(["search", EN]).succeeds();
+    let first = ran.out.lines().next().unwrap();
+    assert!(first.starts_with("1. en/handbook.md:"), "{first}");
+    assert!(ran.out.contains("FK-07") && ran.out.contains("Tarnbeck Instruments Staff Handbook ›"), "{}", ran.out);
+    assert!(!ran.out.contains('\u{1b}'), "no colours where the output is no terminal");
+    ran.says(&["contexts,", "tokens of 1000"]);
+}
+
+/// The promise the whole design stands on: a context is the document's text from `start` to `end`.
+#[test]
+fn offsets_are_code_points_of_the_document_text() {
+    let world = World::with_sample();
+    for question in [ZH, EN, "在青峦岛上想取现金，应该去什么地方？", "Which firmware was released in May?"]
+    {
+        let answer = world.search(&[question]);
+        assert!(!contexts(&answer).is_empty(), "{question}");
+        for context in contexts(&answer) {
+            let name = text(context, "doc_id");
+            let whole: Vec<char> = world.text(&name).chars().collect();
+            let (start, end) = (number(context, "start"), number(context, "end"));
+            let slice: String = whole[start..end].iter().collect();
+            assert_eq!(text(context, "text"), slice, "{name} {start}..{end}");
+            let shown = world.okno(["show", "--json", &name, "--start", &start.to_string(), "--end", &end.to_string()]);
+            assert_eq!(text(&shown.succeeds().json(), "text"), slice);
+            let line = 1 + whole[..start].iter().filter(|c| **c == '\n').count();
+            assert_eq!(context["lines"][0], line, "{name}");
+            for hit in context["hits"].as_array().unwrap() {
+                assert!(start <= number(hit, "start") && number(hit, "end") <= end, "a hit outside its context");
+            }
+        }
+    }
+}
+
+#[test]
+fn search_json_has_every_field_a_program_needs() {
+    let answer = World::with_sample().search(&[ZH]);
+    assert_eq!(text(&answer, "question"), ZH);
+    assert_eq!(answer["recipe"]["expand"], "auto");
+    let best = &contexts(&answer)[0];
+    assert_eq!(text(best, "doc_id"), "zh/recipes/醋溜土豆丝.md");
+    assert_eq!((text(best, "path"), text(best, "title")), ("zh/recipes/醋溜土豆丝.md".into(), "醋溜土豆丝".into()));
+    assert_eq!((&best["metadata"]["category"], &best["metadata"]["difficulty"]), (&json!("素菜"), &json!(2)));
+    for field in ["score", "headings", "lines", "tokens", "copies", "hits"] {
+        assert!(!best[field].is_null(), "no `{field}` in {best}");
+    }
+    let sum: usize = contexts(&answer).iter().map(|context| number(context, "tokens")).sum();
+    assert_eq!(number(&answer, "tokens"), sum);
+}
+
+#[test]
+fn no_sentence_is_returned_twice() {
+    let world = World::with_sample();
+    for recipe in ["auto", "chunks", "window", "neighbors", "parent", "section"] {
+        let answer = world.search(&[ZH, "--recipe", recipe, "-k", "10", "--budget", "5000"]);
+        let mut places: Vec<(String, usize, usize)> =
+            contexts(&answer).iter().map(|c| (text(c, "doc_id"), number(c, "start"), number(c, "end"))).collect();
+        places.sort();
+        assert!(!places.is_empty());
+        let overlapping = places.windows(2).find(|pair| pair[0].0 == pair[1].0 && pair[1].1 < pair[0].2);
+        assert_eq!(overlapping, None, "{recipe}");
+    }
+}
+
+#[test]
+fn explain_names_legs_ranks_and_shares() {
+    let world = World::with_sample();
+    let ran = world.okno(["search", ZH, "--explain"]).succeeds();
+    for part in ["relative → auto → 1000 tokens", "lexical  sentence", "dense    window:2", "distinct targets", "#1 "]
+    {
+        assert!(ran.out.contains(part), "`{part}` is missing in {}", ran.out);
+    }
+    let answer = world.search(&[ZH, "--explain"]);
+    assert_eq!(answer["explain"]["rankings"].as_array().unwrap().len(), 6);
+    let trace = &contexts(&answer)[0]["hits"][0]["trace"][0];
+    for field in ["leg", "layer", "rank", "score", "share"] {
+        assert!(!trace[field].is_null(), "no `{field}` in {trace}");
+    }
+}
+
+/// The sentences `[first, end)` that a span covers exactly.
+fn sentences_of(document: &Value, start: usize, end: usize) -> (usize, usize) {
+    let spans: Vec<(usize, usize)> = serde_json::from_value(document["sentence_spans"].clone()).unwrap();
+    let first = spans.iter().position(|span| span.0 == start).expect("starts with a sentence");
+    let last = spans.iter().position(|span| span.1 == end).expect("ends with a sentence");
+    (first, last + 1)
+}
+
+#[test]
+fn windows_change_what_is_returned_and_never_what_is_stored() {
+    let world = World::with_sample();
+    let before = world.status()["generation"].clone();
+    let mut hits_seen = BTreeSet::new();
+    for window in [0, 1, 3, 5] {
+        let answer = world.search(&[EN, "--window", &window.to_string(), "-k", "3", "--budget", "100000"]);
+        let mut hits = BTreeSet::new();
+        for context in contexts(&answer) {
+            let name = text(context, "doc_id");
+            let document = world.okno(["show", "--json", &name]).succeeds().json();
+            let count = document["sentence_spans"].as_array().unwrap().len();
+            let mut covered = (usize::MAX, 0);
+            for hit in context["hits"].as_array().unwrap() {
+                let (start, end) = (number(hit, "start"), number(hit, "end"));
+                let (first, last) = sentences_of(&document, start, end);
+                covered.0 = covered.0.min(first.saturating_sub(window));
+                covered.1 = covered.1.max((last + window).min(count));
+                hits.insert((name.clone(), start, end));
+            }
+            assert_eq!(sentences_of(&document, number(context, "start"), number(context, "end")), covered);
+        }
+        assert_eq!(hits.len(), 3);
+        hits_seen.insert(hits);
+    }
+    assert_eq!(hits_seen.len(), 1, "the same three sentences whatever the window");
+    assert_eq!(world.status()["generation"], before, "nothing was indexed again");
+}
+
+#[test]
+fn asking_for_no_results_says_so() {
+    let world = World::with_sample();
+    let ran = world.okno(["search", ZH, "-k", "0"]).succeeds().says(&["`-k 0`"]);
+    assert_eq!(ran.out, "");
+    assert!(contexts(&world.search(&[ZH, "-k", "0"])).is_empty());
+}
+
+#[test]
+fn no_more_tokens_than_the_budget() {
+    let world = World::with_sample();
+    for recipe in ["auto", "window", "chunks", "section"] {
+        for budget in [0, 1, 7, 50, 333] {
+            let answer = world.search(&[ZH, "--recipe", recipe, "--budget", &budget.to_string()]);
+            assert!(number(&answer, "tokens") <= budget, "{recipe}: {} of {budget}", number(&answer, "tokens"));
+        }
+    }
+    world.okno(["search", ZH, "--budget", "1"]).succeeds().says(&["a budget of 1 tokens", "raise --budget"]);
+    let ran = world.okno(["search", ZH, "--budget", "50"]).succeeds();
+    assert!(ran.err.contains("tokens of 50"), "{}", ran.err);
+}
+
+#[test]
+fn a_filter_holds_for_every_result() {
+    let world = World::with_sample();
+    let answer = world.search(&["土豆", "--filter", "category = 素菜 and minutes <= 20"]);
+    let names: BTreeSet<String> = contexts(&answer).iter().map(|context| text(context, "doc_id")).collect();
+    assert_eq!(names, BTreeSet::from(["zh/recipes/醋溜土豆丝.md".to_owned()]));
+    let ran = world.okno(["search", "土豆", "--filter", "category = 甜品"]).succeeds();
+    assert_eq!(ran.out, "");
+    ran.says(&["nothing found", "fewer filters"]);
+}
+
+#[test]
+fn a_filter_with_an_unknown_field_names_the_nearest() {
+    let world = World::with_sample();
+    for command in [&["search", "土豆"][..], &["documents"], &["compare", "土豆"]] {
+        let ran = world.okno(command.iter().chain(&["--filter", "categry = 素菜"])).refuses();
+        ran.says(&["`categry`", "did you mean `category`", "`okno status`"]);
+    }
+}
+
+#[test]
+fn a_filter_that_cannot_be_read_points_at_the_character() {
+    let world = World::with_sample();
+    for command in [&["search", "土豆"][..], &["documents"]] {
+        let ran = world.okno(command.iter().chain(&["--filter", "category 素菜"])).refuses();
+        ran.says(&["at character 10", "category = 素菜 and year >= 2023"]);
+    }
+    world.okno(["search", "土豆", "--filter", "(year = 2023"]).refuses().says(&["`)` is missing at character 13"]);
+    world.okno(["search", "土豆", "--filter", ""]).refuses().says(&["at character 1"]);
+}
+
+#[test]
+fn a_file_of_questions_is_answered_in_order_with_each_filter() {
+    let world = World::with_sample();
+    let mut lines: Vec<String> =
+        (0..300).map(|i| json!({"qid": format!("q{i}"), "question": "土豆丝怎么做？"}).to_string()).collect();
+    lines[7] = json!({"qid": "object", "question": "土豆", "filter": {"difficulty": {"<=": 2}, "category": "素菜"}})
+        .to_string();
+    lines[8] = json!({"qid": "text", "question": "土豆", "filter": "tags contains 辣"}).to_string();
+    lines[9] = json!({"question": "without a name", "filter": null}).to_string();
+    // Blank lines count as lines, so that the number in a message is the editor's.
+    lines.insert(3, String::new());
+    world.write("questions.jsonl", lines.join("\n"));
+
+    let answers = world.okno(["search", "--queries", "questions.jsonl", "--budget", "80"]).succeeds().lines();
+    assert_eq!(answers.len(), 300);
+    assert_eq!((&answers[0]["qid"], &answers[299]["qid"]), (&json!("q0"), &json!("q299")));
+    assert_eq!(answers[9]["qid"], 11, "a question without a name has its line number");
+    for (at, allowed) in
+        [(7, &["zh/recipes/酸辣土豆丝.md", "zh/recipes/醋溜土豆丝.md"][..]), (8, &["zh/recipes/酸辣土豆丝.md"])]
+    {
+        assert!(!contexts(&answers[at]).is_empty());
+        for context in contexts(&answers[at]) {
+            assert!(allowed.contains(&text(context, "doc_id").as_str()), "{context}");
+            let mut fields: Vec<&String> = context.as_object().unwrap().keys().collect();
+            fields.sort();
+            assert_eq!(fields, ["doc_id", "end", "score", "start", "text"]);
+        }
+    }
+    let both = world.okno(["search", "--queries", "questions.jsonl", "--filter", "minutes <= 20"]).succeeds().lines();
+    assert!(contexts(&both[8]).is_empty(), "the flag's filter and the line's must both hold");
+}
+
+#[test]
+fn a_question_that_cannot_be_read_is_named_by_file_and_line() {
+    let world = World::with_sample();
+    let good = json!({"question": "土豆"}).to_string();
+    for (bad, says) in [
+        ("{not json", "key must be a string"),
+        ("{\"text\": \"no question\"}", "no field `question`"),
+        ("{\"question\": \"x\", \"filter\": \"a b\"}", "at character 3"),
+        // Was broken: an error of the engine lost the place it came from.
+        ("{\"question\": \"x\", \"filter\": {\"categry\": \"y\"}}", "did you mean `category`"),
+    ] {
+        world.write("q.jsonl", format!("{good}\n\n{bad}\n{good}\n"));
+        let ran = world.okno(["search", "--queries", "q.jsonl"]).ends_with(1).says(&["q.jsonl:3", says]);
+        assert_eq!(ran.out.lines().count(), 1, "answers before the bad line are kept");
+    }
+    world.okno(["search", "--queries", "none.jsonl"]).ends_with(1).says(&["`none.jsonl`"]);
+}
+
+#[test]
+fn compare_shows_both_recipes_and_marks_what_only_one_returned() {
+    let world = World::with_sample();
+    let ran = world.okno(["compare", ZH]).succeeds();
+    assert!(ran.out.contains("━━ chunks: ") && ran.out.contains("━━ auto: "), "{}", ran.out);
+    assert!(ran.out.contains("\n+ ") && ran.out.contains("\n  "), "marked and unmarked lines");
+    assert!(ran.out.contains("characters that only `chunks` returned"));
+
+    let json =
+        world.okno(["compare", ZH, "--json", "--recipes", "window,section", "--budget", "200"]).succeeds().json();
+    let sides = json["recipes"].as_array().unwrap();
+    assert_eq!((text(&sides[0], "recipe"), text(&sides[1], "recipe")), ("window".into(), "section".into()));
+    for (own, other) in [(0, 1), (1, 0)] {
+        assert!(number(&sides[own], "tokens") <= 200);
+        let theirs: String = contexts(&sides[other]).iter().map(|context| text(context, "text")).collect();
+        for context in contexts(&sides[own]) {
+            for only in context["only_here"].as_array().unwrap() {
+                let only = only.as_str().unwrap();
+                assert!(text(context, "text").contains(only) && !theirs.contains(only), "{only}");
+            }
+        }
+    }
+    world.okno(["compare", ZH, "--recipes", "auto"]).ends_with(1).says(&["two names"]);
+}
