@@ -86,7 +86,7 @@ fn overlapping_windows_become_one_context() {
     let contexts = indexed(&[("foxes.txt", &text)]).ask("red fox", Expansion::Window(3));
     let total: usize = contexts.iter().map(|c| c.text.len()).sum();
     assert!(total <= text.len(), "no sentence twice");
-    assert!(contexts.iter().all(|c| &text[c.span.range()] == c.text));
+    assert!(contexts.iter().all(|c| text[c.span.range()] == c.text));
 }
 
 #[test]

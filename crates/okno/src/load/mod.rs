@@ -1,6 +1,6 @@
 //! Loading: files come in, documents go out.
 //!
-//! [`walk`] lists the files of a folder, [`load_file`] finds the [`Loader`] that reads one – by its first bytes, not by its name
+//! [`walk()`] lists the files of a folder, [`load_file`] finds the [`Loader`] that reads one – by its first bytes, not by its name
 //! alone – and hands every document to a [`Sink`]. One file is in memory at a time; a JSONL file, one line. A file or a line that
 //! cannot be read is reported to the sink with its place and reason and never stops the others.
 //!

@@ -68,7 +68,7 @@ fn a_folder_with_good_and_bad_files() {
     write("f.md", b"PK\x03\x04\x14\0\0\0");
     write("g.txt", b"  \n");
     write("h.bin", b"\0\x01\x02\0\0\x01");
-    write("i.txt", &[b'a'; (1 << 16) + 1]);
+    write("i.txt", &vec![b'a'; (1 << 16) + 1]);
     write("j.jsonl", &[&b"{\"text\":\"long\"}\n"[..], &b"\n".repeat(1 << 16)].concat());
     let got = load_folder(folder.path());
     let titles: Vec<&str> = got.documents.iter().map(|d| d.title.as_str()).collect();

@@ -250,8 +250,8 @@ mod tests {
             within_budget(pieces, budget, &views(&document)).into_iter().map(|p| p.sentences).collect::<Vec<_>>()
         };
         assert_eq!(kept(vec![piece(0..3, 1, 2.0), piece(5..9, 6, 1.0)], 24), [0..3, 6..7]);
-        assert_eq!(kept(vec![piece(0..9, 4, 1.0)], 20), [4..8]);
-        assert_eq!(kept(vec![piece(0..3, 2, 1.0)], 10), [1..3]);
+        assert_eq!(kept(vec![piece(0..9, 4, 1.0)], 20).as_slice(), std::slice::from_ref(&(4..8)));
+        assert_eq!(kept(vec![piece(0..3, 2, 1.0)], 10).as_slice(), std::slice::from_ref(&(1..3)));
         assert!(kept(vec![piece(0..3, 1, 1.0)], 4).is_empty());
         assert!(kept(vec![piece(0..3, 1, 1.0)], 0).is_empty());
     }

@@ -58,7 +58,7 @@ const MAX_DEPTH: usize = 16;
 ///
 /// The spans are ordered, do not overlap, are never empty, carry no white space at either end, lie on
 /// character boundaries and together cover every character of `within` that is not white space.
-/// None is longer than [`MAX_CHARS`] characters. The same text always gives the same spans; the time
+/// None is longer than 1,000 characters (`limit::MAX_CHARS`). The same text always gives the same spans; the time
 /// is linear in the length of `within`. A span that reaches past the text is clipped to it.
 #[must_use]
 pub fn sentences(text: &str, within: Span) -> Vec<Span> {

@@ -17,8 +17,11 @@ pub const EMBEDDER: &str = "contract";
 /// Opens a store; the same one each time.
 pub type Open<'a> = &'a dyn Fn() -> Box<dyn Store>;
 
+/// A check of a store.
+pub type Check = fn(Open<'_>);
+
 /// All checks that need only one empty store, by name.
-pub const CHECKS: &[(&str, fn(Open<'_>))] = &[
+pub const CHECKS: &[(&str, Check)] = &[
     ("nothing is visible before a commit", nothing_before_commit),
     ("a snapshot never changes", snapshots_never_change),
     ("the same id replaces", the_same_id_replaces),

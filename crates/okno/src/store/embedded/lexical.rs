@@ -8,7 +8,7 @@
 //! The index is derived: its commit payload names the generation it was built from. It is always
 //! committed *before* the generation becomes visible in the key-value store, and what was replaced is
 //! deleted from it only afterwards, so a reader of any generation finds all its sentences here and
-//! ignores the rest. A payload that does not fit means a crash in between: [`Lexical::orphans`]
+//! ignores the rest. A payload that does not fit means a crash in between: [`LexicalWriter::remove_from`]
 //! takes out what never became visible.
 
 use crate::document::Structure;
@@ -175,8 +175,7 @@ pub struct LexicalWriter {
 }
 
 impl LexicalWriter {
-    /// Opens the index of exactly this generation. `None` when there is none, or one that holds more
-    /// or less: the caller decides between [`Self::create`] and [`Self::forget_from`].
+    /// Opens what was last committed; [`Self::built_from`] says whether it fits.
     pub fn open(folder: &Path) -> Result<Self> {
         let (_, fields) = schema();
         let index = prepared(Index::open_in_dir(folder)?);
