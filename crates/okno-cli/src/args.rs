@@ -70,12 +70,12 @@ pub enum Command {
 /// What to index and how.
 #[derive(Debug, Args)]
 pub struct IndexArgs {
-    /// Files and folders
+    /// Files and folders; hidden files and those named in `.gitignore` or `.oknoignore` are left out
     pub paths: Vec<PathBuf>,
     /// The recipe that searches of this index use
     #[arg(long)]
     pub recipe: Option<String>,
-    /// What the chunk recipes search: `sentence`, or `chunk` with --size and --overlap
+    /// What the recipe `neighbors` searches: `sentence`, or `chunk` with --size and --overlap; makes it the index's recipe
     #[arg(long, value_name = "SPLITTER")]
     pub splitter: Option<Splitter>,
     /// Chunk size: `400` or `400c` characters, `512t` tokens
@@ -84,7 +84,7 @@ pub struct IndexArgs {
     /// What a chunk repeats of the one before, in the same unit
     #[arg(long, value_name = "N")]
     pub overlap: Option<u32>,
-    /// Sizes that suit a kind of document
+    /// Sizes and neighbours that suit a kind of document; makes `neighbors` the index's recipe
     #[arg(long, conflicts_with_all = ["splitter", "size", "overlap"])]
     pub preset: Option<Preset>,
     /// Skip files larger than this, e.g. `64MB`
@@ -93,7 +93,7 @@ pub struct IndexArgs {
     /// JSON lines: which fields hold what
     #[arg(long, value_name = "id=doc_id,text=body,…")]
     pub jsonl_fields: Option<String>,
-    /// Fail when a file had to be skipped
+    /// Fail when a file of this run had to be skipped
     #[arg(long)]
     pub strict: bool,
 }
@@ -143,7 +143,7 @@ pub struct How {
     /// Return each hit with this many sentences on each side
     #[arg(long, value_name = "N", conflicts_with_all = ["neighbors", "expand"])]
     pub window: Option<u32>,
-    /// Return each hit with this many units of its own layer on each side
+    /// Return each chunk with this many on each side (recipe `neighbors`, unless another is named)
     #[arg(long, value_name = "N", conflicts_with = "expand")]
     pub neighbors: Option<u32>,
     /// How hits grow: none, window:N, neighbors:N, parent, section, auto

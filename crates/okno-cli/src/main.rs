@@ -1,7 +1,7 @@
 //! The binary `okno`: the only place where parts are assembled.
 //!
 //! Data goes to standard output, everything else to standard error. Exit codes: 0 done, 1 could not
-//! be done, 2 the command itself is wrong.
+//! be done, 2 the command line itself could not be read.
 
 mod args;
 mod commands;
@@ -37,7 +37,7 @@ fn run(cli: &Cli) -> anyhow::Result<()> {
         Command::Remove { documents, root } => commands::remove::run(cli, documents, root.as_deref()),
         Command::Recipes => commands::inspect::recipes(cli),
         Command::Embed => commands::embed::run(),
-        Command::Demo => commands::demo::run(cli),
+        Command::Demo => commands::demo::run(),
     }
 }
 

@@ -2,10 +2,10 @@
 //!
 //! Text of documents is untrusted: control characters never reach a terminal.
 
-use crate::locale::say;
+use crate::locale::{Language, language, say};
 use anyhow::Result;
 use okno::document::{CodePoints, Span};
-use okno::retrieve::{Trace, name_of};
+use okno::retrieve::{Stage, Trace, name_of};
 use okno::{Answer, Context};
 use serde_json::{Value, json as value};
 use std::io::{IsTerminal, Write};
@@ -13,6 +13,11 @@ use std::io::{IsTerminal, Write};
 /// Prints a message for the user. Whether anybody still listens changes nothing about the work.
 pub fn note(message: &str) {
     let _ = writeln!(std::io::stderr(), "{message}");
+}
+
+/// `1 context`, `2 contexts`.
+pub fn counted(count: usize, word: &str) -> String {
+    if count == 1 { format!("1 {word}") } else { format!("{count} {word}s") }
 }
 
 /// Prints a JSON value.
@@ -42,7 +47,9 @@ pub fn answer_json(answer: &Answer, explain: bool) -> Value {
             .iter()
             .map(|(leg, layer, found)| value!({"leg": leg, "layer": layer, "found": found}))
             .collect();
-        json["explain"] = value!({"rankings": rankings, "hits": answer.stage.hits, "targets": answer.stage.targets});
+        let Stage { hits, targets, matching, .. } = answer.stage;
+        json["explain"] =
+            value!({"rankings": rankings, "hits": hits, "targets": targets, "documents_matching_filter": matching});
     }
     json
 }
@@ -60,6 +67,7 @@ fn context_json(context: &Context, explain: bool) -> Value {
         json
     });
     json["hits"] = hits.collect();
+    json["root"] = context.root.as_str().into();
     json["path"] = context.path.as_str().into();
     json["title"] = context.title.as_str().into();
     json["headings"] = value!(context.headings);
@@ -90,13 +98,11 @@ pub fn answer(answer: &Answer, explain: bool) -> Result<()> {
     }
     if !answer.contexts.is_empty() {
         let (tokens, contexts) = (answer.tokens(), answer.contexts.len());
-        note(&say!(
-            "{} contexts, {} tokens of {}",
-            "{} 段上下文,{} / {} 个词元",
-            contexts,
-            tokens,
-            answer.recipe.budget
-        ));
+        let budget = answer.recipe.budget;
+        note(&match language() {
+            Language::En => format!("{}, {tokens} tokens of {budget}", counted(contexts, "context")),
+            Language::Zh => format!("{contexts} 段上下文,{tokens} / {budget} 个词元"),
+        });
     }
     Ok(())
 }
@@ -164,6 +170,9 @@ fn explained(answer: &Answer) -> String {
         format!("{} → {} → {}\n", recipe.fusion, recipe.expand, say!("{} tokens", "{} 个词元", recipe.budget));
     for (leg, layer, found) in &answer.stage.rankings {
         text.push_str(&format!("  {:8} {:12} {found}\n", name_of(*leg), layer.to_string()));
+    }
+    if let Some(matching) = answer.stage.matching {
+        text += &say!("  the filter leaves {} documents\n", "  过滤后剩 {} 个文档\n", matching);
     }
     let line = say!(
         "  {} hits, {} distinct targets\n\n",

@@ -158,10 +158,12 @@ fn demo_needs_nothing_and_leaves_nothing() {
     let world = World::new();
     let ran = world.okno(["demo"]).succeeds().says(&["indexed 26 documents", "Now your own"]);
     assert_eq!(ran.out.matches("❯ okno search").count(), 3);
-    assert!(ran.out.contains("1. en/"), "{}", ran.out);
+    assert!(ran.out.contains("1. en/") && ran.out.contains("❯ okno compare"), "{}", ran.out);
     assert_eq!(std::fs::read_dir(world.path("")).unwrap().count(), 0, "no index is left behind");
+    Ran::of(world.command().env("OKNO_INDEX", world.path("mine")).args(["demo"])).succeeds();
+    assert!(!world.path("mine").exists(), "the sample never goes into the user's own index");
     let ran = world.okno(["demo", "--lang", "zh"]).succeeds().says(&["已索引 26 个文档"]);
-    assert!(ran.out.contains("三爷"), "{}", ran.out);
+    assert!(ran.out.contains("酸辣土豆丝"), "{}", ran.out);
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Okno: *index small, return big*.
 //!
 //! Search over sentences of your own documents; get back the span of source text that answers –
-//! exact, never twice, cited, within a token budget – in Chinese and English.
+//! exact, no part twice, cited, within a token budget – in Chinese and English.
 //!
 //! ```
 //! # fn main() -> okno::Result<()> {

@@ -270,3 +270,77 @@ fn a_removed_document_stays_removed_until_it_changes() {
     index.engine.index(&[&documents]).unwrap();
     assert_eq!(names(), ["b.txt", "a.txt"]);
 }
+
+#[test]
+fn a_sentence_longer_than_any_piece_is_still_found() {
+    // 900 characters without a stop: classical text, pasted chats.
+    let long: String = "天地玄黄宇宙洪荒日月盈昃辰宿列张寒来暑往秋收冬藏"
+        .chars()
+        .cycle()
+        .take(900)
+        .chain("菜重芥姜".chars())
+        .collect();
+    let index = indexed(&[("long.txt", &long), ("short.txt", "菜很好。")]);
+    let answer = index.search(&Query { budget: Some(4000), ..Query::new("菜重芥姜") });
+    assert_eq!(answer.contexts[0].document, "long.txt");
+}
+
+#[test]
+fn lines_that_all_match_alike_are_all_hits() {
+    let lines: String = (0..300).map(|i| format!("{{\"doc_id\": \"{i}\", \"text\": \"第{i}箱是苹果。\"}}\n")).collect();
+    let index = indexed(&[("boxes.jsonl", &lines)]);
+    let query = Query { legs: Some(vec![okno::store::Leg::Lexical]), ..Query::new("苹果") };
+    assert!(!index.search(&query).contexts.is_empty());
+}
+
+#[test]
+fn a_filter_leaves_as_many_as_match_even_for_a_foreign_question() {
+    let files: Vec<(String, String)> = (0..12)
+        .map(|i| (format!("{i}.md"), format!("---\nkind: {}\n---\n\nText number {i} about rivers.", i % 2)))
+        .collect();
+    let files: Vec<(&str, &str)> = files.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
+    let index = indexed(&files);
+    let query = Query {
+        recipe: Some("window".into()),
+        k: Some(8),
+        filter: Some(Filter::parse("kind = 1").unwrap()),
+        ..Query::new("quantum chromodynamics")
+    };
+    let answer = index.search(&query);
+    assert_eq!((answer.contexts.len(), answer.stage.matching), (6, Some(6)));
+}
+
+#[test]
+fn k_limits_the_candidates_of_auto() {
+    let text: String = (0..60).map(|i| format!("The river number {i} is long.\n\n")).collect();
+    let index = indexed(&[("rivers.txt", &text)]);
+    let hits =
+        |k| index.search(&Query { k, ..Query::new("river") }).contexts.iter().map(|c| c.hits.len()).sum::<usize>();
+    assert!(hits(Some(2)) <= 2 && hits(None) > 10);
+}
+
+#[test]
+fn another_mapping_of_json_fields_reads_the_files_again() {
+    let folder = tempfile::tempdir().unwrap();
+    write(folder.path(), &[("a.jsonl", "{\"doc_id\": \"1\", \"body\": \"Water boils at sea level.\"}\n")]);
+    let engine = Engine::create(folder.path().join("index")).unwrap();
+    let documents = folder.path().join("documents");
+    assert_eq!(engine.index(&[&documents]).unwrap().added, 0);
+    let options = okno::IndexOptions { jsonl_fields: Some("text=body".into()), ..okno::IndexOptions::default() };
+    assert_eq!(engine.index_with(&[&documents], &options, &okno::Silent).unwrap().added, 1);
+    assert_eq!(engine.index(&[&documents]).unwrap().removed, 0, "the mapping is remembered");
+}
+
+#[test]
+fn replacing_everything_does_not_double_the_index() {
+    let text = |round: usize| (0..400).map(|i| format!("Sentence {i} of round {round}. ")).collect::<String>();
+    let index = indexed(&[("a.txt", &text(0)), ("b.txt", &text(1))]);
+    let documents = index.folder.path().join("documents");
+    let mut sizes = Vec::new();
+    for round in 2..8 {
+        write(index.folder.path(), &[("a.txt", &text(round)), ("b.txt", &text(round + 100))]);
+        index.engine.index(&[&documents]).unwrap();
+        sizes.push(std::fs::metadata(index.engine.folder().join("data.mdb")).unwrap().len());
+    }
+    assert!(sizes[5] <= sizes[1], "pages of replaced documents are used again: {sizes:?}");
+}

@@ -2,12 +2,12 @@
 
 use super::search::query;
 use crate::args::{Cli, CompareArgs};
-use crate::locale::say;
+use crate::locale::{Language, language, say};
 use crate::output::{self, Paint};
 use crate::place;
 use anyhow::{Result, bail};
 use okno::document::Span;
-use okno::{Answer, Context};
+use okno::{Answer, Context, Engine, Query};
 use std::io::{IsTerminal, Write};
 
 /// Tokens each side may spend unless told otherwise: the same, or the larger would win by size.
@@ -18,20 +18,28 @@ pub fn run(cli: &Cli, args: &CompareArgs) -> Result<()> {
         bail!(say!("--recipes takes two names, such as `chunks,auto`", "--recipes 需要两个名称,例如 `chunks,auto`"));
     };
     let engine = place::open(cli.index.as_deref())?;
-    let answer = |recipe: &str| -> Result<Answer> {
-        let mut query = query(&args.question, Some(recipe), &args.how)?;
-        query.budget = query.budget.or(Some(BUDGET));
-        Ok(engine.search(&query)?)
-    };
-    let (left, right) = (answer(first)?, answer(second)?);
-    if cli.json {
-        return output::json(&serde_json::json!({
-            "question": args.question,
-            "recipes": [side_json(first, &left, &right), side_json(second, &right, &left)],
-        }));
+    let mut query = query(&args.question, None, &args.how)?;
+    query.budget = query.budget.or(Some(BUDGET));
+    if !cli.json {
+        return print(&engine, &query, [first, second]);
     }
-    print_side(first, &left, &right)?;
-    print_side(second, &right, &left)
+    let [left, right] = answers(&engine, &query, [first, second])?;
+    output::json(&serde_json::json!({
+        "question": args.question,
+        "recipes": [side_json(first, &left, &right), side_json(second, &right, &left)],
+    }))
+}
+
+fn answers(engine: &Engine, query: &Query, recipes: [&str; 2]) -> Result<[Answer; 2]> {
+    let answer = |recipe: &str| engine.search(&Query { recipe: Some(recipe.to_owned()), ..query.clone() });
+    Ok([answer(recipes[0])?, answer(recipes[1])?])
+}
+
+/// Prints both sides for a person.
+pub fn print(engine: &Engine, query: &Query, recipes: [&str; 2]) -> Result<()> {
+    let [left, right] = answers(engine, query, recipes)?;
+    print_side(recipes[0], &left, &right)?;
+    print_side(recipes[1], &right, &left)
 }
 
 /// The parts of a context's text that the other answer lacks, in bytes of the document.
@@ -75,7 +83,11 @@ fn part(context: &Context, span: Span) -> &str {
 fn print_side(name: &str, own: &Answer, other: &Answer) -> Result<()> {
     let mut out = std::io::stdout().lock();
     let paint = Paint::new(out.is_terminal());
-    let title = say!("{}: {} contexts, {} tokens", "{}:{} 段上下文,{} 个词元", name, own.contexts.len(), own.tokens());
+    let (contexts, tokens) = (own.contexts.len(), own.tokens());
+    let title = match language() {
+        Language::En => format!("{name}: {}, {tokens} tokens", output::counted(contexts, "context")),
+        Language::Zh => format!("{name}:{contexts} 段上下文,{tokens} 个词元"),
+    };
     writeln!(out, "{}", paint.bold(&format!("━━ {title} ━━")))?;
     for context in &own.contexts {
         writeln!(out, "{}", paint.bold(&output::citation(context)))?;

@@ -1,6 +1,6 @@
 //! `okno demo`: a small bilingual sample, indexed and asked, in a temporary folder.
 
-use crate::args::Cli;
+use super::compare;
 use crate::locale::{Language, language, say};
 use crate::output;
 use anyhow::Result;
@@ -37,11 +37,12 @@ const SAMPLE: &[(&str, &str)] = sample![
     "zh/青巒島旅遊指南.md",
 ];
 
-pub fn run(cli: &Cli) -> Result<()> {
+pub fn run() -> Result<()> {
     let folder = tempfile::tempdir()?;
     let sample = folder.path().join("sample");
     unpack(&sample)?;
-    let engine = Engine::create(cli.index.clone().unwrap_or_else(|| folder.path().join(".okno")))?;
+    // Never the user's own index, whatever --index and OKNO_INDEX say.
+    let engine = Engine::create(folder.path().join(".okno"))?;
     let report = engine.index(&[&sample])?;
     output::note(&say!(
         "indexed {} documents, {} sentences\n",
@@ -55,6 +56,9 @@ pub fn run(cli: &Cli) -> Result<()> {
         output::answer(&answer, false)?;
         writeln!(std::io::stdout())?;
     }
+    let question = questions()[0];
+    writeln!(std::io::stdout(), "❯ okno compare \"{question}\"\n")?;
+    compare::print(&engine, &Query { budget: Some(300), ..Query::new(question) }, ["chunks", "auto"])?;
     output::note(&say!(
         "Now your own: `okno index FOLDER`, then `okno search \"…\"`, `okno compare \"…\"`.",
         "现在试试自己的文档:`okno index 文件夹`,然后 `okno search \"……\"`、`okno compare \"……\"`。"

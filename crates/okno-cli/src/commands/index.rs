@@ -6,6 +6,8 @@ use crate::{output, place};
 use anyhow::{Result, bail};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use okno::document::{Layer, LayerError, Size};
+use okno::retrieve::Recipe;
+use okno::store::Manifest;
 use okno::{Engine, IndexOptions, IndexReport, Progress};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -47,11 +49,17 @@ pub fn run(cli: &Cli, args: &IndexArgs) -> Result<()> {
 }
 
 fn options(args: &IndexArgs) -> Result<IndexOptions> {
+    if let Some(recipe) = &args.recipe {
+        // Before a folder is made for an index that nobody wanted.
+        Recipe::named(recipe, &Manifest::new("", 0))?;
+    }
+    let chunk = chunk(args)?;
     Ok(IndexOptions {
         max_file_size: args.max_file_size,
         jsonl_fields: args.jsonl_fields.clone(),
-        recipe: args.recipe.clone(),
-        chunk: chunk(args)?,
+        // Who chooses chunks wants them searched.
+        recipe: args.recipe.clone().or_else(|| chunk.map(|_| "neighbors".to_owned())),
+        chunk,
         neighbors: neighbors(args.preset),
     })
 }
@@ -62,7 +70,14 @@ fn chunk(args: &IndexArgs) -> Result<Option<Layer>, okno::Error> {
         return Ok(Some(preset_chunk(preset)?));
     }
     if args.splitter == Some(Splitter::Sentence) {
-        return Ok(Some(Layer::Sentence));
+        return if args.size.is_none() && args.overlap.is_none() {
+            Ok(Some(Layer::Sentence))
+        } else {
+            Err(okno::Error::Options(say!(
+                "a sentence has no --size and no --overlap; use `--splitter chunk`",
+                "句子没有 --size 和 --overlap;请使用 `--splitter chunk`"
+            )))
+        };
     }
     if args.size.is_none() && args.overlap.is_none() && args.splitter.is_none() {
         return Ok(None);

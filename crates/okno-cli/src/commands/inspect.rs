@@ -3,9 +3,10 @@
 use crate::args::Cli;
 use crate::locale::say;
 use crate::{output, place};
-use anyhow::Result;
+use anyhow::{Result, bail};
 use okno::document::{CodePoints, Filter, Record};
 use okno::retrieve::{built_in, matching};
+use okno::store::DocumentNumber;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 
@@ -42,6 +43,10 @@ pub fn status(cli: &Cli) -> Result<()> {
         say!("embedder   {} ({} dimensions)", "嵌入模型 {}({} 维)", manifest.embedder, manifest.dimensions)
     )?;
     writeln!(out, "{}", say!("recipe     {}", "方案     {}", manifest.recipe))?;
+    if let Some(chunk) = manifest.chunk {
+        let neighbors = manifest.neighbors.unwrap_or(1);
+        writeln!(out, "{}", say!("chunks     {}, {} on each side", "分块     {},前后各 {} 块", chunk, neighbors))?;
+    }
     for root in snapshot.roots() {
         writeln!(out, "{}", say!("root       {}", "来源     {}", output::printable(root)))?;
     }
@@ -105,7 +110,9 @@ fn record_json(record: &Record) -> serde_json::Value {
 pub fn show(cli: &Cli, name: &str, start: Option<usize>, end: Option<usize>) -> Result<()> {
     let engine = place::open(cli.index.as_deref())?;
     let snapshot = engine.snapshot()?;
-    let (number, record) = engine.named(name)?.remove(0);
+    let mut named = engine.named(name)?;
+    one_root(&named, name)?;
+    let (number, record) = named.remove(0);
     let text = snapshot.text(number)?;
     let slice = slice(text, start, end);
     if !cli.json {
@@ -126,6 +133,22 @@ pub fn show(cli: &Cli, name: &str, start: Option<usize>, end: Option<usize>) -> 
         .map(|section| serde_json::json!({"first": section.first, "headings": section.path.iter().map(|h| h.of(text)).collect::<Vec<_>>()}))
         .collect();
     output::json(&json)
+}
+
+/// Refuses a name that documents of several roots have: the whole path tells them apart.
+pub fn one_root(named: &[(DocumentNumber, Record)], name: &str) -> Result<()> {
+    let paths: BTreeSet<String> =
+        named.iter().map(|(_, record)| record.id.whole_path().display().to_string()).collect();
+    if paths.len() > 1 {
+        let paths: Vec<String> = paths.into_iter().collect();
+        bail!(say!(
+            "several documents are called `{}`: name one of `{}`",
+            "有多个文档叫 `{}`:请指明 `{}` 之一",
+            name,
+            paths.join("`, `")
+        ));
+    }
+    Ok(())
 }
 
 /// The text from one code point to another; what lies outside is left out.

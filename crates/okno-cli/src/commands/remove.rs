@@ -8,6 +8,9 @@ use std::path::Path;
 
 pub fn run(cli: &Cli, documents: &[String], root: Option<&Path>) -> Result<()> {
     let engine = place::open(cli.index.as_deref())?;
+    for name in documents {
+        super::inspect::one_root(&engine.named(name)?, name)?;
+    }
     let mut removed = if documents.is_empty() { 0 } else { engine.remove(documents)? };
     if let Some(root) = root {
         removed += engine.remove_root(root)?;

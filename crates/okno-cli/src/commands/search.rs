@@ -57,6 +57,8 @@ pub fn query(question: &str, recipe: Option<&str>, how: &How) -> Result<Query, o
         LegName::Dense => Leg::Dense,
         LegName::Lexical => Leg::Lexical,
     };
+    // Neighbours are chunks: the recipe that searches them, unless another was named.
+    let recipe = recipe.or(how.neighbors.map(|_| "neighbors"));
     let legs = how.legs.as_ref().map(|names| names.iter().map(leg).collect());
     Ok(Query {
         text: question.to_owned(),
@@ -76,7 +78,8 @@ const BATCH: usize = 256;
 fn batch(engine: &Engine, query: &Query, file: &Path) -> Result<()> {
     let lines =
         std::fs::read_to_string(file).with_context(|| say!("cannot read `{}`", "无法读取 `{}`", file.display()))?;
-    let lines: Vec<(usize, &str)> = lines.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()).collect();
+    let lines: Vec<(usize, &str)> =
+        lines.trim_start_matches('\u{feff}').lines().enumerate().filter(|(_, line)| !line.trim().is_empty()).collect();
     let mut out = std::io::BufWriter::new(std::io::stdout().lock());
     for lines in lines.chunks(BATCH) {
         let answers: Vec<Result<String>> = lines

@@ -33,9 +33,17 @@ impl Date {
         let (year, rest) = number(text)?;
         let (month, rest) = number(rest.strip_prefix(['-', '/', '年'])?)?;
         let (day, rest) = number(rest.strip_prefix(['-', '/', '月'])?)?;
-        let ended = matches!(rest.chars().next(), None | Some('日' | 'T' | ' '));
-        (ended && year.len() == 4).then_some(())?;
+        (is_end(rest) && year.len() == 4).then_some(())?;
         Self::new(year.parse().ok()?, month.parse().ok()?, day.parse().ok()?)
+    }
+
+    /// Reads a month, `2023-07`, `2023/7` or `2023年7月`, as its year and month.
+    pub fn parse_month(text: &str) -> Option<(i16, u8)> {
+        let (year, rest) = number(text.trim())?;
+        let (month, rest) = number(rest.strip_prefix(['-', '/', '年'])?)?;
+        let whole = year.len() == 4 && matches!(rest, "" | "月");
+        let month = month.parse().ok().filter(|month| (1..=12).contains(month))?;
+        whole.then_some((year.parse().ok()?, month))
     }
 
     /// The UTC day of this many seconds since 1970.
@@ -56,6 +64,14 @@ impl Date {
 
 fn is_leap(year: i16) -> bool {
     year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
+}
+
+/// What may follow a day: nothing, or a time. Words mean that the text only begins with a date.
+fn is_end(rest: &str) -> bool {
+    let rest = rest.strip_prefix('日').unwrap_or(rest);
+    let is_time = |c: char| c.is_ascii_digit() || ":.,+-Z ".contains(c);
+    rest.strip_prefix(['T', ' ']).is_none_or(|time| time.chars().all(is_time))
+        && (rest.is_empty() || rest.starts_with(['T', ' ']))
 }
 
 /// The digits a text begins with, and the rest.
@@ -80,8 +96,29 @@ mod tests {
         for text in ["2023-07-28", "2023/7/28", "2023年7月28日", "2023-07-28T16:40:00Z", "2023-07-28 16:40"] {
             assert_eq!(Date::parse(text), day, "{text}");
         }
-        for text in ["", "2023", "2023-13-01", "2023-02-29", "23-07-28", "2023-07-28x", "1.2.3", "2023-7"] {
+        for text in [
+            "",
+            "2023",
+            "2023-13-01",
+            "2023-02-29",
+            "23-07-28",
+            "2023-07-28x",
+            "1.2.3",
+            "2023-7",
+            "2024-05-04 Weekly notes",
+            "2023年7月28日电",
+        ] {
             assert_eq!(Date::parse(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn reads_months() {
+        for text in ["2023-07", "2023/7", "2023年7月"] {
+            assert_eq!(Date::parse_month(text), Some((2023, 7)), "{text}");
+        }
+        for text in ["2023", "2023-13", "2023-07-01", "23-07"] {
+            assert_eq!(Date::parse_month(text), None, "{text}");
         }
     }
 

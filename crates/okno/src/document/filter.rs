@@ -9,7 +9,8 @@
 //! A filter is read here, and decides here whether a document matches; stores only ever see the set
 //! of documents that matched, so no two ways of searching can disagree about it. A field with a list
 //! matches when one of its values does. A comparison with a field the document lacks is false, `!=`
-//! too; `not field = value` is true there. `2023` means the year when the field holds a date.
+//! too; `not field = value` is true there. `2023` and
+//! `2023-07` mean the year and the month when the field holds a date.
 
 use super::{Date, Value};
 use std::cmp::Ordering;
@@ -168,7 +169,10 @@ fn order(value: &Value, literal: &str) -> Option<Ordering> {
         Value::Number(number) => number.partial_cmp(&literal.trim().parse().ok()?),
         Value::Date(date) => match Date::parse(literal) {
             Some(other) => Some(date.cmp(&other)),
-            None => Some(date.year.cmp(&literal.trim().parse().ok()?)),
+            None => match Date::parse_month(literal) {
+                Some(month) => Some((date.year, date.month).cmp(&month)),
+                None => Some(date.year.cmp(&literal.trim().parse().ok().filter(|_| literal.trim().len() == 4)?)),
+            },
         },
         Value::Bool(truth) => Some(truth.cmp(&literal.parse().ok()?)),
         Value::Text(text) => Some(match (text.trim().parse::<f64>(), literal.trim().parse::<f64>()) {
@@ -442,6 +446,8 @@ mod tests {
             "modified = 2023",
             "modified < 2024",
             "modified = 2023-07-28",
+            "modified >= 2023-07",
+            "modified < 2023年8月",
             "not draft = true",
             "draft = false",
             "year = 2023",
@@ -470,6 +476,8 @@ mod tests {
             "author = me",
             "author != me",
             "modified > 2023",
+            "modified > 6",
+            "modified > 2023-07",
             "draft = true",
             "category > 3 and category < 1",
             "category in ()",

@@ -84,9 +84,20 @@ impl DocumentId {
         self.member.as_deref().unwrap_or(&self.path)
     }
 
-    /// Whether the document was read from this file.
-    pub fn is_in(&self, root: &str, path: &str) -> bool {
-        self.root == root && self.path == path
+    /// Whether a person may mean this document by a name: its own, its path, or its whole path.
+    pub fn is_called(&self, name: &str) -> bool {
+        self.name() == name || self.path == name || self.whole_path() == std::path::Path::new(name)
+    }
+
+    /// Where the file is.
+    pub fn whole_path(&self) -> std::path::PathBuf {
+        let root = std::path::Path::new(&self.root);
+        // A root that is a file is its own path.
+        if root.file_name().is_some_and(|name| name == self.path.as_str()) && !root.is_dir() {
+            root.to_owned()
+        } else {
+            root.join(&self.path)
+        }
     }
 }
 

@@ -119,15 +119,11 @@ impl Engine {
         retrieve::search(&*self.snapshot()?, self.embedder(), query)
     }
 
-    /// The documents of this name: their own id, or their path below the indexed folder.
+    /// The documents of this name: their own id, their path below the indexed folder, or their whole path.
     pub fn named(&self, name: &str) -> Result<Vec<(DocumentNumber, Record)>> {
         let snapshot = self.snapshot()?;
-        let named: Vec<_> = snapshot
-            .records()?
-            .iter()
-            .filter(|(_, record)| record.id.name() == name || record.id.path == name)
-            .cloned()
-            .collect();
+        let named: Vec<_> =
+            snapshot.records()?.iter().filter(|(_, record)| record.id.is_called(name)).cloned().collect();
         if named.is_empty() { Err(Error::NoDocument(name.to_owned())) } else { Ok(named) }
     }
 
@@ -138,8 +134,7 @@ impl Engine {
         for name in names {
             for (number, record) in self.named(name)? {
                 writer.set_removed(&record.id, Some(record.hash))?;
-                writer.remove(number)?;
-                removed += 1;
+                removed += usize::from(writer.remove(number)?);
             }
         }
         writer.finish()?;
@@ -148,6 +143,7 @@ impl Engine {
 
     /// Takes out everything that was added with this folder or file, and no longer keeps it up to date.
     pub fn remove_root(&self, root: impl AsRef<Path>) -> Result<usize> {
+        let mut writer = self.store.writer()?;
         let snapshot = self.snapshot()?;
         let given = root.as_ref();
         let root = fs_err::canonicalize(given).unwrap_or_else(|_| given.to_owned()).to_string_lossy().into_owned();
@@ -156,7 +152,6 @@ impl Engine {
         if roots.len() == snapshot.roots().len() {
             return Err(Error::NoRoot { root, known: roots });
         }
-        let mut writer = self.store.writer()?;
         let mut removed = 0;
         for file in sync::known_files(&*snapshot)?.into_iter().filter(|file| file.root == root) {
             for number in file.documents {

@@ -31,6 +31,9 @@ const BATCH_BYTES: u64 = 4 << 20;
 /// Documents split and embedded at once.
 const BATCH_DOCUMENTS: usize = 128;
 
+/// The same for an embedder that takes its time: a commit must not wait for more.
+const SLOW_BATCH_DOCUMENTS: usize = 8;
+
 /// What to index and how.
 #[derive(Debug, Clone)]
 pub struct IndexOptions {
@@ -131,9 +134,16 @@ struct Work {
 pub fn sync(engine: &Engine, paths: &[&Path], options: &IndexOptions, progress: &dyn Progress) -> Result<IndexReport> {
     let mut writer = engine.store.writer()?;
     let snapshot = engine.store.snapshot()?;
-    let (roots, files) = (snapshot.roots().to_vec(), known_files(&*snapshot)?);
+    let (roots, mut files) = (snapshot.roots().to_vec(), known_files(&*snapshot)?);
     let manifest = set_manifest(&*snapshot, options, &mut *writer)?;
+    if manifest.jsonl_fields != snapshot.manifest().jsonl_fields {
+        // The same bytes now mean other documents: every file is looked at again.
+        for file in &mut files {
+            (file.modified, file.size, file.hash) = (i64::MIN, 0, 0);
+        }
+    }
     drop(snapshot);
+    engine.store.release();
     let loaders = engine.loaders(&manifest)?;
     let mut run = Run {
         engine,
@@ -206,6 +216,10 @@ struct Run<'a> {
 }
 
 impl Run<'_> {
+    fn batch(&self) -> usize {
+        if self.engine.embedder().is_slow() { SLOW_BATCH_DOCUMENTS } else { BATCH_DOCUMENTS }
+    }
+
     fn skip(&mut self, place: impl Into<String>, reason: impl Into<String>) {
         self.report.skipped.push(Skipped { place: place.into(), reason: reason.into() });
     }
@@ -354,7 +368,7 @@ impl Run<'_> {
         }
         let mut documents = documents.into_iter().peekable();
         while documents.peek().is_some() {
-            self.store_documents(&mut files, documents.by_ref().take(BATCH_DOCUMENTS).collect())?;
+            self.store_documents(&mut files, documents.by_ref().take(self.batch()).collect())?;
             if self.report.stopped {
                 // These files are not marked as read: the next run finds what was stored of them unchanged.
                 return Ok(());
@@ -588,7 +602,7 @@ impl Streamed<'_, '_> {
 impl Sink for Streamed<'_, '_> {
     fn document(&mut self, loaded: Loaded) {
         self.batch.push(loaded);
-        if self.batch.len() >= BATCH_DOCUMENTS {
+        if self.batch.len() >= self.run.batch() {
             self.flush();
         }
     }

@@ -37,12 +37,14 @@ pub struct Stage {
     pub hits: usize,
     /// Distinct targets after collapsing.
     pub targets: usize,
+    /// Documents that match the filter, where there is one.
+    pub matching: Option<usize>,
 }
 
 impl Stage {
-    pub(super) fn new(rankings: &[Ranking], hits: usize, targets: usize) -> Self {
+    pub(super) fn new(rankings: &[Ranking], hits: usize, targets: usize, matching: Option<usize>) -> Self {
         let rankings = rankings.iter().map(|ranking| (ranking.leg, ranking.layer, ranking.units.len())).collect();
-        Self { rankings, hits, targets }
+        Self { rankings, hits, targets, matching }
     }
 }
 

@@ -44,8 +44,11 @@ pub struct Piece {
 pub fn collapse(hits: Vec<Hit>, layer: Layer, views: &Views<'_>) -> Vec<Hit> {
     let mut targets: Vec<Hit> = Vec::new();
     let mut seen: HashSet<(DocumentNumber, usize)> = HashSet::new();
+    let mut units: FxHashMap<DocumentNumber, Vec<Range<usize>>> = FxHashMap::default();
     for mut hit in hits {
-        let target = unit_of(layer, hit.run.anchor as usize, &views[&hit.run.document]);
+        let view = &views[&hit.run.document];
+        let units = units.entry(hit.run.document).or_insert_with(|| layer.runs(&view.structure, view.text));
+        let target = holder(units, hit.run.anchor as usize);
         hit.run.first = target.start as u32;
         hit.run.end = target.end as u32;
         hit.layer = layer;
@@ -58,8 +61,13 @@ pub fn collapse(hits: Vec<Hit>, layer: Layer, views: &Views<'_>) -> Vec<Hit> {
 
 /// The first unit of a layer that holds a sentence.
 fn unit_of(layer: Layer, sentence: usize, view: &View<'_>) -> Range<usize> {
-    let units = layer.runs(&view.structure, view.text);
-    units.into_iter().find(|unit| unit.contains(&sentence)).unwrap_or(sentence..sentence + 1)
+    holder(&layer.runs(&view.structure, view.text), sentence)
+}
+
+/// The first of these units that holds a sentence: ends ascend.
+fn holder(units: &[Range<usize>], sentence: usize) -> Range<usize> {
+    let at = units.partition_point(|unit| unit.end <= sentence);
+    units.get(at).filter(|unit| unit.contains(&sentence)).cloned().unwrap_or(sentence..sentence + 1)
 }
 
 /// Grows a hit. The result holds the hit and stays inside its document.

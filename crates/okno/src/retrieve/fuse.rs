@@ -114,6 +114,7 @@ fn concerns(layer: Layer, unit: Run, fusion: Fusion, hit: &Hit) -> bool {
     let inside = |sentence: u32| (hit.run.first..hit.run.end).contains(&sentence);
     unit.document == hit.run.document
         && match fusion {
+            Fusion::ReciprocalRank(_) if layer == hit.layer => (unit.first, unit.end) == (hit.run.first, hit.run.end),
             Fusion::ReciprocalRank(_) => inside(unit.anchor),
             Fusion::Relative if matches!(layer, Layer::Window(_)) => inside(unit.anchor),
             Fusion::Relative => unit.first < hit.run.end && hit.run.first < unit.end,
@@ -132,7 +133,9 @@ impl Shared {
     fn new(ranking: &Ranking, fusion: Fusion, depth: usize) -> Self {
         match (fusion, ranking.units.first(), ranking.units.last()) {
             (Fusion::Relative, Some(best), Some(last)) => {
-                let floor = if ranking.units.len() < depth { 0.0 } else { last.score };
+                // Many units of one score are all as good as the best: nobody is the floor.
+                let full = ranking.units.len() >= depth && last.score < best.score;
+                let floor = if full { last.score } else { 0.0 };
                 Self::Relative { floor, factor: ranking.weight / (best.score - floor).max(1e-9) }
             }
             (Fusion::Relative, ..) => Self::Relative { floor: 0.0, factor: 0.0 },
@@ -189,6 +192,13 @@ mod tests {
         assert_eq!(hits.iter().map(|h| h.score).collect::<Vec<_>>(), [2.0, 0.5]);
         let full = fuse(&[lexical], Fusion::Relative, 2);
         assert_eq!(full.iter().map(|h| h.score).collect::<Vec<_>>(), [2.0], "the last of a full ranking is its floor");
+    }
+
+    #[test]
+    fn equal_scores_are_all_hits() {
+        // 300 lines of a catalogue that all say the same must not cancel each other out.
+        let equal: Vec<(u32, u32, f32)> = (0..5).map(|i| (i, 0, 2.0)).collect();
+        assert_eq!(fuse(&[ranking(Leg::Lexical, &equal)], Fusion::Relative, 5).len(), 5);
     }
 
     #[test]

@@ -55,9 +55,10 @@ impl Query {
     fn recipe(&self, snapshot: &dyn Snapshot) -> Result<Recipe> {
         let manifest = snapshot.manifest();
         let mut recipe = Recipe::named(self.recipe.as_deref().unwrap_or(&manifest.recipe), manifest)?;
-        recipe.k = self.k.unwrap_or(match self.expand {
-            // `auto` ranks many candidates to fill a budget; anything else returns a few.
-            Some(expansion) if expansion != Expansion::Auto && recipe.expand == Expansion::Auto => FEW,
+        recipe.k = self.k.unwrap_or(match (recipe.expand, self.expand.unwrap_or(recipe.expand)) {
+            // `auto` chooses from many candidates, more where the budget is large; anything else returns a few.
+            (_, Expansion::Auto) => recipe.k.max(self.budget.unwrap_or(recipe.budget) / TOKENS_PER_CANDIDATE),
+            (Expansion::Auto, _) => FEW,
             _ => recipe.k,
         });
         recipe.expand = self.expand.unwrap_or(recipe.expand);
@@ -73,6 +74,9 @@ impl Query {
 /// How many targets are expanded when nobody says.
 const FEW: usize = 3;
 
+/// The shortest sentences of real text have about this many tokens: so many candidates fill any budget.
+const TOKENS_PER_CANDIDATE: usize = 8;
+
 /// No ranking is longer than this, whatever k is asked for.
 const DEEPEST: usize = 10_000;
 
@@ -82,7 +86,7 @@ pub fn search(snapshot: &dyn Snapshot, embedder: &dyn Embedder, query: &Query) -
     let scope = Scope::new(snapshot, query.filter.as_ref())?;
     let vector = question_vector(embedder, &query.text)?;
     let Found { rankings, depth, fused, hits, views } = find(snapshot, &recipe, &query.text, &vector, &scope)?;
-    let stage = Stage::new(&rankings, fused, hits.len());
+    let stage = Stage::new(&rankings, fused, hits.len(), scope.matching);
     let pieces = match recipe.expand {
         Expansion::Auto => auto::select(&hits, recipe.k, recipe.budget, &views),
         expansion => grow(hits, expansion, &recipe, &views),
@@ -170,6 +174,8 @@ fn question_vector(embedder: &dyn Embedder, text: &str) -> Result<Vec<f32>> {
 
 /// The documents a question may be answered from: those that match the filter, identical copies once.
 struct Scope {
+    /// How many documents match the filter, where there is one.
+    matching: Option<usize>,
     allowed: Option<HashSet<DocumentNumber>>,
     /// For a document with copies: the others.
     copies: HashMap<DocumentNumber, Vec<DocumentNumber>>,
@@ -182,7 +188,8 @@ impl Scope {
             None => snapshot.numbers(),
         };
         let copies = snapshot.copies();
-        let mut scope = Self { allowed: None, copies: HashMap::new() };
+        let matching = filter.map(|_| numbers.len());
+        let mut scope = Self { matching, allowed: None, copies: HashMap::new() };
         if filter.is_none() && copies.is_empty() {
             return Ok(scope);
         }

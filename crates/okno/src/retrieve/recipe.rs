@@ -54,11 +54,9 @@ impl Recipe {
         let mut recipe = recipes
             .remove(name)
             .ok_or_else(|| Error::Recipe(format!("no recipe `{name}` – there are `{}`", known.join("`, `"))))?;
-        if let (Some(chosen), [layer @ Layer::Chunk { .. }]) = (manifest.chunk, recipe.layers.as_mut_slice()) {
-            *layer = chosen;
-        }
-        if let (Some(chosen), Expansion::Neighbors(count)) = (manifest.neighbors, &mut recipe.expand) {
-            *count = chosen;
+        if let Expansion::Neighbors(count) = &mut recipe.expand {
+            *count = manifest.neighbors.unwrap_or(*count);
+            recipe.layers = manifest.chunk.map_or(recipe.layers, |chosen| vec![chosen]);
         }
         Ok(recipe)
     }

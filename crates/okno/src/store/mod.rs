@@ -143,7 +143,8 @@ pub trait Snapshot: Send + Sync {
     /// A document's text.
     fn text(&self, number: DocumentNumber) -> Result<&str>;
     /// The rankings asked for, in that order: each best first, equal scores by document and place,
-    /// at most `depth` long, every score finite, lexical scores above 0.
+    /// at most `depth` long, every score finite. Lexical scores are above 0; dense ones too, unless `allowed`
+    /// leaves so few documents that the others belong to the answer.
     fn search(&self, ask: &Ask<'_>) -> Result<Vec<Vec<Scored>>>;
     /// The roots that were indexed.
     fn roots(&self) -> &[String];
@@ -178,7 +179,7 @@ pub trait Writer {
     fn cache_vector(&mut self, key: u128, vector: &[f32]) -> Result<()>;
     /// Makes all of it visible and durable at once.
     fn commit(&mut self) -> Result<()>;
-    /// Commits and tidies up: nothing of removed documents is left anywhere.
+    /// Commits and tidies up: nothing of removed documents can be found any more.
     fn finish(self: Box<Self>) -> Result<()>;
 }
 

@@ -70,6 +70,12 @@ impl EmbeddedStore {
         Ok(Self { folder: folder.to_owned(), tables, manifest: manifest.clone(), latest: Mutex::new(None) })
     }
 
+    /// Lets go of the snapshot kept for later searches: it would keep the pages that a writer frees.
+    pub(crate) fn release(&self) {
+        // A poisoned lock means another search panicked; the cached snapshot itself is never half-made.
+        *self.latest.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = None;
+    }
+
     /// How the index is made.
     pub fn manifest(&self) -> &Manifest {
         &self.manifest
@@ -82,7 +88,7 @@ pub fn exists(folder: &Path) -> bool {
 }
 
 fn is_ours(name: &str) -> bool {
-    matches!(name, "data.mdb" | "lock.mdb" | "lexical" | "writer.lock" | "okno.toml" | ".gitignore")
+    matches!(name, "data.mdb" | "lock.mdb" | "lexical" | "writer.lock")
 }
 
 fn lexical_folder(folder: &Path) -> PathBuf {
@@ -103,8 +109,7 @@ impl Store for EmbeddedStore {
     }
 
     fn writer(&self) -> Result<Box<dyn Writer + '_>> {
-        // A snapshot kept for later searches would keep the pages that this writer frees.
-        *self.latest.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = None;
+        self.release();
         Ok(Box::new(writer::EmbeddedWriter::open(&self.folder, &self.tables)?))
     }
 

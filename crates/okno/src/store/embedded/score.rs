@@ -152,16 +152,16 @@ fn look_up(atlas: &Atlas<'_>, lexical: &Lexical, term: &str) -> tantivy::Result<
     Ok(found)
 }
 
-/// The best units of allowed documents: highest score first, then first in the row. Scores of 0
-/// and below, and scores that are no numbers, are no hits.
+/// The best units of allowed documents with a score above `floor`: highest first, then first in the row.
 pub fn best(
     scores: &[f32],
     units: &Units,
     atlas: &Atlas<'_>,
     allowed: Option<&HashSet<DocumentNumber>>,
     depth: usize,
+    floor: f32,
 ) -> Vec<Scored> {
-    let mut best = Best { units: Vec::with_capacity(depth * 4), floor: 0.0, depth };
+    let mut best = Best { units: Vec::with_capacity(depth.saturating_mul(4)), floor, depth };
     match allowed {
         None => best.offer(scores, 0..scores.len()),
         Some(allowed) => {

@@ -163,7 +163,8 @@ impl Snapshot for EmbeddedSnapshot {
 
     fn search(&self, ask: &Ask<'_>) -> Result<Vec<Vec<Scored>>> {
         let asked = |leg| ask.rankings.iter().any(|&(wanted, _)| wanted == leg);
-        let dots = asked(Leg::Dense).then(|| Dots::new(&self.atlas, ask.vector));
+        let meant = ask.vector.iter().any(|&x| x != 0.0);
+        let dots = (asked(Leg::Dense) && meant).then(|| Dots::new(&self.atlas, ask.vector));
         let postings = match &self.lexical {
             Some(lexical) if asked(Leg::Lexical) => {
                 Some(Postings::new(&self.atlas, lexical, ask.text).map_err(|source| Error::Lexical {
@@ -179,7 +180,9 @@ impl Snapshot for EmbeddedSnapshot {
                 Leg::Dense => dots.as_ref().map(|dots| dots.scores(&units)),
                 Leg::Lexical => postings.as_ref().map(|postings| postings.scores(&units, layer)),
             };
-            scores.map_or_else(Vec::new, |scores| best(&scores, &units, &self.atlas, ask.allowed, ask.depth))
+            // Where a filter leaves few documents, all of them are an answer, the unlike ones last.
+            let floor = if leg == Leg::Dense && ask.allowed.is_some() { f32::NEG_INFINITY } else { 0.0 };
+            scores.map_or_else(Vec::new, |scores| best(&scores, &units, &self.atlas, ask.allowed, ask.depth, floor))
         };
         Ok(ask.rankings.iter().map(ranking).collect())
     }
