@@ -53,7 +53,7 @@ pub fn error(error: &okno::Error) -> String {
 fn chinese(error: &okno::Error) -> String {
     use okno::Error::{
         AlreadyOpen, Damaged, Embedder, Embedding, Filter, Format, KeyValue, Layer, Lexical, Locked, NoDocument,
-        NoIndex, NotAnIndex, UnknownField, Unreadable,
+        NoIndex, NoRoot, NotAnIndex, Options, Recipe, UnknownField, Unreadable,
     };
     match error {
         NoIndex(path) => format!("“{}” 里没有索引 —— 先运行 `okno index 路径` 建立索引", path.display()),
@@ -81,6 +81,9 @@ fn chinese(error: &okno::Error) -> String {
             format!("没有文档有字段 `{field}`;相近的字段:`{}` —— `okno status` 列出所有字段", known.join("`、`"))
         }
         Layer(error) => format!("分块参数有误:{error}"),
+        Recipe(reason) => format!("方案有误:{reason}"),
+        Options(reason) => format!("选项有误:{reason}"),
+        NoRoot { root, known } => format!("“{root}” 没有被索引过;已索引的有:`{}`", known.join("`、`")),
         NoDocument(name) => format!("索引里没有文档 `{name}` —— `okno documents` 列出所有文档"),
         Unreadable { path, reason } => format!("无法读取 “{}”:{reason} —— 请检查它是否存在、是否可读", path.display()),
         Embedding { name, reason } => format!("嵌入模型 `{name}` 出错:{reason}"),

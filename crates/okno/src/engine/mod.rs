@@ -6,6 +6,7 @@
 //! ```
 
 mod prepare;
+mod read;
 mod sync;
 
 pub use sync::{IndexOptions, IndexReport, Progress, Silent, Skipped};

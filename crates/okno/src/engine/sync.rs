@@ -8,16 +8,15 @@
 
 use super::Engine;
 use super::prepare::{Changed, content_hash, prepare};
+use super::read::{Read, is_unreadable, read};
 use crate::document::{DocumentId, Layer, Loaded};
-use crate::load::{self, FileEntry, LoadError, Loader, MAX_FILE_SIZE, Sink, Source, WalkOptions, walk};
+use crate::load::{self, FileEntry, Loader, MAX_FILE_SIZE, Sink, Source, WalkOptions, walk};
 use crate::store::{DocumentNumber, FileState, Manifest, Prepared, Snapshot, Store, Writer};
 use crate::{Error, Result};
 use rayon::prelude::*;
 use std::collections::{HashMap, HashSet};
-use std::io::BufRead;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
-use xxhash_rust::xxh3::{Xxh3, xxh3_128};
 
 /// Documents between two commits, at most.
 const COMMIT_DOCUMENTS: usize = 500;
@@ -332,7 +331,8 @@ impl Run<'_> {
             })
             .collect();
             let (loaders, max) = (self.loaders, self.max_file_size);
-            let read = |work| (read(&work, loaders, max), work);
+            let read =
+                |work: Work| (read(&work.entry, work.known.as_ref().map(|known| known.hash), loaders, max), work);
             let read: Vec<(Read, Work)> = batch.into_par_iter().map(read).collect();
             self.store(read)?;
         }
@@ -509,77 +509,6 @@ fn root_of(path: &Path, roots: &[String]) -> Option<PathBuf> {
 fn canonical(path: &Path) -> Result<PathBuf> {
     fs_err::canonicalize(path)
         .map_err(|error| Error::Unreadable { path: path.to_owned(), reason: error.kind().to_string() })
-}
-
-/// What came of reading a file.
-enum Read {
-    /// Its bytes are those of the last time.
-    Same(u128),
-    /// It gave no documents.
-    Failed(LoadError),
-    /// Its documents, and the parts that could not be read.
-    Loaded { hash: u128, documents: Vec<Loaded>, skipped: Vec<Skipped> },
-    /// Too large to be held at once: its documents are read while they are stored.
-    Large(u128),
-}
-
-fn read(work: &Work, loaders: &[Box<dyn Loader>], max_file_size: u64) -> Read {
-    try_read(work, loaders, max_file_size).unwrap_or_else(Read::Failed)
-}
-
-/// Whether the file itself could not be read, which says nothing about what it holds: its documents are kept. One that
-/// became empty, binary or too large no longer holds them.
-fn is_unreadable(error: &LoadError) -> bool {
-    matches!(error, LoadError::Unreadable { .. })
-}
-
-fn try_read(work: &Work, loaders: &[Box<dyn Loader>], max_file_size: u64) -> Result<Read, LoadError> {
-    let loader = load::choose(&work.entry, loaders, max_file_size)?;
-    let source = Source::file(&work.entry);
-    let known = |hash| work.known.as_ref().is_some_and(|known| known.hash == hash);
-    if loader.streams() && work.entry.size > BATCH_BYTES {
-        let hash = streamed_hash(&source)?;
-        return Ok(if known(hash) { Read::Same(hash) } else { Read::Large(hash) });
-    }
-    let bytes = source.bytes()?;
-    let hash = xxh3_128(&bytes);
-    if known(hash) {
-        return Ok(Read::Same(hash));
-    }
-    let mut sink = Collected::default();
-    loader.load(&Source { content: Some(&bytes), ..source }, &mut sink)?;
-    Ok(Read::Loaded { hash, documents: sink.documents, skipped: sink.skipped })
-}
-
-fn streamed_hash(source: &Source<'_>) -> Result<u128, LoadError> {
-    let mut reader = source.reader()?;
-    let mut hash = Xxh3::new();
-    loop {
-        let unreadable = |cause| LoadError::Unreadable { path: source.path.to_owned(), cause };
-        let bytes = reader.fill_buf().map_err(unreadable)?;
-        if bytes.is_empty() {
-            return Ok(hash.digest128());
-        }
-        hash.update(bytes);
-        let length = bytes.len();
-        reader.consume(length);
-    }
-}
-
-#[derive(Default)]
-struct Collected {
-    documents: Vec<Loaded>,
-    skipped: Vec<Skipped>,
-}
-
-impl Sink for Collected {
-    fn document(&mut self, loaded: Loaded) {
-        self.documents.push(loaded);
-    }
-
-    fn skip(&mut self, place: &str, reason: String) {
-        self.skipped.push(Skipped { place: place.to_owned(), reason });
-    }
 }
 
 /// Stores the documents of one large file while they are read.

@@ -1,0 +1,85 @@
+//! Reading one file: nothing when its bytes are known, its documents otherwise.
+
+use super::sync::Skipped;
+use crate::document::Loaded;
+use crate::load::{self, FileEntry, LoadError, Loader, Sink, Source};
+use std::io::BufRead;
+use xxhash_rust::xxh3::{Xxh3, xxh3_128};
+
+/// Larger files of a loader that streams are not held at once.
+pub const LARGE: u64 = 4 << 20;
+
+/// What came of reading a file.
+pub enum Read {
+    /// Its bytes are those of the last time.
+    Same(u128),
+    /// It gave no documents.
+    Failed(LoadError),
+    /// Its documents, and the parts that could not be read.
+    Loaded { hash: u128, documents: Vec<Loaded>, skipped: Vec<Skipped> },
+    /// Too large to be held at once: its documents are read while they are stored.
+    Large(u128),
+}
+
+pub fn read(entry: &FileEntry, known: Option<u128>, loaders: &[Box<dyn Loader>], max_file_size: u64) -> Read {
+    try_read(entry, known, loaders, max_file_size).unwrap_or_else(Read::Failed)
+}
+
+/// Whether the file itself could not be read, which says nothing about what it holds: its documents are kept. One that
+/// became empty, binary or too large no longer holds them.
+pub fn is_unreadable(error: &LoadError) -> bool {
+    matches!(error, LoadError::Unreadable { .. })
+}
+
+fn try_read(
+    entry: &FileEntry,
+    known: Option<u128>,
+    loaders: &[Box<dyn Loader>],
+    max_file_size: u64,
+) -> Result<Read, LoadError> {
+    let loader = load::choose(entry, loaders, max_file_size)?;
+    let source = Source::file(entry);
+    if loader.streams() && entry.size > LARGE {
+        let hash = streamed_hash(&source)?;
+        return Ok(if known == Some(hash) { Read::Same(hash) } else { Read::Large(hash) });
+    }
+    let bytes = source.bytes()?;
+    let hash = xxh3_128(&bytes);
+    if known == Some(hash) {
+        return Ok(Read::Same(hash));
+    }
+    let mut sink = Collected::default();
+    loader.load(&Source { content: Some(&bytes), ..source }, &mut sink)?;
+    Ok(Read::Loaded { hash, documents: sink.documents, skipped: sink.skipped })
+}
+
+fn streamed_hash(source: &Source<'_>) -> Result<u128, LoadError> {
+    let mut reader = source.reader()?;
+    let mut hash = Xxh3::new();
+    loop {
+        let unreadable = |cause| LoadError::Unreadable { path: source.path.to_owned(), cause };
+        let bytes = reader.fill_buf().map_err(unreadable)?;
+        if bytes.is_empty() {
+            return Ok(hash.digest128());
+        }
+        hash.update(bytes);
+        let length = bytes.len();
+        reader.consume(length);
+    }
+}
+
+#[derive(Default)]
+struct Collected {
+    documents: Vec<Loaded>,
+    skipped: Vec<Skipped>,
+}
+
+impl Sink for Collected {
+    fn document(&mut self, loaded: Loaded) {
+        self.documents.push(loaded);
+    }
+
+    fn skip(&mut self, place: &str, reason: String) {
+        self.skipped.push(Skipped { place: place.to_owned(), reason });
+    }
+}
