@@ -6,7 +6,7 @@
 //! answer is among them, and once more the probability that it can be understood, because the
 //! sentences before and after it are there too. A step takes a sentence alone, with its neighbour
 //! before or after, or with both; the step with the most gain for its cost is taken until nothing
-//! fits. Sentences that touch become one piece.
+//! fits or nothing is worth taking. Sentences that touch become one piece.
 //!
 //! Neighbours are the sentences of the same block: a blank line and a heading separate, a single line
 //! break (items of a list, rows of a table) does not.
@@ -36,6 +36,11 @@ const LIKELY: usize = 300;
 /// somewhere inside; a reader who stops early should have seen the best pieces first. Measured: of 2,000 tokens the
 /// first 500 cover 72 to 92 % of the answers without the limit, 85 to 98 % with it.
 const LONGEST: usize = 500;
+
+/// A step that gains less probability than this is not taken: a budget need not be filled. Measured at 500 tokens: a third
+/// fewer pieces, coverage the same on six sets and one question less on two; at four times this, half as many pieces and
+/// two questions less.
+const NEGLIGIBLE: f32 = 0.0005;
 
 type Place = (DocumentNumber, u32);
 
@@ -100,6 +105,9 @@ struct Step {
 /// What a step would bring.
 struct Gain {
     cost: usize,
+    /// The probability gained.
+    mass: f32,
+    /// The same for its cost.
     worth: f32,
 }
 
@@ -131,6 +139,9 @@ impl<'a> Filling<'a> {
         }
         while let Some(at) = best(&steps) {
             let (step, gain) = steps.swap_remove(at);
+            if gain.mass < NEGLIGIBLE {
+                continue;
+            }
             let run = self.run_with(&step);
             // A sentence that alone is longer must still be found.
             let grows = step.sentences.len() > 1 || run > gain.cost;
@@ -187,7 +198,8 @@ impl<'a> Filling<'a> {
             .filter_map(|sentence| self.likely.get(&place(sentence)))
             .sum();
         // The square root: neither the cheapest (fragments) nor the most (one long passage) at any price.
-        Gain { cost, worth: (covered + readable) / (cost.max(1) as f32).sqrt() }
+        let mass = covered + readable;
+        Gain { cost, mass, worth: mass / (cost.max(1) as f32).sqrt() }
     }
 
     /// Whether a sentence and its neighbours would all be there after a step, and are not yet.
