@@ -9,10 +9,11 @@ use crate::{Error, Result};
 use rayon::prelude::*;
 use xxhash_rust::xxh3::{Xxh3, xxh3_128};
 
-/// What the title's vector weighs beside a sentence's.
+/// What the title's vector weighs beside a sentence's. The prototype's value; 1 gave the same.
 const TITLE_WEIGHT: f32 = 0.5;
 
-/// What each heading's vector weighs beside a sentence's.
+/// What each heading's vector weighs beside a sentence's. Tried in a prototype at 0, .25, .5 and 1: coverage on sets with
+/// headings rises all the way.
 const HEADING_WEIGHT: f32 = 1.0;
 
 /// Facts about the file, not the document: a line of a JSONL file is the same whatever happens to the others.
