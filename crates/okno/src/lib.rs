@@ -24,6 +24,7 @@
 pub mod document;
 pub mod embed;
 mod engine;
+pub mod enrich;
 mod error;
 pub mod load;
 mod packed;
@@ -31,6 +32,6 @@ pub mod retrieve;
 pub mod split;
 pub mod store;
 
-pub use engine::{Engine, IndexOptions, IndexReport, Progress, Silent, Skipped};
+pub use engine::{Engine, ImportReport, IndexOptions, IndexReport, Progress, Silent, Skipped};
 pub use error::{Error, Result};
 pub use retrieve::{Answer, Context, Query};

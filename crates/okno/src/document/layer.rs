@@ -4,8 +4,11 @@
 //! from [`Structure`] to runs, computed when it is asked for: nothing is stored for it, nothing is
 //! indexed again when a size changes, and a chunk can never be cut inside a sentence. A sentence
 //! larger than the chunk size is a chunk of its own.
+//!
+//! The units of a derived layer ([`super::Derived`]) have texts of their own, which are stored; they
+//! stand for runs of sentences too.
 
-use super::Structure;
+use super::{DerivedKind, Structure};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::ops::Range;
@@ -30,6 +33,8 @@ pub enum Layer {
         /// The most it repeats, in the same unit.
         overlap: u32,
     },
+    /// Texts made about runs of sentences: `summary`, `question`, `table`, `image`.
+    Derived(DerivedKind),
 }
 
 /// A size with its unit.
@@ -46,7 +51,7 @@ pub enum Size {
 pub enum LayerError {
     /// Not a name.
     #[error(
-        "`{0}` is not a layer; expected `sentence`, `window:2`, `paragraph`, `section`, `chunk:400c/200c` or `chunk:512t`"
+        "`{0}` is not a layer; expected `sentence`, `window:2`, `paragraph`, `section`, `chunk:400c/200c`, `chunk:512t`, `summary`, `question`, `table` or `image`"
     )]
     Unknown(String),
     /// Splitting would never end.
@@ -73,6 +78,7 @@ impl Layer {
     }
 
     /// The units of a document, in order: each a non-empty run of sentences. Starts and ends both ascend.
+    /// None for a derived layer, whose units cannot be computed.
     pub fn runs(self, document: &Structure, text: &str) -> Vec<Range<usize>> {
         let count = document.sentences.len();
         match self {
@@ -81,6 +87,7 @@ impl Layer {
             Self::Paragraph => between(document.paragraphs.iter().copied(), count),
             Self::Section => between(document.sections.iter().map(|s| s.first), count),
             Self::Chunk { size, overlap } => chunks(&size.of(document, text), size.number() as usize, overlap as usize),
+            Self::Derived(_) => Vec::new(),
         }
     }
 
@@ -173,6 +180,7 @@ impl fmt::Display for Layer {
             Self::Window(around) => write!(f, "window:{around}"),
             Self::Paragraph => f.write_str("paragraph"),
             Self::Section => f.write_str("section"),
+            Self::Derived(kind) => f.write_str(kind.name()),
             Self::Chunk { size, overlap: 0 } => write!(f, "chunk:{size}"),
             Self::Chunk { size: size @ Size::Characters(_), overlap } => write!(f, "chunk:{size}/{overlap}c"),
             Self::Chunk { size: size @ Size::Tokens(_), overlap } => write!(f, "chunk:{size}/{overlap}t"),
@@ -190,7 +198,7 @@ impl FromStr for Layer {
                 "sentence" => Ok(Self::Sentence),
                 "paragraph" => Ok(Self::Paragraph),
                 "section" => Ok(Self::Section),
-                _ => Err(unknown()),
+                name => name.parse().map(Self::Derived).map_err(|()| unknown()),
             },
             Some(("window", around)) => around.parse().map(Self::Window).map_err(|_| unknown()),
             Some(("chunk" | "parent", sizes)) => {
@@ -237,8 +245,17 @@ mod tests {
 
     #[test]
     fn names_round_trip() {
-        for name in ["sentence", "window:2", "paragraph", "section", "chunk:400c/200c", "chunk:512t", "chunk:512t/64t"]
-        {
+        for name in [
+            "sentence",
+            "window:2",
+            "paragraph",
+            "section",
+            "chunk:400c/200c",
+            "chunk:512t",
+            "chunk:512t/64t",
+            "summary",
+            "image",
+        ] {
             assert_eq!(name.parse::<Layer>().unwrap().to_string(), name);
         }
         assert_eq!("chunk:400/200".parse::<Layer>().unwrap().to_string(), "chunk:400c/200c");

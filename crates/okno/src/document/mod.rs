@@ -6,6 +6,7 @@
 //! each belongs to. [`Metadata`] is typed, and [`Filter`] is the one language that asks about it.
 
 mod date;
+mod derived;
 mod filter;
 mod layer;
 mod metadata;
@@ -13,6 +14,7 @@ mod span;
 mod structure;
 
 pub use date::Date;
+pub use derived::{Derived, DerivedKind};
 pub use filter::{Comparison, Filter, FilterError};
 pub use layer::{Layer, LayerError, Size};
 pub use metadata::{Metadata, Value};

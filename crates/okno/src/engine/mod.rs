@@ -1,15 +1,17 @@
 //! The engine: the two functions that look like the diagram.
 //!
 //! ```text
-//! index:   load → split → embed → store
+//! index:   load → split → enrich → embed → store
 //! search:  understand → search → fuse → collapse → expand → merge → budget → contexts
 //! ```
 
 mod prepare;
 mod read;
 mod sync;
+mod units;
 
 pub use sync::{IndexOptions, IndexReport, Progress, Silent, Skipped};
+pub use units::ImportReport;
 
 use crate::document::Record;
 use crate::embed::{BuiltIn, Embedder};

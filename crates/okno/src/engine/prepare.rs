@@ -1,9 +1,9 @@
-//! From loaded documents to documents ready to be stored: split, embed.
+//! From loaded documents to documents ready to be stored: split, enrich, embed.
 
-use crate::document::{DocumentId, Loaded, Record, Structure};
+use crate::document::{Derived, DocumentId, Loaded, Record, Structure};
 use crate::embed::{Embedder, Role};
+use crate::enrich;
 use crate::split::structure;
-
 use crate::store::{Prepared, Vectors, Writer, add_scaled};
 use crate::{Error, Result};
 use rayon::prelude::*;
@@ -42,36 +42,31 @@ pub struct Changed {
 
 /// Splits and embeds documents.
 pub fn prepare(documents: Vec<Changed>, embedder: &dyn Embedder, writer: &mut dyn Writer) -> Result<Vec<Prepared>> {
-    let split: Vec<(Changed, Structure)> = documents
-        .into_par_iter()
-        .map(|document| {
-            let structure = structure(&document.loaded.text, &document.loaded.title, &document.loaded.blocks);
-            (document, structure)
-        })
-        .collect();
+    let split: Vec<Split> = documents.into_par_iter().map(split).collect();
+    let dimensions = embedder.dimensions();
     if embedder.is_slow() {
-        return split
-            .into_iter()
-            .map(|(document, structure)| {
-                let vectors = vectors(&document.loaded, &structure, embedder.dimensions(), &mut |texts| {
-                    cached(texts, embedder, writer)
-                })?;
-                Ok(prepared(document, structure, vectors))
-            })
-            .collect();
+        let mut embed = |texts: &[&str]| cached(texts, embedder, writer);
+        return split.into_iter().map(|document| prepared(document, dimensions, &mut embed)).collect();
     }
-    split
-        .into_par_iter()
-        .map(|(document, structure)| {
-            let vectors =
-                vectors(&document.loaded, &structure, embedder.dimensions(), &mut |texts| embed(texts, embedder))?;
-            Ok(prepared(document, structure, vectors))
-        })
-        .collect()
+    split.into_par_iter().map(|document| prepared(document, dimensions, &mut |texts| embed(texts, embedder))).collect()
 }
 
-fn prepared(document: Changed, structure: Structure, vectors: Vectors) -> Prepared {
-    let Changed { id, loaded, hash } = document;
+struct Split {
+    document: Changed,
+    structure: Structure,
+    derived: Vec<Derived>,
+}
+
+fn split(document: Changed) -> Split {
+    let loaded = &document.loaded;
+    let structure = structure(&loaded.text, &loaded.title, &loaded.blocks);
+    let derived = enrich::derive(loaded, &structure);
+    Split { document, structure, derived }
+}
+
+fn prepared(split: Split, dimensions: usize, embed: &mut Embed<'_>) -> Result<Prepared> {
+    let Split { document: Changed { id, loaded, hash }, structure, derived } = split;
+    let vectors = vectors(&loaded, &structure, &derived, dimensions, embed)?;
     let record = Record {
         id,
         title: loaded.title,
@@ -81,22 +76,67 @@ fn prepared(document: Changed, structure: Structure, vectors: Vectors) -> Prepar
         bytes: loaded.text.len() as u64,
         sentences: structure.sentences.len() as u32,
     };
-    Prepared { record, text: loaded.text, structure, vectors }
+    Ok(Prepared { record, text: loaded.text, structure, derived, vectors })
 }
 
-/// The vectors of all sentences, and of what stands above the text of each section.
+type Embed<'e> = dyn FnMut(&[&str]) -> Result<Vec<f32>> + 'e;
+
+/// The vectors of all sentences, of what stands above the text of each section, and of derived texts.
 fn vectors(
     loaded: &Loaded,
     structure: &Structure,
+    derived: &[Derived],
     dimensions: usize,
-    embed: &mut dyn FnMut(&[&str]) -> Result<Vec<f32>>,
+    embed: &mut Embed<'_>,
 ) -> Result<Vectors> {
     let sentences: Vec<&str> = structure.sentences.iter().map(|sentence| sentence.span.of(&loaded.text)).collect();
+    let sections = section_vectors(&loaded.text, &loaded.title, structure, dimensions, embed)?;
+    let derived = with_context(derived, structure, &sections, dimensions, embed)?;
+    Ok(Vectors { sentences: embed(&sentences)?, sections, derived })
+}
+
+/// The vectors of derived texts of a document that is stored already.
+pub fn derived_vectors(
+    derived: &[Derived],
+    text: &str,
+    title: &str,
+    structure: &Structure,
+    embedder: &dyn Embedder,
+) -> Result<Vec<f32>> {
+    let (dimensions, mut embed) = (embedder.dimensions(), |texts: &[&str]| embed(texts, embedder));
+    let sections = section_vectors(text, title, structure, dimensions, &mut embed)?;
+    with_context(derived, structure, &sections, dimensions, &mut embed)
+}
+
+/// Derived texts with what stands above their targets.
+fn with_context(
+    derived: &[Derived],
+    structure: &Structure,
+    sections: &[f32],
+    dimensions: usize,
+    embed: &mut Embed<'_>,
+) -> Result<Vec<f32>> {
+    let texts: Vec<&str> = derived.iter().map(|unit| unit.text.as_str()).collect();
+    let mut rows = embed(&texts)?;
+    for (unit, row) in derived.iter().zip(rows.chunks_exact_mut(dimensions)) {
+        let section = structure.section_number(unit.first as usize) * dimensions;
+        add_scaled(row, &sections[section..section + dimensions], 1.0);
+    }
+    Ok(rows)
+}
+
+/// The vectors of what stands above the text of each section: title and headings.
+fn section_vectors(
+    text: &str,
+    title: &str,
+    structure: &Structure,
+    dimensions: usize,
+    embed: &mut Embed<'_>,
+) -> Result<Vec<f32>> {
     let mut headings: Vec<_> = structure.sections.iter().flat_map(|section| section.path.iter().copied()).collect();
     headings.sort_unstable();
     headings.dedup();
-    let above: Vec<&str> =
-        std::iter::once(loaded.title.as_str()).chain(headings.iter().map(|span| span.of(&loaded.text))).collect();
+    let above: Vec<&str> = std::iter::once(title).chain(headings.iter().map(|span| span.of(text))).collect();
     let rows = embed(&above)?;
     let row = |index: usize| &rows[index * dimensions..(index + 1) * dimensions];
     let mut sections = vec![0.0; structure.sections.len() * dimensions];
@@ -108,7 +148,7 @@ fn vectors(
             add_scaled(context, row(index + 1), HEADING_WEIGHT);
         }
     }
-    Ok(Vectors { sentences: embed(&sentences)?, sections })
+    Ok(sections)
 }
 
 fn embed(texts: &[&str], embedder: &dyn Embedder) -> Result<Vec<f32>> {

@@ -20,7 +20,7 @@ mod lines;
 mod markdown;
 mod paragraphs;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 mod text;
 mod values;
 mod walk;

@@ -8,7 +8,7 @@ use super::*;
 use crate::document::Block;
 
 #[derive(Debug, Default)]
-pub(super) struct Collected {
+pub(crate) struct Collected {
     pub documents: Vec<Loaded>,
     pub skipped: Vec<(String, String)>,
 }
@@ -25,7 +25,7 @@ impl Sink for Collected {
 }
 
 /// Loads content with one loader; an error counts as skipped.
-pub(super) fn load(loader: &dyn Loader, name: &str, content: &[u8]) -> Collected {
+pub(crate) fn load(loader: &dyn Loader, name: &str, content: &[u8]) -> Collected {
     let mut collected = Collected::default();
     if let Err(error) = loader.load(&Source::memory(name, content), &mut collected) {
         collected.skip(name, error.to_string());

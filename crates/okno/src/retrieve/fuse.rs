@@ -167,7 +167,7 @@ mod tests {
     }
 
     fn ranking(leg: Leg, units: &[(u32, u32, f32)]) -> Ranking {
-        let units = units.iter().map(|&(d, s, score)| Scored { run: run(d, s), score }).collect();
+        let units = units.iter().map(|&(d, s, score)| Scored { run: run(d, s), derived: None, score }).collect();
         Ranking { leg, layer: Layer::Sentence, weight: 1.0, units }
     }
 
@@ -207,7 +207,7 @@ mod tests {
             leg: Leg::Dense,
             layer,
             weight: 1.0,
-            units: vec![Scored { run: Run { document: 1, first: 3, end: 6, anchor: 4 }, score: 1.0 }],
+            units: vec![Scored { run: Run { document: 1, first: 3, end: 6, anchor: 4 }, derived: None, score: 1.0 }],
         };
         let found = |layer| fuse(&[of(layer)], Fusion::Relative, 9).iter().map(|h| h.run.first).collect::<Vec<_>>();
         assert_eq!(found(Layer::Paragraph), [3, 4, 5]);

@@ -4,7 +4,7 @@
 //! store again. Every check starts from an empty store of its own.
 
 use super::{Ask, DocumentNumber, FileState, Leg, Prepared, Scored, Snapshot, Store, Vectors};
-use crate::document::{Block, BlockKind, DocumentId, Layer, Metadata, Record, Span};
+use crate::document::{Block, BlockKind, Derived, DerivedKind, DocumentId, Layer, Metadata, Record, Span};
 use crate::split::structure;
 use std::collections::{BTreeMap, HashSet};
 
@@ -29,6 +29,7 @@ pub const CHECKS: &[(&str, Check)] = &[
     ("there is one writer", one_writer),
     ("both legs find, in order, only what is allowed", both_legs_find),
     ("an empty store finds nothing", an_empty_store_finds_nothing),
+    ("derived units are found and stand for their targets", derived_units_are_found),
     ("copies are known", copies_are_known),
     ("files, roots and removals are remembered", small_things_are_remembered),
 ];
@@ -50,8 +51,9 @@ pub fn document(name: &str, text: &str) -> Prepared {
     let vectors = Vectors {
         sentences: rows(structure.sentences.iter().map(|s| s.span.of(text)).collect()),
         sections: rows(structure.sections.iter().map(|_| name).collect()),
+        derived: Vec::new(),
     };
-    Prepared { record, text: text.into(), structure, vectors }
+    Prepared { record, text: text.into(), structure, derived: Vec::new(), vectors }
 }
 
 /// A vector by words: texts that share words are near each other.
@@ -76,9 +78,19 @@ fn put(store: &dyn Store, documents: &[(&str, &str)]) -> Vec<DocumentNumber> {
 }
 
 fn search(snapshot: &dyn Snapshot, leg: Leg, text: &str, allowed: Option<&HashSet<DocumentNumber>>) -> Vec<Scored> {
+    search_layer(snapshot, leg, Layer::Sentence, text, allowed)
+}
+
+fn search_layer(
+    snapshot: &dyn Snapshot,
+    leg: Leg,
+    layer: Layer,
+    text: &str,
+    allowed: Option<&HashSet<DocumentNumber>>,
+) -> Vec<Scored> {
     let mut vector = vector(text);
     crate::embed::normalize(&mut vector);
-    let rankings = [(leg, Layer::Sentence)];
+    let rankings = [(leg, layer)];
     snapshot.search(&Ask { text, vector: &vector, rankings: &rankings, allowed, depth: 10 }).unwrap().remove(0)
 }
 
@@ -166,6 +178,35 @@ fn both_legs_find(open: Open<'_>) {
         assert!(search(&*snapshot, leg, "green tea", Some(&HashSet::new())).is_empty());
         assert!(search(&*snapshot, leg, "?!", None).is_empty(), "{leg:?}");
     }
+}
+
+fn derived_units_are_found(open: Open<'_>) {
+    let store = open();
+    let text = "Alpha beta. Gamma delta. Epsilon zeta.";
+    let numbers = put(&*store, &[("a", text), ("b", "Eta theta.")]);
+    let before = store.snapshot().unwrap();
+    let unit = |first, end, text: &str| Derived { kind: DerivedKind::Question, first, end, text: text.into() };
+    let units = [unit(0, 2, "Where is iota?"), unit(1, 3, "Kappa or iota kappa?")];
+    let rows: Vec<f32> = units.iter().flat_map(|unit| vector(&unit.text)).collect();
+    let mut writer = store.writer().unwrap();
+    let number = writer.derive(numbers[0], &units, &rows).unwrap();
+    writer.finish().unwrap();
+    let snapshot = store.snapshot().unwrap();
+    assert_eq!((&*snapshot.derived(number).unwrap(), snapshot.text(number).unwrap()), (&units[..], text));
+    assert_eq!(snapshot.derived_counts(), &BTreeMap::from([(DerivedKind::Question, 2)]));
+    assert!(before.derived_counts().is_empty() && before.text(numbers[0]).is_ok(), "a snapshot never changes");
+    for leg in [Leg::Dense, Leg::Lexical] {
+        let found = search_layer(&*snapshot, leg, Layer::Derived(DerivedKind::Question), "kappa", None);
+        let best = found[0];
+        assert_eq!((best.run.document, best.run.sentences(), best.derived), (number, 1..3, Some(1)), "{leg:?}");
+        assert!(search_layer(&*snapshot, leg, Layer::Derived(DerivedKind::Summary), "kappa", None).is_empty());
+    }
+    assert!(search(&*snapshot, Leg::Lexical, "iota", None).is_empty(), "derived texts are no sentences");
+    assert_eq!(search(&*snapshot, Leg::Lexical, "epsilon", None)[0].run.sentences(), 2..3);
+    let mut writer = store.writer().unwrap();
+    writer.remove(number).unwrap();
+    writer.finish().unwrap();
+    assert!(store.snapshot().unwrap().derived_counts().is_empty());
 }
 
 fn an_empty_store_finds_nothing(open: Open<'_>) {

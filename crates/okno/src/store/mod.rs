@@ -17,9 +17,9 @@ pub(crate) use embedded::add_scaled;
 pub use manifest::{FORMAT, Manifest};
 
 use crate::Result;
-use crate::document::{DocumentId, Layer, Record, Structure};
+use crate::document::{Derived, DerivedKind, DocumentId, Layer, Record, Structure};
 use serde::{Deserialize, Serialize};
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -49,8 +49,10 @@ impl Run {
 /// A run found by one leg. Dense: cosine; lexical: BM25, above 0.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Scored {
-    /// What was found.
+    /// What was found: for a derived unit, what it stands for.
     pub run: Run,
+    /// Which of its document's derived units it is, if it is one.
+    pub derived: Option<u32>,
     /// How well it matches.
     pub score: f32,
 }
@@ -89,6 +91,8 @@ pub struct Prepared {
     pub text: String,
     /// Its sentences.
     pub structure: Structure,
+    /// Texts made about them, by ascending first sentence.
+    pub derived: Vec<Derived>,
     /// Their vectors.
     pub vectors: Vectors,
 }
@@ -102,6 +106,8 @@ pub struct Vectors {
     pub sentences: Vec<f32>,
     /// One row per section, of what stands above its text: title and headings, already weighted.
     pub sections: Vec<f32>,
+    /// One row per derived text, what stands above its target included.
+    pub derived: Vec<f32>,
 }
 
 /// What is known of a file from the last time it was read.
@@ -142,6 +148,10 @@ pub trait Snapshot: Send + Sync {
     fn structure(&self, number: DocumentNumber) -> Result<Arc<Structure>>;
     /// A document's text.
     fn text(&self, number: DocumentNumber) -> Result<&str>;
+    /// A document's derived units.
+    fn derived(&self, number: DocumentNumber) -> Result<Arc<[Derived]>>;
+    /// How many derived units of each kind there are.
+    fn derived_counts(&self) -> &BTreeMap<DerivedKind, usize>;
     /// The rankings asked for, in that order: each best first, equal scores by document and place,
     /// at most `depth` long, every score finite. Lexical scores are above 0; dense ones too, unless `allowed`
     /// leaves so few documents that the others belong to the answer.
@@ -159,6 +169,8 @@ pub trait Writer {
     fn find(&mut self, id: &DocumentId) -> Result<Option<(DocumentNumber, u128)>>;
     /// Adds a document, or replaces the one of the same id. Its number is new either way.
     fn put(&mut self, document: &Prepared) -> Result<DocumentNumber>;
+    /// Gives a document other derived units, with their vectors; nothing else of it changes but its number.
+    fn derive(&mut self, number: DocumentNumber, derived: &[Derived], vectors: &[f32]) -> Result<DocumentNumber>;
     /// Takes a document out; whether it was there.
     fn remove(&mut self, number: DocumentNumber) -> Result<bool>;
     /// The content hash under which a document was removed by hand, if it was.

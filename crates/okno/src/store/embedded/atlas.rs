@@ -1,10 +1,12 @@
-//! One generation laid out flat: all sentences of all documents in one row, numbered from 0.
+//! One generation laid out flat: all sentences of all documents in one row, numbered from 0, and
+//! behind them all derived texts.
 //!
 //! Scoring works on these numbers; [`Units`] are a layer's runs over them. Both are built once per
 //! generation and shared by all searches.
 
 use super::vectors::{MEASURED, Packed, add, length};
-use crate::document::{Layer, Structure};
+use crate::document::{Derived, DerivedKind, Layer, Structure};
+use crate::store::terms;
 use crate::store::{DocumentNumber, Run};
 use rustc_hash::FxHashMap;
 use std::ops::Range;
@@ -22,6 +24,8 @@ pub struct Atlas<'p> {
     terms: Vec<u32>,
     /// How many terms the title and headings of each section have.
     context_terms: Vec<u32>,
+    /// How many derived texts there are.
+    derived: u32,
     dimensions: usize,
 }
 
@@ -41,6 +45,12 @@ pub struct Entry<'p> {
     pub first: u32,
     /// Its first section in the row.
     pub first_section: u32,
+    /// Texts made about it, by ascending first sentence.
+    pub derived: Arc<[Derived]>,
+    /// Their vectors.
+    pub derived_vectors: Packed<'p>,
+    /// Its first derived text, counted behind all sentences.
+    first_derived: u32,
 }
 
 impl Entry<'_> {
@@ -58,6 +68,8 @@ pub struct Part<'p> {
     pub text: &'p str,
     pub record: &'p [u8],
     pub vectors: Packed<'p>,
+    pub derived: Vec<Derived>,
+    pub derived_vectors: Packed<'p>,
 }
 
 impl<'p> Atlas<'p> {
@@ -69,6 +81,7 @@ impl<'p> Atlas<'p> {
             section_of: Vec::new(),
             terms: Vec::new(),
             context_terms: Vec::new(),
+            derived: 0,
             dimensions,
         };
         for part in parts {
@@ -93,7 +106,11 @@ impl<'p> Atlas<'p> {
             vectors: part.vectors,
             first,
             first_section,
+            first_derived: self.derived,
+            derived_vectors: part.derived_vectors,
+            derived: part.derived.into(),
         });
+        self.derived += self.documents.last().map_or(0, |entry| entry.derived.len() as u32);
     }
 
     /// A document by its number.
@@ -104,6 +121,16 @@ impl<'p> Atlas<'p> {
     /// How many sentences there are.
     pub fn sentences(&self) -> usize {
         self.terms.len()
+    }
+
+    /// How many texts the row holds: sentences, then derived texts.
+    pub fn texts(&self) -> usize {
+        self.sentences() + self.derived as usize
+    }
+
+    /// The place of a document's derived text in the row.
+    pub fn derived(&self, entry: &Entry<'_>, ordinal: u32) -> u32 {
+        self.sentences() as u32 + entry.first_derived + ordinal
     }
 
     /// How many sections there are.
@@ -119,11 +146,13 @@ impl<'p> Atlas<'p> {
 
 /// A layer over the whole row.
 pub struct Units {
-    /// The sentences of each unit: starts and ends both ascend.
+    /// The texts of each unit: sentences, or one derived text. Starts and ends both ascend.
     pub runs: Vec<Range<u32>>,
     /// The sentence that stands for each unit.
     anchors: Vec<u32>,
-    /// The units that hold each sentence.
+    /// For a derived layer: which of its document's derived texts each unit is.
+    ordinals: Vec<u32>,
+    /// The units that hold each text.
     pub holding: Vec<Range<u32>>,
     /// The units whose anchor is in each section.
     pub of_section: Vec<Range<u32>>,
@@ -140,6 +169,9 @@ pub struct Units {
 impl Units {
     /// Cuts every document into the units of a layer.
     pub fn new(layer: Layer, atlas: &Atlas<'_>, context_weight: f32) -> Self {
+        if let Layer::Derived(kind) = layer {
+            return Self::derived(kind, atlas, context_weight);
+        }
         let mut runs = Vec::new();
         let mut anchors = Vec::new();
         for entry in &atlas.documents {
@@ -148,18 +180,51 @@ impl Units {
                 runs.push(entry.first + run.start as u32..entry.first + run.end as u32);
             }
         }
-        let section: Vec<u32> = anchors.iter().map(|&anchor| atlas.section_of[anchor as usize]).collect();
+        let section = sections(&anchors, atlas);
+        let lengths = lengths(layer, atlas, &runs, &section);
         let own = |run: &Range<u32>| atlas.terms[run.start as usize..run.end as usize].iter().sum::<u32>() as f32;
-        let terms: Vec<f32> = runs
-            .iter()
-            .zip(&section)
-            .map(|(run, &s)| own(run) + context_weight * atlas.context_terms[s as usize] as f32)
-            .collect();
+        let terms = runs.iter().map(own).collect();
+        Self { lengths, ..Self::laid_out(runs, anchors, section, terms, atlas, context_weight) }
+    }
+
+    /// The derived texts of one kind. Their vectors have unit length, and hold their context already.
+    fn derived(kind: DerivedKind, atlas: &Atlas<'_>, context_weight: f32) -> Self {
+        let (mut runs, mut anchors, mut ordinals, mut terms) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        for entry in &atlas.documents {
+            for (ordinal, derived) in (0..).zip(entry.derived.iter()).filter(|(_, derived)| derived.kind == kind) {
+                let place = atlas.derived(entry, ordinal);
+                runs.push(place..place + 1);
+                anchors.push(entry.first + derived.first);
+                ordinals.push(ordinal);
+                terms.push(terms::count(&derived.text) as f32);
+            }
+        }
+        let section = sections(&anchors, atlas);
         Self {
-            holding: holding(&runs, atlas.sentences()),
+            lengths: vec![1.0; runs.len()],
+            ordinals,
+            ..Self::laid_out(runs, anchors, section, terms, atlas, context_weight)
+        }
+    }
+
+    /// Units with terms of their own, to which those of title and headings are added; without lengths.
+    fn laid_out(
+        runs: Vec<Range<u32>>,
+        anchors: Vec<u32>,
+        section: Vec<u32>,
+        mut terms: Vec<f32>,
+        atlas: &Atlas<'_>,
+        context_weight: f32,
+    ) -> Self {
+        for (terms, &section) in terms.iter_mut().zip(&section) {
+            *terms += context_weight * atlas.context_terms[section as usize] as f32;
+        }
+        Self {
+            holding: holding(&runs, atlas.texts()),
             of_section: grouped(&section, atlas.sections()),
             mean_terms: (terms.iter().sum::<f32>() / terms.len().max(1) as f32).max(1.0),
-            lengths: lengths(layer, atlas, &runs, &section),
+            lengths: Vec::new(),
+            ordinals: Vec::new(),
             section,
             runs,
             anchors,
@@ -168,15 +233,15 @@ impl Units {
     }
 
     /// A unit as the rest of the program names it.
-    pub fn run(&self, unit: usize, atlas: &Atlas<'_>) -> Run {
+    pub fn run(&self, unit: usize, atlas: &Atlas<'_>) -> (Run, Option<u32>) {
         let entry = atlas.holder(self.anchors[unit]);
-        let Range { start, end } = self.runs[unit];
-        Run {
-            document: entry.number,
-            first: start - entry.first,
-            end: end - entry.first,
-            anchor: self.anchors[unit] - entry.first,
+        let (document, anchor) = (entry.number, self.anchors[unit] - entry.first);
+        if let Some(&ordinal) = self.ordinals.get(unit) {
+            let Derived { first, end, .. } = entry.derived[ordinal as usize];
+            return (Run { document, first, end, anchor }, Some(ordinal));
         }
+        let Range { start, end } = self.runs[unit];
+        (Run { document, first: start - entry.first, end: end - entry.first, anchor }, None)
     }
 
     /// The units whose anchor is a sentence of this document.
@@ -187,15 +252,20 @@ impl Units {
     }
 }
 
-/// For each sentence the units that hold it: a range, because starts and ends both ascend.
-fn holding(runs: &[Range<u32>], sentences: usize) -> Vec<Range<u32>> {
+/// The section of each anchor.
+fn sections(anchors: &[u32], atlas: &Atlas<'_>) -> Vec<u32> {
+    anchors.iter().map(|&anchor| atlas.section_of[anchor as usize]).collect()
+}
+
+/// For each text of the row the units that hold it: a range, because starts and ends both ascend.
+fn holding(runs: &[Range<u32>], texts: usize) -> Vec<Range<u32>> {
     let (mut low, mut high) = (0, 0);
-    (0..sentences as u32)
-        .map(|sentence| {
-            while low < runs.len() && runs[low].end <= sentence {
+    (0..texts as u32)
+        .map(|text| {
+            while low < runs.len() && runs[low].end <= text {
                 low += 1;
             }
-            while high < runs.len() && runs[high].start <= sentence {
+            while high < runs.len() && runs[high].start <= text {
                 high += 1;
             }
             low as u32..high as u32

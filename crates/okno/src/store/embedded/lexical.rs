@@ -3,7 +3,8 @@
 //! tantivy keeps the posting lists; it does not score. A window's count of a term is the sum of its
 //! sentences' counts, with a document frequency and length of its own, so all scales are scored from
 //! the sentence lists of one index ([`super::score`]). One tantivy document per sentence holds the
-//! sentence's terms, one per section holds those of title and headings; `place` says which it is.
+//! sentence's terms, one per section holds those of title and headings, one per derived text holds its
+//! terms; `place` says which it is.
 //!
 //! The index is derived: its commit payload names the generation it was built from. It is always
 //! committed *before* the generation becomes visible in the key-value store, and what was replaced is
@@ -11,7 +12,7 @@
 //! ignores the rest. A payload that does not fit means a crash in between: [`LexicalWriter::remove_from`]
 //! takes out what never became visible.
 
-use crate::document::Structure;
+use crate::document::{Derived, Structure};
 use crate::store::terms::terms;
 use crate::store::{DocumentNumber, FORMAT};
 use std::ops::Bound;
@@ -32,8 +33,11 @@ type Result<T> = std::result::Result<T, TantivyError>;
 /// The least tantivy takes; a commit comes long before it is full.
 const WRITER_MEMORY: usize = 20_000_000;
 
-/// Set in `place` for a section; otherwise it is a sentence.
+/// Set in `place` for a section; without a mark it is a sentence.
 const SECTION: u64 = 1 << 31;
+
+/// Set in `place` for a derived text.
+const DERIVED: u64 = 1 << 30;
 
 #[derive(Clone, Copy)]
 struct Fields {
@@ -45,6 +49,8 @@ struct Fields {
     body: Field,
     /// The terms of a section's title and headings.
     context: Field,
+    /// The terms of a derived text.
+    derived: Field,
 }
 
 fn schema() -> (Schema, Fields) {
@@ -58,7 +64,8 @@ fn schema() -> (Schema, Fields) {
         document: builder.add_u64_field("document", INDEXED),
         place: builder.add_u64_field("place", FAST),
         body: builder.add_text_field("body", text.clone()),
-        context: builder.add_text_field("context", text),
+        context: builder.add_text_field("context", text.clone()),
+        derived: builder.add_text_field("derived", text),
     };
     (builder.build(), fields)
 }
@@ -80,11 +87,11 @@ pub struct Lexical {
     fields: Fields,
 }
 
-/// One posting: the sentence or section of a document, and how often the term is in it.
+/// One posting: the sentence, section or derived text of a document, and how often the term is in it.
 pub struct Posting {
     /// The document.
     pub document: DocumentNumber,
-    /// The sentence or the section.
+    /// The sentence, the section or the derived text.
     pub at: u32,
     /// How often.
     pub count: u32,
@@ -114,6 +121,11 @@ impl Lexical {
     /// Calls back with every posting of a term in the titles and headings of sections.
     pub fn sections(&self, term: &str, found: impl FnMut(Posting)) -> Result<()> {
         self.postings(self.fields.context, term, found)
+    }
+
+    /// Calls back with every posting of a term in derived texts.
+    pub fn derived(&self, term: &str, found: impl FnMut(Posting)) -> Result<()> {
+        self.postings(self.fields.derived, term, found)
     }
 
     fn postings(&self, field: Field, term: &str, mut found: impl FnMut(Posting)) -> Result<()> {
@@ -159,7 +171,7 @@ fn segment_postings(
             let place = places.first(document).unwrap_or_default();
             found(Posting {
                 document: (place >> 32) as u32,
-                at: (place & !SECTION) as u32,
+                at: (place & !(SECTION | DERIVED)) as u32,
                 count: postings.term_freq(),
             });
         }
@@ -207,8 +219,15 @@ impl LexicalWriter {
         })
     }
 
-    /// Adds a document's sentences and sections.
-    pub fn add(&mut self, number: DocumentNumber, text: &str, title: &str, structure: &Structure) -> Result<()> {
+    /// Adds a document's sentences, sections and derived texts.
+    pub fn add(
+        &mut self,
+        number: DocumentNumber,
+        text: &str,
+        title: &str,
+        structure: &Structure,
+        derived: &[Derived],
+    ) -> Result<()> {
         for (i, sentence) in structure.sentences.iter().enumerate() {
             self.add_place(number, i as u64, self.fields.body, sentence.span.of(text))?;
         }
@@ -216,6 +235,9 @@ impl LexicalWriter {
             let headings = section.path.iter().map(|heading| heading.of(text));
             let context: Vec<&str> = std::iter::once(title).chain(headings).collect();
             self.add_place(number, i as u64 | SECTION, self.fields.context, &context.join("\n"))?;
+        }
+        for (i, derived) in derived.iter().enumerate() {
+            self.add_place(number, i as u64 | DERIVED, self.fields.derived, &derived.text)?;
         }
         Ok(())
     }

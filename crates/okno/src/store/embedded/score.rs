@@ -26,33 +26,38 @@ fn length_share(layer: Layer) -> f32 {
 /// How much a term in the title or a heading counts beside one in the text.
 pub const CONTEXT_WEIGHT: f32 = 1.0;
 
-/// The dot products of a question with every sentence and every section's context.
+/// The dot products of a question with every text of the row and every section's context.
 pub struct Dots {
-    sentences: Vec<f32>,
+    texts: Vec<f32>,
     sections: Vec<f32>,
 }
 
 impl Dots {
-    /// Scans all vectors.
-    pub fn new(atlas: &Atlas<'_>, vector: &[f32]) -> Self {
+    /// Scans all vectors; those of derived texts only where they are asked for.
+    pub fn new(atlas: &Atlas<'_>, vector: &[f32], derived: bool) -> Self {
         let question = Question::new(vector);
-        let (mut sentences, mut sections) =
-            (Vec::with_capacity(atlas.sentences()), Vec::with_capacity(atlas.sections()));
+        let (mut texts, mut sections) = (Vec::with_capacity(atlas.texts()), Vec::with_capacity(atlas.sections()));
         for entry in &atlas.documents {
             let (first, all) =
                 (entry.structure.sentences.len(), entry.structure.sentences.len() + entry.structure.sections.len());
-            entry.vectors.dots(&question, 0..first, &mut sentences);
+            entry.vectors.dots(&question, 0..first, &mut texts);
             entry.vectors.dots(&question, first..all, &mut sections);
         }
-        Self { sentences, sections }
+        for entry in atlas.documents.iter().filter(|_| derived) {
+            entry.derived_vectors.dots(&question, 0..entry.derived.len(), &mut texts);
+        }
+        Self { texts, sections }
     }
 
     /// The cosine of every unit with the question.
-    pub fn scores(&self, units: &Units) -> Vec<f32> {
+    pub fn scores(&self, units: &Units, layer: Layer) -> Vec<f32> {
+        if matches!(layer, Layer::Derived(_)) {
+            return units.runs.iter().map(|run| self.texts[run.start as usize]).collect();
+        }
         (0..units.runs.len())
             .map(|unit| {
                 let run = units.runs[unit].start as usize..units.runs[unit].end as usize;
-                let dot = self.sentences[run].iter().sum::<f32>() + self.sections[units.section[unit] as usize];
+                let dot = self.texts[run].iter().sum::<f32>() + self.sections[units.section[unit] as usize];
                 if units.lengths[unit] > 0.0 { dot / units.lengths[unit] } else { 0.0 }
             })
             .collect()
@@ -65,21 +70,21 @@ pub struct Postings {
     terms: Vec<(TermPostings, f32)>,
 }
 
-/// Where one term is: (sentence, count) and (section, count), in the row's numbers.
+/// Where one term is: (text, count) and (section, count), in the row's numbers.
 #[derive(Default)]
 struct TermPostings {
-    sentences: Vec<(u32, f32)>,
+    texts: Vec<(u32, f32)>,
     sections: Vec<(u32, f32)>,
 }
 
 impl Postings {
-    /// Looks up the terms of a question.
-    pub fn new(atlas: &Atlas<'_>, lexical: &Lexical, text: &str) -> tantivy::Result<Self> {
+    /// Looks up the terms of a question; in derived texts only where they are asked for.
+    pub fn new(atlas: &Atlas<'_>, lexical: &Lexical, text: &str, derived: bool) -> tantivy::Result<Self> {
         let asked = of_query(text);
         let mut found: HashMap<&str, TermPostings> = HashMap::new();
         for term in &asked {
             if !found.contains_key(term.text.as_str()) {
-                found.insert(&term.text, look_up(atlas, lexical, &term.text)?);
+                found.insert(&term.text, look_up(atlas, lexical, &term.text, derived)?);
             }
         }
         let resolved = resolve(&asked, |term| found[term].is_somewhere());
@@ -114,7 +119,7 @@ fn rarity(units: f32, having: f32) -> f32 {
 
 impl TermPostings {
     fn is_somewhere(&self) -> bool {
-        !self.sentences.is_empty() || !self.sections.is_empty()
+        !self.texts.is_empty() || !self.sections.is_empty()
     }
 
     /// Counts the term in every unit; `touched` are those with a count.
@@ -126,8 +131,8 @@ impl TermPostings {
             }
             *total += count;
         };
-        for &(sentence, count) in &self.sentences {
-            units.holding[sentence as usize].clone().for_each(|unit| add(unit, count));
+        for &(text, count) in &self.texts {
+            units.holding[text as usize].clone().for_each(|unit| add(unit, count));
         }
         for &(section, count) in &self.sections {
             units.of_section[section as usize].clone().for_each(|unit| add(unit, CONTEXT_WEIGHT * count));
@@ -137,13 +142,20 @@ impl TermPostings {
 
 /// Postings of documents that the generation does not hold are left out: replaced ones not yet
 /// deleted, and new ones not yet visible.
-fn look_up(atlas: &Atlas<'_>, lexical: &Lexical, term: &str) -> tantivy::Result<TermPostings> {
+fn look_up(atlas: &Atlas<'_>, lexical: &Lexical, term: &str, derived: bool) -> tantivy::Result<TermPostings> {
     let mut found = TermPostings::default();
     lexical.sentences(term, |Posting { document, at, count }| {
         if let Some(entry) = atlas.get(document) {
-            found.sentences.push((entry.first + at, count as f32));
+            found.texts.push((entry.first + at, count as f32));
         }
     })?;
+    if derived {
+        lexical.derived(term, |Posting { document, at, count }| {
+            if let Some(entry) = atlas.get(document) {
+                found.texts.push((atlas.derived(entry, at), count as f32));
+            }
+        })?;
+    }
     lexical.sections(term, |Posting { document, at, count }| {
         if let Some(entry) = atlas.get(document) {
             found.sections.push((entry.first_section + at, count as f32));
@@ -172,7 +184,11 @@ pub fn best(
     }
     best.cut();
     best.units.sort_unstable_by(by_score);
-    best.units.into_iter().map(|(score, unit)| Scored { run: units.run(unit as usize, atlas), score }).collect()
+    let named = |(score, unit): (f32, u32)| {
+        let (run, derived) = units.run(unit as usize, atlas);
+        Scored { run, derived, score }
+    };
+    best.units.into_iter().map(named).collect()
 }
 
 /// The best so far and some more; cut back to the best whenever four times as many have come.

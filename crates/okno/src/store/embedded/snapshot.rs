@@ -5,11 +5,11 @@ use super::lexical::Lexical;
 use super::score::{CONTEXT_WEIGHT, Dots, Postings, best};
 use super::tables::Tables;
 use super::{blob, lexical_folder};
-use crate::document::{Layer, Record, Structure};
+use crate::document::{Derived, DerivedKind, Layer, Record, Structure};
 use crate::store::{Ask, DocumentNumber, FileState, Leg, Manifest, Scored, Snapshot};
 use crate::{Error, Result};
 use heed::{RoTxn, WithoutTls};
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
@@ -20,6 +20,7 @@ pub struct EmbeddedSnapshot {
     units: Mutex<HashMap<Layer, Arc<Units>>>,
     records: OnceLock<Vec<(DocumentNumber, Record)>>,
     copies: Vec<Vec<DocumentNumber>>,
+    derived_counts: BTreeMap<DerivedKind, usize>,
     lexical: Option<Lexical>,
     generation: u64,
     manifest: Manifest,
@@ -51,6 +52,7 @@ impl EmbeddedSnapshot {
         let atlas = Atlas::new(parts.into_iter(), manifest.dimensions);
         let copies = copies(&hashes);
         Ok(Self {
+            derived_counts: derived_counts(&atlas),
             atlas,
             units: Mutex::default(),
             records: OnceLock::new(),
@@ -98,6 +100,14 @@ fn copies(hashes: &[(DocumentNumber, u128)]) -> Vec<Vec<DocumentNumber>> {
     groups.into_values().filter(|group| group.len() > 1).collect()
 }
 
+fn derived_counts(atlas: &Atlas<'_>) -> BTreeMap<DerivedKind, usize> {
+    let mut counts = BTreeMap::new();
+    for derived in atlas.documents.iter().flat_map(|entry| entry.derived.iter()) {
+        *counts.entry(derived.kind).or_default() += 1;
+    }
+    counts
+}
+
 type Hashes = Vec<(DocumentNumber, u128)>;
 
 fn parts(tables: &Tables, pin: &RoTxn<'static, WithoutTls>, dimensions: usize) -> Result<(Vec<Part<'static>>, Hashes)> {
@@ -117,6 +127,8 @@ fn parts(tables: &Tables, pin: &RoTxn<'static, WithoutTls>, dimensions: usize) -
             text: blob.text,
             record: blob.record,
             vectors: blob.vectors,
+            derived: blob.derived,
+            derived_vectors: blob.derived_vectors,
         });
     }
     Ok((parts, hashes))
@@ -161,13 +173,22 @@ impl Snapshot for EmbeddedSnapshot {
         self.atlas.get(number).map(|entry| entry.text).ok_or_else(|| self.unknown(number))
     }
 
+    fn derived(&self, number: DocumentNumber) -> Result<Arc<[Derived]>> {
+        self.atlas.get(number).map(|entry| Arc::clone(&entry.derived)).ok_or_else(|| self.unknown(number))
+    }
+
+    fn derived_counts(&self) -> &BTreeMap<DerivedKind, usize> {
+        &self.derived_counts
+    }
+
     fn search(&self, ask: &Ask<'_>) -> Result<Vec<Vec<Scored>>> {
         let asked = |leg| ask.rankings.iter().any(|&(wanted, _)| wanted == leg);
         let meant = ask.vector.iter().any(|&x| x != 0.0);
-        let dots = (asked(Leg::Dense) && meant).then(|| Dots::new(&self.atlas, ask.vector));
+        let derived = ask.rankings.iter().any(|(_, layer)| matches!(layer, Layer::Derived(_)));
+        let dots = (asked(Leg::Dense) && meant).then(|| Dots::new(&self.atlas, ask.vector, derived));
         let postings = match &self.lexical {
             Some(lexical) if asked(Leg::Lexical) => {
-                Some(Postings::new(&self.atlas, lexical, ask.text).map_err(|source| Error::Lexical {
+                Some(Postings::new(&self.atlas, lexical, ask.text, derived).map_err(|source| Error::Lexical {
                     path: lexical_folder(&self.tables.path),
                     source: Box::new(source),
                 })?)
@@ -177,7 +198,7 @@ impl Snapshot for EmbeddedSnapshot {
         let ranking = |&(leg, layer): &(Leg, Layer)| {
             let units = self.units(layer);
             let scores = match leg {
-                Leg::Dense => dots.as_ref().map(|dots| dots.scores(&units)),
+                Leg::Dense => dots.as_ref().map(|dots| dots.scores(&units, layer)),
                 Leg::Lexical => postings.as_ref().map(|postings| postings.scores(&units, layer)),
             };
             // Where a filter leaves few documents, all of them are an answer, the unlike ones last.

@@ -24,9 +24,22 @@ pub fn pack(vectors: &Vectors, structure: &Structure, dimensions: usize) -> Vec<
             packed.extend(length.to_le_bytes());
         }
     }
-    let rows = || vectors.sentences.chunks_exact(dimensions).chain(vectors.sections.chunks_exact(dimensions));
-    packed.extend(rows().flat_map(|row| scale_of(row).to_le_bytes()));
-    packed.extend(rows().flat_map(|row| {
+    packed
+        .extend(pack_rows(vectors.sentences.chunks_exact(dimensions).chain(vectors.sections.chunks_exact(dimensions))));
+    packed
+}
+
+/// Packs rows of unit length: scales and rows, no lengths.
+pub fn pack_normalised(rows: &[f32], dimensions: usize) -> Vec<u8> {
+    let mut rows = rows.to_vec();
+    rows.chunks_exact_mut(dimensions.max(1)).for_each(crate::embed::normalize);
+    pack_rows(rows.chunks_exact(dimensions.max(1)))
+}
+
+/// Scales, then rows.
+fn pack_rows<'r>(rows: impl Iterator<Item = &'r [f32]> + Clone) -> Vec<u8> {
+    let mut packed: Vec<u8> = rows.clone().flat_map(|row| scale_of(row).to_le_bytes()).collect();
+    packed.extend(rows.flat_map(|row| {
         let inverse = 1.0 / scale_of(row);
         row.iter().map(move |x| (x * inverse).round() as i8 as u8)
     }));
@@ -196,7 +209,7 @@ mod tests {
             (dimensions, rows, question) in (1..70usize).prop_flat_map(|d| (Just(d), prop::collection::vec(-2.0..2.0f32, d * 4), prop::collection::vec(-1.0..1.0f32, d)))
         ) {
             let (sentences, sections) = rows.split_at(dimensions * 3);
-            let vectors = Vectors { sentences: sentences.to_vec(), sections: sections.to_vec() };
+            let vectors = Vectors { sentences: sentences.to_vec(), sections: sections.to_vec(), derived: Vec::new() };
             let bytes = pack(&vectors, &document(3), dimensions);
             let packed = Packed::new(&bytes, 4, dimensions).unwrap();
             prop_assert_eq!(packed.lengths().count(), 3 + 3 + 1);

@@ -3,7 +3,7 @@
 use super::lexical::{Built, Lexical, LexicalWriter};
 use super::tables::{Tables, file_key, id_key, id_value, read_id_value};
 use super::{blob, lexical_folder};
-use crate::document::{DocumentId, Record};
+use crate::document::{Derived, DocumentId, Record};
 use crate::store::{DocumentNumber, FileState, Manifest, Prepared, Writer};
 use crate::{Error, Result};
 use fs_err::File;
@@ -76,7 +76,7 @@ impl<'s> EmbeddedWriter<'s> {
             let unreadable = || tables.damaged(&format!("document number {number} cannot be read"));
             let blob = blob::read(bytes, dimensions).ok_or_else(unreadable)?;
             let record = blob::read_record(blob.record).ok_or_else(unreadable)?;
-            lexical.add(number, blob.text, &record.title, &blob.structure).map_err(wrong)?;
+            lexical.add(number, blob.text, &record.title, &blob.structure, &blob.derived).map_err(wrong)?;
         }
         lexical.commit(generation).map_err(wrong)?;
         Ok(lexical)
@@ -121,16 +121,27 @@ impl Writer for EmbeddedWriter<'_> {
         if let Some((old, _)) = self.find(&document.record.id)? {
             self.remove(old)?;
         }
-        let number = self.next;
-        self.next += 1;
         let bytes = blob::write(document, self.dimensions).map_err(|e| self.tables.damaged(&e.to_string()))?;
-        self.change(|tables, writing| {
-            tables.documents.put(writing, &number, &bytes)?;
-            tables.ids.put(writing, &id_key(&document.record.id), &id_value(number, document.record.hash))
+        self.put_bytes(&bytes, &document.record, |lexical, number, title| {
+            lexical.add(number, &document.text, title, &document.structure, &document.derived)
+        })
+    }
+
+    fn derive(&mut self, number: DocumentNumber, derived: &[Derived], vectors: &[f32]) -> Result<DocumentNumber> {
+        let dimensions = self.dimensions;
+        let changed = self.change(|tables, writing| {
+            let bytes = tables.documents.get(writing, &number)?;
+            Ok(bytes.and_then(|bytes| blob::with_derived(bytes, derived, vectors, dimensions)))
         })?;
-        let added = self.lexical().add(number, &document.text, &document.record.title, &document.structure);
-        added.map_err(|e| self.lexical_failure(e))?;
-        Ok(number)
+        let unreadable = || self.tables.damaged(&format!("document number {number} cannot be read"));
+        let bytes = changed.ok_or_else(unreadable)?;
+        let blob = blob::read(&bytes, dimensions).ok_or_else(unreadable)?;
+        let record = blob::read_record(blob.record).ok_or_else(unreadable)?;
+        // A new number: what a reader of the last generation finds under the old one must not change.
+        self.remove(number)?;
+        self.put_bytes(&bytes, &record, |lexical, number, title| {
+            lexical.add(number, blob.text, title, &blob.structure, &blob.derived)
+        })
     }
 
     fn remove(&mut self, number: DocumentNumber) -> Result<bool> {
@@ -223,6 +234,24 @@ impl Writer for EmbeddedWriter<'_> {
 }
 
 impl EmbeddedWriter<'_> {
+    /// Stores a packed document under the next number.
+    fn put_bytes(
+        &mut self,
+        bytes: &[u8],
+        record: &Record,
+        add: impl FnOnce(&mut LexicalWriter, DocumentNumber, &str) -> tantivy::Result<()>,
+    ) -> Result<DocumentNumber> {
+        let number = self.next;
+        self.next += 1;
+        self.change(|tables, writing| {
+            tables.documents.put(writing, &number, bytes)?;
+            tables.ids.put(writing, &id_key(&record.id), &id_value(number, record.hash))
+        })?;
+        let added = add(self.lexical(), number, &record.title);
+        added.map_err(|e| self.lexical_failure(e))?;
+        Ok(number)
+    }
+
     /// What the generation last committed no longer holds but the lexical index still does.
     fn garbage(&self) -> Result<Vec<DocumentNumber>> {
         let tables = self.tables;

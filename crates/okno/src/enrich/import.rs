@@ -1,0 +1,94 @@
+//! Derived units from outside: JSON lines that name a document, a place in it, a layer and a text.
+//!
+//! ```json
+//! {"document": "report.pdf", "start": 120, "end": 980, "layer": "question", "text": "How did sales develop?"}
+//! ```
+//!
+//! Offsets are code points of the document's text, end exclusive; without them the whole document is
+//! meant. A line that cannot be used is reported with its number and its field; the others count.
+
+use crate::document::{Derived, DerivedKind, Span, Structure};
+use serde::Deserialize;
+
+/// One line.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Line {
+    /// The document's name, as `okno documents` prints it.
+    #[serde(alias = "doc_id")]
+    pub document: String,
+    /// The first code point it stands for.
+    pub start: Option<usize>,
+    /// One past the last.
+    pub end: Option<usize>,
+    /// `summary`, `question`, `table` or `image`.
+    pub layer: DerivedKind,
+    /// What is searched.
+    pub text: String,
+}
+
+impl Line {
+    /// Reads a line of JSON.
+    pub fn read(json: &str) -> Result<Self, String> {
+        let line: Self = serde_json::from_str(json).map_err(|error| without_place(&error))?;
+        if line.text.trim().is_empty() {
+            return Err("`text` is empty: there is nothing to search".to_owned());
+        }
+        Ok(line)
+    }
+
+    /// The unit it describes in a document of this text.
+    pub fn unit(self, text: &str, structure: &Structure) -> Result<Derived, String> {
+        let span = self.span(text)?;
+        let sentences = structure.touching(span);
+        if sentences.is_empty() {
+            return Err(format!("no text between {} and {}", self.start.unwrap_or(0), self.end.unwrap_or(0)));
+        }
+        Ok(Derived { kind: self.layer, first: sentences.start as u32, end: sentences.end as u32, text: self.text })
+    }
+
+    fn span(&self, text: &str) -> Result<Span, String> {
+        let length = || text.chars().count();
+        let (start, end) = (self.start.unwrap_or(0), self.end.unwrap_or_else(length));
+        if start >= end || end > length() {
+            return Err(format!("`start` {start} and `end` {end} are no part of a text of {} characters", length()));
+        }
+        let byte = |point| text.char_indices().nth(point).map_or(text.len(), |(byte, _)| byte);
+        Ok(Span::new(byte(start), byte(end)))
+    }
+}
+
+/// Every line is one value: where in the file it is, the reader knows better.
+fn without_place(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    text.split(" at line ").next().unwrap_or(&text).to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::document::{Block, BlockKind};
+
+    #[test]
+    fn a_line_names_whole_sentences() {
+        let text = "一。二二。三三三。";
+        let blocks = [Block { kind: BlockKind::Paragraph, span: Span::new(0, text.len()) }];
+        let structure = crate::split::structure(text, "", &blocks);
+        let unit = |json: &str| Line::read(json).and_then(|line| line.unit(text, &structure));
+        let found = unit(r#"{"document": "a", "start": 3, "end": 4, "layer": "question", "text": "二？"}"#).unwrap();
+        assert_eq!((found.sentences(), found.kind), (1..2, DerivedKind::Question));
+        assert_eq!(unit(r#"{"doc_id": "a", "layer": "summary", "text": "数"}"#).unwrap().sentences(), 0..3);
+        for (json, reason) in [
+            (r#"{"document": "a", "layer": "poem", "text": "x"}"#, "poem"),
+            (r#"{"document": "a", "layer": "summary"}"#, "text"),
+            (r#"{"document": "a", "layer": "summary", "text": " "}"#, "`text` is empty"),
+            (r#"{"document": "a", "layer": "summary", "text": "x", "start": 4, "end": 4}"#, "no part"),
+            (r#"{"document": "a", "layer": "summary", "text": "x", "end": 10}"#, "9 characters"),
+            (r#"{"document": "a", "colour": 1, "layer": "summary", "text": "x"}"#, "colour"),
+            ("nonsense", "expected"),
+        ] {
+            let error = unit(json).unwrap_err();
+            assert!(error.contains(reason) && !error.contains("line"), "{json}: {error}");
+        }
+    }
+}
