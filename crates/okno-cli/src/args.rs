@@ -59,6 +59,13 @@ pub enum Command {
         #[arg(long, value_name = "PATH")]
         root: Option<PathBuf>,
     },
+    /// List the derived units: texts that are searched in place of what they stand for
+    Units,
+    /// Add derived units – summaries, questions, descriptions – to documents of the index
+    ImportUnits {
+        /// JSON lines with `document`, `layer`, `text` and, for a part of the document, `start` and `end`; `-` for standard input
+        file: PathBuf,
+    },
     /// List the recipes: what each searches and returns
     Recipes,
     /// Turn lines of standard input into vectors
@@ -146,7 +153,7 @@ pub struct How {
     /// Return each chunk with this many on each side (recipe `neighbors`, unless another is named)
     #[arg(long, value_name = "N", conflicts_with = "expand")]
     pub neighbors: Option<u32>,
-    /// How hits grow: none, window:N, neighbors:N, parent, section, auto
+    /// How hits grow: none, window:N, neighbors:N, parent, section, document, auto
     #[arg(long, value_name = "HOW")]
     pub expand: Option<String>,
     /// Find by words only, by meaning only, or by both [default: both]
@@ -155,6 +162,12 @@ pub struct How {
     /// Tokens of context, at most
     #[arg(long, value_name = "TOKENS")]
     pub budget: Option<usize>,
+    /// How much a hit loses that says what a better one says, from 0 to 1
+    #[arg(long, value_name = "SHARE")]
+    pub diversity: Option<f32>,
+    /// Best contexts first, as in their documents, or the best at both ends
+    #[arg(long)]
+    pub order: Option<OrderName>,
     /// Only documents that match, e.g. `category = 素菜 and year >= 2023`
     #[arg(long, value_name = "FILTER")]
     pub filter: Option<String>,
@@ -170,6 +183,17 @@ pub enum LegName {
     Dense,
     /// By words
     Lexical,
+}
+
+/// The order of contexts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum OrderName {
+    /// Best first
+    Score,
+    /// As they stand in their documents
+    Document,
+    /// The best at both ends, the weakest in the middle
+    Ends,
 }
 
 /// A question to two recipes.

@@ -35,6 +35,8 @@ fn run(cli: &Cli) -> anyhow::Result<()> {
         Command::Documents { filter } => commands::inspect::documents(cli, filter.as_deref()),
         Command::Show { document, start, end } => commands::inspect::show(cli, document, *start, *end),
         Command::Remove { documents, root } => commands::remove::run(cli, documents, root.as_deref()),
+        Command::Units => commands::units::list(cli),
+        Command::ImportUnits { file } => commands::units::import(cli, file),
         Command::Recipes => commands::inspect::recipes(cli),
         Command::Embed => commands::embed::run(),
         Command::Demo => commands::demo::run(),

@@ -5,7 +5,7 @@
 use crate::locale::{Language, language, say};
 use anyhow::Result;
 use okno::document::{CodePoints, Span};
-use okno::retrieve::{Stage, Trace, name_of};
+use okno::retrieve::{FoundUnit, Stage, name_of};
 use okno::{Answer, Context};
 use serde_json::{Value, json as value};
 use std::io::{IsTerminal, Write};
@@ -62,7 +62,7 @@ fn context_json(context: &Context, explain: bool) -> Value {
     let hits = context.hits.iter().filter(|hit| !hit.trace.is_empty() || explain).map(|hit| {
         let mut json = value!({"start": inside(hit.span.start), "end": inside(hit.span.end), "score": hit.score});
         if explain {
-            json["trace"] = value!(hit.trace);
+            json["trace"] = hit.trace.iter().map(found_json).collect();
         }
         json
     });
@@ -75,6 +75,15 @@ fn context_json(context: &Context, explain: bool) -> Value {
     json["tokens"] = context.tokens.into();
     json["copies"] = value!(context.copies);
     json["metadata"] = context.metadata.to_json();
+    json
+}
+
+/// How one ranking found a unit. Units may reach beyond the context, so their places are not given here.
+fn found_json(found: &FoundUnit) -> Value {
+    let mut json = value!(found.trace);
+    if let Some(text) = &found.text {
+        json["text"] = text.as_str().into();
+    }
     json
 }
 
@@ -196,8 +205,11 @@ fn explained_context(context: &Context) -> String {
     for hit in context.hits.iter().filter(|hit| !hit.trace.is_empty()).take(EXPLAINED_HITS) {
         let words = slice(context, hit.span.start.max(context.span.start), hit.span.end.min(context.span.end));
         text.push_str(&format!("   {:.3}  {}\n", hit.score, printable(&shortened(words, 60))));
-        let traces: Vec<String> = hit.trace.iter().map(trace).collect();
+        let traces: Vec<String> = hit.trace.iter().map(found).collect();
         text.push_str(&format!("          {}\n", traces.join("  ")));
+        for derived in hit.trace.iter().filter_map(|found| found.text.as_deref()).take(EXPLAINED_HITS) {
+            text.push_str(&format!("          “{}”\n", printable(&shortened(derived, 60))));
+        }
     }
     text.push('\n');
     text
@@ -205,7 +217,7 @@ fn explained_context(context: &Context) -> String {
 
 const EXPLAINED_HITS: usize = 5;
 
-fn trace(trace: &Trace) -> String {
+fn found(FoundUnit { trace, .. }: &FoundUnit) -> String {
     format!("{}/{} #{} {:.3} → {:.3}", name_of(trace.leg), trace.layer, trace.rank, trace.score, trace.share)
 }
 

@@ -3,6 +3,8 @@
 #[path = "cli/asking.rs"]
 mod asking;
 mod support;
+#[path = "cli/units.rs"]
+mod units;
 
 use serde_json::{Value, json};
 use std::process::Stdio;

@@ -64,6 +64,9 @@ pub enum Error {
     /// A layer could not be read.
     #[error(transparent)]
     Layer(#[from] LayerError),
+    /// The recipe's layers are made of derived units, and the index has none of them.
+    #[error("this index has no units of layer `{0}` – `okno import-units FILE` adds them")]
+    NoUnits(String),
     /// A recipe or one of its parts could not be read.
     #[error("{0}")]
     Recipe(String),

@@ -24,7 +24,7 @@ pub fn status(cli: &Cli) -> Result<()> {
     if cli.json {
         return output::json(&serde_json::json!({
             "index": engine.folder(), "generation": snapshot.generation(), "documents": records.len(), "sentences": sentences,
-            "text_bytes": text, "disk_bytes": engine.bytes()?, "embedder": manifest.embedder, "dimensions": manifest.dimensions,
+            "units": super::units::named(snapshot.derived_counts()), "text_bytes": text, "disk_bytes": engine.bytes()?, "embedder": manifest.embedder, "dimensions": manifest.dimensions,
             "recipe": manifest.recipe, "chunk": manifest.chunk, "neighbors": manifest.neighbors, "roots": snapshot.roots(), "fields": fields,
         }));
     }
@@ -42,6 +42,9 @@ pub fn status(cli: &Cli) -> Result<()> {
         "{}",
         say!("embedder   {} ({} dimensions)", "嵌入模型 {}({} 维)", manifest.embedder, manifest.dimensions)
     )?;
+    for (kind, count) in snapshot.derived_counts() {
+        writeln!(out, "{}", say!("units      {}: {}", "派生单元 {}:{}", kind, count))?;
+    }
     writeln!(out, "{}", say!("recipe     {}", "方案     {}", manifest.recipe))?;
     if let Some(chunk) = manifest.chunk {
         let neighbors = manifest.neighbors.unwrap_or(1);

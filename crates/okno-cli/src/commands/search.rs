@@ -1,11 +1,11 @@
 //! `okno search`: one question for a person, or many for a program.
 
-use crate::args::{Cli, How, LegName, SearchArgs};
+use crate::args::{Cli, How, LegName, OrderName, SearchArgs};
 use crate::locale::say;
 use crate::{output, place};
 use anyhow::{Context as _, Result};
 use okno::document::Filter;
-use okno::retrieve::Expansion;
+use okno::retrieve::{Expansion, Order};
 use okno::store::Leg;
 use okno::{Answer, Engine, Query};
 use rayon::prelude::*;
@@ -68,7 +68,17 @@ pub fn query(question: &str, recipe: Option<&str>, how: &How) -> Result<Query, o
         expand,
         k: how.k,
         budget: how.budget,
+        diversity: how.diversity,
+        order: how.order.map(order),
     })
+}
+
+fn order(name: OrderName) -> Order {
+    match name {
+        OrderName::Score => Order::Score,
+        OrderName::Document => Order::Document,
+        OrderName::Ends => Order::Ends,
+    }
 }
 
 /// Questions searched at once before their lines are printed.

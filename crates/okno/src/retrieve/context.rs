@@ -91,7 +91,18 @@ pub struct ContextHit {
     /// Its fused score.
     pub score: f32,
     /// How it came by it.
-    pub trace: Vec<Trace>,
+    pub trace: Vec<FoundUnit>,
+}
+
+/// A unit that led to a hit.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FoundUnit {
+    /// Where it is, in bytes of the document's text; for a derived unit, what it stands for.
+    pub span: Span,
+    /// What was searched, where that is not the document's own text.
+    pub text: Option<String>,
+    /// How it was ranked.
+    pub trace: Trace,
 }
 
 /// Cuts a piece out of its document.
@@ -109,13 +120,22 @@ pub(super) fn cut(
     let (start, first_line) = walk.at(span.start);
     let (end, last_line) = walk.at(span.end);
     let headings = &structure.sections[structure.section_number(piece.anchor)].path;
-    let found =
-        |hit: Hit| ContextHit { span: structure.span(hit.run.sentences()), score: hit.score, trace: trace(&hit) };
+    let derived = snapshot.derived(piece.document)?;
+    let found = |trace: Trace| FoundUnit {
+        span: structure.span(trace.run.sentences()),
+        text: trace.derived.map(|ordinal| derived[ordinal as usize].text.clone()),
+        trace,
+    };
+    let hit = |hit: Hit| ContextHit {
+        span: structure.span(hit.run.sentences()),
+        score: hit.score,
+        trace: trace(&hit).into_iter().map(found).collect(),
+    };
     let copies = scope.copies.get(&piece.document).map_or(&[][..], Vec::as_slice);
     Ok(Context {
         headings: headings.iter().map(|heading| heading.of(text).to_owned()).collect(),
         tokens: structure.tokens(piece.sentences),
-        hits: piece.hits.into_iter().map(found).collect(),
+        hits: piece.hits.into_iter().map(hit).collect(),
         copies: copies.iter().map(|&copy| Ok(snapshot.record(copy)?.id.name().to_owned())).collect::<Result<_>>()?,
         document: record.id.name().to_owned(),
         path: record.id.path,

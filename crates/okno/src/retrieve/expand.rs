@@ -4,11 +4,10 @@
 //! text only when it is cut out of the document at the very end, so it is an exact slice.
 
 use super::fuse::Hit;
-use super::recipe::Expansion;
+use super::recipe::{Expansion, Order, Worth};
 use crate::document::{Layer, Structure};
 use crate::store::DocumentNumber;
 use rustc_hash::FxHashMap;
-use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -39,11 +38,10 @@ pub struct Piece {
     pub hits: Vec<Hit>,
 }
 
-/// Hits become hits of the unit of `layer` that holds their anchor, each unit once, with the best
-/// of their scores. Order is kept.
-pub fn collapse(hits: Vec<Hit>, layer: Layer, views: &Views<'_>) -> Vec<Hit> {
+/// Hits become hits of the unit of `layer` that holds their anchor, each unit once, best first.
+pub fn collapse(hits: Vec<Hit>, layer: Layer, worth: Worth, views: &Views<'_>) -> Vec<Hit> {
     let mut targets: Vec<Hit> = Vec::new();
-    let mut seen: HashSet<(DocumentNumber, usize)> = HashSet::new();
+    let mut seen: FxHashMap<(DocumentNumber, usize), usize> = FxHashMap::default();
     let mut units: FxHashMap<DocumentNumber, Vec<Range<usize>>> = FxHashMap::default();
     for mut hit in hits {
         let view = &views[&hit.run.document];
@@ -52,10 +50,15 @@ pub fn collapse(hits: Vec<Hit>, layer: Layer, views: &Views<'_>) -> Vec<Hit> {
         hit.run.first = target.start as u32;
         hit.run.end = target.end as u32;
         hit.layer = layer;
-        if seen.insert((hit.run.document, target.start)) {
-            targets.push(hit);
+        let at = *seen.entry((hit.run.document, target.start)).or_insert(targets.len());
+        match (targets.get_mut(at), worth) {
+            (None, _) => targets.push(hit),
+            // Hits come best first.
+            (Some(_), Worth::Max) => {}
+            (Some(known), Worth::Sum) => known.score += hit.score,
         }
     }
+    targets.sort_by(|a, b| b.score.total_cmp(&a.score));
     targets
 }
 
@@ -84,6 +87,7 @@ pub fn expand(hit: Hit, expansion: Expansion, parent: Layer, views: &Views<'_>) 
         Expansion::Neighbors(around) => neighbors(&hit, around as usize, view),
         Expansion::Parent => covering(&own, &unit_of(parent, anchor, view)),
         Expansion::Section => covering(&own, &view.structure.section(anchor)),
+        Expansion::Document => 0..view.structure.sentences.len(),
     };
     Piece { document: hit.run.document, sentences, score: hit.score, anchor, hits: vec![hit] }
 }
@@ -125,6 +129,33 @@ fn join(into: &mut Piece, mut piece: Piece) {
     if piece.score > into.score {
         (into.score, into.anchor) = (piece.score, piece.anchor);
     }
+}
+
+/// Puts pieces that come best first into another order.
+pub fn arrange(pieces: Vec<Piece>, order: Order) -> Vec<Piece> {
+    match order {
+        Order::Score => pieces,
+        Order::Document => by_document(pieces),
+        Order::Ends => {
+            let (mut front, mut back) = (Vec::new(), Vec::new());
+            for (rank, piece) in pieces.into_iter().enumerate() {
+                if rank % 2 == 0 { front.push(piece) } else { back.push(piece) }
+            }
+            front.extend(back.into_iter().rev());
+            front
+        }
+    }
+}
+
+/// As they stand in their documents; documents in the order of their best pieces.
+fn by_document(mut pieces: Vec<Piece>) -> Vec<Piece> {
+    let mut ranks: FxHashMap<DocumentNumber, usize> = FxHashMap::default();
+    for piece in &pieces {
+        let next = ranks.len();
+        ranks.entry(piece.document).or_insert(next);
+    }
+    pieces.sort_by_key(|piece| (ranks[&piece.document], piece.sentences.start));
+    pieces
 }
 
 /// Best first; equal scores by document and place.
@@ -242,11 +273,27 @@ mod tests {
         let document = document(12, 12);
         let child: Layer = "chunk:20c".parse().unwrap();
         let hits = vec![hit(child, 0..2, 0.9), hit(child, 4..6, 0.8), hit(child, 6..8, 0.7), hit(parent, 0..6, 0.6)];
-        let targets = collapse(hits, parent, &views(&document));
+        let targets = collapse(hits.clone(), parent, Worth::Max, &views(&document));
         assert_eq!(
             targets.iter().map(|t| (t.run.sentences(), t.score)).collect::<Vec<_>>(),
             [(0..6, 0.9), (6..12, 0.7)]
         );
+        let summed = collapse(hits, parent, Worth::Sum, &views(&document));
+        assert_eq!(summed.iter().map(|t| t.run.sentences()).collect::<Vec<_>>(), [0..6, 6..12]);
+        assert!((summed[0].score - 2.3).abs() < 1e-6, "all its children count");
+    }
+
+    #[test]
+    fn contexts_can_be_read_in_other_orders() {
+        let piece =
+            |document, start| Piece { document, sentences: start..start + 1, score: 0.0, anchor: start, hits: vec![] };
+        let arranged = |order| {
+            let pieces = vec![piece(2, 9), piece(1, 4), piece(2, 1), piece(1, 0), piece(3, 0)];
+            arrange(pieces, order).into_iter().map(|p| (p.document, p.sentences.start)).collect::<Vec<_>>()
+        };
+        assert_eq!(arranged(Order::Document), [(2, 1), (2, 9), (1, 0), (1, 4), (3, 0)]);
+        assert_eq!(arranged(Order::Ends), [(2, 9), (2, 1), (3, 0), (1, 0), (1, 4)], "the weakest is in the middle");
+        assert_eq!(arranged(Order::Score)[0], (2, 9));
     }
 
     #[test]

@@ -4,7 +4,8 @@
 //! place, whatever found it. *Relative*: each ranking's scores become shares of its best, 0 at the
 //! last place when the ranking is full; shares are weighted and summed on the sentences they speak
 //! for. Equal RRF measurably loses the first place to lexical search alone on five of six question
-//! sets; relative scores do not. Ties are broken by document and place, so results never depend on
+//! sets; relative scores do not. A ranking speaks once for a target: of several derived units that
+//! stand for the same sentences, the best counts, and places are places among distinct targets. Ties are broken by document and place, so results never depend on
 //! the order in which anything was found.
 
 use super::recipe::Fusion;
@@ -44,11 +45,17 @@ pub struct Trace {
     pub leg: Leg,
     /// The layer.
     pub layer: Layer,
-    /// The place in the ranking, from 1.
+    /// The unit: for a derived one, what it stands for.
+    #[serde(skip)]
+    pub run: Run,
+    /// Which of its document's derived units it is, if it is one.
+    #[serde(skip)]
+    pub derived: Option<u32>,
+    /// The place in the ranking, from 1, among distinct targets.
     pub rank: usize,
     /// The leg's own score.
     pub score: f32,
-    /// What it added to the fused score.
+    /// What it added to the fused score; 0 where a better unit of the same target counted.
     pub share: f32,
 }
 
@@ -57,7 +64,7 @@ pub fn fuse(rankings: &[Ranking], fusion: Fusion, depth: usize) -> Vec<Hit> {
     let mut hits = Hits::default();
     for ranking in rankings {
         let shared = Shared::new(ranking, fusion, depth);
-        for (at, unit) in ranking.units.iter().enumerate() {
+        for (at, unit) in places(ranking).filter_map(|(at, first, unit)| first.then_some((at, unit))) {
             let share = shared.of(at, unit);
             match fusion {
                 Fusion::ReciprocalRank(_) => hits.add(unit.run, ranking.layer, share),
@@ -70,6 +77,24 @@ pub fn fuse(rankings: &[Ranking], fusion: Fusion, depth: usize) -> Vec<Hit> {
     let mut hits: Vec<Hit> = hits.hits.into_iter().filter(|hit| hit.score > 0.0).collect();
     hits.sort_unstable_by(|a, b| b.score.total_cmp(&a.score).then(a.run.cmp(&b.run)));
     hits
+}
+
+/// The units of a ranking with their places among distinct targets, and whether each is the first of its target.
+fn places(ranking: &Ranking) -> impl Iterator<Item = (usize, bool, &Scored)> {
+    // Only derived units share targets; a target is as good as its first unit, whose place it keeps.
+    let mut seen: FxHashMap<Run, usize> = FxHashMap::default();
+    let mut next = 0;
+    ranking.units.iter().map(move |unit| {
+        let known = unit.derived.and_then(|_| seen.get(&unit.run).copied());
+        let at = known.unwrap_or(next);
+        if known.is_none() {
+            next += 1;
+            if unit.derived.is_some() {
+                seen.insert(unit.run, at);
+            }
+        }
+        (at, known.is_none(), unit)
+    })
 }
 
 /// Hits under construction: every unit once, its shares added in the order of the rankings.
@@ -91,20 +116,19 @@ impl Hits {
 
 /// How each ranking came to a hit, or to the units that were collapsed to it.
 pub fn trace(rankings: &[Ranking], fusion: Fusion, depth: usize, hit: &Hit) -> Vec<Trace> {
-    let mut traces = Vec::new();
+    let mut traces: Vec<Trace> = Vec::new();
     for ranking in rankings {
         let shared = Shared::new(ranking, fusion, depth);
-        for (at, unit) in
-            ranking.units.iter().enumerate().filter(|(_, unit)| concerns(ranking.layer, unit.run, fusion, hit))
-        {
-            traces.push(Trace {
-                leg: ranking.leg,
-                layer: ranking.layer,
-                rank: at + 1,
-                score: unit.score,
-                share: shared.of(at, unit),
-            });
-        }
+        let concerning = places(ranking).filter(|(_, _, unit)| concerns(ranking.layer, unit.run, fusion, hit));
+        traces.extend(concerning.map(|(at, first, unit)| Trace {
+            leg: ranking.leg,
+            layer: ranking.layer,
+            run: unit.run,
+            derived: unit.derived,
+            rank: at + 1,
+            score: unit.score,
+            share: if first { shared.of(at, unit) } else { 0.0 },
+        }));
     }
     traces
 }
@@ -212,6 +236,19 @@ mod tests {
         let found = |layer| fuse(&[of(layer)], Fusion::Relative, 9).iter().map(|h| h.run.first).collect::<Vec<_>>();
         assert_eq!(found(Layer::Paragraph), [3, 4, 5]);
         assert_eq!(found(Layer::Window(1)), [4]);
+    }
+
+    #[test]
+    fn a_ranking_speaks_once_for_a_target() {
+        // Source 003: k children are not k parents.
+        let unit = |document, derived, score| Scored { run: run(document, 0), derived: Some(derived), score };
+        let units = vec![unit(1, 0, 0.9), unit(1, 2, 0.8), unit(2, 0, 0.7)];
+        let rankings = [Ranking { leg: Leg::Dense, layer: Layer::Sentence, weight: 1.0, units }];
+        let hits = fuse(&rankings, Fusion::ReciprocalRank(60.0), 5);
+        assert_eq!(hits.iter().map(|hit| hit.score).collect::<Vec<_>>(), [1.0 / 61.0, 1.0 / 62.0]);
+        let traced = trace(&rankings, Fusion::ReciprocalRank(60.0), 5, &hits[0]);
+        let found: Vec<_> = traced.iter().map(|t| (t.derived, t.rank, t.score, t.share)).collect();
+        assert_eq!(found, [(Some(0), 1, 0.9, 1.0 / 61.0), (Some(2), 1, 0.8, 0.0)], "the child's score is kept");
     }
 
     proptest! {

@@ -9,13 +9,14 @@
 
 mod auto;
 mod context;
+mod diversify;
 mod expand;
 mod fuse;
 mod recipe;
 
-pub use context::{Answer, Context, ContextHit, Stage};
+pub use context::{Answer, Context, ContextHit, FoundUnit, Stage};
 pub use fuse::Trace;
-pub use recipe::{DEFAULT_RECIPE, Expansion, Fusion, Recipe, built_in, name_of};
+pub use recipe::{DEFAULT_RECIPE, Expansion, Fusion, Order, Recipe, Worth, built_in, name_of};
 
 use crate::document::{Filter, Layer};
 use crate::embed::{Embedder, Role, normalize};
@@ -43,6 +44,10 @@ pub struct Query {
     pub k: Option<usize>,
     /// Tokens of context, at most.
     pub budget: Option<usize>,
+    /// How much a hit loses that says what a better one says.
+    pub diversity: Option<f32>,
+    /// In which order contexts are returned.
+    pub order: Option<Order>,
 }
 
 impl Query {
@@ -63,6 +68,9 @@ impl Query {
         });
         recipe.expand = self.expand.unwrap_or(recipe.expand);
         recipe.budget = self.budget.unwrap_or(recipe.budget);
+        recipe.diversity = self.diversity.unwrap_or(recipe.diversity).clamp(0.0, 1.0);
+        recipe.order = self.order.unwrap_or(recipe.order);
+        recipe.leave_out_missing(snapshot.derived_counts())?;
         if let Some(legs) = &self.legs {
             recipe.legs.clone_from(legs);
         }
@@ -91,6 +99,7 @@ pub fn search(snapshot: &dyn Snapshot, embedder: &dyn Embedder, query: &Query) -
         Expansion::Auto => auto::select(&hits, recipe.k, recipe.budget, &views),
         expansion => grow(hits, expansion, &recipe, &views),
     };
+    let pieces = expand::arrange(pieces, recipe.order);
     let trace = |hit: &Hit| fuse::trace(&rankings, recipe.fusion, depth, hit);
     let contexts =
         pieces.into_iter().map(|piece| context::cut(snapshot, piece, &scope, &trace)).collect::<Result<_>>()?;
@@ -131,9 +140,10 @@ fn find<'s>(
         let hits = fuse::fuse(&rankings, recipe.fusion, depth);
         let (fused, views) = (hits.len(), views(snapshot, &hits)?);
         let hits = match recipe.collapse {
-            Some(layer) => expand::collapse(hits, layer, &views),
+            Some(layer) => expand::collapse(hits, layer, recipe.worth, &views),
             None => hits,
         };
+        let hits = diversify::diversify(hits, recipe.diversity, &views);
         let exhausted = depth >= DEEPEST || rankings.iter().all(|ranking| ranking.units.len() < depth);
         if recipe.expand == Expansion::Auto || hits.len() >= recipe.k || exhausted {
             return Ok(Found { rankings, depth, fused, hits, views });

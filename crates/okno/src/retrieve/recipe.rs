@@ -1,6 +1,6 @@
 //! Recipes: named rows of one table that say what is ranked, how, and what is returned.
 
-use crate::document::Layer;
+use crate::document::{DerivedKind, Layer};
 use crate::store::{Leg, Manifest};
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
@@ -36,8 +36,17 @@ pub struct Recipe {
     /// The layer whose units hits are collapsed to.
     #[serde(default)]
     pub collapse: Option<Layer>,
+    /// What a target is worth of the hits collapsed to it.
+    #[serde(default)]
+    pub worth: Worth,
+    /// How much a hit loses that says what a better one says: 0 nothing, 1 everything.
+    #[serde(default)]
+    pub diversity: f32,
     /// How hits grow.
     pub expand: Expansion,
+    /// In which order contexts are returned.
+    #[serde(default)]
+    pub order: Order,
     /// Tokens of context, at most.
     pub budget: usize,
 }
@@ -61,6 +70,23 @@ impl Recipe {
         Ok(recipe)
     }
 
+    /// Leaves out derived layers that the index does not have; an error when nothing else is left.
+    pub(super) fn leave_out_missing(&mut self, present: &BTreeMap<DerivedKind, usize>) -> Result<()> {
+        let is_there = |layer: &Layer| !matches!(layer, Layer::Derived(kind) if !present.contains_key(kind));
+        let kept: Vec<bool> = self.layers.iter().map(is_there).collect();
+        if !kept.contains(&true) {
+            let missing = self.layers.iter().map(Layer::to_string).collect::<Vec<_>>().join("`, `");
+            return Err(Error::NoUnits(missing));
+        }
+        let mut keep = kept.iter();
+        self.layers.retain(|_| keep.next().is_none_or(|&keep| keep));
+        for weights in self.weights.values_mut() {
+            let mut keep = kept.iter();
+            weights.retain(|_| keep.next().is_none_or(|&keep| keep));
+        }
+        Ok(())
+    }
+
     /// The rankings it asks the store for, each with its weight.
     pub fn rankings(&self) -> Vec<((Leg, Layer), f32)> {
         let weight = |leg: Leg, layer: usize| {
@@ -82,6 +108,30 @@ pub fn name_of(leg: Leg) -> &'static str {
         Leg::Dense => "dense",
         Leg::Lexical => "lexical",
     }
+}
+
+/// What a target is worth of the hits collapsed to it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Worth {
+    /// The best of their scores.
+    #[default]
+    Max,
+    /// The sum of their scores: with reciprocal ranks, several good children beat one.
+    Sum,
+}
+
+/// In which order contexts are returned.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Order {
+    /// Best first.
+    #[default]
+    Score,
+    /// As they stand in their documents; the document of the best context first.
+    Document,
+    /// The best at both ends and the weakest in the middle, which long prompts lose.
+    Ends,
 }
 
 /// How several rankings become one list of hits.
@@ -108,6 +158,8 @@ pub enum Expansion {
     Parent,
     /// Its section.
     Section,
+    /// Its whole document.
+    Document,
     /// The best sentences, as many as the budget holds.
     Auto,
 }
@@ -118,7 +170,7 @@ impl FromStr for Expansion {
     fn from_str(text: &str) -> Result<Self> {
         let unknown = || {
             Error::Recipe(format!(
-                "no expansion `{text}` – there are `none`, `window:3`, `neighbors:1`, `parent`, `section`, `auto`"
+                "no expansion `{text}` – there are `none`, `window:3`, `neighbors:1`, `parent`, `section`, `document`, `auto`"
             ))
         };
         match text.split_once(':') {
@@ -126,6 +178,7 @@ impl FromStr for Expansion {
                 "none" => Ok(Self::None),
                 "parent" => Ok(Self::Parent),
                 "section" => Ok(Self::Section),
+                "document" => Ok(Self::Document),
                 "auto" => Ok(Self::Auto),
                 _ => Err(unknown()),
             },
@@ -144,6 +197,7 @@ impl fmt::Display for Expansion {
             Self::Neighbors(count) => write!(f, "neighbors:{count}"),
             Self::Parent => f.write_str("parent"),
             Self::Section => f.write_str("section"),
+            Self::Document => f.write_str("document"),
             Self::Auto => f.write_str("auto"),
         }
     }
@@ -225,7 +279,7 @@ mod tests {
 
     #[test]
     fn names_round_trip() {
-        for name in ["none", "window:3", "neighbors:1", "parent", "section", "auto"] {
+        for name in ["none", "window:3", "neighbors:1", "parent", "section", "document", "auto"] {
             assert_eq!(name.parse::<Expansion>().unwrap().to_string(), name);
         }
         for name in ["relative", "rrf:60"] {

@@ -1,0 +1,68 @@
+//! `okno units` and `okno import-units`: texts that are searched in place of what they stand for.
+
+use crate::args::Cli;
+use crate::locale::say;
+use crate::{output, place};
+use anyhow::{Context as _, Result};
+use okno::document::{CodePoints, DerivedKind};
+use std::collections::BTreeMap;
+use std::io::{BufRead, BufReader, Write};
+use std::path::Path;
+
+/// Prints the derived units as the JSON lines that `import-units` reads, or in short.
+pub fn list(cli: &Cli) -> Result<()> {
+    let engine = place::open(cli.index.as_deref())?;
+    let snapshot = engine.snapshot()?;
+    let mut out = std::io::BufWriter::new(std::io::stdout().lock());
+    for (number, record) in snapshot.records()? {
+        let (text, structure) = (snapshot.text(*number)?, snapshot.structure(*number)?);
+        let mut walk = CodePoints::new(text);
+        for unit in &*snapshot.derived(*number)? {
+            let span = structure.span(unit.sentences());
+            let (document, start, end) = (record.id.name(), walk.at(span.start).0, walk.at(span.end).0);
+            if cli.json {
+                let line = serde_json::json!({"document": document, "start": start, "end": end, "layer": unit.kind, "text": unit.text});
+                writeln!(out, "{line}")?;
+            } else {
+                let text = output::printable(&output::shortened(&unit.text, 80));
+                writeln!(out, "{}\t{}\t{start}–{end}\t{text}", output::printable(document), unit.kind)?;
+            }
+        }
+    }
+    Ok(out.flush()?)
+}
+
+pub fn import(cli: &Cli, file: &Path) -> Result<()> {
+    let engine = place::open(cli.index.as_deref())?;
+    let report = engine.import_units(open(file)?)?;
+    if cli.json {
+        let skipped: Vec<_> =
+            report.skipped.iter().map(|s| serde_json::json!({"place": s.place, "reason": s.reason})).collect();
+        return output::json(&serde_json::json!({
+            "documents": report.documents, "units": named(&report.units), "skipped": skipped,
+        }));
+    }
+    for skipped in &report.skipped {
+        let place = format!("{}: {}", file.display(), skipped.place);
+        output::note(&say!("skipped {}: {}", "跳过 {}:{}", place, output::printable(&skipped.reason)));
+    }
+    let counts: Vec<String> = report.units.iter().map(|(kind, count)| format!("{count} {kind}")).collect();
+    let units = if counts.is_empty() { "0".to_owned() } else { counts.join(", ") };
+    output::note(&say!("{} units for {} documents", "{} 个单元,涉及 {} 个文档", units, report.documents));
+    Ok(())
+}
+
+/// A file, or standard input for `-`.
+fn open(file: &Path) -> Result<Box<dyn BufRead>> {
+    if file == Path::new("-") {
+        return Ok(Box::new(std::io::stdin().lock()));
+    }
+    let opened =
+        std::fs::File::open(file).with_context(|| say!("cannot read `{}`", "无法读取 `{}`", file.display()))?;
+    Ok(Box::new(BufReader::new(opened)))
+}
+
+/// Counts by the names of their layers.
+pub fn named(counts: &BTreeMap<DerivedKind, usize>) -> BTreeMap<&'static str, usize> {
+    counts.iter().map(|(kind, &count)| (kind.name(), count)).collect()
+}
