@@ -29,7 +29,14 @@ pub fn json(json: &Value) -> Result<()> {
 
 /// A context with what every program needs.
 pub fn plain_context_json(context: &Context) -> Value {
-    value!({"doc_id": context.document, "start": context.start, "end": context.end, "text": context.text, "score": context.score})
+    let mut json = value!({"doc_id": context.document, "start": context.start, "end": context.end, "text": context.text, "score": context.score});
+    if let Some((first, last)) = context.pages {
+        (json["page"], json["page_end"]) = (first.into(), last.into());
+    }
+    if let Some((first, last)) = &context.page_labels {
+        json["page_labels"] = value!([first, last]);
+    }
+    json
 }
 
 /// An answer with everything.
@@ -130,11 +137,19 @@ fn place(context: &Context) -> String {
     let mut path = vec![context.title.as_str()];
     path.extend(context.headings.iter().map(String::as_str).filter(|heading| *heading != context.title));
     path.retain(|part| !part.is_empty());
-    let mut place = printable(&path.join(" › "));
+    let mut place = pages(context) + &printable(&path.join(" › "));
     if !context.copies.is_empty() {
         place.push_str(&say!("  (also in {})", "  (另见 {})", printable(&context.copies.join(", "))));
     }
     place
+}
+
+/// `p. 3–4 · `, or what is printed on the pages; nothing where there are none.
+fn pages(context: &Context) -> String {
+    let Some((first, last)) = context.pages else { return String::new() };
+    let (first, last) = context.page_labels.clone().unwrap_or_else(|| (first.to_string(), last.to_string()));
+    let range = if first == last { first } else { format!("{first}–{last}") };
+    say!("p. {} · ", "第 {} 页 · ", printable(&range))
 }
 
 /// The context's text with its best hits marked.

@@ -121,7 +121,7 @@ fn a_damaged_lexical_index_says_what_to_do_and_doing_it_helps() {
 #[test]
 fn another_format_or_embedder_is_refused_by_name() {
     for (old, new, says) in
-        [("\"format\":1", "\"format\":9", "has format 9"), ("okno-static-", "OKNO-static-", "`OKNO-static-")]
+        [("\"format\":2", "\"format\":9", "has format 9"), ("okno-static-", "OKNO-static-", "`OKNO-static-")]
     {
         let world = World::with_sample();
         let file = world.path(".okno/data.mdb");

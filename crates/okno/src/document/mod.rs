@@ -10,14 +10,17 @@ mod derived;
 mod filter;
 mod layer;
 mod metadata;
+mod place;
 mod span;
 mod structure;
+pub mod table;
 
 pub use date::Date;
 pub use derived::{Derived, DerivedKind};
 pub use filter::{Comparison, Filter, FilterError};
 pub use layer::{Layer, LayerError, Size};
 pub use metadata::{Metadata, Value};
+pub use place::{Image, ImageSource, Page};
 pub use span::{CodePoints, Span};
 pub use structure::{Section, Sentence, Structure};
 
@@ -52,7 +55,7 @@ pub enum BlockKind {
 }
 
 /// What a loader makes of one source.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Loaded {
     /// The source's own name for the document (a JSONL line's `doc_id`); otherwise its path is its name.
     pub id: Option<String>,
@@ -66,6 +69,10 @@ pub struct Loaded {
     pub blocks: Vec<Block>,
     /// Typed metadata.
     pub metadata: Metadata,
+    /// The pages, in order: the first begins at byte 0. Empty for formats without pages.
+    pub pages: Vec<Page>,
+    /// The images, in the order of their places in the text.
+    pub images: Vec<Image>,
 }
 
 /// Where a document comes from, which is also who it is: the indexed root, the path below it, and

@@ -1,6 +1,6 @@
 //! What search needs of a document: its sentences in order, and the runs of them that belong together.
 
-use super::Span;
+use super::{Page, Span};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
@@ -14,6 +14,8 @@ pub struct Structure {
     pub paragraphs: Vec<u32>,
     /// The sections, each from its heading to the next heading of any level.
     pub sections: Vec<Section>,
+    /// The pages, in order; the first begins at byte 0. Empty for formats without pages.
+    pub pages: Vec<Page>,
 }
 
 /// The smallest unit.
@@ -77,8 +79,32 @@ impl Structure {
         start..sentence + 1 + usize::from(follows)
     }
 
+    /// The first and last page that this span is on, as places in the list of pages; `None` where there are no pages.
+    pub fn pages_of(&self, span: Span) -> Option<(usize, usize)> {
+        let page = |byte: u32| self.pages.partition_point(|page| page.start <= byte).checked_sub(1);
+        Some((page(span.start)?, page(span.end.saturating_sub(1).max(span.start))?))
+    }
+
     /// What these sentences cost, in tokens.
     pub fn tokens(&self, run: Range<usize>) -> usize {
         self.sentences[run].iter().map(|s| s.tokens as usize).sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_span_is_on_the_pages_it_touches() {
+        let page = |start: u32| Page { label: String::new(), start };
+        // The third page is empty: it begins where the fourth does.
+        let structure = Structure { pages: vec![page(0), page(10), page(20), page(20)], ..Structure::default() };
+        let pages = |start, end| structure.pages_of(Span::new(start, end)).unwrap();
+        assert_eq!(pages(0, 10), (0, 0));
+        assert_eq!(pages(9, 11), (0, 1));
+        assert_eq!(pages(10, 10), (1, 1));
+        assert_eq!(pages(19, 40), (1, 3));
+        assert_eq!(Structure::default().pages_of(Span::new(0, 1)), None);
     }
 }

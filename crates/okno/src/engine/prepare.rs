@@ -30,6 +30,10 @@ pub fn content_hash(loaded: &Loaded) -> u128 {
         hash.update(&(part.len() as u64).to_le_bytes());
         hash.update(part.as_bytes());
     }
+    for page in &loaded.pages {
+        hash.update(&page.start.to_le_bytes());
+        hash.update(page.label.as_bytes());
+    }
     hash.digest128()
 }
 
@@ -59,7 +63,8 @@ struct Split {
 
 fn split(document: Changed) -> Split {
     let loaded = &document.loaded;
-    let structure = structure(&loaded.text, &loaded.title, &loaded.blocks);
+    let mut structure = structure(&loaded.text, &loaded.title, &loaded.blocks);
+    structure.pages.clone_from(&loaded.pages);
     let derived = enrich::derive(loaded, &structure);
     Split { document, structure, derived }
 }

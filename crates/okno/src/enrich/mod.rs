@@ -5,6 +5,7 @@
 //! they begin at. What is made here needs no model. Texts made elsewhere – by a language model, by
 //! hand – come in through [`import`].
 
+mod images;
 pub mod import;
 mod tables;
 
@@ -13,6 +14,7 @@ use crate::document::{Derived, Loaded, Structure};
 /// The derived units of a document that can be made from itself.
 pub fn derive(loaded: &Loaded, structure: &Structure) -> Vec<Derived> {
     let mut derived = tables::describe(loaded, structure);
+    derived.extend(images::describe(loaded, structure));
     sort(&mut derived);
     derived
 }

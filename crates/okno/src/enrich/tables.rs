@@ -4,7 +4,8 @@
 //! A table's rows are sentences, and are found as such; the description is for questions about the
 //! table as a whole ("which plans are there?"), whose words stand in no single row.
 
-use crate::document::{Block, BlockKind, Derived, DerivedKind, Loaded, Structure};
+use crate::document::table::{self, Table};
+use crate::document::{BlockKind, Derived, DerivedKind, Loaded, Structure};
 
 /// Rows whose first entry is named: enough to say what kind of things the rows are.
 const NAMED_ROWS: usize = 12;
@@ -12,18 +13,18 @@ const NAMED_ROWS: usize = 12;
 /// Characters of one entry that are used; more is a sentence, which is found as one.
 const LONGEST_ENTRY: usize = 40;
 
-/// Characters of a paragraph that can still be a caption.
-const LONGEST_CAPTION: usize = 160;
-
 /// Describes every table.
 pub fn describe(loaded: &Loaded, structure: &Structure) -> Vec<Derived> {
-    let tables = loaded.blocks.iter().enumerate().filter(|(_, block)| block.kind == BlockKind::Table);
-    tables.filter_map(|(at, table)| derived(loaded, structure, at, *table)).collect()
+    let tables = (0..loaded.blocks.len()).filter(|&at| loaded.blocks[at].kind == BlockKind::Table);
+    tables.filter_map(|at| derived(loaded, structure, at)).collect()
 }
 
-fn derived(loaded: &Loaded, structure: &Structure, at: usize, table: Block) -> Option<Derived> {
-    let sentences = structure.touching(table.span);
-    let text = description(caption(loaded, at), table.span.of(&loaded.text));
+fn derived(loaded: &Loaded, structure: &Structure, at: usize) -> Option<Derived> {
+    let span = loaded.blocks[at].span;
+    let caption = table::caption(&loaded.text, &loaded.blocks, at).map(|caption| caption.of(&loaded.text).trim());
+    let entries = entries(&head(span.of(&loaded.text)));
+    let text = caption.into_iter().chain((!entries.is_empty()).then_some(entries.as_str())).collect::<Vec<_>>().join("\n");
+    let sentences = structure.touching(span);
     (!sentences.is_empty() && !text.is_empty()).then_some(Derived {
         kind: DerivedKind::Table,
         first: sentences.start as u32,
@@ -32,41 +33,18 @@ fn derived(loaded: &Loaded, structure: &Structure, at: usize, table: Block) -> O
     })
 }
 
-/// The short paragraph before a table, or else after it, where it is called one or ends like one.
-fn caption(loaded: &Loaded, at: usize) -> Option<&str> {
-    let paragraph = |block: &Block| (block.kind == BlockKind::Paragraph).then(|| block.span.of(&loaded.text).trim());
-    let before = at.checked_sub(1).and_then(|before| paragraph(&loaded.blocks[before]));
-    let after = loaded.blocks.get(at + 1).and_then(paragraph);
-    let introduces = |text: &&str| is_caption(text) || text.ends_with([':', '：']);
-    before.filter(|text| text.chars().count() <= LONGEST_CAPTION && introduces(text)).or(after.filter(is_caption))
+/// The first rows of a table: a sheet of a million rows is not read for a dozen names.
+fn head(text: &str) -> Table {
+    let end = text.match_indices('\n').nth(NAMED_ROWS + 2).map_or(text.len(), |(end, _)| end);
+    table::read(&text[..end]).unwrap_or_default()
 }
 
-fn is_caption(text: &&str) -> bool {
-    let numbered = |rest: &str| rest.trim_start().starts_with(|c: char| c.is_numeric() || c == '一' || c == '.');
-    ["Table", "table", "Tab.", "表格", "表"].iter().any(|mark| text.strip_prefix(mark).is_some_and(numbered))
-        && text.chars().count() <= LONGEST_CAPTION
-}
-
-fn description(caption: Option<&str>, table: &str) -> String {
-    let mut rows = table.lines().filter(|line| !is_rule(line)).map(entries).filter(|row| !row.is_empty());
-    let columns = rows.next().unwrap_or_default();
-    let names = rows.filter_map(|row| row.into_iter().find(|entry| !entry.is_empty())).take(NAMED_ROWS);
-    let entries: Vec<String> = columns.into_iter().chain(names).filter(|entry| !entry.is_empty()).collect();
-    let parts = caption.map(str::to_owned).into_iter().chain((!entries.is_empty()).then(|| entries.join("; ")));
-    parts.collect::<Vec<_>>().join("\n")
-}
-
-/// The line between a table's head and its body.
-fn is_rule(line: &str) -> bool {
-    line.contains('-') && line.chars().all(|c| matches!(c, '|' | '-' | ':' | ' ' | '+' | '=' | '\t'))
-}
-
-/// The entries of a row, without the bars between them.
-fn entries(row: &str) -> Vec<String> {
-    let row = row.trim();
-    let row = row.strip_prefix('|').unwrap_or(row);
-    let row = row.strip_suffix('|').unwrap_or(row);
-    row.split('|').map(|entry| entry.trim().chars().take(LONGEST_ENTRY).collect()).collect()
+/// The names of the columns and the first entry of each row.
+fn entries(table: &Table) -> String {
+    let first = |row: &Vec<String>| row.iter().find(|entry| !entry.is_empty()).cloned();
+    let named = table.rows.iter().filter_map(first).take(NAMED_ROWS);
+    let entries = table.header.iter().cloned().chain(named).filter(|entry| !entry.is_empty());
+    entries.map(|entry| entry.chars().take(LONGEST_ENTRY).collect()).collect::<Vec<String>>().join("; ")
 }
 
 #[cfg(test)]

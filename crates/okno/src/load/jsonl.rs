@@ -154,6 +154,7 @@ impl Jsonl {
             blocks: page.blocks,
             text,
             metadata,
+            ..Loaded::default()
         })
     }
 }

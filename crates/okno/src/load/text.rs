@@ -32,6 +32,7 @@ impl Loader for PlainText {
             blocks: blocks(&text),
             text,
             metadata,
+            ..Loaded::default()
         });
         Ok(())
     }

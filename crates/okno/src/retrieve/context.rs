@@ -5,7 +5,7 @@ use super::expand::Piece;
 use super::fuse::{Hit, Ranking, Trace};
 use super::recipe::Recipe;
 use crate::Result;
-use crate::document::{CodePoints, Layer, Metadata, Span};
+use crate::document::{CodePoints, Layer, Metadata, Page, Span};
 use crate::store::{Leg, Snapshot};
 
 /// What a question got.
@@ -69,6 +69,10 @@ pub struct Context {
     pub end: usize,
     /// The first and last line, from 1.
     pub lines: (usize, usize),
+    /// The first and last page, from 1, for documents that have pages.
+    pub pages: Option<(u32, u32)>,
+    /// What is printed on these pages, where that says more than their numbers: `iv`, `00:12:30`.
+    pub page_labels: Option<(String, String)>,
     /// Exactly the document's text from `start` to `end`.
     pub text: String,
     /// What it costs, in tokens.
@@ -116,6 +120,7 @@ pub(super) fn cut(
     let structure = snapshot.structure(piece.document)?;
     let text = snapshot.text(piece.document)?;
     let span = structure.span(piece.sentences.clone());
+    let pages = structure.pages_of(span);
     let mut walk = CodePoints::new(text);
     let (start, first_line) = walk.at(span.start);
     let (end, last_line) = walk.at(span.end);
@@ -146,7 +151,16 @@ pub(super) fn cut(
         start,
         end,
         lines: (first_line, last_line),
+        pages: pages.map(|(first, last)| (first as u32 + 1, last as u32 + 1)),
+        page_labels: pages.and_then(|pages| labels(&structure.pages, pages)),
         text: span.of(text).to_owned(),
         score: piece.score,
     })
+}
+
+/// What is printed on the first and last of these pages, unless it is their numbers.
+fn labels(pages: &[Page], (first, last): (usize, usize)) -> Option<(String, String)> {
+    let label = |at: usize| pages[at].label.clone();
+    let plain = |at: usize| pages[at].label.parse() == Ok(at + 1);
+    (!plain(first) || !plain(last)).then(|| (label(first), label(last)))
 }

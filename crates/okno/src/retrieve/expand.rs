@@ -224,6 +224,7 @@ mod tests {
             sentences: (0..count).map(sentence).collect(),
             paragraphs: (0..count as u32).step_by(2).collect(),
             sections: sections.collect(),
+            pages: vec![],
         };
         (structure, "0123456789".repeat(count))
     }

@@ -23,6 +23,9 @@ pub struct Manifest {
     pub neighbors: Option<u32>,
     /// Which fields of JSON lines hold what (`--jsonl-fields`).
     pub jsonl_fields: Option<String>,
+    /// Whether a plain text file holds one document per line (`--lines`).
+    #[serde(default)]
+    pub lines: bool,
 }
 
 impl Manifest {
@@ -37,6 +40,7 @@ impl Manifest {
             chunk: None,
             neighbors: None,
             jsonl_fields: None,
+            lines: false,
         }
     }
 }

@@ -58,7 +58,7 @@ impl Loader for Html {
         let heading = heading(&read.collector);
         let title = title(&read.collector.title, heading).unwrap_or_else(|| source.stem());
         let language = read.language.or_else(|| language::detect(&text));
-        out.document(Loaded { id: None, title, language, text, blocks, metadata: read.metadata });
+        out.document(Loaded { title, language, text, blocks, metadata: read.metadata, ..Loaded::default() });
         Ok(())
     }
 }

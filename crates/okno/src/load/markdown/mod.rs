@@ -37,6 +37,7 @@ impl Loader for Markdown {
             text,
             blocks: page.blocks,
             metadata,
+            ..Loaded::default()
         });
         Ok(())
     }

@@ -200,6 +200,7 @@ mod tests {
             sentences: (0..sentences).map(sentence).collect(),
             paragraphs: vec![0],
             sections: vec![Section { first: 0, path: vec![], terms: 0 }],
+            pages: vec![],
         }
     }
 
