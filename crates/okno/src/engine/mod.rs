@@ -5,12 +5,15 @@
 //! search:  understand → search → fuse → collapse → expand → merge → budget → contexts
 //! ```
 
+mod plan;
 mod prepare;
 mod read;
+mod report;
+mod storing;
 mod sync;
 mod units;
 
-pub use sync::{IndexOptions, IndexReport, Progress, Silent, Skipped};
+pub use report::{IndexOptions, IndexReport, Progress, Silent, Skipped};
 pub use units::ImportReport;
 
 use crate::document::Record;

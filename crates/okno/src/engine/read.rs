@@ -1,6 +1,6 @@
 //! Reading one file: nothing when its bytes are known, its documents otherwise.
 
-use super::sync::Skipped;
+use super::report::Skipped;
 use crate::document::Loaded;
 use crate::load::{self, FileEntry, LoadError, Loader, Sink, Source};
 use std::io::BufRead;
