@@ -26,9 +26,11 @@ pub mod embed;
 mod engine;
 pub mod enrich;
 mod error;
+pub mod fetch;
 pub mod load;
 mod packed;
 pub mod retrieve;
+pub mod rules;
 pub mod split;
 pub mod store;
 

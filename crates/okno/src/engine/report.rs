@@ -1,7 +1,9 @@
 //! What indexing is told, and what it tells: options in, progress on the way, a report at the end.
 
 use crate::document::Layer;
-use crate::load::MAX_FILE_SIZE;
+use crate::fetch::FetchOptions;
+use crate::load::{MAX_FILE_SIZE, Selection};
+use crate::rules::RuleText;
 
 /// What to index and how.
 #[derive(Debug, Clone)]
@@ -16,11 +18,29 @@ pub struct IndexOptions {
     pub chunk: Option<Layer>,
     /// The neighbours that come with a chunk.
     pub neighbors: Option<u32>,
+    /// Rules that add metadata; `None` keeps those of the index. Others than before are applied to all documents.
+    pub rules: Option<Vec<RuleText>>,
+    /// Which files are documents; `None` keeps what the index says.
+    pub selection: Option<Selection>,
+    /// Metadata that the embedder and the lexical leg see; `None` keeps what the index says.
+    pub embedded_fields: Option<Vec<String>>,
+    /// How URLs are fetched.
+    pub fetch: FetchOptions,
 }
 
 impl Default for IndexOptions {
     fn default() -> Self {
-        Self { max_file_size: MAX_FILE_SIZE, jsonl_fields: None, recipe: None, chunk: None, neighbors: None }
+        Self {
+            max_file_size: MAX_FILE_SIZE,
+            jsonl_fields: None,
+            recipe: None,
+            chunk: None,
+            neighbors: None,
+            rules: None,
+            selection: None,
+            embedded_fields: None,
+            fetch: FetchOptions::default(),
+        }
     }
 }
 
@@ -47,7 +67,7 @@ impl Progress for Silent {}
 pub struct IndexReport {
     /// Documents new to the index.
     pub added: usize,
-    /// Documents whose content was another.
+    /// Documents whose content or metadata was another.
     pub changed: usize,
     /// Documents gone with their file or line.
     pub removed: usize,
@@ -61,6 +81,13 @@ pub struct IndexReport {
     pub skipped: Vec<Skipped>,
     /// Whether it was stopped before the end.
     pub stopped: bool,
+}
+
+impl IndexReport {
+    /// Whether nothing was to be done.
+    pub fn is_nothing(&self) -> bool {
+        self.added + self.changed + self.removed == 0 && !self.stopped
+    }
 }
 
 /// Something that could not be read.

@@ -5,11 +5,12 @@
 
 use super::Engine;
 use super::plan::Work;
-use super::prepare::{Changed, content_hash, prepare};
+use super::prepare::{Changed, content_hash, prepare, same_body, says_otherwise};
 use super::read::{Read, is_unreadable, read};
-use super::report::{IndexReport, Progress, Skipped};
+use super::report::{IndexOptions, IndexReport, Progress, Skipped};
 use crate::document::{DocumentId, Loaded};
-use crate::load::{self, Loader, Sink, Source};
+use crate::load::{self, Chosen, Loader, Sink, Source};
+use crate::rules::Rules;
 use crate::store::{DocumentNumber, FileState, Prepared, Writer};
 use crate::{Error, Result};
 use rayon::prelude::*;
@@ -35,7 +36,10 @@ const SLOW_BATCH_DOCUMENTS: usize = 8;
 pub struct Run<'a> {
     pub engine: &'a Engine,
     pub loaders: &'a [Box<dyn Loader>],
-    pub max_file_size: u64,
+    pub options: &'a IndexOptions,
+    pub rules: &'a Rules,
+    pub embedded: &'a [String],
+    pub chosen: Chosen,
     pub writer: &'a mut dyn Writer,
     pub progress: &'a dyn Progress,
     pub report: IndexReport,
@@ -71,9 +75,9 @@ impl Run<'_> {
                     .inspect(|next| bytes += next.entry.size.max(1))
             })
             .collect();
-            let (loaders, max) = (self.loaders, self.max_file_size);
+            let (loaders, rules, max) = (self.loaders, self.rules, self.options.max_file_size);
             let read =
-                |work: Work| (read(&work.entry, work.known.as_ref().map(|known| known.hash), loaders, max), work);
+                |work: Work| (ruled(read(&work.entry, work.known_hash(), loaders, max), &work.entry.name, rules), work);
             let read: Vec<(Read, Work)> = batch.into_par_iter().map(read).collect();
             self.store(read)?;
         }
@@ -81,7 +85,7 @@ impl Run<'_> {
     }
 
     /// Stores the documents of a batch of files; many small files are split and embedded together.
-    fn store(&mut self, read: Vec<(Read, Work)>) -> Result<()> {
+    pub fn store(&mut self, read: Vec<(Read, Work)>) -> Result<()> {
         let mut files = Vec::new();
         let mut documents = Vec::new();
         for (read, work) in read {
@@ -92,12 +96,12 @@ impl Run<'_> {
                     files.push(Stored { work, hash, numbers, advanced: 0 });
                 }
                 Read::Failed(error) => {
-                    self.progress.advance(&work.name, work.entry.size);
+                    self.progress.advance(&work.entry.name, work.entry.size);
                     if let Some(known) = work.known.as_ref().filter(|_| !is_unreadable(&error)) {
                         self.report.removed += self.forget(known)?;
                         self.uncommitted += 1;
                     }
-                    self.skip(work.name, error.to_string());
+                    self.skip(work.entry.name, error.to_string());
                 }
                 Read::Large(hash) => self.store_large(work, hash)?,
                 Read::Loaded { hash, documents: loaded, skipped } => {
@@ -120,7 +124,7 @@ impl Run<'_> {
     }
 
     fn store_large(&mut self, work: Work, hash: u128) -> Result<()> {
-        let (entry, name) = (work.entry.clone(), work.name.clone());
+        let (entry, name) = (work.entry.clone(), work.entry.name.clone());
         let loaders = self.loaders;
         let file = Stored { work, hash, numbers: Vec::new(), advanced: 0 };
         let mut streamed = Streamed { run: self, file, batch: Vec::new(), failed: None };
@@ -146,24 +150,43 @@ impl Run<'_> {
         let mut changed = Vec::new();
         for (file, loaded) in batch {
             let Stored { work, numbers, .. } = &mut files[file];
-            let id = DocumentId { root: work.root.clone(), path: work.name.clone(), member: loaded.id.clone() };
-            let hash = content_hash(&loaded);
+            let id =
+                DocumentId { root: work.root.to_string(), path: work.entry.name.clone(), member: loaded.id.clone() };
+            let hash = content_hash(&loaded, self.embedded);
             let found = self.writer.find(&id)?;
-            if let Some((number, _)) = found.filter(|&(_, old)| old == hash) {
+            if let Some((number, old)) = found.filter(|&(_, old)| same_body(old, hash)) {
                 numbers.push(number);
-                self.report.unchanged += 1;
+                self.keep(number, loaded, old, hash)?;
             } else if !self.stays_removed(&id, hash)? {
                 *(if found.is_some() { &mut self.report.changed } else { &mut self.report.added }) += 1;
                 places.push(file);
                 changed.push(Changed { id, loaded, hash });
             }
         }
-        for (file, document) in places.into_iter().zip(prepare(changed, self.engine.embedder(), self.writer)?) {
+        for (file, document) in
+            places.into_iter().zip(prepare(changed, self.engine.embedder(), self.embedded, self.writer)?)
+        {
             files[file].numbers.push(self.put(&document)?);
             files[file].advance(document.text.len() as u64, self.progress);
             if self.report.stopped {
                 break;
             }
+        }
+        Ok(())
+    }
+
+    /// Keeps a document whose text is the same, and writes what is new about it. The date of a file is new for all lines of a
+    /// JSONL file each time one is added: they keep the day they were stored.
+    fn keep(&mut self, number: DocumentNumber, loaded: Loaded, old: u128, hash: u128) -> Result<()> {
+        *(if old == hash { &mut self.report.unchanged } else { &mut self.report.changed }) += 1;
+        if old == hash && loaded.id.is_some() {
+            return Ok(());
+        }
+        let Some(mut record) = self.writer.record(number)? else { return Ok(()) };
+        if old != hash || says_otherwise(&record, &loaded) {
+            (record.metadata, record.language, record.hash) = (loaded.metadata, loaded.language, hash);
+            self.writer.amend(number, &record)?;
+            self.uncommitted += 1;
         }
         Ok(())
     }
@@ -180,7 +203,8 @@ impl Run<'_> {
     /// Takes out what the file no longer holds, and remembers the file.
     fn finish_file(&mut self, mut file: Stored) -> Result<()> {
         let current: HashSet<DocumentNumber> = file.numbers.iter().copied().collect();
-        for &old in file.work.known.iter().flat_map(|known| &known.documents).filter(|old| !current.contains(old)) {
+        for &old in file.work.known.iter().flat_map(|known| known.documents.iter()).filter(|old| !current.contains(old))
+        {
             // One replaced by a new version is gone already.
             self.report.removed += usize::from(self.writer.remove(old)?);
         }
@@ -189,13 +213,17 @@ impl Run<'_> {
         self.writer.set_file(&file.work.state(file.hash, file.numbers))
     }
 
-    /// Whether the document was removed by hand and is still what it was then.
+    /// Whether the document was removed by hand and is still what it was then, under this id or under that of a root that has
+    /// become a part of this one.
     fn stays_removed(&mut self, id: &DocumentId, hash: u128) -> Result<bool> {
-        match self.writer.removed(id)? {
-            Some(removed) if removed == hash => Ok(true),
-            Some(_) => self.writer.set_removed(id, None).map(|()| false),
-            None => Ok(false),
+        for id in id.in_inner_roots() {
+            match self.writer.removed(&id)? {
+                Some(removed) if same_body(removed, hash) => return Ok(true),
+                Some(_) => self.writer.set_removed(&id, None)?,
+                None => {}
+            }
         }
+        Ok(false)
     }
 
     fn commit_if_due(&mut self) -> Result<()> {
@@ -212,6 +240,14 @@ impl Run<'_> {
     }
 }
 
+/// Applies the rules to what was read of a file.
+pub fn ruled(mut read: Read, name: &str, rules: &Rules) -> Read {
+    if let Read::Loaded { documents, .. } = &mut read {
+        documents.iter_mut().for_each(|loaded| rules.apply(name, loaded));
+    }
+    read
+}
+
 /// A file on its way into the index.
 struct Stored {
     work: Work,
@@ -225,18 +261,19 @@ impl Stored {
     fn advance(&mut self, bytes: u64, progress: &dyn Progress) {
         let bytes = bytes.min(self.work.entry.size - self.advanced);
         self.advanced += bytes;
-        progress.advance(&self.work.name, bytes);
+        progress.advance(&self.work.entry.name, bytes);
     }
 }
 
 impl Work {
     fn state(&self, hash: u128, documents: Vec<DocumentNumber>) -> FileState {
         FileState {
-            root: self.root.clone(),
-            path: self.name.clone(),
+            root: self.root.to_string(),
+            path: self.entry.name.clone(),
             modified: self.entry.modified,
             size: self.entry.size,
             hash,
+            validator: self.validator.clone(),
             documents,
         }
     }
@@ -260,7 +297,8 @@ impl Streamed<'_, '_> {
 }
 
 impl Sink for Streamed<'_, '_> {
-    fn document(&mut self, loaded: Loaded) {
+    fn document(&mut self, mut loaded: Loaded) {
+        self.run.rules.apply(&self.file.work.entry.name, &mut loaded);
         self.batch.push(loaded);
         if self.batch.len() >= self.run.batch() {
             self.flush();

@@ -1,4 +1,4 @@
-//! Keeping an index in step with files and folders.
+//! Keeping an index in step with files, folders and URLs.
 //!
 //! A file whose size and time are those of the last run is not read; one whose bytes are the same is
 //! not loaded; a document whose content is the same is not split or embedded. What is gone from a
@@ -7,8 +7,11 @@
 use super::Engine;
 use super::report::{IndexOptions, IndexReport, Progress};
 use super::storing::Run;
-use crate::Result;
+use crate::fetch::is_url;
+use crate::load::Chosen;
+use crate::rules::Rules;
 use crate::store::{DocumentNumber, FileState, Manifest, Snapshot, Store, Writer};
+use crate::{Error, Result};
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::time::Instant;
@@ -18,11 +21,15 @@ pub fn sync(engine: &Engine, paths: &[&Path], options: &IndexOptions, progress: 
     let mut writer = engine.store.writer()?;
     let snapshot = engine.store.snapshot()?;
     let (roots, mut files) = (snapshot.roots().to_vec(), known_files(&*snapshot)?);
-    let manifest = set_manifest(&*snapshot, options, &mut *writer)?;
-    if manifest.jsonl_fields != snapshot.manifest().jsonl_fields {
-        // The same bytes now mean other documents: every file is looked at again.
+    let manifest = set_manifest(engine, &*snapshot, options, &mut *writer)?;
+    let rules = Rules::new(&manifest.rules)?;
+    let chosen = Chosen::new(&manifest.selection).map_err(Error::Options)?;
+    if reads_otherwise(&manifest, snapshot.manifest()) {
+        // The same bytes now mean other documents. Written down together with the manifest, so that a run that is killed, or
+        // that looks at one root only, leaves nothing behind that is never looked at again.
         for file in &mut files {
             (file.modified, file.size, file.hash) = (i64::MIN, 0, 0);
+            writer.set_file(file)?;
         }
     }
     drop(snapshot);
@@ -31,18 +38,31 @@ pub fn sync(engine: &Engine, paths: &[&Path], options: &IndexOptions, progress: 
     let mut run = Run {
         engine,
         loaders: &loaders,
-        max_file_size: options.max_file_size,
+        options,
+        rules: &rules,
+        embedded: &manifest.embedded_fields,
+        chosen,
         writer: &mut *writer,
         progress,
         report: IndexReport::default(),
         uncommitted: 0,
         committed: Instant::now(),
     };
-    let (scopes, roots) = run.scopes(paths, roots, &files)?;
+    let (urls, paths): (Vec<&Path>, Vec<&Path>) = paths.iter().partition(|path| url_of(path).is_some());
+    let all = urls.is_empty() && paths.is_empty();
+    let (scopes, mut roots) =
+        if all || !paths.is_empty() { run.scopes(&paths, roots, &files)? } else { (vec![], roots) };
     run.writer.set_roots(&roots)?;
+    let urls: Vec<String> = if all {
+        roots.iter().filter(|root| is_url(root)).cloned().collect()
+    } else {
+        urls.into_iter().filter_map(url_of).collect()
+    };
+    let fetched = run.known_urls(&urls, &files);
     let work = run.plan(&scopes, files)?;
     progress.begin(work.len(), work.iter().map(|work| work.entry.size).sum());
     run.read_all(work)?;
+    run.fetch_all(fetched, &mut roots)?;
     let report = run.report;
     writer.finish()?;
     Ok(report)
@@ -61,7 +81,15 @@ pub(super) fn known_files(snapshot: &dyn Snapshot) -> Result<Vec<FileState>> {
     if unmarked.is_empty() {
         return Ok(files);
     }
-    let unread = |root, path, documents| FileState { root, path, modified: i64::MIN, size: 0, hash: 0, documents };
+    let unread = |root, path, documents| FileState {
+        root,
+        path,
+        modified: i64::MIN,
+        size: 0,
+        hash: 0,
+        validator: None,
+        documents,
+    };
     for file in &mut files {
         if let Some(mut documents) = unmarked.remove(&(file.root.clone(), file.path.clone())) {
             documents.append(&mut file.documents);
@@ -72,15 +100,34 @@ pub(super) fn known_files(snapshot: &dyn Snapshot) -> Result<Vec<FileState>> {
     Ok(files)
 }
 
-fn set_manifest(snapshot: &dyn Snapshot, options: &IndexOptions, writer: &mut dyn Writer) -> Result<Manifest> {
+/// Whether the same bytes give other documents than before.
+fn reads_otherwise(now: &Manifest, before: &Manifest) -> bool {
+    (&now.jsonl_fields, &now.rules, &now.embedded_fields)
+        != (&before.jsonl_fields, &before.rules, &before.embedded_fields)
+}
+
+/// The URL that was given where a path may be.
+fn url_of(path: &Path) -> Option<String> {
+    path.to_str().filter(|text| is_url(text)).map(str::to_owned)
+}
+
+fn set_manifest(
+    engine: &Engine,
+    snapshot: &dyn Snapshot,
+    options: &IndexOptions,
+    writer: &mut dyn Writer,
+) -> Result<Manifest> {
     let mut manifest = snapshot.manifest().clone();
     if let Some(recipe) = &options.recipe {
-        crate::retrieve::Recipe::named(recipe, &manifest)?;
+        crate::retrieve::Recipe::named(recipe, &manifest, engine.recipes())?;
         manifest.recipe.clone_from(recipe);
     }
     manifest.chunk = options.chunk.or(manifest.chunk);
     manifest.neighbors = options.neighbors.or(manifest.neighbors);
     manifest.jsonl_fields = options.jsonl_fields.clone().or(manifest.jsonl_fields);
+    manifest.rules = options.rules.clone().unwrap_or(manifest.rules);
+    manifest.selection = options.selection.clone().unwrap_or(manifest.selection);
+    manifest.embedded_fields = options.embedded_fields.clone().unwrap_or(manifest.embedded_fields);
     if manifest != *snapshot.manifest() {
         writer.set_manifest(&manifest)?;
     }
