@@ -66,8 +66,10 @@ pub enum Command {
         /// JSON lines with `document`, `layer`, `text` and, for a part of the document, `start` and `end`; `-` for standard input
         file: PathBuf,
     },
-    /// List the recipes: what each searches and returns
+    /// List the recipes, built-in and own: what each searches, returns and costs
     Recipes,
+    /// Show every setting and where it comes from: environment, `okno.toml` beside the index, the user's file, default
+    Config,
     /// Turn lines of standard input into vectors
     Embed,
     /// Index a small bilingual sample and show what search does with it
@@ -77,7 +79,7 @@ pub enum Command {
 /// What to index and how.
 #[derive(Debug, Args)]
 pub struct IndexArgs {
-    /// Files and folders; hidden files and those named in `.gitignore` or `.oknoignore` are left out
+    /// Files, folders and URLs; hidden files and those named in `.gitignore` or `.oknoignore` are left out
     pub paths: Vec<PathBuf>,
     /// The recipe that searches of this index use
     #[arg(long)]
@@ -94,15 +96,24 @@ pub struct IndexArgs {
     /// Sizes and neighbours that suit a kind of document; makes `neighbors` the index's recipe
     #[arg(long, conflicts_with_all = ["splitter", "size", "overlap"])]
     pub preset: Option<Preset>,
-    /// Skip files larger than this, e.g. `64MB`
-    #[arg(long, value_name = "BYTES", default_value = "64MB", value_parser = bytes)]
-    pub max_file_size: u64,
+    /// Skip files larger than this [default: 64MB]
+    #[arg(long, value_name = "BYTES", value_parser = bytes)]
+    pub max_file_size: Option<u64>,
     /// JSON lines: which fields hold what
     #[arg(long, value_name = "id=doc_id,text=body,…")]
     pub jsonl_fields: Option<String>,
     /// Fail when a file of this run had to be skipped
     #[arg(long)]
     pub strict: bool,
+    /// Stay, and follow the folders as they change, until Ctrl-C
+    #[arg(long, conflicts_with = "strict")]
+    pub watch: bool,
+    /// Also the URLs in this file, one per line
+    #[arg(long, value_name = "FILE")]
+    pub urls: Option<PathBuf>,
+    /// Let URLs lead to this machine and to private networks
+    #[arg(long)]
+    pub allow_private: bool,
 }
 
 /// What the chunk recipes search.
@@ -210,15 +221,5 @@ pub struct CompareArgs {
 
 /// Reads `64MB`, `500k`, `1.5GiB`, `123`.
 fn bytes(text: &str) -> Result<u64, String> {
-    let end = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
-    let (number, unit) = text.split_at(end);
-    let factor = match unit.trim().to_ascii_lowercase().trim_end_matches(['b', 'i']) {
-        "" => 1u64,
-        "k" => 1 << 10,
-        "m" => 1 << 20,
-        "g" => 1 << 30,
-        _ => return Err(format!("`{unit}` is no unit; expected something like `64MB`")),
-    };
-    let number: f64 = number.parse().map_err(|_| format!("`{text}` is no size; expected something like `64MB`"))?;
-    Ok((number * factor as f64) as u64)
+    text.parse().map(|okno::config::Bytes(bytes)| bytes)
 }

@@ -52,8 +52,8 @@ pub fn error(error: &okno::Error) -> String {
 
 fn chinese(error: &okno::Error) -> String {
     use okno::Error::{
-        AlreadyOpen, Damaged, Embedder, Embedding, Filter, Format, KeyValue, Layer, Lexical, Locked, NoDocument,
-        NoIndex, NoRoot, NoUnits, NotAnIndex, Options, Recipe, UnknownField, Unreadable,
+        AlreadyOpen, Config, Damaged, Embedder, Embedding, Filter, Format, KeyValue, Layer, Lexical, Locked,
+        NoDocument, NoIndex, NoRoot, NoUnits, NotAnIndex, Options, Recipe, UnknownField, Unreadable,
     };
     match error {
         NoIndex(path) => format!("“{}” 里没有索引 —— 先运行 `okno index 路径` 建立索引", path.display()),
@@ -80,6 +80,7 @@ fn chinese(error: &okno::Error) -> String {
         UnknownField { field, known } => {
             format!("没有文档有字段 `{field}`;相近的字段:`{}` —— `okno status` 列出所有字段", known.join("`、`"))
         }
+        Config { place, reason } => format!("配置有误 {place}:{reason}"),
         Layer(error) => format!("分块参数有误:{error}"),
         NoUnits(layers) => format!("这个索引里没有 `{layers}` 层的单元 —— 用 `okno import-units 文件` 添加"),
         Recipe(reason) => format!("方案有误:{reason}"),

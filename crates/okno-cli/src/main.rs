@@ -8,6 +8,7 @@ mod commands;
 mod locale;
 mod output;
 mod place;
+mod settings;
 
 use args::{Cli, Command};
 use clap::Parser;
@@ -37,7 +38,8 @@ fn run(cli: &Cli) -> anyhow::Result<()> {
         Command::Remove { documents, root } => commands::remove::run(cli, documents, root.as_deref()),
         Command::Units => commands::units::list(cli),
         Command::ImportUnits { file } => commands::units::import(cli, file),
-        Command::Recipes => commands::inspect::recipes(cli),
+        Command::Recipes => commands::config::recipes(cli),
+        Command::Config => commands::config::config(cli),
         Command::Embed => commands::embed::run(),
         Command::Demo => commands::demo::run(),
     }

@@ -27,6 +27,13 @@ pub fn json(json: &Value) -> Result<()> {
     Ok(writeln!(out)?)
 }
 
+/// Prints a JSON value on a line of its own.
+pub fn json_line(json: &Value) -> Result<()> {
+    let mut out = std::io::stdout().lock();
+    writeln!(out, "{json}")?;
+    Ok(out.flush()?)
+}
+
 /// A context with what every program needs.
 pub fn plain_context_json(context: &Context) -> Value {
     let mut json = value!({"doc_id": context.document, "start": context.start, "end": context.end, "text": context.text, "score": context.score});

@@ -16,7 +16,11 @@ fn nearest() -> Option<PathBuf> {
     here.ancestors().map(|folder| folder.join(NAME)).find(|folder| okno::store::embedded::exists(folder))
 }
 
-/// Opens the index to search.
+/// Opens the index to search, with the recipes of its configuration.
 pub fn open(given: Option<&Path>) -> okno::Result<Engine> {
-    Engine::open(existing(given))
+    let folder = existing(given);
+    let recipes = crate::settings::of(&folder)?.values().recipes()?;
+    let mut engine = Engine::open(folder)?;
+    engine.set_recipes(recipes);
+    Ok(engine)
 }

@@ -40,6 +40,19 @@ fn a_new_date_alone_is_no_change() {
     let file = std::fs::File::options().append(true).open(world.path("notes/tea.md")).unwrap();
     file.set_modified(std::time::SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(31_536_001)).unwrap();
     assert_eq!(counts(&world.index(["notes"])), [0, 0, 0, 3]);
+    // Was broken: the metadata kept the old date.
+    assert_eq!(world.documents()["tea.md"]["metadata"]["modified"], "1971-01-01");
+}
+
+#[test]
+fn a_date_of_its_own_is_not_the_date_of_the_file() {
+    let world = World::new();
+    world.write("notes/a.md", "---\nmodified: 2020-02-02\n---\nSomething.");
+    world.index(["notes"]);
+    let file = std::fs::File::options().append(true).open(world.path("notes/a.md")).unwrap();
+    file.set_modified(std::time::SystemTime::UNIX_EPOCH).unwrap();
+    world.index(["notes"]);
+    assert_eq!(world.documents()["a.md"]["metadata"]["modified"], "2020-02-02");
 }
 
 #[test]
@@ -129,6 +142,31 @@ fn a_folder_around_a_root_absorbs_it() {
     assert_eq!(world.names(), ["notes/soup.md", "notes/tea.md", "top.md"]);
     assert_eq!(world.status()["roots"], json!([world.path("all").canonicalize().unwrap()]));
     assert_eq!(counts(&world.index(NONE)), [0, 0, 0, 3]);
+}
+
+/// Was broken: what was removed by hand came back under its new name.
+#[test]
+fn what_was_removed_stays_removed_when_its_root_is_absorbed() {
+    for inner in ["all/notes", "all/notes/deep", "all/notes/deep/tea.md"] {
+        let world = World::new();
+        world.write("all/notes/deep/tea.md", "Green tea.").write("all/notes/deep/soup.md", "Leek soup.");
+        world.index([inner]);
+        world.okno(["remove", if inner == "all/notes" { "deep/tea.md" } else { "tea.md" }]).succeeds();
+        world.index(["all"]);
+        assert_eq!(world.names(), ["notes/deep/soup.md"], "{inner}");
+        world.write("all/notes/deep/tea.md", "Black tea.");
+        world.index(["all"]);
+        assert_eq!(world.names().len(), 2, "{inner}: other content is another document");
+    }
+}
+
+/// Was broken: a file of a part of a root was described by its path in that part.
+#[test]
+fn a_part_of_a_root_describes_its_files_as_the_whole_does() {
+    let world = three_notes();
+    world.write("notes/deep/bread.txt", "Rye bread keeps for ten days.");
+    world.index(["notes/deep"]);
+    assert_eq!(world.documents()["deep/bread.txt"]["metadata"]["path"], "deep/bread.txt");
 }
 
 /// Was broken: the inner folder kept a root of its own that was in no list, and every document came twice.

@@ -73,6 +73,14 @@ pub enum Error {
     /// An option could not be read.
     #[error("{0}")]
     Options(String),
+    /// A configuration file or a variable of the environment could not be read.
+    #[error("{place}: {reason}")]
+    Config {
+        /// The file and line, or the variable.
+        place: String,
+        /// Why.
+        reason: String,
+    },
     /// A root is not in the index.
     #[error("`{root}` was not indexed; these were: `{}`", known.join("`, `"))]
     NoRoot {

@@ -21,14 +21,17 @@
 //! # }
 //! ```
 
+pub mod config;
 pub mod document;
 pub mod embed;
 mod engine;
 pub mod enrich;
 mod error;
+pub mod fetch;
 pub mod load;
 mod packed;
 pub mod retrieve;
+pub mod rules;
 pub mod split;
 pub mod store;
 

@@ -247,6 +247,29 @@ fn a_slow_embedder_is_never_asked_twice_for_the_same_text() {
 }
 
 #[test]
+fn new_metadata_asks_no_embedder_and_keeps_what_was_made() {
+    let folder = tempfile::tempdir().unwrap();
+    write(folder.path(), &[("a.txt", "One thing. Another thing."), ("b.txt", "A third thing.")]);
+    let slow = Arc::new(Slow { asked: AtomicUsize::new(0), name: "slow" });
+    let engine = Engine::create_with(folder.path().join("index"), Arc::clone(&slow) as Arc<dyn Embedder>).unwrap();
+    let documents = folder.path().join("documents");
+    engine.index(&[&documents]).unwrap();
+    let first = slow.asked.load(Ordering::Relaxed);
+    let numbers = engine.snapshot().unwrap().numbers();
+    let rule: okno::rules::RuleText = serde_json::from_str(r#"{"path": "*.txt", "set": {"name": "$1"}}"#).unwrap();
+    let options = okno::IndexOptions { rules: Some(vec![rule]), ..okno::IndexOptions::default() };
+    let report = engine.index_with(&[&documents], &options, &okno::Silent).unwrap();
+    assert_eq!((report.changed, report.sentences), (2, 0));
+    assert_eq!(slow.asked.load(Ordering::Relaxed), first);
+    assert_eq!(engine.snapshot().unwrap().numbers(), numbers);
+    // Whoever indexes next and says nothing of rules applies those of the index.
+    write(folder.path(), &[("c.txt", "A fourth thing.")]);
+    engine.index(&[&documents]).unwrap();
+    let records = engine.snapshot().unwrap().records().unwrap().to_vec();
+    assert!(records.iter().all(|(_, record)| record.metadata.get("name").is_some()), "{records:?}");
+}
+
+#[test]
 fn an_index_of_another_embedder_is_refused_by_both_names() {
     let folder = tempfile::tempdir().unwrap();
     let make = |name| Engine::create_with(folder.path(), Arc::new(Slow { asked: AtomicUsize::new(0), name }));

@@ -19,6 +19,7 @@ pub fn run(cli: &Cli, args: &CompareArgs) -> Result<()> {
     };
     let engine = place::open(cli.index.as_deref())?;
     let mut query = query(&args.question, None, &args.how)?;
+    crate::settings::fill(&mut query, &crate::settings::of(engine.folder())?, &engine)?;
     query.budget = query.budget.or(Some(BUDGET));
     if !cli.json {
         return print(&engine, &query, [first, second]);

@@ -2,13 +2,16 @@
 
 use crate::args::{Cli, IndexArgs, Preset, Splitter};
 use crate::locale::say;
-use crate::{output, place};
-use anyhow::{Result, bail};
+use crate::{output, place, settings};
+use anyhow::{Context as _, Result, bail};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use okno::config::{self, Config};
 use okno::document::{Layer, LayerError, Size};
+use okno::fetch::is_url;
 use okno::retrieve::Recipe;
 use okno::store::Manifest;
 use okno::{Engine, IndexOptions, IndexReport, Progress};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -17,10 +20,14 @@ use std::time::{Duration, Instant};
 const SHOWN: usize = 20;
 
 pub fn run(cli: &Cli, args: &IndexArgs) -> Result<()> {
-    let options = options(args)?;
-    let engine = Engine::create(place::existing(cli.index.as_deref()))?;
+    let folder = place::existing(cli.index.as_deref());
+    let settings = settings::of(&folder)?;
+    let options = options(args, settings.values())?;
+    let paths = paths(args)?;
+    let mut engine = Engine::create(folder)?;
+    engine.set_recipes(settings.values().recipes()?);
     // A snapshot that cannot be opened is for the writer to repair, or to refuse.
-    if args.paths.is_empty() && engine.snapshot().is_ok_and(|snapshot| snapshot.roots().is_empty()) {
+    if paths.is_empty() && engine.snapshot().is_ok_and(|snapshot| snapshot.roots().is_empty()) {
         bail!(say!(
             "nothing to index – name a file or folder: `okno index PATH`",
             "没有可索引的内容 —— 请给出文件或文件夹:`okno index 路径`"
@@ -29,7 +36,7 @@ pub fn run(cli: &Cli, args: &IndexArgs) -> Result<()> {
     let bar = Bar::new();
     stop_on_interrupt(&bar.stop)?;
     let begun = Instant::now();
-    let report = engine.index_with(&args.paths, &options, &bar)?;
+    let report = engine.index_with(&paths, &options, &bar)?;
     bar.bar.finish_and_clear();
     if cli.json {
         output::json(&json(&report, &engine))?;
@@ -42,26 +49,109 @@ pub fn run(cli: &Cli, args: &IndexArgs) -> Result<()> {
             "已停止;已完成的部分已保存 —— 再次运行同一命令即可继续"
         ));
     }
+    if args.watch {
+        return follow(cli, args, &mut engine, &bar.stop);
+    }
     if args.strict && !report.skipped.is_empty() {
         bail!(say!("{} skipped, and --strict was given", "跳过了 {} 项,而且使用了 --strict", report.skipped.len()));
     }
     Ok(())
 }
 
-fn options(args: &IndexArgs) -> Result<IndexOptions> {
-    if let Some(recipe) = &args.recipe {
-        // Before a folder is made for an index that nobody wanted.
-        Recipe::named(recipe, &Manifest::new("", 0))?;
+/// What was given to index: paths, URLs, and the lines of a file of URLs.
+fn paths(args: &IndexArgs) -> Result<Vec<PathBuf>> {
+    let mut paths = args.paths.clone();
+    if let Some(file) = &args.urls {
+        let text =
+            std::fs::read_to_string(file).with_context(|| say!("cannot read `{}`", "无法读取 `{}`", file.display()))?;
+        for (number, line) in text.trim_start_matches('\u{feff}').lines().enumerate() {
+            let line = line.trim();
+            if line.is_empty() || line.starts_with('#') {
+                continue;
+            }
+            if !is_url(line) {
+                bail!(say!(
+                    "{}:{}: `{}` is no URL; expected `https://…`",
+                    "{}:{}:`{}` 不是网址;应为 `https://…`",
+                    file.display(),
+                    number + 1,
+                    line
+                ));
+            }
+            paths.push(line.into());
+        }
     }
-    let chunk = chunk(args)?;
+    Ok(paths)
+}
+
+/// Follows the folders of the index; the configuration is read again before each run, so that its changes count too.
+fn follow(cli: &Cli, args: &IndexArgs, engine: &mut Engine, stop: &Arc<AtomicBool>) -> Result<()> {
+    let roots = engine.snapshot()?.roots().to_vec();
+    let files: Vec<PathBuf> = roots.iter().filter(|root| !is_url(root)).map(PathBuf::from).collect();
+    let folder = engine.folder().to_owned();
+    super::watch::watch(&roots, &folder, stop, || {
+        let begun = Instant::now();
+        let run = || -> Result<IndexReport> {
+            let options = options(args, settings::of(&folder)?.values())?;
+            Ok(engine.index_with(&files, &options, &Until(stop))?)
+        };
+        match run() {
+            Ok(report) if cli.json => output::json_line(&json(&report, engine))?,
+            Ok(report) if report.is_nothing() => {}
+            Ok(report) => line(&report, begun.elapsed()),
+            // Whatever it is may be mended while we watch: a locked index, a misspelt configuration.
+            Err(error) => output::note(&format!("{} {}", say!("error:", "错误:"), crate::message(&error))),
+        }
+        Ok(())
+    })
+}
+
+/// Stops when asked to, and tells nothing.
+struct Until<'a>(&'a AtomicBool);
+
+impl Progress for Until<'_> {
+    fn stop(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+fn options(args: &IndexArgs, config: &Config) -> Result<IndexOptions> {
+    let configured = config.recipe.as_ref().filter(|_| args.recipe.is_none());
+    if let Some(recipe) = args.recipe.as_ref().or(configured) {
+        // Before a folder is made for an index that nobody wanted.
+        Recipe::named(recipe, &Manifest::new("", 0), &config.recipes()?)?;
+    }
+    let chunk =
+        chunk(args)?.or(config.index.chunk).map_or_else(|| configured_preset(config), |chunk| Ok(Some(chunk)))?;
+    let mut fetch = config.fetch();
+    fetch.allow_private |= args.allow_private;
     Ok(IndexOptions {
-        max_file_size: args.max_file_size,
+        max_file_size: args.max_file_size.unwrap_or_else(|| config.max_file_size()),
+        rules: Some(config.rules()),
+        selection: Some(config.selection().unwrap_or_default()),
+        embedded_fields: Some(config.embedded_fields()),
+        fetch,
         jsonl_fields: args.jsonl_fields.clone(),
         // Who chooses chunks wants them searched.
-        recipe: args.recipe.clone().or_else(|| chunk.map(|_| "neighbors".to_owned())),
+        recipe: args.recipe.clone().or_else(|| chunk.filter(|_| configured.is_none()).map(|_| "neighbors".to_owned())),
         chunk,
-        neighbors: neighbors(args.preset),
+        neighbors: neighbors(args.preset)
+            .or(config.index.neighbors)
+            .or_else(|| neighbors(config.index.preset.map(preset).filter(|_| args.size.is_none()))),
     })
+}
+
+fn preset(configured: config::Preset) -> Preset {
+    match configured {
+        config::Preset::Faq => Preset::Faq,
+        config::Preset::Docs => Preset::Docs,
+        config::Preset::Paper => Preset::Paper,
+    }
+}
+
+/// The chunk layer of the preset in the configuration.
+fn configured_preset(config: &Config) -> Result<Option<Layer>, okno::Error> {
+    Ok(config.index.preset.map(|configured| preset_chunk(preset(configured))).transpose()?)
 }
 
 /// The chunk layer chosen for the index.
@@ -156,7 +246,8 @@ fn stop_on_interrupt(stop: &Arc<AtomicBool>) -> Result<()> {
     Ok(())
 }
 
-fn print(report: &IndexReport, took: Duration) {
+/// One line about a run.
+fn line(report: &IndexReport, took: Duration) {
     output::note(&say!(
         "{} added, {} changed, {} removed, {} unchanged – {} sentences, {} in {:.2} s",
         "新增 {},更新 {},移除 {},未变 {} —— {} 个句子,{},用时 {:.2} 秒",
@@ -168,6 +259,10 @@ fn print(report: &IndexReport, took: Duration) {
         indicatif::HumanBytes(report.bytes),
         took.as_secs_f64(),
     ));
+}
+
+fn print(report: &IndexReport, took: Duration) {
+    line(report, took);
     if report.skipped.is_empty() {
         return;
     }

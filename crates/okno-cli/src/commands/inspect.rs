@@ -1,11 +1,11 @@
-//! Looking into an index: `status`, `documents`, `show`, `recipes`.
+//! Looking into an index: `status`, `documents`, `show`.
 
 use crate::args::Cli;
 use crate::locale::say;
 use crate::{output, place};
 use anyhow::{Result, bail};
 use okno::document::{CodePoints, Filter, Record};
-use okno::retrieve::{built_in, matching};
+use okno::retrieve::matching;
 use okno::store::DocumentNumber;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
@@ -159,27 +159,4 @@ fn slice(text: &str, start: Option<usize>, end: Option<usize>) -> &str {
     let byte = |point: usize| text.char_indices().nth(point).map_or(text.len(), |(byte, _)| byte);
     let end = end.map_or(text.len(), byte);
     &text[start.map_or(0, byte).min(end)..end]
-}
-
-pub fn recipes(cli: &Cli) -> Result<()> {
-    let recipes = built_in()?;
-    if cli.json {
-        return output::json(&serde_json::to_value(recipes)?);
-    }
-    let mut out = std::io::stdout().lock();
-    for (name, recipe) in recipes {
-        let layers: Vec<String> = recipe.layers.iter().map(ToString::to_string).collect();
-        writeln!(out, "{name:10} {}", recipe.about)?;
-        writeln!(
-            out,
-            "{:10} {} · {} · k {} · {} · {} tokens",
-            "",
-            layers.join(" + "),
-            recipe.fusion,
-            recipe.k,
-            recipe.expand,
-            recipe.budget
-        )?;
-    }
-    Ok(())
 }

@@ -1,6 +1,7 @@
 //! One file per command.
 
 pub mod compare;
+pub mod config;
 pub mod demo;
 pub mod embed;
 pub mod index;
@@ -8,3 +9,4 @@ pub mod inspect;
 pub mod remove;
 pub mod search;
 pub mod units;
+pub mod watch;

@@ -2,7 +2,7 @@
 
 use crate::args::{Cli, How, LegName, OrderName, SearchArgs};
 use crate::locale::say;
-use crate::{output, place};
+use crate::{output, place, settings};
 use anyhow::{Context as _, Result};
 use okno::document::Filter;
 use okno::retrieve::{Expansion, Order};
@@ -14,7 +14,8 @@ use std::path::Path;
 
 pub fn run(cli: &Cli, args: &SearchArgs) -> Result<()> {
     let engine = place::open(cli.index.as_deref())?;
-    let query = query(args.question.as_deref().unwrap_or_default(), args.recipe.as_deref(), &args.how)?;
+    let mut query = query(args.question.as_deref().unwrap_or_default(), args.recipe.as_deref(), &args.how)?;
+    settings::fill(&mut query, &settings::of(engine.folder())?, &engine)?;
     if let Some(file) = &args.queries {
         return batch(&engine, &query, file);
     }

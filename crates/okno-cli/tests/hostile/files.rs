@@ -114,8 +114,10 @@ fn pipes_and_sockets_are_not_waited_for() {
     std::os::unix::net::UnixListener::bind(world.path("in/socket")).unwrap();
     let made = std::process::Command::new("mkfifo").arg(world.path("in/pipe.md")).status();
     assert!(made.is_ok_and(|status| status.success()));
-    world.index(["in"]);
+    let skipped = skipped(&world.index(["in"]));
     assert_eq!(world.names(), ["note.md"]);
+    assert!(skipped["socket"].contains("socket") && skipped["pipe.md"].contains("pipe"), "{skipped:?}");
+    world.okno(["index", "in", "--strict"]).ends_with(1).says(&["2 skipped"]);
 }
 
 #[test]

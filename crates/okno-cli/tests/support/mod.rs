@@ -64,10 +64,14 @@ impl World {
     pub fn command(&self) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_okno"));
         command.current_dir(self.folder.path()).stdin(Stdio::null());
-        for name in ["OKNO_INDEX", "LC_ALL", "LC_MESSAGES", "RUST_BACKTRACE"] {
+        for (name, _) in std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("OKNO_")) {
             command.env_remove(name);
         }
-        command.env("LANG", "C.UTF-8");
+        for name in ["LC_ALL", "LC_MESSAGES", "RUST_BACKTRACE"] {
+            command.env_remove(name);
+        }
+        // The user's own configuration is no part of a test.
+        command.env("LANG", "C.UTF-8").env("XDG_CONFIG_HOME", self.path(".config"));
         command
     }
 

@@ -35,6 +35,12 @@ impl Metadata {
         self.0.insert(field.into(), value);
     }
 
+    /// The values of these fields as one text, for what the embedder and the lexical leg see above a document.
+    pub fn line(&self, fields: &[String]) -> String {
+        let values = fields.iter().filter_map(|field| self.get(field)).map(ToString::to_string);
+        values.collect::<Vec<_>>().join("\n")
+    }
+
     /// As a JSON object.
     pub fn to_json(&self) -> serde_json::Value {
         self.0.iter().map(|(field, value)| (field.clone(), value.to_json())).collect()

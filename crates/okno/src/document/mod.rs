@@ -98,9 +98,26 @@ impl DocumentId {
         self.name() == name || self.path == name || self.whole_path() == std::path::Path::new(name)
     }
 
+    /// This id, and those the document has in roots that lie inside its own root: `/a` + `b/c.md` is `/a/b` + `c.md`, and
+    /// `/a/b/c.md` alone.
+    pub fn in_inner_roots(&self) -> Vec<Self> {
+        let mut ids = vec![self.clone()];
+        let cuts = self.path.char_indices().filter(|&(_, c)| c == '/').map(|(at, _)| (at, at + 1));
+        let name = self.path.rfind('/').map_or(0, |at| at + 1);
+        let whole = (self.path != self.root).then_some((self.path.len(), name));
+        for (end, start) in cuts.chain(whole) {
+            let root = format!("{}/{}", self.root.trim_end_matches('/'), &self.path[..end]);
+            ids.push(Self { root, path: self.path[start..].to_owned(), member: self.member.clone() });
+        }
+        ids
+    }
+
     /// Where the file is.
     pub fn whole_path(&self) -> std::path::PathBuf {
         let root = std::path::Path::new(&self.root);
+        if self.root == self.path {
+            return root.to_owned();
+        }
         // A root that is a file is its own path.
         if root.file_name().is_some_and(|name| name == self.path.as_str()) && !root.is_dir() {
             root.to_owned()

@@ -5,18 +5,22 @@
 //! search:  understand → search → fuse → collapse → expand → merge → budget → contexts
 //! ```
 
+mod fetched;
+mod plan;
 mod prepare;
 mod read;
+mod report;
+mod storing;
 mod sync;
 mod units;
 
-pub use sync::{IndexOptions, IndexReport, Progress, Silent, Skipped};
+pub use report::{IndexOptions, IndexReport, Progress, Silent, Skipped};
 pub use units::ImportReport;
 
 use crate::document::Record;
 use crate::embed::{BuiltIn, Embedder};
 use crate::load::{Fields, Loader, UnknownField, builtin_with};
-use crate::retrieve::{self, Answer, Query};
+use crate::retrieve::{self, Answer, Query, Recipes, built_in};
 use crate::store::{DocumentNumber, EmbeddedStore, Manifest, Snapshot, Store};
 use crate::{Error, Result};
 use std::path::{Path, PathBuf};
@@ -28,6 +32,7 @@ pub struct Engine {
     store: EmbeddedStore,
     embedder: Arc<dyn Embedder>,
     extra_loaders: Vec<Arc<dyn Loader>>,
+    recipes: Recipes,
 }
 
 impl Engine {
@@ -61,12 +66,23 @@ impl Engine {
                 given: embedder.identity().to_owned(),
             });
         }
-        Ok(Self { folder: folder.to_owned(), store, embedder, extra_loaders: Vec::new() })
+        let recipes = built_in()?;
+        Ok(Self { folder: folder.to_owned(), store, embedder, extra_loaders: Vec::new(), recipes })
     }
 
     /// Adds a way of reading files; it is asked before the built-in ones.
     pub fn add_loader(&mut self, loader: Arc<dyn Loader>) {
         self.extra_loaders.push(loader);
+    }
+
+    /// Sets the recipes that questions may name; without it, the built-in ones.
+    pub fn set_recipes(&mut self, recipes: Recipes) {
+        self.recipes = recipes;
+    }
+
+    /// The recipes that questions may name.
+    pub fn recipes(&self) -> &Recipes {
+        &self.recipes
     }
 
     /// The loaders in the order they are asked.
@@ -119,7 +135,7 @@ impl Engine {
 
     /// Answers a question with contexts.
     pub fn search(&self, query: &Query) -> Result<Answer> {
-        retrieve::search(&*self.snapshot()?, self.embedder(), query)
+        retrieve::search(&*self.snapshot()?, self.embedder(), &self.recipes, query)
     }
 
     /// The documents of this name: their own id, their path below the indexed folder, or their whole path.

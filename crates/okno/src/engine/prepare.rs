@@ -7,7 +7,7 @@ use crate::split::structure;
 use crate::store::{Prepared, Vectors, Writer, add_scaled};
 use crate::{Error, Result};
 use rayon::prelude::*;
-use xxhash_rust::xxh3::{Xxh3, xxh3_128};
+use xxhash_rust::xxh3::{Xxh3, xxh3_64, xxh3_128};
 
 /// What the title's vector weighs beside a sentence's. The prototype's value; 1 gave the same.
 const TITLE_WEIGHT: f32 = 0.5;
@@ -16,25 +16,43 @@ const TITLE_WEIGHT: f32 = 0.5;
 /// headings rises all the way.
 const HEADING_WEIGHT: f32 = 1.0;
 
+/// What the vector of metadata chosen for embedding weighs: it stands beside the title. Not tuned.
+const FIELDS_WEIGHT: f32 = TITLE_WEIGHT;
+
 /// Facts about the file, not the document: a line of a JSONL file is the same whatever happens to the others.
 const ABOUT_THE_FILE: [&str; 2] = ["modified", "size"];
 
-/// The same hash, the same document: nothing about it needs to be done again.
-pub fn content_hash(loaded: &Loaded) -> u128 {
+/// The same hash, the same document: nothing about it needs to be done again. The upper half is of what is split and embedded, the
+/// lower half of the metadata, so that one number tells whether new metadata can be written beside old vectors.
+pub fn content_hash(loaded: &Loaded, embedded: &[String]) -> u128 {
     let mut metadata = loaded.metadata.clone();
     metadata.0.retain(|field, _| !ABOUT_THE_FILE.contains(&field.as_str()));
-    let mut hash = Xxh3::new();
-    for part in
-        [&loaded.text, &loaded.title, loaded.language.as_deref().unwrap_or_default(), &metadata.to_json().to_string()]
-    {
-        hash.update(&(part.len() as u64).to_le_bytes());
-        hash.update(part.as_bytes());
+    let mut body = Xxh3::new();
+    let fields = loaded.metadata.line(embedded);
+    for part in [&loaded.text, &loaded.title, &fields] {
+        body.update(&(part.len() as u64).to_le_bytes());
+        body.update(part.as_bytes());
     }
     for page in &loaded.pages {
-        hash.update(&page.start.to_le_bytes());
-        hash.update(page.label.as_bytes());
+        body.update(&page.start.to_le_bytes());
+        body.update(page.label.as_bytes());
     }
-    hash.digest128()
+    for block in &loaded.blocks {
+        body.update(format!("{block:?}").as_bytes());
+    }
+    let language = loaded.language.as_deref().unwrap_or_default();
+    let about = xxh3_64(format!("{language}\0{}", metadata.to_json()).as_bytes());
+    u128::from(body.digest()) << 64 | u128::from(about)
+}
+
+/// Whether two documents differ in metadata at most.
+pub fn same_body(a: u128, b: u128) -> bool {
+    a >> 64 == b >> 64
+}
+
+/// Whether a stored record says something else about the document or its file.
+pub fn says_otherwise(stored: &Record, loaded: &Loaded) -> bool {
+    stored.metadata != loaded.metadata || stored.language != loaded.language
 }
 
 /// A document that must be stored, before it is split.
@@ -45,8 +63,13 @@ pub struct Changed {
 }
 
 /// Splits and embeds documents.
-pub fn prepare(documents: Vec<Changed>, embedder: &dyn Embedder, writer: &mut dyn Writer) -> Result<Vec<Prepared>> {
-    let split: Vec<Split> = documents.into_par_iter().map(split).collect();
+pub fn prepare(
+    documents: Vec<Changed>,
+    embedder: &dyn Embedder,
+    embedded: &[String],
+    writer: &mut dyn Writer,
+) -> Result<Vec<Prepared>> {
+    let split: Vec<Split> = documents.into_par_iter().map(|document| split(document, embedded)).collect();
     let dimensions = embedder.dimensions();
     if embedder.is_slow() {
         let mut embed = |texts: &[&str]| cached(texts, embedder, writer);
@@ -55,23 +78,34 @@ pub fn prepare(documents: Vec<Changed>, embedder: &dyn Embedder, writer: &mut dy
     split.into_par_iter().map(|document| prepared(document, dimensions, &mut |texts| embed(texts, embedder))).collect()
 }
 
+/// What stands above every text of a document.
+#[derive(Clone, Copy)]
+pub struct Above<'a> {
+    /// Its title.
+    pub title: &'a str,
+    /// The metadata chosen for embedding, as one text; usually empty.
+    pub fields: &'a str,
+}
+
 struct Split {
     document: Changed,
+    fields: String,
     structure: Structure,
     derived: Vec<Derived>,
 }
 
-fn split(document: Changed) -> Split {
+fn split(document: Changed, embedded: &[String]) -> Split {
     let loaded = &document.loaded;
     let mut structure = structure(&loaded.text, &loaded.title, &loaded.blocks);
     structure.pages.clone_from(&loaded.pages);
     let derived = enrich::derive(loaded, &structure);
-    Split { document, structure, derived }
+    let fields = loaded.metadata.line(embedded);
+    Split { document, fields, structure, derived }
 }
 
 fn prepared(split: Split, dimensions: usize, embed: &mut Embed<'_>) -> Result<Prepared> {
-    let Split { document: Changed { id, loaded, hash }, structure, derived } = split;
-    let vectors = vectors(&loaded, &structure, &derived, dimensions, embed)?;
+    let Split { document: Changed { id, loaded, hash }, fields, structure, derived } = split;
+    let vectors = vectors(&loaded, &fields, &structure, &derived, dimensions, embed)?;
     let record = Record {
         id,
         title: loaded.title,
@@ -89,13 +123,14 @@ type Embed<'e> = dyn FnMut(&[&str]) -> Result<Vec<f32>> + 'e;
 /// The vectors of all sentences, of what stands above the text of each section, and of derived texts.
 fn vectors(
     loaded: &Loaded,
+    fields: &str,
     structure: &Structure,
     derived: &[Derived],
     dimensions: usize,
     embed: &mut Embed<'_>,
 ) -> Result<Vectors> {
     let sentences: Vec<&str> = structure.sentences.iter().map(|sentence| sentence.span.of(&loaded.text)).collect();
-    let sections = section_vectors(&loaded.text, &loaded.title, structure, dimensions, embed)?;
+    let sections = section_vectors(&loaded.text, Above { title: &loaded.title, fields }, structure, dimensions, embed)?;
     let derived = with_context(derived, structure, &sections, dimensions, embed)?;
     Ok(Vectors { sentences: embed(&sentences)?, sections, derived })
 }
@@ -104,12 +139,12 @@ fn vectors(
 pub fn derived_vectors(
     derived: &[Derived],
     text: &str,
-    title: &str,
+    above: Above<'_>,
     structure: &Structure,
     embedder: &dyn Embedder,
 ) -> Result<Vec<f32>> {
     let (dimensions, mut embed) = (embedder.dimensions(), |texts: &[&str]| embed(texts, embedder));
-    let sections = section_vectors(text, title, structure, dimensions, &mut embed)?;
+    let sections = section_vectors(text, above, structure, dimensions, &mut embed)?;
     with_context(derived, structure, &sections, dimensions, &mut embed)
 }
 
@@ -133,7 +168,7 @@ fn with_context(
 /// The vectors of what stands above the text of each section: title and headings.
 fn section_vectors(
     text: &str,
-    title: &str,
+    above: Above<'_>,
     structure: &Structure,
     dimensions: usize,
     embed: &mut Embed<'_>,
@@ -141,12 +176,19 @@ fn section_vectors(
     let mut headings: Vec<_> = structure.sections.iter().flat_map(|section| section.path.iter().copied()).collect();
     headings.sort_unstable();
     headings.dedup();
-    let above: Vec<&str> = std::iter::once(title).chain(headings.iter().map(|span| span.of(text))).collect();
+    let fields = above.fields;
+    let above: Vec<&str> = std::iter::once(above.title)
+        .chain(headings.iter().map(|span| span.of(text)))
+        .chain((!fields.is_empty()).then_some(fields))
+        .collect();
     let rows = embed(&above)?;
     let row = |index: usize| &rows[index * dimensions..(index + 1) * dimensions];
     let mut sections = vec![0.0; structure.sections.len() * dimensions];
     for (section, context) in structure.sections.iter().zip(sections.chunks_exact_mut(dimensions)) {
         add_scaled(context, row(0), TITLE_WEIGHT);
+        if !fields.is_empty() {
+            add_scaled(context, row(headings.len() + 1), FIELDS_WEIGHT);
+        }
         for heading in &section.path {
             // Every heading of a path was collected above.
             let index = headings.partition_point(|other| other < heading);

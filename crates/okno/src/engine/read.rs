@@ -1,6 +1,6 @@
 //! Reading one file: nothing when its bytes are known, its documents otherwise.
 
-use super::sync::Skipped;
+use super::report::Skipped;
 use crate::document::Loaded;
 use crate::load::{self, FileEntry, LoadError, Loader, Sink, Source};
 use std::io::BufRead;
@@ -51,6 +51,26 @@ fn try_read(
     let mut sink = Collected::default();
     loader.load(&Source { content: Some(&bytes), ..source }, &mut sink)?;
     Ok(Read::Loaded { hash, documents: sink.documents, skipped: sink.skipped })
+}
+
+/// The documents of a page.
+#[cfg(feature = "fetch")]
+pub fn read_page(url: &str, page: &crate::fetch::Page, known: Option<u128>, loaders: &[Box<dyn Loader>]) -> Read {
+    let hash = xxh3_128(&page.bytes);
+    if known == Some(hash) {
+        return Read::Same(hash);
+    }
+    let path = std::path::Path::new(&page.file_name);
+    let head = &page.bytes[..page.bytes.len().min(load::HEAD)];
+    let mut sink = Collected::default();
+    let source = Source { path, name: url, modified: page.modified, content: Some(&page.bytes) };
+    if let Err(error) = load::accepting(path, head, loaders).and_then(|loader| loader.load(&source, &mut sink)) {
+        return Read::Failed(error);
+    }
+    for loaded in &mut sink.documents {
+        loaded.metadata.0.entry("url".to_owned()).or_insert_with(|| crate::document::Value::Text(page.url.clone()));
+    }
+    Read::Loaded { hash, documents: sink.documents, skipped: sink.skipped }
 }
 
 fn streamed_hash(source: &Source<'_>) -> Result<u128, LoadError> {

@@ -101,8 +101,10 @@ impl Engine {
         units.extend(snapshot.derived(number)?.iter().filter(|unit| !kinds.contains(&unit.kind)).cloned());
         enrich::sort(&mut units);
         let (text, structure) = (snapshot.text(number)?, snapshot.structure(number)?);
-        let title = snapshot.record(number)?.title;
-        let vectors = prepare::derived_vectors(&units, text, &title, &structure, self.embedder())?;
+        let record = snapshot.record(number)?;
+        let fields = record.metadata.line(&snapshot.manifest().embedded_fields);
+        let above = prepare::Above { title: &record.title, fields: &fields };
+        let vectors = prepare::derived_vectors(&units, text, above, &structure, self.embedder())?;
         writer.derive(number, &units, &vectors)
     }
 }

@@ -12,6 +12,7 @@
 //! text never stops at a page's end.
 
 pub mod encoding;
+mod glob;
 mod html;
 mod jsonl;
 mod kinds;
@@ -19,6 +20,7 @@ mod language;
 mod lines;
 mod markdown;
 mod paragraphs;
+mod selection;
 #[cfg(test)]
 pub(crate) mod tests;
 mod text;
@@ -30,9 +32,11 @@ use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
+pub use self::glob::Glob;
 pub use self::html::Html;
 pub use self::jsonl::{Fields, Jsonl, UnknownField};
 pub use self::markdown::{Markdown, heading_text};
+pub use self::selection::{Chosen, Selection};
 pub use self::text::PlainText;
 pub use self::walk::{FileEntry, Skipped, WalkOptions, walk};
 use crate::document::{Date, Loaded, Metadata, Value};
@@ -215,15 +219,23 @@ pub fn choose<'l>(
     let source = Source::file(entry);
     let mut head = Vec::with_capacity(HEAD);
     source.reader()?.take(HEAD as u64).read_to_end(&mut head).map_err(|cause| source.unreadable(cause))?;
-    let Some(loader) = loaders.iter().find(|loader| loader.accepts(&entry.path, &head)) else {
-        let kind = kinds::unread_kind(&entry.path, &head).unwrap_or("unknown kind of file");
-        return Err(LoadError::Other(format!("{kind}: not read yet")));
-    };
+    let loader = accepting(&entry.path, &head, loaders)?;
     if entry.size > max_file_size && !loader.streams() {
         let (size, limit) = (mebibytes(entry.size), mebibytes(max_file_size));
         return Err(LoadError::Other(format!("{size} MiB is more than `--max-file-size` ({limit} MiB)")));
     }
-    Ok(&**loader)
+    Ok(loader)
+}
+
+/// The first loader that accepts a file of this name that begins so.
+///
+/// # Errors
+/// When none does.
+pub fn accepting<'l>(path: &Path, head: &[u8], loaders: &'l [Box<dyn Loader>]) -> Result<&'l dyn Loader, LoadError> {
+    loaders.iter().find(|loader| loader.accepts(path, head)).map(|loader| &**loader).ok_or_else(|| {
+        let kind = kinds::unread_kind(path, head).unwrap_or("unknown kind of file");
+        LoadError::Other(format!("{kind}: not read yet"))
+    })
 }
 
 fn mebibytes(bytes: u64) -> f64 {

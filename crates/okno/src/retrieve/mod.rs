@@ -16,7 +16,7 @@ mod recipe;
 
 pub use context::{Answer, Context, ContextHit, FoundUnit, Stage};
 pub use fuse::Trace;
-pub use recipe::{DEFAULT_RECIPE, Expansion, Fusion, Order, Recipe, Worth, built_in, name_of};
+pub use recipe::{DEFAULT_RECIPE, Expansion, Fusion, Order, Recipe, Recipes, Worth, built_in, built_in_text, name_of};
 
 use crate::document::{Filter, Layer};
 use crate::embed::{Embedder, Role, normalize};
@@ -57,9 +57,9 @@ impl Query {
     }
 
     /// The recipe with this question's own choices in it.
-    fn recipe(&self, snapshot: &dyn Snapshot) -> Result<Recipe> {
+    fn recipe(&self, snapshot: &dyn Snapshot, recipes: &Recipes) -> Result<Recipe> {
         let manifest = snapshot.manifest();
-        let mut recipe = Recipe::named(self.recipe.as_deref().unwrap_or(&manifest.recipe), manifest)?;
+        let mut recipe = Recipe::named(self.recipe.as_deref().unwrap_or(&manifest.recipe), manifest, recipes)?;
         recipe.k = self.k.unwrap_or(match (recipe.expand, self.expand.unwrap_or(recipe.expand)) {
             // `auto` chooses from many candidates, more where the budget is large; anything else returns a few.
             (_, Expansion::Auto) => recipe.k.max(self.budget.unwrap_or(recipe.budget) / TOKENS_PER_CANDIDATE),
@@ -89,8 +89,8 @@ const TOKENS_PER_CANDIDATE: usize = 8;
 const DEEPEST: usize = 10_000;
 
 /// Answers a question from one generation of an index.
-pub fn search(snapshot: &dyn Snapshot, embedder: &dyn Embedder, query: &Query) -> Result<Answer> {
-    let recipe = query.recipe(snapshot)?;
+pub fn search(snapshot: &dyn Snapshot, embedder: &dyn Embedder, recipes: &Recipes, query: &Query) -> Result<Answer> {
+    let recipe = query.recipe(snapshot, recipes)?;
     let scope = Scope::new(snapshot, query.filter.as_ref())?;
     let vector = question_vector(embedder, &query.text)?;
     let Found { rankings, depth, fused, hits, views } = find(snapshot, &recipe, &query.text, &vector, &scope)?;
@@ -235,7 +235,7 @@ pub fn matching(snapshot: &dyn Snapshot, filter: &Filter) -> Result<Vec<Document
 }
 
 /// The known names most like a given one.
-fn nearest(field: &str, known: &BTreeSet<&str>) -> Vec<String> {
+pub(crate) fn nearest(field: &str, known: &BTreeSet<&str>) -> Vec<String> {
     let mut by_distance: Vec<(usize, &str)> = known.iter().map(|&name| (distance(field, name), name)).collect();
     by_distance.sort_unstable();
     by_distance.into_iter().take(3).map(|(_, name)| name.to_owned()).collect()

@@ -56,12 +56,12 @@ fn both_legs() -> Vec<Leg> {
 }
 
 impl Recipe {
-    /// A built-in recipe, with the chunk layer and neighbours chosen for the index in place of its own.
-    pub fn named(name: &str, manifest: &Manifest) -> Result<Self> {
-        let mut recipes = built_in()?;
+    /// A recipe of a table, with the chunk layer and neighbours chosen for the index in place of its own.
+    pub fn named(name: &str, manifest: &Manifest, recipes: &BTreeMap<String, Self>) -> Result<Self> {
         let known: Vec<String> = recipes.keys().cloned().collect();
         let mut recipe = recipes
-            .remove(name)
+            .get(name)
+            .cloned()
             .ok_or_else(|| Error::Recipe(format!("no recipe `{name}` – there are `{}`", known.join("`, `"))))?;
         if let Expansion::Neighbors(count) = &mut recipe.expand {
             *count = manifest.neighbors.unwrap_or(*count);
@@ -95,6 +95,14 @@ impl Recipe {
         let layers = |leg| self.layers.iter().enumerate().map(move |(i, &layer)| ((leg, layer), weight(leg, i)));
         self.legs.iter().flat_map(|&leg| layers(leg)).collect()
     }
+}
+
+/// Recipes by name.
+pub type Recipes = BTreeMap<String, Recipe>;
+
+/// The built-in recipes as they are written: what own recipes start from.
+pub fn built_in_text() -> &'static str {
+    BUILT_IN
 }
 
 /// The built-in recipes by name.
@@ -268,13 +276,14 @@ mod tests {
         let mut manifest = Manifest::new("x", 2);
         manifest.chunk = Some("chunk:700c/300c".parse().unwrap());
         manifest.neighbors = Some(2);
-        let recipe = Recipe::named("neighbors", &manifest).unwrap();
+        let recipes = built_in().unwrap();
+        let recipe = Recipe::named("neighbors", &manifest, &recipes).unwrap();
         assert_eq!(
             (recipe.layers[0].to_string().as_str(), recipe.expand),
             ("chunk:700c/300c", Expansion::Neighbors(2))
         );
-        assert_eq!(Recipe::named("auto", &manifest).unwrap().layers[0], Layer::Sentence);
-        assert!(Recipe::named("best", &manifest).unwrap_err().to_string().contains("`auto`"));
+        assert_eq!(Recipe::named("auto", &manifest, &recipes).unwrap().layers[0], Layer::Sentence);
+        assert!(Recipe::named("best", &manifest, &recipes).unwrap_err().to_string().contains("`auto`"));
     }
 
     #[test]

@@ -25,6 +25,7 @@ pub const CHECKS: &[(&str, Check)] = &[
     ("nothing is visible before a commit", nothing_before_commit),
     ("a snapshot never changes", snapshots_never_change),
     ("the same id replaces", the_same_id_replaces),
+    ("a record is amended, and nothing else", a_record_is_amended),
     ("a dropped writer leaves nothing", a_dropped_writer_leaves_nothing),
     ("there is one writer", one_writer),
     ("both legs find, in order, only what is allowed", both_legs_find),
@@ -135,6 +136,27 @@ fn the_same_id_replaces(open: Open<'_>) {
     assert!(store.snapshot().unwrap().numbers().is_empty());
 }
 
+fn a_record_is_amended(open: Open<'_>) {
+    let store = open();
+    let number = put(&*store, &[("a", "The tea is green.")])[0];
+    let before = store.snapshot().unwrap();
+    let mut record = before.record(number).unwrap();
+    record.metadata.set("kind", crate::document::Value::Text("note".into()));
+    record.hash += 1;
+    let mut writer = store.writer().unwrap();
+    assert!(writer.amend(number, &record).unwrap() && !writer.amend(number + 1, &record).unwrap());
+    assert_eq!(writer.record(number).unwrap().as_ref(), Some(&record), "seen before the commit");
+    assert_eq!(writer.record(number + 1).unwrap(), None);
+    assert_eq!(writer.find(&record.id).unwrap(), Some((number, record.hash)));
+    writer.finish().unwrap();
+    let after = store.snapshot().unwrap();
+    assert_eq!(after.record(number).unwrap(), record);
+    assert!(before.record(number).unwrap().metadata.0.is_empty(), "an older generation is as it was");
+    for leg in [Leg::Dense, Leg::Lexical] {
+        assert_eq!(search(&*after, leg, "green tea", None), search(&*before, leg, "green tea", None), "{leg:?}");
+    }
+}
+
 fn a_dropped_writer_leaves_nothing(open: Open<'_>) {
     let store = open();
     put(&*store, &[("a", "Alpha beta.")]);
@@ -226,7 +248,15 @@ fn copies_are_known(open: Open<'_>) {
 
 fn small_things_are_remembered(open: Open<'_>) {
     let store = open();
-    let file = FileState { root: "/r".into(), path: "p".into(), modified: 1, size: 2, hash: 3, documents: vec![4] };
+    let file = FileState {
+        root: "/r".into(),
+        path: "p".into(),
+        modified: 1,
+        size: 2,
+        hash: 3,
+        validator: None,
+        documents: vec![4],
+    };
     let id = document("a", "").record.id;
     let mut writer = store.writer().unwrap();
     writer.set_file(&file).unwrap();

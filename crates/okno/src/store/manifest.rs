@@ -1,10 +1,12 @@
 //! How an index was made: what must be the same for it to be read, and what was chosen for it.
 
 use crate::document::Layer;
+use crate::load::Selection;
+use crate::rules::RuleText;
 use serde::{Deserialize, Serialize};
 
 /// The version of everything on disk: tables, packing, index terms, sentence rules, scales.
-pub const FORMAT: u32 = 2;
+pub const FORMAT: u32 = 3;
 
 /// How an index was made.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -26,6 +28,15 @@ pub struct Manifest {
     /// Whether a plain text file holds one document per line (`--lines`).
     #[serde(default)]
     pub lines: bool,
+    /// Rules that add metadata; kept here so that whoever indexes next applies the same.
+    #[serde(default)]
+    pub rules: Vec<RuleText>,
+    /// Which files are documents.
+    #[serde(default)]
+    pub selection: Selection,
+    /// Metadata that the embedder and the lexical leg see.
+    #[serde(default)]
+    pub embedded_fields: Vec<String>,
 }
 
 impl Manifest {
@@ -41,6 +52,9 @@ impl Manifest {
             neighbors: None,
             jsonl_fields: None,
             lines: false,
+            rules: Vec::new(),
+            selection: Selection::default(),
+            embedded_fields: Vec::new(),
         }
     }
 }

@@ -121,8 +121,10 @@ pub struct FileState {
     pub modified: i64,
     /// Bytes.
     pub size: u64,
-    /// A hash of the bytes.
+    /// A hash of the bytes; 0 when they must be looked at again.
     pub hash: u128,
+    /// What a server calls this state (`ETag` or `Last-Modified`), to be asked whether there is another.
+    pub validator: Option<String>,
     /// The documents read from it.
     pub documents: Vec<DocumentNumber>,
 }
@@ -171,6 +173,11 @@ pub trait Writer {
     fn put(&mut self, document: &Prepared) -> Result<DocumentNumber>;
     /// Gives a document other derived units, with their vectors; nothing else of it changes but its number.
     fn derive(&mut self, number: DocumentNumber, derived: &[Derived], vectors: &[f32]) -> Result<DocumentNumber>;
+    /// A document's record, uncommitted changes included.
+    fn record(&mut self, number: DocumentNumber) -> Result<Option<Record>>;
+    /// Gives a document another record: same id, text and vectors, same number; whether it was there. Title and the fields that
+    /// the lexical leg sees must be those it was put with.
+    fn amend(&mut self, number: DocumentNumber, record: &Record) -> Result<bool>;
     /// Takes a document out; whether it was there.
     fn remove(&mut self, number: DocumentNumber) -> Result<bool>;
     /// The content hash under which a document was removed by hand, if it was.

@@ -85,6 +85,12 @@ pub fn read(bytes: &[u8], dimensions: usize) -> Option<Blob<'_>> {
     })
 }
 
+/// The same document with another record; `None` when the bytes cannot be a document.
+pub fn with_record(bytes: &[u8], record: &Record) -> Option<Vec<u8>> {
+    let (hash, [_, structure, vectors, text, derived, derived_vectors]) = parts(bytes)?;
+    Some(join(hash, [&postcard::to_stdvec(record).ok()?, structure, vectors, text, derived, derived_vectors]))
+}
+
 /// Reads only the record of a document.
 pub fn read_record(record: &[u8]) -> Option<Record> {
     postcard::from_bytes(record).ok()

@@ -19,6 +19,7 @@ pub struct EmbeddedWriter<'s> {
     generation: u64,
     next: DocumentNumber,
     dimensions: usize,
+    embedded_fields: Vec<String>,
     /// Held, never read: the system lets go of it when the process ends, however it ends.
     _lock: File,
 }
@@ -31,7 +32,7 @@ impl<'s> EmbeddedWriter<'s> {
         let generation = tables.json(&reading, "generation")?.unwrap_or(0);
         let next = tables.json(&reading, "next")?.unwrap_or(0);
         let manifest: Manifest = tables.json(&reading, "manifest")?.ok_or_else(|| tables.damaged("no manifest"))?;
-        let lexical = Self::fitting_lexical(folder, tables, &reading, generation, next, manifest.dimensions)?;
+        let lexical = Self::fitting_lexical(folder, tables, &reading, generation, next, &manifest)?;
         drop(reading);
         Ok(Self {
             tables,
@@ -40,6 +41,7 @@ impl<'s> EmbeddedWriter<'s> {
             generation,
             next,
             dimensions: manifest.dimensions,
+            embedded_fields: manifest.embedded_fields,
             _lock: lock,
         })
     }
@@ -51,7 +53,7 @@ impl<'s> EmbeddedWriter<'s> {
         reading: &RoTxn<'_, WithoutTls>,
         generation: u64,
         next: DocumentNumber,
-        dimensions: usize,
+        manifest: &Manifest,
     ) -> Result<LexicalWriter> {
         let path = lexical_folder(folder);
         let wrong = |source| Error::Lexical { path: path.clone(), source: Box::new(source) };
@@ -74,9 +76,10 @@ impl<'s> EmbeddedWriter<'s> {
         for stored in tables.documents.iter(reading).map_err(|e| tables.wrong(e))? {
             let (number, bytes) = stored.map_err(|e| tables.wrong(e))?;
             let unreadable = || tables.damaged(&format!("document number {number} cannot be read"));
-            let blob = blob::read(bytes, dimensions).ok_or_else(unreadable)?;
+            let blob = blob::read(bytes, manifest.dimensions).ok_or_else(unreadable)?;
             let record = blob::read_record(blob.record).ok_or_else(unreadable)?;
-            lexical.add(number, blob.text, &record.title, &blob.structure, &blob.derived).map_err(wrong)?;
+            let above = above(&record, &manifest.embedded_fields);
+            lexical.add(number, blob.text, &above, &blob.structure, &blob.derived).map_err(wrong)?;
         }
         lexical.commit(generation).map_err(wrong)?;
         Ok(lexical)
@@ -99,6 +102,12 @@ impl<'s> EmbeddedWriter<'s> {
     fn lexical_failure(&self, source: tantivy::TantivyError) -> Error {
         Error::Lexical { path: lexical_folder(&self.tables.path), source: Box::new(source) }
     }
+}
+
+/// What the lexical leg sees above every text of a document.
+fn above(record: &Record, embedded_fields: &[String]) -> String {
+    let fields = record.metadata.line(embedded_fields);
+    if fields.is_empty() { record.title.clone() } else { format!("{}\n{fields}", record.title) }
 }
 
 /// Takes the writer's lock, or says who cannot have it.
@@ -144,13 +153,28 @@ impl Writer for EmbeddedWriter<'_> {
         })
     }
 
-    fn remove(&mut self, number: DocumentNumber) -> Result<bool> {
+    fn record(&mut self, number: DocumentNumber) -> Result<Option<Record>> {
         let dimensions = self.dimensions;
         let read = |bytes: &[u8]| blob::read(bytes, dimensions).and_then(|blob| blob::read_record(blob.record));
-        let stored: Option<Option<Record>> =
-            self.change(|tables, writing| Ok(tables.documents.get(writing, &number)?.map(read)))?;
-        let Some(record) = stored else { return Ok(false) };
-        let record = record.ok_or_else(|| self.tables.damaged(&format!("document number {number} cannot be read")))?;
+        let stored = self.change(|tables, writing| Ok(tables.documents.get(writing, &number)?.map(read)))?;
+        let unreadable = || self.tables.damaged(&format!("document number {number} cannot be read"));
+        stored.map(|record| record.ok_or_else(unreadable)).transpose()
+    }
+
+    fn amend(&mut self, number: DocumentNumber, record: &Record) -> Result<bool> {
+        let amended = |bytes: &[u8]| blob::with_record(bytes, record);
+        let stored = self.change(|tables, writing| Ok(tables.documents.get(writing, &number)?.map(amended)))?;
+        let Some(bytes) = stored else { return Ok(false) };
+        let bytes = bytes.ok_or_else(|| self.tables.damaged(&format!("document number {number} cannot be read")))?;
+        self.change(|tables, writing| {
+            tables.documents.put(writing, &number, &bytes)?;
+            tables.ids.put(writing, &id_key(&record.id), &id_value(number, record.hash))
+        })?;
+        Ok(true)
+    }
+
+    fn remove(&mut self, number: DocumentNumber) -> Result<bool> {
+        let Some(record) = self.record(number)? else { return Ok(false) };
         self.change(|tables, writing| {
             tables.documents.delete(writing, &number)?;
             tables.ids.delete(writing, &id_key(&record.id))?;
@@ -188,6 +212,7 @@ impl Writer for EmbeddedWriter<'_> {
 
     fn set_manifest(&mut self, manifest: &Manifest) -> Result<()> {
         let json = serde_json::to_vec(manifest).map_err(std::io::Error::from)?;
+        self.embedded_fields.clone_from(&manifest.embedded_fields);
         self.change(|tables, writing| tables.meta.put(writing, "manifest", &json))
     }
 
@@ -247,7 +272,8 @@ impl EmbeddedWriter<'_> {
             tables.documents.put(writing, &number, bytes)?;
             tables.ids.put(writing, &id_key(&record.id), &id_value(number, record.hash))
         })?;
-        let added = add(self.lexical(), number, &record.title);
+        let above = above(record, &self.embedded_fields);
+        let added = add(self.lexical(), number, &above);
         added.map_err(|e| self.lexical_failure(e))?;
         Ok(number)
     }

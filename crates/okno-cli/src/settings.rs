@@ -1,0 +1,78 @@
+//! Where the configuration is: finds the files, reads them, and lays them over one another.
+//!
+//! `okno.toml` beside the index is the one in the folder that holds the index folder, so that it travels with the documents.
+
+use anyhow::Result;
+use okno::config::{Layer, Origin, Secrets, Settings};
+use okno::retrieve::DEFAULT_RECIPE;
+use okno::{Engine, Error, Query};
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+/// The name of a configuration file.
+pub const NAME: &str = "okno.toml";
+
+/// The settings for an index.
+pub fn of(index: &Path) -> Result<Settings, Error> {
+    let mut layers = vec![Layer::environment(|name| std::env::var(name).ok())?];
+    layers.extend(file(&beside(index).join(NAME), Origin::Index)?);
+    if let Some(path) = user() {
+        layers.extend(file(&path, Origin::User)?);
+    }
+    Settings::new(layers)
+}
+
+fn file(path: &Path, origin: fn(String) -> Origin) -> Result<Option<Layer>, Error> {
+    match std::fs::read_to_string(path) {
+        Ok(text) => Layer::file(&text, origin(path.display().to_string())).map(Some),
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => Ok(None),
+        Err(error) => Err(Error::Unreadable { path: path.to_owned(), reason: error.to_string() }),
+    }
+}
+
+/// The folder that holds the index folder.
+fn beside(index: &Path) -> PathBuf {
+    let whole = std::path::absolute(index).unwrap_or_else(|_| index.to_owned());
+    whole.parent().map_or(whole.clone(), Path::to_owned)
+}
+
+/// The user's own file.
+fn user() -> Option<PathBuf> {
+    let folder = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let config =
+        folder("XDG_CONFIG_HOME").or_else(|| folder("APPDATA")).or_else(|| Some(folder("HOME")?.join(".config")));
+    Some(config?.join("okno").join(NAME))
+}
+
+/// Keys for services: of `.env` beside the index, then of the working folder.
+pub fn secrets(index: &Path) -> Secrets {
+    let mut secrets = Secrets::default();
+    for folder in [Some(beside(index)), std::env::current_dir().ok()].into_iter().flatten() {
+        // One that cannot be read sets nothing; whoever needs a key says that it is missing.
+        if let Ok(text) = std::fs::read_to_string(folder.join(".env")) {
+            secrets.add(&text);
+        }
+    }
+    secrets
+}
+
+/// Fills in what a question's flags left open.
+pub fn fill(query: &mut Query, settings: &Settings, engine: &Engine) -> Result<(), Error> {
+    let values = settings.values();
+    query.budget = query.budget.or(values.budget);
+    query.k = query.k.or(values.k);
+    query.legs = query.legs.take().or_else(|| values.legs.clone());
+    if query.recipe.is_none() && recipe_counts(settings, &engine.snapshot()?.manifest().recipe) {
+        query.recipe.clone_from(&values.recipe);
+    }
+    Ok(())
+}
+
+/// Whether the configured recipe is asked before the one the index was made for: the user's file is for indexes that have no own.
+fn recipe_counts(settings: &Settings, own: &str) -> bool {
+    match settings.origin("recipe") {
+        Origin::Environment | Origin::Index(_) => true,
+        Origin::User(_) => own == DEFAULT_RECIPE,
+        Origin::Default => false,
+    }
+}

@@ -1,0 +1,244 @@
+//! Layers: the same keys from several places, the nearest first.
+//!
+//! Each place gives a table; the tables are laid over one another and read once as a whole, so that a value means the same wherever it
+//! was written. Where a value comes from is asked of the layers, key by key.
+
+use super::Config;
+use crate::{Error, Result};
+use std::fmt;
+use toml::{Table, Value};
+
+/// Where a value comes from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Origin {
+    /// A variable of the environment.
+    Environment,
+    /// `okno.toml` beside the index.
+    Index(String),
+    /// The user's file.
+    User(String),
+    /// Nobody said anything.
+    Default,
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Environment => f.write_str("environment"),
+            Self::Index(path) | Self::User(path) => f.write_str(path),
+            Self::Default => f.write_str("default"),
+        }
+    }
+}
+
+/// How the value of a variable is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// As it is.
+    Text,
+    /// As a number, `true` or `false`.
+    Plain,
+    /// Cut at commas.
+    List,
+}
+
+/// A single value that may be set.
+#[derive(Debug, Clone, Copy)]
+pub struct Key {
+    /// Its name, with the table it is in.
+    pub name: &'static str,
+    /// How a variable of the environment gives it.
+    pub kind: Kind,
+    /// What holds when nobody says anything, in words.
+    pub default: &'static str,
+}
+
+impl Key {
+    /// The variable of the environment: `index.max_file_size` is `OKNO_INDEX_MAX_FILE_SIZE`.
+    pub fn variable(&self) -> String {
+        format!("OKNO_{}", self.name.replace('.', "_").to_ascii_uppercase())
+    }
+}
+
+const fn key(name: &'static str, kind: Kind, default: &'static str) -> Key {
+    Key { name, kind, default }
+}
+
+/// Every single value, in the order it is shown. Tables of one's own names – recipes, fields, rules – are not single values.
+pub const KEYS: [Key; 20] = [
+    key("recipe", Kind::Text, "auto"),
+    key("budget", Kind::Plain, "the recipe's"),
+    key("k", Kind::Plain, "the recipe's"),
+    key("legs", Kind::List, "the recipe's"),
+    key("auto_filter", Kind::Plain, "false"),
+    key("index.preset", Kind::Text, "none"),
+    key("index.chunk", Kind::Text, "chunk:400c/200c"),
+    key("index.neighbors", Kind::Plain, "1"),
+    key("index.max_file_size", Kind::Text, "64MB"),
+    key("index.include", Kind::List, "every file"),
+    key("index.exclude", Kind::List, "none"),
+    key("index.follow_symlinks", Kind::Plain, "false"),
+    key("index.hidden", Kind::Plain, "false"),
+    key("fetch.timeout", Kind::Plain, "30"),
+    key("fetch.max_size", Kind::Text, "16MB"),
+    key("fetch.delay", Kind::Plain, "1"),
+    key("fetch.redirects", Kind::Plain, "5"),
+    key("fetch.robots", Kind::Plain, "true"),
+    key("fetch.user_agent", Kind::Text, concat!("okno/", env!("CARGO_PKG_VERSION"))),
+    key("fetch.allow_private", Kind::Plain, "false"),
+];
+
+/// One place's values.
+#[derive(Debug, Clone)]
+pub struct Layer {
+    origin: Origin,
+    table: Table,
+}
+
+impl Layer {
+    /// Reads and checks the text of a file.
+    pub fn file(text: &str, origin: Origin) -> Result<Self> {
+        let place = origin.to_string();
+        Config::parse(text, &place)?;
+        // What was read as a configuration is a table.
+        let table = toml::from_str(text).map_err(|error| Error::Config { place, reason: error.to_string() })?;
+        Ok(Self { origin, table })
+    }
+
+    /// Reads and checks the environment.
+    pub fn environment(variable: impl Fn(&str) -> Option<String>) -> Result<Self> {
+        let mut table = Table::new();
+        for key in KEYS {
+            let name = key.variable();
+            let Some(given) = variable(&name).filter(|given| !given.is_empty()) else { continue };
+            let value = read(key.kind, &given).ok_or_else(|| Error::Config {
+                place: name.clone(),
+                reason: format!("`{given}` is no number, and not `true` or `false`"),
+            })?;
+            let mut own = Table::new();
+            put(&mut own, key.name, value.clone());
+            Config::parse(&own.to_string(), "").map_err(|error| match error {
+                Error::Config { reason, .. } => Error::Config { place: name, reason },
+                other => other,
+            })?;
+            put(&mut table, key.name, value);
+        }
+        Ok(Self { origin: Origin::Environment, table })
+    }
+}
+
+fn read(kind: Kind, given: &str) -> Option<Value> {
+    let text = |text: &str| Value::String(text.trim().to_owned());
+    match kind {
+        Kind::Text => Some(text(given)),
+        Kind::List => Some(Value::Array(given.split(',').map(text).collect())),
+        Kind::Plain => {
+            let mut table: Table =
+                toml::from_str(&format!("value = {given}")).ok().filter(|table: &Table| table.len() == 1)?;
+            let is_plain = |value: &Value| matches!(value, Value::Integer(_) | Value::Float(_) | Value::Boolean(_));
+            table.remove("value").filter(is_plain)
+        }
+    }
+}
+
+fn put(table: &mut Table, name: &str, value: Value) {
+    match name.split_once('.') {
+        None => drop(table.insert(name.to_owned(), value)),
+        Some((section, name)) => {
+            let section = table.entry(section).or_insert_with(|| Value::Table(Table::new()));
+            if let Some(section) = section.as_table_mut() {
+                section.insert(name.to_owned(), value);
+            }
+        }
+    }
+}
+
+fn get<'t>(table: &'t Table, name: &str) -> Option<&'t Value> {
+    match name.split_once('.') {
+        None => table.get(name),
+        Some((section, name)) => table.get(section)?.get(name),
+    }
+}
+
+/// A value as `okno config` shows it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Shown {
+    /// Its name.
+    pub name: String,
+    /// Its value; `None` for a default.
+    pub value: Option<Value>,
+    /// The default in words.
+    pub default: &'static str,
+    /// Where it comes from.
+    pub origin: Origin,
+}
+
+/// All layers, laid over one another.
+#[derive(Debug, Clone, Default)]
+pub struct Settings {
+    layers: Vec<Layer>,
+    values: Config,
+}
+
+impl Settings {
+    /// Lays layers over one another, the nearest first.
+    pub fn new(layers: Vec<Layer>) -> Result<Self> {
+        let mut merged = Table::new();
+        for layer in layers.iter().rev() {
+            lay_over(&mut merged, &layer.table);
+        }
+        // Each layer was checked by itself; together they could still disagree about a recipe.
+        let values = Config::parse(&merged.to_string(), "configuration")?;
+        Ok(Self { layers, values })
+    }
+
+    /// The values.
+    pub fn values(&self) -> &Config {
+        &self.values
+    }
+
+    /// Where a single value comes from.
+    pub fn origin(&self, name: &str) -> Origin {
+        let layer = self.layers.iter().find(|layer| get(&layer.table, name).is_some());
+        layer.map_or(Origin::Default, |layer| layer.origin.clone())
+    }
+
+    /// Every single value, then each recipe, field and rule of one's own.
+    pub fn shown(&self) -> Vec<Shown> {
+        let single = KEYS.iter().map(|key| {
+            let layer = self.layers.iter().find_map(|layer| Some((layer, get(&layer.table, key.name)?)));
+            let (value, origin) = match layer {
+                Some((layer, value)) => (Some(value.clone()), layer.origin.clone()),
+                None => (None, Origin::Default),
+            };
+            Shown { name: key.name.to_owned(), value, default: key.default, origin }
+        });
+        let named = self.layers.iter().flat_map(|layer| {
+            let tables =
+                ["recipes", "fields"].into_iter().filter_map(|name| Some((name, layer.table.get(name)?.as_table()?)));
+            let rows = tables
+                .flat_map(|(table, rows)| rows.iter().map(move |(name, value)| (format!("{table}.{name}"), value)));
+            let rules = layer.table.get("rules").and_then(Value::as_array).into_iter().flatten().enumerate();
+            let rules = rules.map(|(i, rule)| (format!("rules.{}", i + 1), rule));
+            rows.chain(rules).map(|(name, value)| Shown {
+                name,
+                value: Some(value.clone()),
+                default: "",
+                origin: layer.origin.clone(),
+            })
+        });
+        single.chain(named).collect()
+    }
+}
+
+/// Lays one table over another: tables are merged, rules appended, everything else replaced. A recipe is one thing: replaced whole.
+fn lay_over(below: &mut Table, above: &Table) {
+    for (name, value) in above {
+        match (below.get_mut(name), value) {
+            (Some(Value::Table(below)), Value::Table(above)) if name == "recipes" => below.extend(above.clone()),
+            (Some(Value::Table(below)), Value::Table(above)) => lay_over(below, above),
+            (Some(Value::Array(below)), Value::Array(above)) if name == "rules" => below.extend(above.clone()),
+            _ => drop(below.insert(name.clone(), value.clone())),
+        }
+    }
+}

@@ -1,0 +1,288 @@
+//! Configuration: what a person wrote into `okno.toml` and the environment, read, checked, and laid over one another.
+//!
+//! Text comes in, [`Settings`] go out: every value with where it comes from. The order is flag, environment, `okno.toml` beside the
+//! index, the user's file, default; a flag is the command's own business and wins by being asked first. Tables are merged key by key,
+//! rules are put one after the other (the user's first, so that the nearer ones have the last word). A key nobody knows is an error that
+//! names its line and the nearest key there is. Nothing here reads a file: the command line does.
+
+mod layers;
+mod recipes;
+mod secrets;
+
+pub use layers::{KEYS, Key, Kind, Layer, Origin, Settings, Shown};
+pub use secrets::Secrets;
+
+use crate::document::Layer as Units;
+use crate::fetch::FetchOptions;
+use crate::load::{Chosen, MAX_FILE_SIZE, Selection};
+use crate::retrieve::nearest;
+use crate::rules::{RuleText, Rules};
+use crate::store::Leg;
+use crate::{Error, Result};
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use std::time::Duration;
+use toml::Spanned;
+
+/// Everything that may be set. What is `None` nobody said.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Config {
+    /// The recipe of searches.
+    pub recipe: Option<String>,
+    /// Tokens of context, at most.
+    pub budget: Option<usize>,
+    /// How many distinct targets are expanded.
+    pub k: Option<usize>,
+    /// By which legs.
+    pub legs: Option<Vec<Leg>>,
+    /// Whether filters are read from the question.
+    pub auto_filter: Option<bool>,
+    /// Recipes of one's own.
+    pub recipes: BTreeMap<String, Spanned<toml::Table>>,
+    /// How folders are indexed.
+    pub index: IndexConfig,
+    /// How URLs are fetched.
+    pub fetch: FetchConfig,
+    /// Who sees which metadata.
+    pub fields: BTreeMap<String, FieldConfig>,
+    /// Rules that add metadata.
+    pub rules: Vec<Spanned<RuleText>>,
+}
+
+/// How folders are indexed.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct IndexConfig {
+    /// Sizes that suit a kind of document.
+    pub preset: Option<Preset>,
+    /// The chunk layer of the recipe `neighbors`.
+    pub chunk: Option<Units>,
+    /// How many of them come along on each side.
+    pub neighbors: Option<u32>,
+    /// Larger files are skipped.
+    pub max_file_size: Option<Bytes>,
+    /// Only files that match.
+    pub include: Option<Vec<String>>,
+    /// Never files that match.
+    pub exclude: Option<Vec<String>>,
+    /// Whether symbolic links are followed.
+    pub follow_symlinks: Option<bool>,
+    /// Whether hidden files are read.
+    pub hidden: Option<bool>,
+}
+
+/// How URLs are fetched.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct FetchConfig {
+    /// Seconds for one page.
+    pub timeout: Option<f64>,
+    /// Bytes of one page, at most.
+    pub max_size: Option<Bytes>,
+    /// Seconds between two requests to one host.
+    pub delay: Option<f64>,
+    /// Redirects of one page, at most.
+    pub redirects: Option<u32>,
+    /// Whether `robots.txt` is respected.
+    pub robots: Option<bool>,
+    /// The name given to servers.
+    pub user_agent: Option<String>,
+    /// Whether private addresses may be fetched.
+    pub allow_private: Option<bool>,
+}
+
+/// Who sees a field of metadata.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct FieldConfig {
+    /// The embedder and the lexical leg, as they see the title; not by default.
+    pub embed: Option<bool>,
+    /// A language model, beside the context; by default it does.
+    pub prompt: Option<bool>,
+}
+
+/// Sizes that suit a kind of document.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Preset {
+    /// Questions and answers, news.
+    Faq,
+    /// Technical documents.
+    Docs,
+    /// Papers.
+    Paper,
+}
+
+/// A number of bytes, written `64MB`, `500k`, `1.5GiB` or `123`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "Written")]
+pub struct Bytes(pub u64);
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Written {
+    Number(u64),
+    Text(String),
+}
+
+impl TryFrom<Written> for Bytes {
+    type Error = String;
+    fn try_from(written: Written) -> std::result::Result<Self, String> {
+        match written {
+            Written::Number(bytes) => Ok(Self(bytes)),
+            Written::Text(text) => text.parse(),
+        }
+    }
+}
+
+impl std::str::FromStr for Bytes {
+    type Err = String;
+
+    fn from_str(text: &str) -> std::result::Result<Self, String> {
+        let end = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
+        let (number, unit) = text.split_at(end);
+        let factor = match unit.trim().to_ascii_lowercase().trim_end_matches(['b', 'i']) {
+            "" => 1u64,
+            "k" => 1 << 10,
+            "m" => 1 << 20,
+            "g" => 1 << 30,
+            _ => return Err(format!("`{unit}` is no unit; expected something like `64MB`")),
+        };
+        let number: f64 = number.parse().map_err(|_| format!("`{text}` is no size; expected something like `64MB`"))?;
+        Ok(Self((number * factor as f64) as u64))
+    }
+}
+
+impl Config {
+    /// Reads and checks a configuration. `place` is the file's name for errors.
+    pub fn parse(text: &str, place: &str) -> Result<Self> {
+        let config: Self = toml::from_str(text).map_err(|error| wrong(text, place, &error))?;
+        let at = |at: usize, reason: String| Error::Config { place: format!("{place}:{}", line(text, at)), reason };
+        for (number, rule) in config.rules.iter().enumerate() {
+            Rules::new(std::slice::from_ref(rule.get_ref())).map_err(|error| {
+                let reason = error.to_string().replacen("rule 1:", &format!("rule {}:", number + 1), 1);
+                at(rule.span().start, reason)
+            })?;
+        }
+        for (name, table) in &config.recipes {
+            recipes::own(name, table.get_ref()).map_err(|(key, reason)| {
+                let start = table.span().start;
+                at(key.and_then(|key| key_place(text, start, &key)).unwrap_or(start), reason)
+            })?;
+        }
+        let whole = |reason| Error::Config { place: place.to_owned(), reason };
+        Chosen::new(&config.selection().unwrap_or_default()).map_err(|reason| whole(format!("[index] {reason}")))?;
+        config.check_numbers().map_err(whole)?;
+        Ok(config)
+    }
+
+    fn check_numbers(&self) -> std::result::Result<(), String> {
+        if self.legs.as_ref().is_some_and(Vec::is_empty) {
+            return Err("`legs` is empty – name `dense`, `lexical` or both".to_owned());
+        }
+        let seconds = [("timeout", self.fetch.timeout), ("delay", self.fetch.delay)];
+        for (name, value) in seconds {
+            // A day is longer than anybody waits, and far from what a duration can hold.
+            if value.is_some_and(|value| !(0.0..=86_400.0).contains(&value)) {
+                return Err(format!("[fetch] `{name}` is a number of seconds from 0 to 86400"));
+            }
+        }
+        Ok(())
+    }
+
+    /// Which files are documents; `None` when nothing is said about it.
+    pub fn selection(&self) -> Option<Selection> {
+        let index = &self.index;
+        let said = index.include.is_some() || index.exclude.is_some();
+        (said || index.follow_symlinks.is_some() || index.hidden.is_some()).then(|| Selection {
+            include: index.include.clone().unwrap_or_default(),
+            exclude: index.exclude.clone().unwrap_or_default(),
+            follow_symlinks: index.follow_symlinks.unwrap_or_default(),
+            hidden: index.hidden.unwrap_or_default(),
+        })
+    }
+
+    /// The rules in order.
+    pub fn rules(&self) -> Vec<RuleText> {
+        self.rules.iter().map(|rule| rule.get_ref().clone()).collect()
+    }
+
+    /// The fields that the embedder and the lexical leg see, in order of name.
+    pub fn embedded_fields(&self) -> Vec<String> {
+        let embedded = self.fields.iter().filter(|(_, field)| field.embed == Some(true));
+        embedded.map(|(name, _)| name.clone()).collect()
+    }
+
+    /// Whether a language model may see a field.
+    pub fn prompts(&self, field: &str) -> bool {
+        self.fields.get(field).and_then(|field| field.prompt).unwrap_or(true)
+    }
+
+    /// The largest file that is read at once.
+    pub fn max_file_size(&self) -> u64 {
+        self.index.max_file_size.map_or(MAX_FILE_SIZE, |bytes| bytes.0)
+    }
+
+    /// How URLs are fetched.
+    pub fn fetch(&self) -> FetchOptions {
+        let (own, default) = (&self.fetch, FetchOptions::default());
+        FetchOptions {
+            timeout: own.timeout.map_or(default.timeout, Duration::from_secs_f64),
+            max_size: own.max_size.map_or(default.max_size, |bytes| bytes.0),
+            delay: own.delay.map_or(default.delay, Duration::from_secs_f64),
+            redirects: own.redirects.unwrap_or(default.redirects),
+            robots: own.robots.unwrap_or(default.robots),
+            user_agent: own.user_agent.clone().unwrap_or(default.user_agent),
+            allow_private: own.allow_private.unwrap_or(default.allow_private),
+        }
+    }
+
+    /// All recipes: the built-in ones and one's own.
+    pub fn recipes(&self) -> Result<crate::retrieve::Recipes> {
+        let mut all = crate::retrieve::built_in()?;
+        for (name, table) in &self.recipes {
+            let recipe = recipes::own(name, table.get_ref()).map_err(|(_, reason)| Error::Recipe(reason))?;
+            all.insert(name.clone(), recipe);
+        }
+        Ok(all)
+    }
+}
+
+/// An error of reading, with its line, and for an unknown key the nearest known ones.
+fn wrong(text: &str, place: &str, error: &toml::de::Error) -> Error {
+    let reason = suggestion(error.message()).unwrap_or_else(|| error.message().trim_end().replace('\n', ", "));
+    let place = error.span().map_or_else(|| place.to_owned(), |span| format!("{place}:{}", line(text, span.start)));
+    Error::Config { place, reason }
+}
+
+/// Makes ``unknown field `buget`, expected one of `recipe`, `budget` …`` short and helpful; `None` for other messages.
+fn suggestion(message: &str) -> Option<String> {
+    let (unknown, known) = message.strip_prefix("unknown field `")?.split_once("`, expected ")?;
+    let known = known.split('`').skip(1).step_by(2).collect();
+    let near = nearest(unknown, &known);
+    Some(format!("no key `{unknown}` here – did you mean `{}`?", near.join("`, `")))
+}
+
+fn line(text: &str, at: usize) -> usize {
+    text.as_bytes()[..at.min(text.len())].iter().filter(|byte| **byte == b'\n').count() + 1
+}
+
+/// Where a key of the table that begins at `start` is written.
+fn key_place(text: &str, start: usize, key: &str) -> Option<usize> {
+    let mut at = start;
+    for line in text.get(start..)?.split_inclusive('\n') {
+        let written = line.trim_start().trim_start_matches(['"', '\'']);
+        if written
+            .strip_prefix(key)
+            .is_some_and(|rest| rest.trim_start_matches(['"', '\'']).trim_start().starts_with('='))
+        {
+            return Some(at);
+        }
+        at += line.len();
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,311 @@
+//! Storing: planned files are read in batches of bounded size, and their documents split, embedded and written.
+//!
+//! Work is committed every [`COMMIT_DOCUMENTS`] documents or [`COMMIT_SECONDS`], so that a run that is killed keeps what it
+//! did, and the next one goes on from there.
+
+use super::Engine;
+use super::plan::Work;
+use super::prepare::{Changed, content_hash, prepare, same_body, says_otherwise};
+use super::read::{Read, is_unreadable, read};
+use super::report::{IndexOptions, IndexReport, Progress, Skipped};
+use crate::document::{DocumentId, Loaded};
+use crate::load::{self, Chosen, Loader, Sink, Source};
+use crate::rules::Rules;
+use crate::store::{DocumentNumber, FileState, Prepared, Writer};
+use crate::{Error, Result};
+use rayon::prelude::*;
+use std::collections::HashSet;
+use std::time::{Duration, Instant};
+
+/// Documents between two commits, at most.
+const COMMIT_DOCUMENTS: usize = 500;
+
+/// Time between two commits, at most, once the document in hand is stored.
+const COMMIT_SECONDS: Duration = Duration::from_secs(2);
+
+/// Bytes of files read at once: bounds memory whatever the folder holds.
+const BATCH_BYTES: u64 = 4 << 20;
+
+/// Documents split and embedded at once.
+const BATCH_DOCUMENTS: usize = 128;
+
+/// The same for an embedder that takes its time: a commit must not wait for more.
+const SLOW_BATCH_DOCUMENTS: usize = 8;
+
+/// One run of indexing.
+pub struct Run<'a> {
+    pub engine: &'a Engine,
+    pub loaders: &'a [Box<dyn Loader>],
+    pub options: &'a IndexOptions,
+    pub rules: &'a Rules,
+    pub embedded: &'a [String],
+    pub chosen: Chosen,
+    pub writer: &'a mut dyn Writer,
+    pub progress: &'a dyn Progress,
+    pub report: IndexReport,
+    pub uncommitted: usize,
+    pub committed: Instant,
+}
+
+impl Run<'_> {
+    fn batch(&self) -> usize {
+        if self.engine.embedder().is_slow() { SLOW_BATCH_DOCUMENTS } else { BATCH_DOCUMENTS }
+    }
+
+    pub fn skip(&mut self, place: impl Into<String>, reason: impl Into<String>) {
+        self.report.skipped.push(Skipped { place: place.into(), reason: reason.into() });
+    }
+    /// Takes a file out; how many documents went with it.
+    pub fn forget(&mut self, file: &FileState) -> Result<usize> {
+        let mut removed = 0;
+        for &number in &file.documents {
+            // One that was removed by hand is gone already.
+            removed += usize::from(self.writer.remove(number)?);
+        }
+        self.writer.forget_file(&file.root, &file.path)?;
+        Ok(removed)
+    }
+
+    pub fn read_all(&mut self, work: Vec<Work>) -> Result<()> {
+        let mut work = work.into_iter().peekable();
+        while work.peek().is_some() && !self.report.stopped {
+            let mut bytes = 0;
+            let batch: Vec<Work> = std::iter::from_fn(|| {
+                work.next_if(|next| bytes == 0 || bytes + next.entry.size <= BATCH_BYTES)
+                    .inspect(|next| bytes += next.entry.size.max(1))
+            })
+            .collect();
+            let (loaders, rules, max) = (self.loaders, self.rules, self.options.max_file_size);
+            let read =
+                |work: Work| (ruled(read(&work.entry, work.known_hash(), loaders, max), &work.entry.name, rules), work);
+            let read: Vec<(Read, Work)> = batch.into_par_iter().map(read).collect();
+            self.store(read)?;
+        }
+        Ok(())
+    }
+
+    /// Stores the documents of a batch of files; many small files are split and embedded together.
+    pub fn store(&mut self, read: Vec<(Read, Work)>) -> Result<()> {
+        let mut files = Vec::new();
+        let mut documents = Vec::new();
+        for (read, work) in read {
+            match read {
+                Read::Same(hash) => {
+                    self.report.unchanged += 1;
+                    let numbers = work.known.as_ref().map(|known| known.documents.clone()).unwrap_or_default();
+                    files.push(Stored { work, hash, numbers, advanced: 0 });
+                }
+                Read::Failed(error) => {
+                    self.progress.advance(&work.entry.name, work.entry.size);
+                    if let Some(known) = work.known.as_ref().filter(|_| !is_unreadable(&error)) {
+                        self.report.removed += self.forget(known)?;
+                        self.uncommitted += 1;
+                    }
+                    self.skip(work.entry.name, error.to_string());
+                }
+                Read::Large(hash) => self.store_large(work, hash)?,
+                Read::Loaded { hash, documents: loaded, skipped } => {
+                    self.report.skipped.extend(skipped);
+                    documents.extend(loaded.into_iter().map(|loaded| (files.len(), loaded)));
+                    files.push(Stored { work, hash, numbers: Vec::new(), advanced: 0 });
+                }
+            }
+        }
+        let mut documents = documents.into_iter().peekable();
+        while documents.peek().is_some() {
+            self.store_documents(&mut files, documents.by_ref().take(self.batch()).collect())?;
+            if self.report.stopped {
+                // These files are not marked as read: the next run finds what was stored of them unchanged.
+                return Ok(());
+            }
+        }
+        files.into_iter().try_for_each(|file| self.finish_file(file))?;
+        self.commit_if_due()
+    }
+
+    fn store_large(&mut self, work: Work, hash: u128) -> Result<()> {
+        let (entry, name) = (work.entry.clone(), work.entry.name.clone());
+        let loaders = self.loaders;
+        let file = Stored { work, hash, numbers: Vec::new(), advanced: 0 };
+        let mut streamed = Streamed { run: self, file, batch: Vec::new(), failed: None };
+        let loaded = load::choose(&entry, loaders, u64::MAX)
+            .and_then(|loader| loader.load(&Source::file(&entry), &mut streamed));
+        streamed.flush();
+        let Streamed { file, failed, .. } = streamed;
+        if let Some(error) = failed {
+            return Err(error);
+        }
+        match loaded {
+            _ if self.report.stopped => Ok(()),
+            Ok(()) => self.finish_file(file),
+            Err(error) => {
+                self.skip(name, error.to_string());
+                Ok(())
+            }
+        }
+    }
+
+    fn store_documents(&mut self, files: &mut [Stored], batch: Vec<(usize, Loaded)>) -> Result<()> {
+        let mut places = Vec::new();
+        let mut changed = Vec::new();
+        for (file, loaded) in batch {
+            let Stored { work, numbers, .. } = &mut files[file];
+            let id =
+                DocumentId { root: work.root.to_string(), path: work.entry.name.clone(), member: loaded.id.clone() };
+            let hash = content_hash(&loaded, self.embedded);
+            let found = self.writer.find(&id)?;
+            if let Some((number, old)) = found.filter(|&(_, old)| same_body(old, hash)) {
+                numbers.push(number);
+                self.keep(number, loaded, old, hash)?;
+            } else if !self.stays_removed(&id, hash)? {
+                *(if found.is_some() { &mut self.report.changed } else { &mut self.report.added }) += 1;
+                places.push(file);
+                changed.push(Changed { id, loaded, hash });
+            }
+        }
+        for (file, document) in
+            places.into_iter().zip(prepare(changed, self.engine.embedder(), self.embedded, self.writer)?)
+        {
+            files[file].numbers.push(self.put(&document)?);
+            files[file].advance(document.text.len() as u64, self.progress);
+            if self.report.stopped {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Keeps a document whose text is the same, and writes what is new about it. The date of a file is new for all lines of a
+    /// JSONL file each time one is added: they keep the day they were stored.
+    fn keep(&mut self, number: DocumentNumber, loaded: Loaded, old: u128, hash: u128) -> Result<()> {
+        *(if old == hash { &mut self.report.unchanged } else { &mut self.report.changed }) += 1;
+        if old == hash && loaded.id.is_some() {
+            return Ok(());
+        }
+        let Some(mut record) = self.writer.record(number)? else { return Ok(()) };
+        if old != hash || says_otherwise(&record, &loaded) {
+            (record.metadata, record.language, record.hash) = (loaded.metadata, loaded.language, hash);
+            self.writer.amend(number, &record)?;
+            self.uncommitted += 1;
+        }
+        Ok(())
+    }
+
+    fn put(&mut self, document: &Prepared) -> Result<DocumentNumber> {
+        self.report.sentences += document.structure.sentences.len();
+        self.report.bytes += document.text.len() as u64;
+        self.uncommitted += 1;
+        let number = self.writer.put(document)?;
+        self.commit_if_due()?;
+        Ok(number)
+    }
+
+    /// Takes out what the file no longer holds, and remembers the file.
+    fn finish_file(&mut self, mut file: Stored) -> Result<()> {
+        let current: HashSet<DocumentNumber> = file.numbers.iter().copied().collect();
+        for &old in file.work.known.iter().flat_map(|known| known.documents.iter()).filter(|old| !current.contains(old))
+        {
+            // One replaced by a new version is gone already.
+            self.report.removed += usize::from(self.writer.remove(old)?);
+        }
+        file.advance(u64::MAX, self.progress);
+        self.uncommitted += 1;
+        self.writer.set_file(&file.work.state(file.hash, file.numbers))
+    }
+
+    /// Whether the document was removed by hand and is still what it was then, under this id or under that of a root that has
+    /// become a part of this one.
+    fn stays_removed(&mut self, id: &DocumentId, hash: u128) -> Result<bool> {
+        for id in id.in_inner_roots() {
+            match self.writer.removed(&id)? {
+                Some(removed) if same_body(removed, hash) => return Ok(true),
+                Some(_) => self.writer.set_removed(&id, None)?,
+                None => {}
+            }
+        }
+        Ok(false)
+    }
+
+    fn commit_if_due(&mut self) -> Result<()> {
+        let stop = self.progress.stop();
+        if self.uncommitted >= COMMIT_DOCUMENTS
+            || (self.uncommitted > 0 && self.committed.elapsed() >= COMMIT_SECONDS)
+            || stop
+        {
+            self.writer.commit()?;
+            (self.uncommitted, self.committed) = (0, Instant::now());
+        }
+        self.report.stopped |= stop;
+        Ok(())
+    }
+}
+
+/// Applies the rules to what was read of a file.
+pub fn ruled(mut read: Read, name: &str, rules: &Rules) -> Read {
+    if let Read::Loaded { documents, .. } = &mut read {
+        documents.iter_mut().for_each(|loaded| rules.apply(name, loaded));
+    }
+    read
+}
+
+/// A file on its way into the index.
+struct Stored {
+    work: Work,
+    hash: u128,
+    numbers: Vec<DocumentNumber>,
+    advanced: u64,
+}
+
+impl Stored {
+    /// Tells of progress inside the file, never of more than its size.
+    fn advance(&mut self, bytes: u64, progress: &dyn Progress) {
+        let bytes = bytes.min(self.work.entry.size - self.advanced);
+        self.advanced += bytes;
+        progress.advance(&self.work.entry.name, bytes);
+    }
+}
+
+impl Work {
+    fn state(&self, hash: u128, documents: Vec<DocumentNumber>) -> FileState {
+        FileState {
+            root: self.root.to_string(),
+            path: self.entry.name.clone(),
+            modified: self.entry.modified,
+            size: self.entry.size,
+            hash,
+            validator: self.validator.clone(),
+            documents,
+        }
+    }
+}
+
+/// Stores the documents of one large file while they are read.
+struct Streamed<'r, 'a> {
+    run: &'r mut Run<'a>,
+    file: Stored,
+    batch: Vec<Loaded>,
+    failed: Option<Error>,
+}
+
+impl Streamed<'_, '_> {
+    fn flush(&mut self) {
+        let batch = std::mem::take(&mut self.batch).into_iter().map(|loaded| (0, loaded)).collect();
+        if self.failed.is_none() && !self.run.report.stopped {
+            self.failed = self.run.store_documents(std::slice::from_mut(&mut self.file), batch).err();
+        }
+    }
+}
+
+impl Sink for Streamed<'_, '_> {
+    fn document(&mut self, mut loaded: Loaded) {
+        self.run.rules.apply(&self.file.work.entry.name, &mut loaded);
+        self.batch.push(loaded);
+        if self.batch.len() >= self.run.batch() {
+            self.flush();
+        }
+    }
+
+    fn skip(&mut self, place: &str, reason: String) {
+        self.run.skip(place, reason);
+    }
+}
