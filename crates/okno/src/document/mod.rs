@@ -9,13 +9,15 @@ mod date;
 mod filter;
 mod layer;
 mod metadata;
+mod period;
 mod span;
 mod structure;
 
 pub use date::Date;
-pub use filter::{Comparison, Filter, FilterError};
+pub use filter::{Comparison, Filter, FilterError, FilterFault, Pointer};
 pub use layer::{Layer, LayerError, Size};
 pub use metadata::{Metadata, Value};
+pub use period::Period;
 pub use span::{CodePoints, Span};
 pub use structure::{Section, Sentence, Structure};
 
