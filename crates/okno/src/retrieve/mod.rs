@@ -12,6 +12,7 @@ mod context;
 mod expand;
 mod fuse;
 mod recipe;
+mod sections;
 
 pub use context::{Answer, Context, ContextHit, Stage};
 pub use fuse::Trace;
@@ -19,7 +20,7 @@ pub use recipe::{DEFAULT_RECIPE, Expansion, Fusion, Recipe, built_in, name_of};
 
 use crate::document::{Filter, Layer};
 use crate::embed::{Embedder, Role, normalize};
-use crate::store::{Ask, DocumentNumber, Leg, Snapshot};
+use crate::store::{Ask, DocumentNumber, Leg, Sections, Snapshot};
 use crate::{Error, Result};
 use expand::{Piece, View, Views};
 use fuse::{Hit, Ranking};
@@ -151,7 +152,8 @@ fn rank(
     depth: usize,
 ) -> Result<Vec<Ranking>> {
     let (rankings, weights): (Vec<_>, Vec<f32>) = recipe.rankings().into_iter().unzip();
-    let found = snapshot.search(&Ask { text, vector, rankings: &rankings, allowed: scope.allowed.as_ref(), depth })?;
+    let (allowed, sections) = (scope.allowed.as_ref(), scope.sections.as_ref());
+    let found = snapshot.search(&Ask { text, vector, rankings: &rankings, allowed, sections, depth })?;
     let named = rankings.into_iter().zip(weights).zip(found);
     Ok(named.map(|(((leg, layer), weight), units)| Ranking { leg, layer, weight, units }).collect())
 }
@@ -177,19 +179,21 @@ struct Scope {
     /// How many documents match the filter, where there is one.
     matching: Option<usize>,
     allowed: Option<HashSet<DocumentNumber>>,
+    /// Where the filter asks about headings: the sections of these documents that match.
+    sections: Option<Sections>,
     /// For a document with copies: the others.
     copies: HashMap<DocumentNumber, Vec<DocumentNumber>>,
 }
 
 impl Scope {
     fn new(snapshot: &dyn Snapshot, filter: Option<&Filter>) -> Result<Self> {
-        let numbers = match filter {
-            Some(filter) => matching(snapshot, filter)?,
-            None => snapshot.numbers(),
+        let (numbers, sections) = match filter {
+            Some(filter) => resolve(snapshot, filter)?,
+            None => (snapshot.numbers(), None),
         };
         let copies = snapshot.copies();
         let matching = filter.map(|_| numbers.len());
-        let mut scope = Self { matching, allowed: None, copies: HashMap::new() };
+        let mut scope = Self { matching, allowed: None, sections, copies: HashMap::new() };
         if filter.is_none() && copies.is_empty() {
             return Ok(scope);
         }
@@ -211,17 +215,29 @@ impl Scope {
 
 /// The documents that match a filter. A field that no document has is an error, not an empty result.
 pub fn matching(snapshot: &dyn Snapshot, filter: &Filter) -> Result<Vec<DocumentNumber>> {
+    Ok(resolve(snapshot, filter)?.0)
+}
+
+/// The documents that match a filter, and which of their sections where it asks about headings.
+fn resolve(snapshot: &dyn Snapshot, filter: &Filter) -> Result<(Vec<DocumentNumber>, Option<Sections>)> {
     let records = snapshot.records()?;
     let known: BTreeSet<&str> = records
         .iter()
         .flat_map(|(_, record)| record.metadata.0.keys().map(String::as_str))
         .chain(["title", "language", "path", "doc_id"])
         .collect();
-    if let Some(field) = filter.fields().into_iter().find(|field| !known.contains(field)) {
+    let unknown = |field: &&str| !known.contains(field) && !sections::is_heading(field);
+    if let Some(field) = filter.fields().into_iter().find(unknown) {
         return Err(Error::UnknownField { field: field.to_owned(), known: nearest(field, &known) });
     }
+    if sections::asked_by(filter) {
+        let sections = sections::matching(snapshot, filter)?;
+        let mut numbers: Vec<DocumentNumber> = sections.keys().copied().collect();
+        numbers.sort_unstable();
+        return Ok((numbers, Some(sections)));
+    }
     let matches = |record: &crate::document::Record| filter.matches(&|field: &str| record.field(field));
-    Ok(records.iter().filter(|(_, record)| matches(record)).map(|&(number, _)| number).collect())
+    Ok((records.iter().filter(|(_, record)| matches(record)).map(|&(number, _)| number).collect(), None))
 }
 
 /// The known names most like a given one.

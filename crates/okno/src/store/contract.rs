@@ -79,7 +79,10 @@ fn search(snapshot: &dyn Snapshot, leg: Leg, text: &str, allowed: Option<&HashSe
     let mut vector = vector(text);
     crate::embed::normalize(&mut vector);
     let rankings = [(leg, Layer::Sentence)];
-    snapshot.search(&Ask { text, vector: &vector, rankings: &rankings, allowed, depth: 10 }).unwrap().remove(0)
+    snapshot
+        .search(&Ask { text, vector: &vector, rankings: &rankings, allowed, sections: None, depth: 10 })
+        .unwrap()
+        .remove(0)
 }
 
 fn nothing_before_commit(open: Open<'_>) {

@@ -19,7 +19,7 @@ pub use manifest::{FORMAT, Manifest};
 use crate::Result;
 use crate::document::{DocumentId, Layer, Record, Structure};
 use serde::{Deserialize, Serialize};
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -65,6 +65,9 @@ pub enum Leg {
     Lexical,
 }
 
+/// Sections of documents, by their number in the document's structure, ascending.
+pub type Sections = HashMap<DocumentNumber, Vec<u32>>;
+
 /// A question to the store: rank the units of these layers by these legs.
 #[derive(Debug, Clone, Copy)]
 pub struct Ask<'a> {
@@ -76,6 +79,8 @@ pub struct Ask<'a> {
     pub rankings: &'a [(Leg, Layer)],
     /// Only these documents, the same for every ranking; `None` for all.
     pub allowed: Option<&'a HashSet<DocumentNumber>>,
+    /// Of documents named here only units that stand for a sentence of these sections.
+    pub sections: Option<&'a Sections>,
     /// How many units each ranking holds at most.
     pub depth: usize,
 }

@@ -182,7 +182,10 @@ impl Snapshot for EmbeddedSnapshot {
             };
             // Where a filter leaves few documents, all of them are an answer, the unlike ones last.
             let floor = if leg == Leg::Dense && ask.allowed.is_some() { f32::NEG_INFINITY } else { 0.0 };
-            scores.map_or_else(Vec::new, |scores| best(&scores, &units, &self.atlas, ask.allowed, ask.depth, floor))
+            scores.map_or_else(Vec::new, |mut scores| {
+                ask.sections.iter().for_each(|sections| units.leave_out_others(sections, &self.atlas, &mut scores));
+                best(&scores, &units, &self.atlas, ask.allowed, ask.depth, floor)
+            })
         };
         Ok(ask.rankings.iter().map(ranking).collect())
     }
