@@ -8,6 +8,7 @@ mod commands;
 mod locale;
 mod output;
 mod place;
+mod understood;
 
 use args::{Cli, Command};
 use clap::Parser;

@@ -30,6 +30,7 @@ mod packed;
 pub mod retrieve;
 pub mod split;
 pub mod store;
+pub mod understand;
 
 pub use engine::{Engine, IndexOptions, IndexReport, Progress, Silent, Skipped};
 pub use error::{Error, Result};

@@ -2,7 +2,7 @@
 
 use crate::args::{Cli, How, LegName, SearchArgs};
 use crate::locale::say;
-use crate::{output, place};
+use crate::{output, place, understood};
 use anyhow::{Context as _, Result};
 use okno::document::Filter;
 use okno::retrieve::Expansion;
@@ -22,6 +22,7 @@ pub fn run(cli: &Cli, args: &SearchArgs) -> Result<()> {
     if cli.json {
         return output::json(&output::answer_json(&answer, args.explain));
     }
+    understood::notes(&answer.understood).iter().for_each(|note| output::note(note));
     output::answer(&answer, args.explain)?;
     if answer.contexts.is_empty() {
         output::note(&nothing(&answer));
@@ -68,6 +69,8 @@ pub fn query(question: &str, recipe: Option<&str>, how: &How) -> Result<Query, o
         expand,
         k: how.k,
         budget: how.budget,
+        auto_filter: how.no_auto_filter.then_some(false),
+        today: None,
     })
 }
 
@@ -109,5 +112,10 @@ fn one(engine: &Engine, query: &Query, line: &str, number: usize) -> Result<Stri
     }
     let answer = engine.search(&query)?;
     let qid = line.get("qid").cloned().unwrap_or_else(|| (number + 1).into());
-    Ok(serde_json::json!({"qid": qid, "contexts": answer.contexts.iter().map(output::plain_context_json).collect::<Vec<_>>()}).to_string())
+    let contexts: Vec<_> = answer.contexts.iter().map(output::plain_context_json).collect();
+    let mut json = serde_json::json!({ "qid": qid, "contexts": contexts });
+    if let Some(filter) = &answer.understood.filter {
+        json["filter_read"] = filter.to_string().into();
+    }
+    Ok(json.to_string())
 }

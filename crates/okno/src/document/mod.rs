@@ -5,6 +5,7 @@
 //! [`Structure`] is what search needs of them: sentences in order, and which paragraph and section
 //! each belongs to. [`Metadata`] is typed, and [`Filter`] is the one language that asks about it.
 
+mod catalogue;
 mod date;
 mod filter;
 mod layer;
@@ -13,7 +14,9 @@ mod period;
 mod span;
 mod structure;
 
+pub use catalogue::{Catalogue, Field, FieldKind, Meaning};
 pub use date::Date;
+pub(crate) use filter::number;
 pub use filter::{Comparison, Filter, FilterError, FilterFault, Pointer};
 pub use layer::{Layer, LayerError, Size};
 pub use metadata::{Metadata, Value};

@@ -9,6 +9,7 @@
 
 mod auto;
 mod context;
+mod evidence;
 mod expand;
 mod fuse;
 mod recipe;
@@ -18,9 +19,10 @@ pub use context::{Answer, Context, ContextHit, Stage};
 pub use fuse::Trace;
 pub use recipe::{DEFAULT_RECIPE, Expansion, Fusion, Recipe, built_in, name_of};
 
-use crate::document::{Filter, Layer};
+use crate::document::{Date, Filter, Layer};
 use crate::embed::{Embedder, Role, normalize};
 use crate::store::{Ask, DocumentNumber, Leg, Sections, Snapshot};
+use crate::understand::Understood;
 use crate::{Error, Result};
 use expand::{Piece, View, Views};
 use fuse::{Hit, Ranking};
@@ -44,6 +46,10 @@ pub struct Query {
     pub k: Option<usize>,
     /// Tokens of context, at most.
     pub budget: Option<usize>,
+    /// Whether filters are read from the question; they are when `None`.
+    pub auto_filter: Option<bool>,
+    /// The day that `last week` counts from; the system's when `None`.
+    pub today: Option<Date>,
 }
 
 impl Query {
@@ -83,10 +89,28 @@ const DEEPEST: usize = 10_000;
 
 /// Answers a question from one generation of an index.
 pub fn search(snapshot: &dyn Snapshot, embedder: &dyn Embedder, query: &Query) -> Result<Answer> {
+    let answer = answer(snapshot, embedder, query, understand(snapshot, query)?)?;
+    if answer.stage.hits > 0 || answer.understood.filter.is_none() {
+        return Ok(answer);
+    }
+    // The filter that was read found nothing: without it, and visibly so.
+    self::answer(snapshot, embedder, query, answer.understood.withdraw(&query.text))
+}
+
+/// What a question says besides its content.
+pub fn understand(snapshot: &dyn Snapshot, query: &Query) -> Result<Understood> {
+    if query.auto_filter == Some(false) {
+        return Ok(Understood::plainly(&query.text));
+    }
+    evidence::read(snapshot, &query.text, query.filter.as_ref(), query.today)
+}
+
+/// Answers a question that is understood.
+fn answer(snapshot: &dyn Snapshot, embedder: &dyn Embedder, query: &Query, understood: Understood) -> Result<Answer> {
     let recipe = query.recipe(snapshot)?;
-    let scope = Scope::new(snapshot, query.filter.as_ref())?;
-    let vector = question_vector(embedder, &query.text)?;
-    let Found { rankings, depth, fused, hits, views } = find(snapshot, &recipe, &query.text, &vector, &scope)?;
+    let scope = Scope::new(snapshot, both(&query.filter, &understood.filter).as_ref())?;
+    let vector = question_vector(embedder, &understood.text)?;
+    let Found { rankings, depth, fused, hits, views } = find(snapshot, &recipe, &understood.text, &vector, &scope)?;
     let stage = Stage::new(&rankings, fused, hits.len(), scope.matching);
     let pieces = match recipe.expand {
         Expansion::Auto => auto::select(&hits, recipe.k, recipe.budget, &views),
@@ -95,7 +119,15 @@ pub fn search(snapshot: &dyn Snapshot, embedder: &dyn Embedder, query: &Query) -
     let trace = |hit: &Hit| fuse::trace(&rankings, recipe.fusion, depth, hit);
     let contexts =
         pieces.into_iter().map(|piece| context::cut(snapshot, piece, &scope, &trace)).collect::<Result<_>>()?;
-    Ok(Answer { question: query.text.clone(), recipe, contexts, stage })
+    Ok(Answer { question: query.text.clone(), recipe, contexts, stage, understood })
+}
+
+/// The filter that was given and the one that was read.
+fn both(given: &Option<Filter>, read: &Option<Filter>) -> Option<Filter> {
+    match (given.clone(), read.clone()) {
+        (Some(given), Some(read)) => Some(given.and(read)),
+        (given, read) => given.or(read),
+    }
 }
 
 /// Expands the first k hits, merges what touches, cuts to the budget.

@@ -17,7 +17,7 @@ pub(crate) use embedded::add_scaled;
 pub use manifest::{FORMAT, Manifest};
 
 use crate::Result;
-use crate::document::{DocumentId, Layer, Record, Structure};
+use crate::document::{Catalogue, DocumentId, Layer, Record, Structure};
 use serde::{Deserialize, Serialize};
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -139,6 +139,8 @@ pub trait Snapshot: Send + Sync {
     fn numbers(&self) -> Vec<DocumentNumber>;
     /// All records, by ascending number; read once and kept.
     fn records(&self) -> Result<&[(DocumentNumber, Record)]>;
+    /// What the fields of the documents hold, in folded words ([`terms::fold`]); gathered once and kept.
+    fn catalogue(&self) -> Result<&Catalogue>;
     /// The groups of documents whose texts are the same, each by ascending number.
     fn copies(&self) -> &[Vec<DocumentNumber>];
     /// A document's record.

@@ -5,8 +5,8 @@ use super::lexical::Lexical;
 use super::score::{CONTEXT_WEIGHT, Dots, Postings, best};
 use super::tables::Tables;
 use super::{blob, lexical_folder};
-use crate::document::{Layer, Record, Structure};
-use crate::store::{Ask, DocumentNumber, FileState, Leg, Manifest, Scored, Snapshot};
+use crate::document::{Catalogue, Layer, Record, Structure};
+use crate::store::{Ask, DocumentNumber, FileState, Leg, Manifest, Scored, Snapshot, terms};
 use crate::{Error, Result};
 use heed::{RoTxn, WithoutTls};
 use std::collections::HashMap;
@@ -19,6 +19,7 @@ pub struct EmbeddedSnapshot {
     atlas: Atlas<'static>,
     units: Mutex<HashMap<Layer, Arc<Units>>>,
     records: OnceLock<Vec<(DocumentNumber, Record)>>,
+    catalogue: OnceLock<Catalogue>,
     copies: Vec<Vec<DocumentNumber>>,
     lexical: Option<Lexical>,
     generation: u64,
@@ -54,6 +55,7 @@ impl EmbeddedSnapshot {
             atlas,
             units: Mutex::default(),
             records: OnceLock::new(),
+            catalogue: OnceLock::new(),
             copies,
             lexical,
             generation,
@@ -96,6 +98,12 @@ fn copies(hashes: &[(DocumentNumber, u128)]) -> Vec<Vec<DocumentNumber>> {
         groups.entry(hash).or_default().push(number);
     }
     groups.into_values().filter(|group| group.len() > 1).collect()
+}
+
+fn folded(text: &str) -> String {
+    let mut folded = String::new();
+    text.chars().for_each(|c| terms::fold(c, &mut folded));
+    folded
 }
 
 type Hashes = Vec<(DocumentNumber, u128)>;
@@ -142,6 +150,15 @@ impl Snapshot for EmbeddedSnapshot {
         let records: Vec<_> =
             self.numbers().into_iter().map(|number| Ok((number, self.record(number)?))).collect::<Result<_>>()?;
         Ok(self.records.get_or_init(|| records))
+    }
+
+    fn catalogue(&self) -> Result<&Catalogue> {
+        if self.catalogue.get().is_none() {
+            let records = self.records()?.iter().map(|(_, record)| record);
+            // Two threads may gather at once; the first to finish is kept.
+            let _ = self.catalogue.set(Catalogue::new(records, folded));
+        }
+        Ok(self.catalogue.get_or_init(Catalogue::default))
     }
 
     fn copies(&self) -> &[Vec<DocumentNumber>] {
