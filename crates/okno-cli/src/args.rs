@@ -161,6 +161,9 @@ pub struct How {
     /// Take the question at its word: read no filters from it
     #[arg(long)]
     pub no_auto_filter: bool,
+    /// How to look: auto (by rule), hybrid, lexical, dense, broad
+    #[arg(long, value_name = "ROUTE", default_value = "auto")]
+    pub route: String,
     /// How many distinct hits are expanded
     #[arg(short, value_name = "K")]
     pub k: Option<usize>,

@@ -40,6 +40,7 @@ pub fn answer_json(answer: &Answer, explain: bool) -> Value {
         "recipe": answer.recipe,
         "tokens": answer.tokens(),
         "understood": understood::json(&answer.understood),
+        "route": answer.routing,
         "contexts": answer.contexts.iter().map(|context| context_json(context, explain)).collect::<Vec<_>>(),
     });
     if explain {
@@ -168,7 +169,7 @@ fn indented(text: &str) -> String {
 /// What the stages did.
 fn explained(answer: &Answer) -> String {
     let recipe = &answer.recipe;
-    let mut text = understood::explained(&answer.understood);
+    let mut text = understood::explained(&answer.understood) + &understood::route(&answer.routing);
     text += &format!("{} → {} → {}\n", recipe.fusion, recipe.expand, say!("{} tokens", "{} 个词元", recipe.budget));
     for (leg, layer, found) in &answer.stage.rankings {
         text.push_str(&format!("  {:8} {:12} {found}\n", name_of(*leg), layer.to_string()));

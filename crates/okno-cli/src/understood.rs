@@ -2,7 +2,7 @@
 
 use crate::locale::say;
 use crate::output::printable;
-use okno::understand::{Reading, Understood, Why};
+use okno::understand::{Because, Reading, Route, Routing, Understood, Why};
 use serde_json::{Value, json as value};
 
 /// Offers shown without being asked; `--explain` shows all.
@@ -69,6 +69,26 @@ pub fn explained(understood: &Understood) -> String {
         text += &say!("  searching for: {}\n", "  搜索内容:{}\n", printable(&understood.text));
     }
     text
+}
+
+/// The route and its reason, for `--explain`.
+pub fn route(routing: &Routing) -> String {
+    let name = match routing.route {
+        Route::Hybrid => "hybrid",
+        Route::Lexical => "lexical",
+        Route::Dense => "dense",
+        Route::Broad => "broad",
+    };
+    let because = match routing.because {
+        Because::Chosen => say!("as chosen", "按指定"),
+        Because::Code => say!("the question is a code", "问题是一个编号"),
+        Because::Quotation => say!("the question is a quotation", "问题是一句引文"),
+        Because::Whole => say!("the question is about a whole", "问的是整体"),
+        Because::Usual => say!("the usual way", "常规方式"),
+    };
+    let phrases: Vec<String> = routing.phrases.iter().map(|phrase| format!("“{}”", printable(phrase))).collect();
+    let first = if phrases.is_empty() { String::new() } else { say!("; {} first", ";{} 优先", phrases.join(", ")) };
+    say!("  route    {} ({}){}\n", "  路线     {}({}){}\n", name, because, first)
 }
 
 fn why(why: Why) -> String {

@@ -70,6 +70,7 @@ pub fn query(question: &str, recipe: Option<&str>, how: &How) -> Result<Query, o
         k: how.k,
         budget: how.budget,
         auto_filter: how.no_auto_filter.then_some(false),
+        route: if how.route == "auto" { None } else { Some(how.route.parse()?) },
         today: None,
     })
 }

@@ -7,7 +7,7 @@ use super::recipe::Recipe;
 use crate::Result;
 use crate::document::{CodePoints, Layer, Metadata, Span};
 use crate::store::{Leg, Snapshot};
-use crate::understand::Understood;
+use crate::understand::{Routing, Understood};
 
 /// What a question got.
 #[derive(Debug, Clone)]
@@ -22,6 +22,8 @@ pub struct Answer {
     pub stage: Stage,
     /// What the question was understood to say.
     pub understood: Understood,
+    /// By which route it was answered.
+    pub routing: Routing,
 }
 
 impl Answer {

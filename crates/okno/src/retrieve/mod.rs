@@ -12,6 +12,7 @@ mod context;
 mod evidence;
 mod expand;
 mod fuse;
+mod phrases;
 mod recipe;
 mod sections;
 
@@ -22,7 +23,7 @@ pub use recipe::{DEFAULT_RECIPE, Expansion, Fusion, Recipe, built_in, name_of};
 use crate::document::{Date, Filter, Layer};
 use crate::embed::{Embedder, Role, normalize};
 use crate::store::{Ask, DocumentNumber, Leg, Sections, Snapshot};
-use crate::understand::Understood;
+use crate::understand::{Because, Route, Routing, Understood};
 use crate::{Error, Result};
 use expand::{Piece, View, Views};
 use fuse::{Hit, Ranking};
@@ -48,6 +49,8 @@ pub struct Query {
     pub budget: Option<usize>,
     /// Whether filters are read from the question; they are when `None`.
     pub auto_filter: Option<bool>,
+    /// By which route it is answered; by rule when `None`.
+    pub route: Option<Route>,
     /// The day that `last week` counts from; the system's when `None`.
     pub today: Option<Date>,
 }
@@ -59,9 +62,15 @@ impl Query {
     }
 
     /// The recipe with this question's own choices in it.
-    fn recipe(&self, snapshot: &dyn Snapshot) -> Result<Recipe> {
+    fn recipe(&self, snapshot: &dyn Snapshot, route: Route) -> Result<Recipe> {
         let manifest = snapshot.manifest();
-        let mut recipe = Recipe::named(self.recipe.as_deref().unwrap_or(&manifest.recipe), manifest)?;
+        let usual = if route == Route::Broad && manifest.recipe == DEFAULT_RECIPE { BROAD } else { &manifest.recipe };
+        let mut recipe = Recipe::named(self.recipe.as_deref().unwrap_or(usual), manifest)?;
+        match route {
+            Route::Lexical => recipe.legs = vec![Leg::Lexical],
+            Route::Dense => recipe.legs = vec![Leg::Dense],
+            Route::Hybrid | Route::Broad => {}
+        }
         recipe.k = self.k.unwrap_or(match (recipe.expand, self.expand.unwrap_or(recipe.expand)) {
             // `auto` chooses from many candidates, more where the budget is large; anything else returns a few.
             (_, Expansion::Auto) => recipe.k.max(self.budget.unwrap_or(recipe.budget) / TOKENS_PER_CANDIDATE),
@@ -78,6 +87,9 @@ impl Query {
     }
 }
 
+/// The recipe of the route `broad`, in place of the default one.
+const BROAD: &str = "broad";
+
 /// How many targets are expanded when nobody says.
 const FEW: usize = 3;
 
@@ -89,12 +101,28 @@ const DEEPEST: usize = 10_000;
 
 /// Answers a question from one generation of an index.
 pub fn search(snapshot: &dyn Snapshot, embedder: &dyn Embedder, query: &Query) -> Result<Answer> {
-    let answer = answer(snapshot, embedder, query, understand(snapshot, query)?)?;
-    if answer.stage.hits > 0 || answer.understood.filter.is_none() {
-        return Ok(answer);
+    let (understood, routing) = (understand(snapshot, query)?, route(query));
+    let answer = answer(snapshot, embedder, query, understood, routing)?;
+    match second_try(&answer, query) {
+        Some((understood, routing)) => self::answer(snapshot, embedder, query, understood, routing),
+        None => Ok(answer),
     }
-    // The filter that was read found nothing: without it, and visibly so.
-    self::answer(snapshot, embedder, query, answer.understood.withdraw(&query.text))
+}
+
+/// Where a rule of ours found nothing: the question without it, and visibly so.
+fn second_try(answer: &Answer, query: &Query) -> Option<(Understood, Routing)> {
+    let ruled = answer.routing.because != Because::Chosen && answer.routing.route != Route::Hybrid;
+    let plainly = Routing { route: Route::Hybrid, because: Because::Usual, ..answer.routing.clone() };
+    match (answer.stage.hits, &answer.understood.filter) {
+        (0, Some(_)) => Some((answer.understood.clone().withdraw(&query.text), plainly)),
+        (0, None) if ruled => Some((answer.understood.clone(), plainly)),
+        _ => None,
+    }
+}
+
+/// By which route a question is answered.
+pub fn route(query: &Query) -> Routing {
+    query.route.map_or_else(|| crate::understand::route::route(&query.text), Routing::chosen)
 }
 
 /// What a question says besides its content.
@@ -106,12 +134,19 @@ pub fn understand(snapshot: &dyn Snapshot, query: &Query) -> Result<Understood> 
 }
 
 /// Answers a question that is understood.
-fn answer(snapshot: &dyn Snapshot, embedder: &dyn Embedder, query: &Query, understood: Understood) -> Result<Answer> {
-    let recipe = query.recipe(snapshot)?;
+fn answer(
+    snapshot: &dyn Snapshot,
+    embedder: &dyn Embedder,
+    query: &Query,
+    understood: Understood,
+    routing: Routing,
+) -> Result<Answer> {
+    let recipe = query.recipe(snapshot, routing.route)?;
     let scope = Scope::new(snapshot, both(&query.filter, &understood.filter).as_ref())?;
     let vector = question_vector(embedder, &understood.text)?;
     let Found { rankings, depth, fused, hits, views } = find(snapshot, &recipe, &understood.text, &vector, &scope)?;
     let stage = Stage::new(&rankings, fused, hits.len(), scope.matching);
+    let hits = phrases::first(hits, &routing.phrases, &views);
     let pieces = match recipe.expand {
         Expansion::Auto => auto::select(&hits, recipe.k, recipe.budget, &views),
         expansion => grow(hits, expansion, &recipe, &views),
@@ -119,7 +154,7 @@ fn answer(snapshot: &dyn Snapshot, embedder: &dyn Embedder, query: &Query, under
     let trace = |hit: &Hit| fuse::trace(&rankings, recipe.fusion, depth, hit);
     let contexts =
         pieces.into_iter().map(|piece| context::cut(snapshot, piece, &scope, &trace)).collect::<Result<_>>()?;
-    Ok(Answer { question: query.text.clone(), recipe, contexts, stage, understood })
+    Ok(Answer { question: query.text.clone(), recipe, contexts, stage, understood, routing })
 }
 
 /// The filter that was given and the one that was read.

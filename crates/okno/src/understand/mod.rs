@@ -25,7 +25,7 @@ mod value;
 mod when;
 mod words;
 
-pub use route::{Route, Routing};
+pub use route::{Because, Route, Routing};
 
 use crate::Result;
 use crate::document::{Catalogue, Date, Filter};

@@ -211,7 +211,7 @@ fn times_over_days() {
             ),
             (
                 "files modified last week about quarters",
-                "modified >= 2024-03-04 and modified <= 2024-03-10 | files about quarters",
+                "modified >= 2024-03-04 and modified <= 2024-03-10 | files modified about quarters",
             ),
             ("2023年谁夺冠", "– | 2023年谁夺冠 | offered: date = 2023 or published = 2023 (ordinary words)"),
             ("2019年立项的是什么", "– | 2019年立项的是什么 | refused: date = 2019 or published = 2019 (no document)"),
