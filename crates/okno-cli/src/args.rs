@@ -182,6 +182,12 @@ pub struct How {
     /// Only documents that match, e.g. `category = 素菜 and year >= 2023`
     #[arg(long, value_name = "FILTER")]
     pub filter: Option<String>,
+    /// Take the question at its word: read no filters from it
+    #[arg(long)]
+    pub no_auto_filter: bool,
+    /// How to look: auto (by rule), hybrid, lexical, dense, broad
+    #[arg(long, value_name = "ROUTE", default_value = "auto")]
+    pub route: String,
     /// How many distinct hits are expanded
     #[arg(short, value_name = "K")]
     pub k: Option<usize>,

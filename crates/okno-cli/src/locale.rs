@@ -73,9 +73,9 @@ fn chinese(error: &okno::Error) -> String {
         Damaged { path, what } => format!("索引 “{}” 已损坏({what})—— 删除该文件夹后重新建立索引", path.display()),
         Filter(error) => format!(
             "过滤条件 `{}` 第 {} 个字符处有误:{} —— 正确的例子:`category = 素菜 and year >= 2023`",
-            error.filter,
+            error.pointer().line,
             error.at + 1,
-            error.reason
+            chinese_fault(&error.fault)
         ),
         UnknownField { field, known } => {
             format!("没有文档有字段 `{field}`;相近的字段:`{}` —— `okno status` 列出所有字段", known.join("`、`"))
@@ -98,4 +98,25 @@ fn chinese(error: &okno::Error) -> String {
         ),
         other => other.to_string(),
     }
+}
+
+fn chinese_fault(fault: &okno::document::FilterFault) -> String {
+    use okno::document::FilterFault::{Deep, Field, List, Operator, Rest, Unclosed, Value};
+    match fault {
+        Field => "缺少字段名".to_owned(),
+        Operator => "缺少运算符,例如 `=`、`!=`、`<=`、`in`、`contains`、`exists`".to_owned(),
+        Value => "缺少值".to_owned(),
+        List => "`in` 后面缺少 `[`".to_owned(),
+        Unclosed(close) => format!("缺少 `{close}`"),
+        Deep(most) => format!("嵌套超过 {most} 层"),
+        Rest => "这里应当是 `and`、`or` 或结尾".to_owned(),
+        other => other.to_string(),
+    }
+}
+
+/// The filter and a caret under what is wrong with it, where a filter is to blame.
+pub fn caret(error: &okno::Error) -> Option<String> {
+    let okno::Error::Filter(error) = error else { return None };
+    let pointer = error.pointer();
+    Some(format!("  {}\n  {}^", pointer.line, " ".repeat(pointer.column)))
 }

@@ -9,6 +9,7 @@ mod locale;
 mod output;
 mod place;
 mod settings;
+mod understood;
 
 use args::{Cli, Command};
 use clap::Parser;
@@ -22,6 +23,8 @@ fn main() -> ExitCode {
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
             output::note(&format!("{} {}", locale::say!("error:", "错误:"), output::printable_text(&message(&error))));
+            let caret = error.chain().find_map(|cause| locale::caret(cause.downcast_ref::<okno::Error>()?));
+            caret.iter().for_each(|caret| output::note(&output::printable_text(caret)));
             ExitCode::FAILURE
         }
     }

@@ -3,6 +3,7 @@
 //! Text of documents is untrusted: control characters never reach a terminal.
 
 use crate::locale::{Language, language, say};
+use crate::understood;
 use anyhow::Result;
 use okno::document::{CodePoints, Span};
 use okno::retrieve::{FoundUnit, Stage, name_of};
@@ -52,6 +53,8 @@ pub fn answer_json(answer: &Answer, explain: bool) -> Value {
         "question": answer.question,
         "recipe": answer.recipe,
         "tokens": answer.tokens(),
+        "understood": understood::json(&answer.understood),
+        "route": answer.routing,
         "contexts": answer.contexts.iter().map(|context| context_json(context, explain)).collect::<Vec<_>>(),
     });
     if explain {
@@ -197,8 +200,8 @@ fn indented(text: &str) -> String {
 /// What the stages did.
 fn explained(answer: &Answer) -> String {
     let recipe = &answer.recipe;
-    let mut text =
-        format!("{} → {} → {}\n", recipe.fusion, recipe.expand, say!("{} tokens", "{} 个词元", recipe.budget));
+    let mut text = understood::explained(&answer.understood) + &understood::route(&answer.routing);
+    text += &format!("{} → {} → {}\n", recipe.fusion, recipe.expand, say!("{} tokens", "{} 个词元", recipe.budget));
     for (leg, layer, found) in &answer.stage.rankings {
         text.push_str(&format!("  {:8} {:12} {found}\n", name_of(*leg), layer.to_string()));
     }

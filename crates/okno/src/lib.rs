@@ -34,6 +34,7 @@ pub mod retrieve;
 pub mod rules;
 pub mod split;
 pub mod store;
+pub mod understand;
 
 pub use engine::{Engine, ImportReport, IndexOptions, IndexReport, Progress, Silent, Skipped};
 pub use error::{Error, Result};

@@ -2,7 +2,7 @@
 
 use crate::args::{Cli, How, LegName, OrderName, SearchArgs};
 use crate::locale::say;
-use crate::{output, place, settings};
+use crate::{output, place, settings, understood};
 use anyhow::{Context as _, Result};
 use okno::document::Filter;
 use okno::retrieve::{Expansion, Order};
@@ -23,6 +23,7 @@ pub fn run(cli: &Cli, args: &SearchArgs) -> Result<()> {
     if cli.json {
         return output::json(&output::answer_json(&answer, args.explain));
     }
+    understood::notes(&answer.understood).iter().for_each(|note| output::note(note));
     output::answer(&answer, args.explain)?;
     if answer.contexts.is_empty() {
         output::note(&nothing(&answer));
@@ -71,6 +72,9 @@ pub fn query(question: &str, recipe: Option<&str>, how: &How) -> Result<Query, o
         budget: how.budget,
         diversity: how.diversity,
         order: how.order.map(order),
+        auto_filter: how.no_auto_filter.then_some(false),
+        route: if how.route == "auto" { None } else { Some(how.route.parse()?) },
+        today: None,
     })
 }
 
@@ -120,5 +124,10 @@ fn one(engine: &Engine, query: &Query, line: &str, number: usize) -> Result<Stri
     }
     let answer = engine.search(&query)?;
     let qid = line.get("qid").cloned().unwrap_or_else(|| (number + 1).into());
-    Ok(serde_json::json!({"qid": qid, "contexts": answer.contexts.iter().map(output::plain_context_json).collect::<Vec<_>>()}).to_string())
+    let contexts: Vec<_> = answer.contexts.iter().map(output::plain_context_json).collect();
+    let mut json = serde_json::json!({ "qid": qid, "contexts": contexts });
+    if let Some(filter) = &answer.understood.filter {
+        json["filter_read"] = filter.to_string().into();
+    }
+    Ok(json.to_string())
 }

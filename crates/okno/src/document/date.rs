@@ -46,6 +46,21 @@ impl Date {
         whole.then_some((year.parse().ok()?, month))
     }
 
+    /// Days since 1970-01-01.
+    pub fn days(self) -> i64 {
+        // The inverse of `from_unix`: years counted from March, eras of 400 years.
+        let (year, month) = (i64::from(self.year) - i64::from(self.month <= 2), i64::from(self.month));
+        let (era, of_era) = (year.div_euclid(400), year.rem_euclid(400));
+        let of_year = (153 * ((month + 9) % 12) + 2) / 5 + i64::from(self.day) - 1;
+        era * 146_097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719_468
+    }
+
+    /// The day so many days later.
+    #[must_use]
+    pub fn plus_days(self, days: i64) -> Self {
+        Self::from_unix((self.days() + days) * 86_400)
+    }
+
     /// The UTC day of this many seconds since 1970.
     pub fn from_unix(seconds: i64) -> Self {
         // Howard Hinnant's days-to-civil algorithm: years counted from March, eras of 400 years.
@@ -128,5 +143,9 @@ mod tests {
         assert_eq!(Date::from_unix(951_782_400), Date { year: 2000, month: 2, day: 29 });
         assert_eq!(Date::from_unix(-1), Date { year: 1969, month: 12, day: 31 });
         assert_eq!(Date::from_unix(1_690_531_200).to_string(), "2023-07-28");
+        for days in (-800_000..800_000).step_by(997) {
+            assert_eq!(Date::from_unix(days * 86_400).days(), days);
+        }
+        assert_eq!(Date { year: 2024, month: 3, day: 1 }.plus_days(-1).to_string(), "2024-02-29");
     }
 }

@@ -5,21 +5,26 @@
 //! [`Structure`] is what search needs of them: sentences in order, and which paragraph and section
 //! each belongs to. [`Metadata`] is typed, and [`Filter`] is the one language that asks about it.
 
+mod catalogue;
 mod date;
 mod derived;
 mod filter;
 mod layer;
 mod metadata;
+mod period;
 mod place;
 mod span;
 mod structure;
 pub mod table;
 
+pub use catalogue::{Catalogue, Field, FieldKind, Meaning};
 pub use date::Date;
 pub use derived::{Derived, DerivedKind};
-pub use filter::{Comparison, Filter, FilterError};
+pub(crate) use filter::number;
+pub use filter::{Comparison, Filter, FilterError, FilterFault, Pointer};
 pub use layer::{Layer, LayerError, Size};
 pub use metadata::{Metadata, Value};
+pub use period::Period;
 pub use place::{Image, ImageSource, Page};
 pub use span::{CodePoints, Span};
 pub use structure::{Section, Sentence, Structure};

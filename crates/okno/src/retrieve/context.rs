@@ -7,6 +7,7 @@ use super::recipe::Recipe;
 use crate::Result;
 use crate::document::{CodePoints, Layer, Metadata, Page, Span};
 use crate::store::{Leg, Snapshot};
+use crate::understand::{Routing, Understood};
 
 /// What a question got.
 #[derive(Debug, Clone)]
@@ -19,6 +20,10 @@ pub struct Answer {
     pub contexts: Vec<Context>,
     /// What happened on the way.
     pub stage: Stage,
+    /// What the question was understood to say.
+    pub understood: Understood,
+    /// By which route it was answered.
+    pub routing: Routing,
 }
 
 impl Answer {

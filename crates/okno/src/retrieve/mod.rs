@@ -10,17 +10,21 @@
 mod auto;
 mod context;
 mod diversify;
+mod evidence;
 mod expand;
 mod fuse;
+mod phrases;
 mod recipe;
+mod sections;
 
 pub use context::{Answer, Context, ContextHit, FoundUnit, Stage};
 pub use fuse::Trace;
 pub use recipe::{DEFAULT_RECIPE, Expansion, Fusion, Order, Recipe, Recipes, Worth, built_in, built_in_text, name_of};
 
-use crate::document::{Filter, Layer};
+use crate::document::{Date, Filter, Layer};
 use crate::embed::{Embedder, Role, normalize};
-use crate::store::{Ask, DocumentNumber, Leg, Snapshot};
+use crate::store::{Ask, DocumentNumber, Leg, Sections, Snapshot};
+use crate::understand::{Because, Route, Routing, Understood};
 use crate::{Error, Result};
 use expand::{Piece, View, Views};
 use fuse::{Hit, Ranking};
@@ -48,6 +52,12 @@ pub struct Query {
     pub diversity: Option<f32>,
     /// In which order contexts are returned.
     pub order: Option<Order>,
+    /// Whether filters are read from the question; they are when `None`.
+    pub auto_filter: Option<bool>,
+    /// By which route it is answered; by rule when `None`.
+    pub route: Option<Route>,
+    /// The day that `last week` counts from; the system's when `None`.
+    pub today: Option<Date>,
 }
 
 impl Query {
@@ -57,9 +67,15 @@ impl Query {
     }
 
     /// The recipe with this question's own choices in it.
-    fn recipe(&self, snapshot: &dyn Snapshot, recipes: &Recipes) -> Result<Recipe> {
+    fn recipe(&self, snapshot: &dyn Snapshot, recipes: &Recipes, route: Route) -> Result<Recipe> {
         let manifest = snapshot.manifest();
-        let mut recipe = Recipe::named(self.recipe.as_deref().unwrap_or(&manifest.recipe), manifest, recipes)?;
+        let usual = if route == Route::Broad && manifest.recipe == DEFAULT_RECIPE { BROAD } else { &manifest.recipe };
+        let mut recipe = Recipe::named(self.recipe.as_deref().unwrap_or(usual), manifest, recipes)?;
+        match route {
+            Route::Lexical => recipe.legs = vec![Leg::Lexical],
+            Route::Dense => recipe.legs = vec![Leg::Dense],
+            Route::Hybrid | Route::Broad => {}
+        }
         recipe.k = self.k.unwrap_or(match (recipe.expand, self.expand.unwrap_or(recipe.expand)) {
             // `auto` chooses from many candidates, more where the budget is large; anything else returns a few.
             (_, Expansion::Auto) => recipe.k.max(self.budget.unwrap_or(recipe.budget) / TOKENS_PER_CANDIDATE),
@@ -79,6 +95,9 @@ impl Query {
     }
 }
 
+/// The recipe of the route `broad`, in place of the default one.
+const BROAD: &str = "broad";
+
 /// How many targets are expanded when nobody says.
 const FEW: usize = 3;
 
@@ -90,11 +109,53 @@ const DEEPEST: usize = 10_000;
 
 /// Answers a question from one generation of an index.
 pub fn search(snapshot: &dyn Snapshot, embedder: &dyn Embedder, recipes: &Recipes, query: &Query) -> Result<Answer> {
-    let recipe = query.recipe(snapshot, recipes)?;
-    let scope = Scope::new(snapshot, query.filter.as_ref())?;
-    let vector = question_vector(embedder, &query.text)?;
-    let Found { rankings, depth, fused, hits, views } = find(snapshot, &recipe, &query.text, &vector, &scope)?;
+    let (understood, routing) = (understand(snapshot, query)?, route(query));
+    let answer = answer(snapshot, embedder, recipes, query, understood, routing)?;
+    match second_try(&answer, query) {
+        Some((understood, routing)) => self::answer(snapshot, embedder, recipes, query, understood, routing),
+        None => Ok(answer),
+    }
+}
+
+/// Where a rule of ours found nothing: the question without it, and visibly so.
+fn second_try(answer: &Answer, query: &Query) -> Option<(Understood, Routing)> {
+    let ruled = answer.routing.because != Because::Chosen && answer.routing.route != Route::Hybrid;
+    let plainly = Routing { route: Route::Hybrid, because: Because::Usual, ..answer.routing.clone() };
+    match (answer.stage.hits, &answer.understood.filter) {
+        (0, Some(_)) => Some((answer.understood.clone().withdraw(&query.text), plainly)),
+        (0, None) if ruled => Some((answer.understood.clone(), plainly)),
+        _ => None,
+    }
+}
+
+/// By which route a question is answered.
+pub fn route(query: &Query) -> Routing {
+    query.route.map_or_else(|| crate::understand::route::route(&query.text), Routing::chosen)
+}
+
+/// What a question says besides its content.
+pub fn understand(snapshot: &dyn Snapshot, query: &Query) -> Result<Understood> {
+    if query.auto_filter == Some(false) {
+        return Ok(Understood::plainly(&query.text));
+    }
+    evidence::read(snapshot, &query.text, query.filter.as_ref(), query.today)
+}
+
+/// Answers a question that is understood.
+fn answer(
+    snapshot: &dyn Snapshot,
+    embedder: &dyn Embedder,
+    recipes: &Recipes,
+    query: &Query,
+    understood: Understood,
+    routing: Routing,
+) -> Result<Answer> {
+    let recipe = query.recipe(snapshot, recipes, routing.route)?;
+    let scope = Scope::new(snapshot, both(&query.filter, &understood.filter).as_ref())?;
+    let vector = question_vector(embedder, &understood.text)?;
+    let Found { rankings, depth, fused, hits, views } = find(snapshot, &recipe, &understood.text, &vector, &scope)?;
     let stage = Stage::new(&rankings, fused, hits.len(), scope.matching);
+    let hits = phrases::first(hits, &routing.phrases, &views);
     let pieces = match recipe.expand {
         Expansion::Auto => auto::select(&hits, recipe.k, recipe.budget, &views),
         expansion => grow(hits, expansion, &recipe, &views),
@@ -103,7 +164,15 @@ pub fn search(snapshot: &dyn Snapshot, embedder: &dyn Embedder, recipes: &Recipe
     let trace = |hit: &Hit| fuse::trace(&rankings, recipe.fusion, depth, hit);
     let contexts =
         pieces.into_iter().map(|piece| context::cut(snapshot, piece, &scope, &trace)).collect::<Result<_>>()?;
-    Ok(Answer { question: query.text.clone(), recipe, contexts, stage })
+    Ok(Answer { question: query.text.clone(), recipe, contexts, stage, understood, routing })
+}
+
+/// The filter that was given and the one that was read.
+fn both(given: &Option<Filter>, read: &Option<Filter>) -> Option<Filter> {
+    match (given.clone(), read.clone()) {
+        (Some(given), Some(read)) => Some(given.and(read)),
+        (given, read) => given.or(read),
+    }
 }
 
 /// Expands the first k hits, merges what touches, cuts to the budget.
@@ -161,7 +230,8 @@ fn rank(
     depth: usize,
 ) -> Result<Vec<Ranking>> {
     let (rankings, weights): (Vec<_>, Vec<f32>) = recipe.rankings().into_iter().unzip();
-    let found = snapshot.search(&Ask { text, vector, rankings: &rankings, allowed: scope.allowed.as_ref(), depth })?;
+    let (allowed, sections) = (scope.allowed.as_ref(), scope.sections.as_ref());
+    let found = snapshot.search(&Ask { text, vector, rankings: &rankings, allowed, sections, depth })?;
     let named = rankings.into_iter().zip(weights).zip(found);
     Ok(named.map(|(((leg, layer), weight), units)| Ranking { leg, layer, weight, units }).collect())
 }
@@ -187,19 +257,21 @@ struct Scope {
     /// How many documents match the filter, where there is one.
     matching: Option<usize>,
     allowed: Option<HashSet<DocumentNumber>>,
+    /// Where the filter asks about headings: the sections of these documents that match.
+    sections: Option<Sections>,
     /// For a document with copies: the others.
     copies: HashMap<DocumentNumber, Vec<DocumentNumber>>,
 }
 
 impl Scope {
     fn new(snapshot: &dyn Snapshot, filter: Option<&Filter>) -> Result<Self> {
-        let numbers = match filter {
-            Some(filter) => matching(snapshot, filter)?,
-            None => snapshot.numbers(),
+        let (numbers, sections) = match filter {
+            Some(filter) => resolve(snapshot, filter)?,
+            None => (snapshot.numbers(), None),
         };
         let copies = snapshot.copies();
         let matching = filter.map(|_| numbers.len());
-        let mut scope = Self { matching, allowed: None, copies: HashMap::new() };
+        let mut scope = Self { matching, allowed: None, sections, copies: HashMap::new() };
         if filter.is_none() && copies.is_empty() {
             return Ok(scope);
         }
@@ -221,17 +293,29 @@ impl Scope {
 
 /// The documents that match a filter. A field that no document has is an error, not an empty result.
 pub fn matching(snapshot: &dyn Snapshot, filter: &Filter) -> Result<Vec<DocumentNumber>> {
+    Ok(resolve(snapshot, filter)?.0)
+}
+
+/// The documents that match a filter, and which of their sections where it asks about headings.
+fn resolve(snapshot: &dyn Snapshot, filter: &Filter) -> Result<(Vec<DocumentNumber>, Option<Sections>)> {
     let records = snapshot.records()?;
     let known: BTreeSet<&str> = records
         .iter()
         .flat_map(|(_, record)| record.metadata.0.keys().map(String::as_str))
         .chain(["title", "language", "path", "doc_id"])
         .collect();
-    if let Some(field) = filter.fields().into_iter().find(|field| !known.contains(field)) {
+    let unknown = |field: &&str| !known.contains(field) && !sections::is_heading(field);
+    if let Some(field) = filter.fields().into_iter().find(unknown) {
         return Err(Error::UnknownField { field: field.to_owned(), known: nearest(field, &known) });
     }
+    if sections::asked_by(filter) {
+        let sections = sections::matching(snapshot, filter)?;
+        let mut numbers: Vec<DocumentNumber> = sections.keys().copied().collect();
+        numbers.sort_unstable();
+        return Ok((numbers, Some(sections)));
+    }
     let matches = |record: &crate::document::Record| filter.matches(&|field: &str| record.field(field));
-    Ok(records.iter().filter(|(_, record)| matches(record)).map(|&(number, _)| number).collect())
+    Ok((records.iter().filter(|(_, record)| matches(record)).map(|&(number, _)| number).collect(), None))
 }
 
 /// The known names most like a given one.

@@ -92,7 +92,10 @@ fn search_layer(
     let mut vector = vector(text);
     crate::embed::normalize(&mut vector);
     let rankings = [(leg, layer)];
-    snapshot.search(&Ask { text, vector: &vector, rankings: &rankings, allowed, depth: 10 }).unwrap().remove(0)
+    snapshot
+        .search(&Ask { text, vector: &vector, rankings: &rankings, allowed, sections: None, depth: 10 })
+        .unwrap()
+        .remove(0)
 }
 
 fn nothing_before_commit(open: Open<'_>) {

@@ -17,9 +17,9 @@ pub(crate) use embedded::add_scaled;
 pub use manifest::{FORMAT, Manifest};
 
 use crate::Result;
-use crate::document::{Derived, DerivedKind, DocumentId, Layer, Record, Structure};
+use crate::document::{Catalogue, Derived, DerivedKind, DocumentId, Layer, Record, Structure};
 use serde::{Deserialize, Serialize};
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -67,6 +67,9 @@ pub enum Leg {
     Lexical,
 }
 
+/// Sections of documents, by their number in the document's structure, ascending.
+pub type Sections = HashMap<DocumentNumber, Vec<u32>>;
+
 /// A question to the store: rank the units of these layers by these legs.
 #[derive(Debug, Clone, Copy)]
 pub struct Ask<'a> {
@@ -78,6 +81,8 @@ pub struct Ask<'a> {
     pub rankings: &'a [(Leg, Layer)],
     /// Only these documents, the same for every ranking; `None` for all.
     pub allowed: Option<&'a HashSet<DocumentNumber>>,
+    /// Of documents named here only units that stand for a sentence of these sections.
+    pub sections: Option<&'a Sections>,
     /// How many units each ranking holds at most.
     pub depth: usize,
 }
@@ -142,6 +147,8 @@ pub trait Snapshot: Send + Sync {
     fn numbers(&self) -> Vec<DocumentNumber>;
     /// All records, by ascending number; read once and kept.
     fn records(&self) -> Result<&[(DocumentNumber, Record)]>;
+    /// What the fields of the documents hold, in folded words ([`terms::fold`]); gathered once and kept.
+    fn catalogue(&self) -> Result<&Catalogue>;
     /// The groups of documents whose texts are the same, each by ascending number.
     fn copies(&self) -> &[Vec<DocumentNumber>];
     /// A document's record.

@@ -1,16 +1,66 @@
 //! Reading the filter language: one function per rule, from `or` inwards.
+//!
+//! Chinese words and full-width signs mean what their English and narrow forms mean. A bare word ends
+//! at white space or a sign, so before a Chinese operator there must be one: `年份 大于2020`.
 
-use super::{Comparison, Filter};
+use super::{Comparison, DEEPEST, Filter, FilterFault};
+
+type Parsed<T> = Result<T, FilterFault>;
 
 /// Reads a filter, or says at which character it stopped making sense and why.
-pub fn parse(text: &str) -> Result<Filter, (usize, String)> {
+pub fn parse(text: &str) -> Result<Filter, (usize, FilterFault)> {
     let mut parser = Parser { chars: text.chars().collect(), at: 0, depth: 0 };
     let filter = parser.any().and_then(|filter| parser.end().map(|()| filter));
-    filter.map_err(|reason| (parser.at, reason))
+    filter.map_err(|fault| (parser.at, fault))
 }
 
-/// Nested deeper than any person writes; keeps hostile input from exhausting the stack.
-const DEEPEST: usize = 64;
+const AND: &[&str] = &["and", "&&", "&", "且", "并且", "和", "與", "与"];
+const OR: &[&str] = &["or", "||", "|", "或", "或者"];
+const NOT: &[&str] = &["not", "非", "不是"];
+const IN: &[&str] = &["in", "属于", "屬於", "∈"];
+const NOT_IN: &[&str] = &["not in", "不属于", "不屬於", "∉"];
+const EXISTS: &[&str] = &["exists", "存在"];
+
+/// How each comparison is written, longer forms before those they begin with.
+const COMPARISONS: &[(Comparison, &[&str])] = &[
+    (Comparison::NotEqual, &["!=", "！＝", "≠", "<>", "不等于", "不等於"]),
+    (
+        Comparison::LessOrEqual,
+        &["<=", "＜＝", "≤", "小于等于", "小於等於", "不大于", "不大於", "不超过", "不超過", "至多"],
+    ),
+    (Comparison::GreaterOrEqual, &[">=", "＞＝", "≥", "大于等于", "大於等於", "不小于", "不小於", "不少于", "至少"]),
+    (Comparison::Equal, &["==", "=", "＝＝", "＝", "等于", "等於"]),
+    (Comparison::Less, &["<", "＜", "小于", "小於", "早于", "早於"]),
+    (Comparison::Greater, &[">", "＞", "大于", "大於", "晚于", "晚於"]),
+    (Comparison::Contains, &["contains", "包含"]),
+    (Comparison::StartsWith, &["starts with", "开头是", "開頭是"]),
+    (Comparison::EndsWith, &["ends with", "结尾是", "結尾是"]),
+];
+
+/// The comparison that is written so.
+pub fn comparison(text: &str) -> Option<Comparison> {
+    COMPARISONS.iter().find(|(_, forms)| forms.contains(&text)).map(|&(comparison, _)| comparison)
+}
+
+/// Signs that end a bare word wherever they stand; each also has its narrow form here.
+const SIGNS: &str = "()[],（），、【】［］=＝<>＜＞≤≥≠∈∉\"'“”‘’「」『』&|";
+
+/// What opens a quotation, and what closes it.
+const QUOTES: [(char, char); 6] = [('"', '"'), ('\'', '\''), ('“', '”'), ('‘', '’'), ('「', '」'), ('『', '』')];
+
+/// Whether a text is read back as one bare word.
+pub fn is_bare_word(text: &str) -> bool {
+    !text.is_empty() && text.chars().all(|c| is_bare(c) && !matches!(c, '!' | '！'))
+}
+
+/// Whether a bare word means something where a field's name may stand.
+pub fn is_keyword(text: &str) -> bool {
+    NOT.iter().any(|word| word.eq_ignore_ascii_case(text))
+}
+
+fn is_bare(c: char) -> bool {
+    !c.is_whitespace() && !SIGNS.contains(c)
+}
 
 struct Parser {
     chars: Vec<char>,
@@ -18,12 +68,10 @@ struct Parser {
     depth: usize,
 }
 
-type Parsed<T> = Result<T, String>;
-
 impl Parser {
     fn any(&mut self) -> Parsed<Filter> {
         let mut filters = vec![self.all()?];
-        while self.keyword("or") || self.symbol("||") || self.keyword("或") {
+        while self.one_of(OR) {
             filters.push(self.all()?);
         }
         Ok(alone_or(filters, Filter::Any))
@@ -31,7 +79,7 @@ impl Parser {
 
     fn all(&mut self) -> Parsed<Filter> {
         let mut filters = vec![self.one()?];
-        while self.keyword("and") || self.symbol("&&") || self.keyword("且") {
+        while self.one_of(AND) {
             filters.push(self.one()?);
         }
         Ok(alone_or(filters, Filter::All))
@@ -40,7 +88,7 @@ impl Parser {
     fn one(&mut self) -> Parsed<Filter> {
         self.depth += 1;
         if self.depth > DEEPEST {
-            return Err(format!("nested deeper than {DEEPEST}"));
+            return Err(FilterFault::Deep(DEEPEST));
         }
         let filter = self.not_or_group()?;
         self.depth -= 1;
@@ -48,127 +96,133 @@ impl Parser {
     }
 
     fn not_or_group(&mut self) -> Parsed<Filter> {
-        if self.keyword("not") || self.keyword("非") {
+        if self.one_of(NOT) || self.bang() {
             return Ok(Filter::Not(Box::new(self.one()?)));
         }
-        if self.symbol("(") {
+        if self.one_of(&["(", "（"]) {
+            if self.one_of(&[")", "）"]) {
+                return Ok(Filter::All(Vec::new()));
+            }
             let filter = self.any()?;
-            return if self.symbol(")") { Ok(filter) } else { Err("`)` is missing".into()) };
+            return if self.one_of(&[")", "）"]) { Ok(filter) } else { Err(FilterFault::Unclosed(')')) };
         }
         self.condition()
     }
 
-    fn condition(&mut self) -> Parsed<Filter> {
-        let field = self.word().ok_or("a field's name is missing")?;
-        if self.keyword("exists") {
-            return Ok(Filter::Exists(field));
-        }
-        if self.keyword("in") {
-            return Ok(Filter::In(field, self.list()?));
-        }
-        let comparison = self
-            .comparison()
-            .ok_or("one of `=`, `!=`, `<`, `<=`, `>`, `>=`, `in`, `contains`, `starts with`, `exists` is missing")?;
-        let literal = self.word().ok_or("a value is missing")?;
-        Ok(Filter::Compare(field, comparison, literal))
+    /// `!(…)`: a sign that negates, not the beginning of `!=`.
+    fn bang(&mut self) -> bool {
+        self.blanks();
+        let found = self.peek(0) == Some('!') && self.peek(1) != Some('=');
+        self.at += usize::from(found);
+        found
     }
 
-    fn comparison(&mut self) -> Option<Comparison> {
-        if self.symbol("==") {
-            return Some(Comparison::Equal);
+    fn condition(&mut self) -> Parsed<Filter> {
+        let field = self.word(FilterFault::Field)?;
+        if self.one_of(EXISTS) {
+            return Ok(Filter::Exists(field));
         }
-        Comparison::ALL.into_iter().find(|c| match c {
-            Comparison::Contains => self.keyword("contains"),
-            Comparison::StartsWith => self.keyword("starts") && self.keyword("with"),
-            other => self.symbol(other.symbol()),
-        })
+        if self.one_of(NOT_IN) {
+            return Ok(Filter::Not(Box::new(Filter::In(field, self.list()?))));
+        }
+        if self.one_of(IN) {
+            return Ok(Filter::In(field, self.list()?));
+        }
+        let written = COMPARISONS.iter().find(|(_, forms)| self.one_of(forms));
+        let &(comparison, _) = written.ok_or(FilterFault::Operator)?;
+        Ok(Filter::Compare(field, comparison, self.word(FilterFault::Value)?))
     }
 
     fn list(&mut self) -> Parsed<Vec<String>> {
-        if !(self.symbol("(") || self.symbol("[")) {
-            return Err("`(` is missing after `in`".into());
+        if !self.one_of(&["(", "[", "（", "［", "【"]) {
+            return Err(FilterFault::List);
         }
         let mut literals = Vec::new();
-        while !(self.symbol(")") || self.symbol("]")) {
-            literals.push(self.word().ok_or("a value or `)` is missing")?);
-            self.symbol(",");
+        while !self.one_of(&[")", "]", "）", "］", "】"]) {
+            literals.push(self.word(FilterFault::Unclosed(']'))?);
+            self.one_of(&[",", "，", "、"]);
         }
         Ok(literals)
     }
 
     fn end(&mut self) -> Parsed<()> {
         self.blanks();
-        if self.at == self.chars.len() { Ok(()) } else { Err("`and`, `or` or the end was expected".into()) }
+        if self.at == self.chars.len() { Ok(()) } else { Err(FilterFault::Rest) }
+    }
+
+    fn peek(&self, ahead: usize) -> Option<char> {
+        self.chars.get(self.at + ahead).copied()
     }
 
     fn blanks(&mut self) {
-        while self.chars.get(self.at).is_some_and(|c| c.is_whitespace()) {
+        while self.peek(0).is_some_and(char::is_whitespace) {
             self.at += 1;
         }
     }
 
-    fn symbol(&mut self, symbol: &str) -> bool {
+    /// Steps over the first of these forms that stands here, whatever its case.
+    fn one_of(&mut self, forms: &[&str]) -> bool {
         self.blanks();
-        let found = symbol.chars().enumerate().all(|(i, c)| self.chars.get(self.at + i) == Some(&c));
-        self.at += if found { symbol.chars().count() } else { 0 };
-        found
+        let end = forms.iter().find_map(|form| self.form_end(form));
+        self.at = end.unwrap_or(self.at);
+        end.is_some()
     }
 
-    /// A bare word, whatever its case, that ends where a word ends.
-    fn keyword(&mut self, keyword: &str) -> bool {
-        self.blanks();
-        let end = self.at + keyword.chars().count();
-        let found = self
-            .chars
-            .get(self.at..end)
-            .is_some_and(|word| word.iter().collect::<String>().eq_ignore_ascii_case(keyword))
-            && !self.chars.get(end).is_some_and(|&c| is_bare(c));
-        self.at = if found { end } else { self.at };
-        found
+    /// Where a form that begins here ends; a space in it is any white space. A word must end where a word ends, a Chinese
+    /// one only where a field's name could stand instead (`非` and `非常`).
+    fn form_end(&self, form: &str) -> Option<usize> {
+        let mut at = self.at;
+        for expected in form.chars() {
+            let here = *self.chars.get(at)?;
+            if expected == ' ' {
+                let blanks = self.chars[at..].iter().take_while(|c| c.is_whitespace()).count();
+                at += (blanks > 0).then_some(blanks)?;
+            } else {
+                at += (here.to_ascii_lowercase() == expected).then_some(1)?;
+            }
+        }
+        let is_word = form.ends_with(|c: char| c.is_ascii_alphabetic()) || NOT.contains(&form);
+        let goes_on = self.chars.get(at).is_some_and(|&c| is_bare(c));
+        (!(is_word && goes_on)).then_some(at)
     }
 
-    /// A field name or a value: quoted, or a run of characters that mean nothing else here.
-    fn word(&mut self) -> Option<String> {
+    /// A field's name or a value: quoted, or a run of characters that mean nothing else here.
+    fn word(&mut self, missing: FilterFault) -> Parsed<String> {
         self.blanks();
-        match self.chars.get(self.at)? {
-            '"' => self.quoted('"'),
-            '\'' => self.quoted('\''),
-            '“' => self.quoted('”'),
-            _ => self.bare(),
+        let open = self.peek(0);
+        match QUOTES.iter().find(|(quote, _)| Some(*quote) == open) {
+            Some(&(_, close)) => self.quoted(close),
+            None => self.bare().ok_or(missing),
         }
     }
 
-    fn quoted(&mut self, close: char) -> Option<String> {
+    fn quoted(&mut self, close: char) -> Parsed<String> {
         let mut word = String::new();
         let mut at = self.at + 1;
         loop {
-            match *self.chars.get(at)? {
-                '\\' => {
-                    word.push(*self.chars.get(at + 1)?);
-                    at += 2;
-                }
-                c if c == close => {
-                    self.at = at + 1;
-                    return Some(word);
-                }
-                c => {
-                    word.push(c);
-                    at += 1;
-                }
+            let escaped = self.chars.get(at) == Some(&'\\');
+            at += usize::from(escaped);
+            match self.chars.get(at) {
+                None => return Err(FilterFault::Unclosed(close)),
+                Some(&c) if c == close && !escaped => break,
+                Some(&c) => word.push(c),
             }
+            at += 1;
         }
+        self.at = at + 1;
+        Ok(word)
     }
 
     fn bare(&mut self) -> Option<String> {
-        let length = self.chars[self.at..].iter().take_while(|&&c| is_bare(c)).count();
+        let ends = |i: usize| {
+            let negates = matches!(self.peek(i), Some('!' | '！')) && matches!(self.peek(i + 1), Some('=' | '＝'));
+            self.peek(i).is_none_or(|c| !is_bare(c)) || negates
+        };
+        let length = (0..).take_while(|&i| !ends(i)).count();
         let word: String = self.chars[self.at..self.at + length].iter().collect();
         self.at += length;
         (length > 0).then_some(word)
     }
-}
-
-fn is_bare(c: char) -> bool {
-    !c.is_whitespace() && !"()[],=!<>\"'“”&|".contains(c)
 }
 
 fn alone_or(mut filters: Vec<Filter>, several: fn(Vec<Filter>) -> Filter) -> Filter {

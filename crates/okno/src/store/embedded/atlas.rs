@@ -6,8 +6,7 @@
 
 use super::vectors::{MEASURED, Packed, add, length};
 use crate::document::{Derived, DerivedKind, Layer, Structure};
-use crate::store::terms;
-use crate::store::{DocumentNumber, Run};
+use crate::store::{DocumentNumber, Run, Sections, terms};
 use rustc_hash::FxHashMap;
 use std::ops::Range;
 use std::sync::Arc;
@@ -249,6 +248,17 @@ impl Units {
         let sentences = entry.sentences();
         let at = |sentence: usize| self.anchors.partition_point(|&anchor| (anchor as usize) < sentence);
         at(sentences.start)..at(sentences.end)
+    }
+
+    /// Gives a score that nothing is below to units of the other sections of these documents.
+    pub fn leave_out_others(&self, sections: &Sections, atlas: &Atlas<'_>, scores: &mut [f32]) {
+        for (entry, kept) in sections.iter().filter_map(|(&number, kept)| Some((atlas.get(number)?, kept))) {
+            let others = (0..entry.structure.sections.len() as u32).filter(|i| kept.binary_search(i).is_err());
+            for section in others {
+                let Range { start, end } = self.of_section[(entry.first_section + section) as usize];
+                scores[start as usize..end as usize].fill(f32::NEG_INFINITY);
+            }
+        }
     }
 }
 

@@ -5,8 +5,8 @@ use super::lexical::Lexical;
 use super::score::{CONTEXT_WEIGHT, Dots, Postings, best};
 use super::tables::Tables;
 use super::{blob, lexical_folder};
-use crate::document::{Derived, DerivedKind, Layer, Record, Structure};
-use crate::store::{Ask, DocumentNumber, FileState, Leg, Manifest, Scored, Snapshot};
+use crate::document::{Catalogue, Derived, DerivedKind, Layer, Record, Structure};
+use crate::store::{Ask, DocumentNumber, FileState, Leg, Manifest, Scored, Snapshot, terms};
 use crate::{Error, Result};
 use heed::{RoTxn, WithoutTls};
 use std::collections::{BTreeMap, HashMap};
@@ -19,6 +19,7 @@ pub struct EmbeddedSnapshot {
     atlas: Atlas<'static>,
     units: Mutex<HashMap<Layer, Arc<Units>>>,
     records: OnceLock<Vec<(DocumentNumber, Record)>>,
+    catalogue: OnceLock<Catalogue>,
     copies: Vec<Vec<DocumentNumber>>,
     derived_counts: BTreeMap<DerivedKind, usize>,
     lexical: Option<Lexical>,
@@ -56,6 +57,7 @@ impl EmbeddedSnapshot {
             atlas,
             units: Mutex::default(),
             records: OnceLock::new(),
+            catalogue: OnceLock::new(),
             copies,
             lexical,
             generation,
@@ -108,6 +110,12 @@ fn derived_counts(atlas: &Atlas<'_>) -> BTreeMap<DerivedKind, usize> {
     counts
 }
 
+fn folded(text: &str) -> String {
+    let mut folded = String::new();
+    text.chars().for_each(|c| terms::fold(c, &mut folded));
+    folded
+}
+
 type Hashes = Vec<(DocumentNumber, u128)>;
 
 fn parts(tables: &Tables, pin: &RoTxn<'static, WithoutTls>, dimensions: usize) -> Result<(Vec<Part<'static>>, Hashes)> {
@@ -154,6 +162,15 @@ impl Snapshot for EmbeddedSnapshot {
         let records: Vec<_> =
             self.numbers().into_iter().map(|number| Ok((number, self.record(number)?))).collect::<Result<_>>()?;
         Ok(self.records.get_or_init(|| records))
+    }
+
+    fn catalogue(&self) -> Result<&Catalogue> {
+        if self.catalogue.get().is_none() {
+            let records = self.records()?.iter().map(|(_, record)| record);
+            // Two threads may gather at once; the first to finish is kept.
+            let _ = self.catalogue.set(Catalogue::new(records, folded));
+        }
+        Ok(self.catalogue.get_or_init(Catalogue::default))
     }
 
     fn copies(&self) -> &[Vec<DocumentNumber>] {
@@ -203,7 +220,10 @@ impl Snapshot for EmbeddedSnapshot {
             };
             // Where a filter leaves few documents, all of them are an answer, the unlike ones last.
             let floor = if leg == Leg::Dense && ask.allowed.is_some() { f32::NEG_INFINITY } else { 0.0 };
-            scores.map_or_else(Vec::new, |scores| best(&scores, &units, &self.atlas, ask.allowed, ask.depth, floor))
+            scores.map_or_else(Vec::new, |mut scores| {
+                ask.sections.iter().for_each(|sections| units.leave_out_others(sections, &self.atlas, &mut scores));
+                best(&scores, &units, &self.atlas, ask.allowed, ask.depth, floor)
+            })
         };
         Ok(ask.rankings.iter().map(ranking).collect())
     }

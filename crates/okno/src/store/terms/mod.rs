@@ -41,6 +41,11 @@ pub fn count(text: &str) -> u32 {
     count
 }
 
+/// Appends the form of a character in which spellings that mean the same are the same: lower case, Simplified, no accents.
+pub fn fold(c: char, out: &mut String) {
+    StaticModel::builtin().normalize(c.encode_utf8(&mut [0; 4]), out);
+}
+
 /// What a question asks the index for.
 pub fn of_query(text: &str) -> Vec<QueryTerm> {
     TERMS.with_borrow_mut(|terms| terms.of_query(text))

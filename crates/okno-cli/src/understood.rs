@@ -1,0 +1,133 @@
+//! Showing how a question was understood: for people on one line each, for programs as JSON.
+
+use crate::locale::say;
+use crate::output::printable;
+use okno::understand::{Because, Reading, Route, Routing, Understood, Why};
+use serde_json::{Value, json as value};
+
+/// Offers shown without being asked; `--explain` shows all.
+const OFFERS: usize = 2;
+
+/// What a person should know before the results: what was applied, what was withdrawn, what might have been meant.
+pub fn notes(understood: &Understood) -> Vec<String> {
+    let mut notes = Vec::new();
+    if let Some(filter) = &understood.filter {
+        let filter = printable(&filter.to_string());
+        notes.push(say!(
+            "read from the question: {} – `--no-auto-filter` takes it at its word",
+            "从问题中读出的条件:{} —— 加 `--no-auto-filter` 可按原样搜索",
+            filter
+        ));
+    }
+    if understood.withdrawn {
+        let filters = filters(&understood.offered);
+        notes.push(say!(
+            "nothing matches {} – searched without it",
+            "没有符合 {} 的内容 —— 已去掉条件重新搜索",
+            filters
+        ));
+    } else {
+        let meant = |reading: &&Reading| reading.why != Why::Negated;
+        let offers: Vec<Reading> = understood.offered.iter().filter(meant).take(OFFERS).cloned().collect();
+        if !offers.is_empty() {
+            let filters = filters(&offers);
+            notes.push(say!(
+                "did you mean {}? – add it with `--filter`",
+                "是否想限定 {}?—— 可用 `--filter` 加上",
+                filters
+            ));
+        }
+    }
+    notes
+}
+
+fn filters(readings: &[Reading]) -> String {
+    let filters: Vec<String> = readings
+        .iter()
+        .filter_map(|reading| reading.filter.as_ref())
+        .map(|filter| format!("`{}`", printable(&filter.to_string())))
+        .collect();
+    filters.join(say!(" or ", " 或 ").as_str())
+}
+
+/// Everything that was read, for `--explain`.
+pub fn explained(understood: &Understood) -> String {
+    let mut text = String::new();
+    let groups = [
+        (say!("applied", "采用"), &understood.applied),
+        (say!("offered", "可选"), &understood.offered),
+        (say!("refused", "不采用"), &understood.refused),
+    ];
+    for (label, readings) in groups {
+        for reading in readings {
+            let filter =
+                reading.filter.as_ref().map_or_else(|| "–".to_owned(), |filter| printable(&filter.to_string()));
+            text += &format!("  {label:8} {} → {filter}  ({})\n", printable(&reading.words), why(reading.why));
+        }
+    }
+    if understood.filter.is_some() {
+        text += &say!("  searching for: {}\n", "  搜索内容:{}\n", printable(&understood.text));
+    }
+    text
+}
+
+/// The route and its reason, for `--explain`.
+pub fn route(routing: &Routing) -> String {
+    let name = match routing.route {
+        Route::Hybrid => "hybrid",
+        Route::Lexical => "lexical",
+        Route::Dense => "dense",
+        Route::Broad => "broad",
+    };
+    let because = match routing.because {
+        Because::Chosen => say!("as chosen", "按指定"),
+        Because::Code => say!("the question is a code", "问题是一个编号"),
+        Because::Quotation => say!("the question is a quotation", "问题是一句引文"),
+        Because::Whole => say!("the question is about a whole", "问的是整体"),
+        Because::Usual => say!("the usual way", "常规方式"),
+    };
+    let phrases: Vec<String> = routing.phrases.iter().map(|phrase| format!("“{}”", printable(phrase))).collect();
+    let first = if phrases.is_empty() { String::new() } else { say!("; {} first", ";{} 优先", phrases.join(", ")) };
+    say!("  route    {} ({}){}\n", "  路线     {}({}){}\n", name, because, first)
+}
+
+fn why(why: Why) -> String {
+    match why {
+        Why::Named => say!("the field is named", "指明了字段"),
+        Why::Attached => say!("it describes documents", "修饰的是文档"),
+        Why::AskedFor => say!("things of this kind are asked for", "问的就是这一类"),
+        Why::Measured => say!("a number with this field's unit or name", "带有该字段单位或名称的数"),
+        Why::CountsFromToday => say!("it counts from today", "以今天为准的时间"),
+        Why::OwnField => say!("the index has a field for it", "索引里有专门的字段"),
+        Why::Telling => say!("no other document says these words", "其他文档都没有这个词"),
+        Why::SeveralFields => say!("the value occurs in several fields", "多个字段都有这个值"),
+        Why::Ordinary => say!("the words may be content", "也可能是要搜索的内容"),
+        Why::Negated => say!("negated", "有否定词"),
+        Why::Contradiction => say!("together nothing matches, or nothing was found", "合在一起没有结果"),
+        Why::NoDocument => say!("no document matches", "没有符合的文档"),
+        Why::NoField => say!("no field holds it", "索引里没有这样的字段"),
+    }
+}
+
+/// For programs.
+pub fn json(understood: &Understood) -> Value {
+    let list = |readings: &[Reading]| readings.iter().map(reading_json).collect::<Vec<_>>();
+    value!({
+        "text": understood.text,
+        "filter": understood.filter.as_ref().map(ToString::to_string),
+        "applied": list(&understood.applied),
+        "offered": list(&understood.offered),
+        "refused": list(&understood.refused),
+        "withdrawn": understood.withdrawn,
+    })
+}
+
+fn reading_json(reading: &Reading) -> Value {
+    value!({
+        "words": reading.words,
+        "start": reading.place.start,
+        "end": reading.place.end,
+        "filter": reading.filter.as_ref().map(ToString::to_string),
+        "why": reading.why.name(),
+    })
+}

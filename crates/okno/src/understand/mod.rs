@@ -1,0 +1,165 @@
+//! Understanding a question without a model: which filter it states, what is left to search for, and
+//! by which route.
+//!
+//! Comes in: the question, what the index holds ([`Evidence`]), and today's date. Goes out: an
+//! [`Understood`]. Values that occur in the index, times and comparisons with numbers are recognised,
+//! in Chinese and English; a reading is then *applied*, *offered* or *refused*:
+//!
+//! * applied – the filter is executed and its words are taken out of the query – only where the
+//!   question is clearly about which documents, not about what they say ([`Why`] names the grounds);
+//! * offered – "did you mean `category = 素菜`?" – where the words may as well be content;
+//! * refused where the index has no such field or no document that matches.
+//!
+//! A question in which nothing is applied is searched exactly as it was asked. That is the promise
+//! that makes it safe to have this on by default.
+
+mod amount;
+mod judge;
+mod rest;
+pub mod route;
+#[cfg(test)]
+mod tests;
+mod text;
+mod time;
+mod value;
+mod when;
+mod words;
+
+pub use route::{Because, Route, Routing};
+
+use crate::Result;
+use crate::document::{Catalogue, Date, Filter};
+use std::ops::Range;
+
+/// What an index can say about a reading.
+pub trait Evidence {
+    /// The fields and values there are.
+    fn catalogue(&self) -> &Catalogue;
+    /// How many documents match.
+    fn matching(&self, filter: &Filter) -> Result<usize>;
+    /// Whether a document that does *not* match says these words.
+    fn said_elsewhere(&self, words: &str, filter: &Filter) -> Result<bool>;
+    /// Whether a filter given by the caller already speaks about a field.
+    fn is_given(&self, field: &str) -> bool;
+}
+
+/// A question, understood.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Understood {
+    /// What is left to search for; the whole question where nothing would be left.
+    pub text: String,
+    /// What the applied readings say together.
+    pub filter: Option<Filter>,
+    /// The readings that are executed.
+    pub applied: Vec<Reading>,
+    /// The readings that a person may want.
+    pub offered: Vec<Reading>,
+    /// What was recognised and cannot be executed.
+    pub refused: Vec<Reading>,
+    /// Whether the filter found nothing and the question was asked again without it.
+    pub withdrawn: bool,
+}
+
+/// Some words of a question, read as a filter.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Reading {
+    /// The words, as they were asked.
+    pub words: String,
+    /// Where they are: code points of the question.
+    pub place: Range<usize>,
+    /// What they ask of documents; nothing where the index has no field for it.
+    pub filter: Option<Filter>,
+    /// Why it is applied, offered or refused.
+    pub why: Why,
+}
+
+/// The ground on which a reading is applied, or the doubt for which it is not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Why {
+    /// The field is named: `作者是鲁迅`, `difficulty at most 2`.
+    Named,
+    /// The words stand at a word for documents: `简单的菜谱`, `财报中`, `2023 reports`, `2020年发表的`.
+    Attached,
+    /// Things of this kind are asked for: `推荐几道素菜`, `今天喝什么汤`.
+    AskedFor,
+    /// A number with the unit of one field: `30分钟以内`.
+    Measured,
+    /// The time counts from today.
+    CountsFromToday,
+    /// The index has a field for just this part of a time.
+    OwnField,
+    /// No document that would be left out says these words.
+    Telling,
+    /// Doubt: the value occurs in several fields.
+    SeveralFields,
+    /// Doubt: the words may be content.
+    Ordinary,
+    /// Doubt: the words are negated.
+    Negated,
+    /// Doubt: together with other readings nothing matches, or nothing was found.
+    Contradiction,
+    /// Refused: no document matches.
+    NoDocument,
+    /// Refused: no field holds it.
+    NoField,
+}
+
+impl Why {
+    /// Whether it is a ground to apply a reading.
+    pub fn is_ground(self) -> bool {
+        use Why::{AskedFor, Attached, CountsFromToday, Measured, Named, OwnField, Telling};
+        matches!(self, Named | Attached | AskedFor | Measured | CountsFromToday | OwnField | Telling)
+    }
+
+    /// A word for programs.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Named => "named",
+            Self::Attached => "attached",
+            Self::AskedFor => "asked for",
+            Self::Measured => "measured",
+            Self::CountsFromToday => "counts from today",
+            Self::OwnField => "own field",
+            Self::Telling => "telling",
+            Self::SeveralFields => "several fields",
+            Self::Ordinary => "ordinary words",
+            Self::Negated => "negated",
+            Self::Contradiction => "contradiction",
+            Self::NoDocument => "no document",
+            Self::NoField => "no field",
+        }
+    }
+}
+
+/// A longer question tells a story; it is searched as it is.
+const LONGEST_QUESTION: usize = 400;
+
+impl Understood {
+    /// A question taken at its word.
+    pub fn plainly(question: &str) -> Self {
+        Self { text: question.to_owned(), ..Self::default() }
+    }
+
+    /// The same question without its filter, which found nothing; what was applied is offered instead.
+    #[must_use]
+    pub fn withdraw(mut self, question: &str) -> Self {
+        let doubted = self.applied.drain(..).map(|reading| Reading { why: Why::Contradiction, ..reading });
+        self.offered.splice(0..0, doubted);
+        Self { text: question.to_owned(), filter: None, withdrawn: true, ..self }
+    }
+}
+
+/// Reads a question against an index on a day.
+pub fn understand(question: &str, evidence: &dyn Evidence, today: Date) -> Result<Understood> {
+    if question.chars().nth(LONGEST_QUESTION).is_some() {
+        return Ok(Understood::plainly(question));
+    }
+    let text = text::Text::new(question);
+    let judged = judge::judge(&text, evidence, today)?;
+    let filter = judge::together(&judged);
+    let understood = rest::sorted(&text, question, judged, filter);
+    match &understood.filter {
+        Some(filter) if evidence.matching(filter)? == 0 => Ok(understood.withdraw(question)),
+        _ => Ok(understood),
+    }
+}
