@@ -61,6 +61,8 @@ pub enum Command {
     },
     /// List the recipes: what each searches and returns
     Recipes,
+    /// Cut a file into exact spans and print them, without any index
+    Split(crate::commands::split::SplitArgs),
     /// Turn lines of standard input into vectors
     Embed,
     /// Index a small bilingual sample and show what search does with it

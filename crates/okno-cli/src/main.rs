@@ -36,6 +36,7 @@ fn run(cli: &Cli) -> anyhow::Result<()> {
         Command::Show { document, start, end } => commands::inspect::show(cli, document, *start, *end),
         Command::Remove { documents, root } => commands::remove::run(cli, documents, root.as_deref()),
         Command::Recipes => commands::inspect::recipes(cli),
+        Command::Split(args) => commands::split::run(cli, args),
         Command::Embed => commands::embed::run(),
         Command::Demo => commands::demo::run(),
     }

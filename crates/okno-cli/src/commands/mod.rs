@@ -7,3 +7,4 @@ pub mod index;
 pub mod inspect;
 pub mod remove;
 pub mod search;
+pub mod split;

@@ -15,6 +15,7 @@ mod structure;
 pub use date::Date;
 pub use filter::{Comparison, Filter, FilterError};
 pub use layer::{Layer, LayerError, Size};
+pub(crate) use layer::{characters, chunks};
 pub use metadata::{Metadata, Value};
 pub use span::{CodePoints, Span};
 pub use structure::{Section, Sentence, Structure};
