@@ -71,7 +71,7 @@ fn pieces(text: &str, block: &Block) -> Vec<Span> {
     match block.kind {
         BlockKind::FrontMatter => Vec::new(),
         BlockKind::Heading(_) => trimmed(text, block.span).into_iter().collect(),
-        BlockKind::Table => lines(text, block.span).collect(),
+        BlockKind::Table => rows(text, lines(text, block.span)),
         BlockKind::Code => grouped(lines(text, block.span)),
         BlockKind::Paragraph | BlockKind::ListItem => sentences(text, block.span),
     }
@@ -90,6 +90,19 @@ fn lines(text: &str, span: Span) -> impl Iterator<Item = Span> + '_ {
         at += line.len();
         trimmed(text, Span::new(start, at))
     })
+}
+
+/// The rows of a table. The line that draws its header says nothing: it stays with the row above.
+fn rows(text: &str, lines: impl Iterator<Item = Span>) -> Vec<Span> {
+    let mut rows: Vec<Span> = Vec::new();
+    for line in lines {
+        let drawn = line.of(text).bytes().all(|byte| b"|-:+= \t".contains(&byte));
+        match rows.last_mut() {
+            Some(row) if drawn => *row = row.cover(line),
+            _ => rows.push(line),
+        }
+    }
+    rows
 }
 
 fn grouped(lines: impl Iterator<Item = Span>) -> Vec<Span> {

@@ -4,7 +4,7 @@ use crate::document::Layer;
 use serde::{Deserialize, Serialize};
 
 /// The version of everything on disk: tables, packing, index terms, sentence rules, scales.
-pub const FORMAT: u32 = 1;
+pub const FORMAT: u32 = 2;
 
 /// How an index was made.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -110,10 +110,16 @@ const STARTERS: &[&str] = &[
     "While", "Who", "Why", "Will", "With", "Would", "Yes", "Yesterday", "Yet", "You", "Your",
 ];
 
+/// Words that end no sentence: a pause after one is a pause.
+const HESITANT: &[&str] =
+    &["And", "Because", "But", "Er", "Erm", "If", "Or", "So", "Uh", "Um", "Well", "a", "an", "and", "but", "or", "the"];
+
+const PRONOUNS: &[&str] = &["He", "I", "It", "Nobody", "She", "Someone", "They", "We", "You"];
+
 #[rustfmt::skip]
 const SPEECH: &[&str] = &[
-    "added", "answered", "asked", "cried", "exclaimed", "replied", "said", "says", "shouted",
-    "whispered",
+    "added", "answered", "asked", "begged", "called", "cried", "exclaimed", "muttered", "replied",
+    "said", "says", "screamed", "shouted", "whispered", "yelled",
 ];
 
 /// Classes `word`, which stands directly before a full stop.
@@ -176,9 +182,17 @@ pub(super) fn is_ordinal(word: &str) -> bool {
         && matches!(&word[digits.len()..], "st" | "nd" | "rd" | "th")
 }
 
-/// `IV`: before a stop, at the start of a sentence, the number of a section.
+/// `IV`, `iii`: before a stop, at the start of a sentence, the number of a section or an item.
 pub(super) fn is_roman(word: &str) -> bool {
-    word.len() <= 5 && word.bytes().all(|b| b"IVXLC".contains(&b))
+    word.len() <= 5 && (word.bytes().all(|b| b"IVXLC".contains(&b)) || word.bytes().all(|b| b"ivx".contains(&b)))
+}
+
+pub(super) fn hesitates(word: &str) -> bool {
+    HESITANT.binary_search(&word).is_ok()
+}
+
+pub(super) fn is_pronoun(word: &str) -> bool {
+    PRONOUNS.binary_search(&word).is_ok()
 }
 
 pub(super) fn starts_sentences(word: &str) -> bool {
@@ -209,8 +223,20 @@ mod tests {
 
     #[test]
     fn lists_are_sorted_for_binary_search() {
-        let lists =
-            [NEVER, NUMBERED, NUMBERED_WORD, CLIPPED, TRAILING, CALENDAR, EXCLAIMED, LABELLED, STARTERS, SPEECH];
+        let lists = [
+            NEVER,
+            NUMBERED,
+            NUMBERED_WORD,
+            CLIPPED,
+            TRAILING,
+            CALENDAR,
+            EXCLAIMED,
+            LABELLED,
+            STARTERS,
+            SPEECH,
+            HESITANT,
+            PRONOUNS,
+        ];
         for list in lists {
             assert!(list.windows(2).all(|pair| pair[0] < pair[1]), "{list:?}");
         }
