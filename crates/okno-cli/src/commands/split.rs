@@ -75,14 +75,14 @@ fn refusal(error: &SplitterError) -> String {
         return error.to_string();
     }
     match error {
-        SplitterError::Unknown(name) => format!("`{name}` 不是切分方式;可用的有:{NAMES}"),
+        SplitterError::Unknown(name) => format!("`{name}` 不是切分方式 —— 可用的有:{NAMES}"),
         SplitterError::Overlap { name, size, overlap } => {
-            format!("`{name}`:重叠 {overlap} 必须小于大小 {size};可以试试 {}", size / 2)
+            format!("`{name}`:重叠 {overlap} 必须小于大小 {size} —— 可以试试 {}", size / 2)
         }
-        SplitterError::Zero { name, suggestion } => format!("`{name}`:大小为 0 什么也装不下;可以试试 {suggestion}"),
-        SplitterError::Units(name) => format!("`{name}`:两个大小必须同为字符(`c`)或同为词元(`t`)"),
+        SplitterError::Zero { name, suggestion } => format!("`{name}`:大小为 0 什么也装不下 —— 可以试试 {suggestion}"),
+        SplitterError::Units(name) => format!("`{name}`:两个大小必须一致 —— 同为字符(`c`)或同为词元(`t`)"),
         SplitterError::Child { name, parent, child } => {
-            format!("`{name}`:子块 {child} 必须小于父块 {parent};可以试试 {}", (parent / 6).max(1))
+            format!("`{name}`:子块 {child} 必须小于父块 {parent} —— 可以试试 {}", (parent / 6).max(1))
         }
         SplitterError::Layer(error) => format!("分块参数有误:{error}"),
     }

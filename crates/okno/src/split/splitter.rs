@@ -17,6 +17,10 @@
 //!
 //! Why not the crate `text-splitter`: see [`recursive`].
 
+#[cfg(doctest)]
+#[doc = include_str!("../../../../docs/add-a-splitter.md")]
+struct AddASplitter;
+
 mod code;
 mod cut;
 mod fixed;
