@@ -104,7 +104,7 @@ fn json_lines(reader: impl BufRead, show: &Show, out: &mut impl Write) -> Result
         if line.is_empty() {
             continue;
         }
-        let answer = record(line).map(|(id, text)| Ok::<_, anyhow::Error>(show.pieces(id, &Text::markdown(&text))?));
+        let answer = record(line).map(|(id, text)| show.pieces(&id, &Text::markdown(&text)));
         let answer = answer.unwrap_or_else(|reason| {
             bad += 1;
             Ok(json!({"id": null, "line": number, "error": reason}))
@@ -140,7 +140,7 @@ fn documents(mut reader: impl Read, path: &Path, show: &Show, out: &mut impl Wri
         let id = loaded.id.as_deref().map_or_else(|| path.to_string_lossy().into_owned(), str::to_owned);
         let text = Text::of(&loaded);
         if show.json {
-            serde_json::to_writer(&mut *out, &show.pieces(id.into(), &text)?)?;
+            serde_json::to_writer(&mut *out, &show.pieces(&id.into(), &text)?)?;
             writeln!(out)?;
         } else {
             show.print(&text, out)?;
@@ -199,7 +199,7 @@ impl Sink for Found {
 }
 
 impl Show {
-    fn pieces(&self, id: Value, text: &Text<'_>) -> Result<Value> {
+    fn pieces(&self, id: &Value, text: &Text<'_>) -> Result<Value> {
         let pieces = self.splitter.split(text)?;
         let places = Places::new(text.text, &pieces);
         let each = |value: &dyn Fn(&Piece) -> Value| pieces.iter().map(value).collect::<Value>();

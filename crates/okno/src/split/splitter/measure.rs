@@ -1,7 +1,11 @@
 //! Sizes: how far a number of characters or tokens reaches, forwards and backwards.
 
+use super::cut;
 use crate::document::Size;
 use crate::split::{count_tokens, cut_at_tokens};
+
+/// No word costs more tokens than this: the built-in counter takes longer ones for unknown.
+const DEAREST_WORD: usize = 100;
 
 /// A tokenizer, as far as sizes need one.
 ///
@@ -87,10 +91,10 @@ impl<'a> Measure<'a> {
         match self.size {
             Size::Characters(most) => reach(text, start, most as usize),
             Size::Tokens(most) => {
-                let rest = &text[start..];
-                // No word of the built-in counter costs more than 100; a coarser one ends with all of the text.
-                let cut = (most as usize..).map(|budget| self.count.cut(rest, budget)).find(|&cut| cut > 0);
-                start + cut.unwrap_or(rest.len())
+                let cut = |budget| Some(self.count.cut(&text[start..], budget)).filter(|&length| length > 0);
+                let most = most as usize;
+                let length = (most..=most.saturating_add(DEAREST_WORD)).find_map(cut);
+                length.map_or_else(|| cut::grapheme(text, start, start), |length| start + length)
             }
         }
     }

@@ -99,7 +99,7 @@ fn sentence_end(text: &str, start: usize, floor: usize, limit: usize) -> Option<
 fn repeat_from(text: &str, start: usize, end: usize, measure: Measure<'_>) -> usize {
     let from = measure.retreat(text, text.ceil_char_boundary(start + 1), end);
     sentence_start(text, start, from, end)
-        .or_else(|| after(text, from, end, |c, next| is_clause_end(c, next)))
+        .or_else(|| after(text, from, end, is_clause_end))
         .or_else(|| after(text, from, end, |c, next| c.is_whitespace() && !next.is_whitespace()))
         .unwrap_or_else(|| cut::grapheme(text, start, from))
 }

@@ -22,7 +22,9 @@ pub(super) fn split(text: &Text<'_>, deepest: u8) -> Vec<Piece> {
             },
         }
     }
-    pieces.iter_mut().for_each(|piece| piece.span = trimmed(text.text, piece.span));
+    for piece in &mut pieces {
+        piece.span = trimmed(text.text, piece.span);
+    }
     pieces.retain(|piece| !piece.span.is_empty());
     pieces
 }

@@ -63,8 +63,10 @@ fn assert_fits(name: &str, text: &str) {
         let fits = match splitter {
             Splitter::Layer(Layer::Chunk { size, .. }) => most(size) || one_sentence(words),
             Splitter::Characters { size, .. } => most(Size::Characters(size)),
-            Splitter::Recursive { size, .. } | Splitter::Tokens { size, .. } | Splitter::Code(size) => most(size),
-            Splitter::Semantic { most: size, .. } => most(size),
+            Splitter::Recursive { size, .. }
+            | Splitter::Tokens { size, .. }
+            | Splitter::Code(size)
+            | Splitter::Semantic { most: size, .. } => most(size),
             Splitter::Hierarchy { parent, .. } if piece.parent.is_none() => most(parent),
             Splitter::Hierarchy { parent: Size::Characters(_), child } => most(Size::Characters(child)),
             Splitter::Hierarchy { parent: Size::Tokens(_), child } => most(Size::Tokens(child)),
@@ -77,8 +79,12 @@ fn assert_fits(name: &str, text: &str) {
 #[test]
 fn sizes_hold_for_the_suites_texts() {
     for name in ALL {
-        HOSTILE.iter().for_each(|text| assert_fits(name, text));
-        UNITS.iter().for_each(|unit| assert_fits(name, &unit.repeat(300)));
+        for text in HOSTILE {
+            assert_fits(name, text);
+        }
+        for unit in UNITS {
+            assert_fits(name, &unit.repeat(300));
+        }
     }
 }
 
@@ -147,12 +153,16 @@ proptest! {
 
     #[test]
     fn sizes_hold_for_messy_text(text in messy()) {
-        ALL.iter().for_each(|name| assert_fits(name, &text));
+        for name in ALL {
+            assert_fits(name, &text);
+        }
     }
 
     #[test]
     fn the_laws_hold_for_anything(text in any::<String>()) {
-        ALL.iter().for_each(|name| assert_fits(name, &text));
+        for name in ALL {
+            assert_fits(name, &text);
+        }
     }
 
     #[test]
