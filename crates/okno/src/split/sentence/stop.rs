@@ -240,8 +240,7 @@ impl<'a> Scan<'a> {
     fn ends_half_day(&self, run: Run, after: After) -> bool {
         let opening = &self.text[self.start()..run.at];
         let opens = TIME_OPENERS.iter().any(|word| opening.starts_with(word));
-        let zone = after.word.len() > 1 && after.word.bytes().all(|b| b.is_ascii_uppercase());
-        let named = zone || abbr::is_calendar(after.word);
+        let named = abbr::is_zone(after.word) || abbr::is_calendar(after.word);
         after.upper() && !named && !(opens && opening.len() <= MAX_OPENING)
     }
 
@@ -277,14 +276,15 @@ impl<'a> Scan<'a> {
         !(after.lower() || after.digit() || stutter) && !(left_out && (spaced || after.word == "I"))
     }
 
-    /// `……` ends a Chinese sentence unless it stutters (`我……我`) or has hardly begun (`唉……`).
+    /// `……` ends a Chinese sentence unless it stutters (`我……我`), has hardly begun (`唉……`) or turns (`他想说……但是`).
     fn ends_wide_ellipsis(&self, run: Run, tail: Tail, after: After, dots: usize) -> bool {
         if tail.closed {
             return self.ends_wide(tail, after);
         }
         let begun = self.text[self.start()..run.at].chars().take(3).count() == 3;
         let stutter = char_before(self.text, run.at) == Some(after.first);
-        (dots >= 6 || after.gap) && begun && !stutter && !after.carries_on() && !after.lower()
+        let turns = after.rest.starts_with(['但', '而']);
+        (dots >= 6 || after.gap) && begun && !stutter && !turns && !after.carries_on() && !after.lower()
     }
 
     /// The Latin word that ends at `end`, within this sentence.
