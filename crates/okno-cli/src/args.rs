@@ -70,6 +70,8 @@ pub enum Command {
     Recipes,
     /// Show every setting and where it comes from: environment, `okno.toml` beside the index, the user's file, default
     Config,
+    /// Cut a file into exact spans and print them, without any index
+    Split(crate::commands::split::SplitArgs),
     /// Turn lines of standard input into vectors
     Embed,
     /// Index a small bilingual sample and show what search does with it

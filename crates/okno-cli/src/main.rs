@@ -43,6 +43,7 @@ fn run(cli: &Cli) -> anyhow::Result<()> {
         Command::ImportUnits { file } => commands::units::import(cli, file),
         Command::Recipes => commands::config::recipes(cli),
         Command::Config => commands::config::config(cli),
+        Command::Split(args) => commands::split::run(cli, args),
         Command::Embed => commands::embed::run(),
         Command::Demo => commands::demo::run(),
     }

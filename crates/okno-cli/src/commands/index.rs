@@ -185,7 +185,7 @@ fn chunk(args: &IndexArgs) -> Result<Option<Layer>, okno::Error> {
 }
 
 /// Middle of the sizes the sources give for each kind of document, overlap 40 %.
-fn preset_chunk(preset: Preset) -> Result<Layer, LayerError> {
+pub fn preset_chunk(preset: Preset) -> Result<Layer, LayerError> {
     let size = match preset {
         Preset::Faq => 250,
         Preset::Docs => 500,

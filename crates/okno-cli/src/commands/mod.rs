@@ -8,5 +8,6 @@ pub mod index;
 pub mod inspect;
 pub mod remove;
 pub mod search;
+pub mod split;
 pub mod units;
 pub mod watch;

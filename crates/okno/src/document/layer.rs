@@ -8,7 +8,7 @@
 //! The units of a derived layer ([`super::Derived`]) have texts of their own, which are stored; they
 //! stand for runs of sentences too.
 
-use super::{DerivedKind, Structure};
+use super::{DerivedKind, Span, Structure};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::ops::Range;
@@ -20,6 +20,8 @@ use std::str::FromStr;
 pub enum Layer {
     /// Every sentence: `sentence`.
     Sentence,
+    /// This many sentences together, inside their section, none twice: `sentences:3`.
+    Sentences(u32),
     /// Every sentence with this many on each side, inside its section: `window:2`.
     Window(u32),
     /// Every paragraph: `paragraph`.
@@ -51,7 +53,7 @@ pub enum Size {
 pub enum LayerError {
     /// Not a name.
     #[error(
-        "`{0}` is not a layer; expected `sentence`, `window:2`, `paragraph`, `section`, `chunk:400c/200c`, `chunk:512t`, `summary`, `question`, `table` or `image`"
+        "`{0}` is not a layer; expected `sentence`, `sentences:3`, `window:2`, `paragraph`, `section`, `chunk:400c/200c`, `chunk:512t`, `summary`, `question`, `table` or `image`"
     )]
     Unknown(String),
     /// Splitting would never end.
@@ -65,6 +67,9 @@ pub enum LayerError {
     /// Nothing fits.
     #[error("a chunk size of 0 holds nothing; try `chunk:400c`")]
     Zero,
+    /// Groups of nothing.
+    #[error("groups of 0 sentences hold nothing; try `sentences:3`")]
+    NoSentences,
 }
 
 impl Layer {
@@ -83,6 +88,7 @@ impl Layer {
         let count = document.sentences.len();
         match self {
             Self::Sentence => (0..count).map(|i| i..i + 1).collect(),
+            Self::Sentences(number) => groups(document, number as usize),
             Self::Window(around) => (0..count).map(|i| clipped(i, around as usize, document.section(i))).collect(),
             Self::Paragraph => between(document.paragraphs.iter().copied(), count),
             Self::Section => between(document.sections.iter().map(|s| s.first), count),
@@ -107,9 +113,18 @@ fn between(firsts: impl Iterator<Item = u32>, end: usize) -> Vec<Range<usize>> {
     bounds.windows(2).map(|pair| pair[0]..pair[1]).filter(|run| !run.is_empty()).collect()
 }
 
+/// Sections, each in groups of `number` sentences; the last of a section may be smaller.
+fn groups(document: &Structure, number: usize) -> Vec<Range<usize>> {
+    let sections = between(document.sections.iter().map(|s| s.first), document.sentences.len());
+    let grouped = |run: Range<usize>| {
+        run.clone().step_by(number).map(move |start| start..run.end.min(start.saturating_add(number)))
+    };
+    sections.into_iter().flat_map(grouped).collect()
+}
+
 /// Packs items of these costs into runs of at most `size`, each starting with at most `overlap` of
 /// the run before. Every run ends later than the one before, so no tail repeats its predecessor.
-fn chunks(costs: &[usize], size: usize, overlap: usize) -> Vec<Range<usize>> {
+pub(crate) fn chunks(costs: &[usize], size: usize, overlap: usize) -> Vec<Range<usize>> {
     let mut runs: Vec<Range<usize>> = Vec::new();
     let mut start = 0;
     while start < costs.len() {
@@ -155,13 +170,16 @@ impl Size {
         let sentences = &document.sentences;
         match self {
             Self::Tokens(_) => sentences.iter().map(|s| s.tokens as usize).collect(),
-            Self::Characters(_) => {
-                let next = sentences.iter().skip(1).map(|s| s.span.start as usize);
-                let ends = next.chain(sentences.last().map(|s| s.span.end as usize));
-                sentences.iter().zip(ends).map(|(s, end)| text[s.span.start as usize..end].chars().count()).collect()
-            }
+            Self::Characters(_) => characters(text, sentences.iter().map(|s| s.span)),
         }
     }
+}
+
+/// The characters of each span with the blanks up to the next.
+pub(crate) fn characters(text: &str, spans: impl DoubleEndedIterator<Item = Span> + Clone) -> Vec<usize> {
+    let next = spans.clone().skip(1).map(|span| span.start as usize);
+    let ends = next.chain(spans.clone().next_back().map(|last| last.end as usize));
+    spans.zip(ends).map(|(span, end)| text[span.start as usize..end].chars().count()).collect()
 }
 
 impl fmt::Display for Size {
@@ -177,6 +195,7 @@ impl fmt::Display for Layer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Sentence => f.write_str("sentence"),
+            Self::Sentences(number) => write!(f, "sentences:{number}"),
             Self::Window(around) => write!(f, "window:{around}"),
             Self::Paragraph => f.write_str("paragraph"),
             Self::Section => f.write_str("section"),
@@ -199,6 +218,10 @@ impl FromStr for Layer {
                 "paragraph" => Ok(Self::Paragraph),
                 "section" => Ok(Self::Section),
                 name => name.parse().map(Self::Derived).map_err(|()| unknown()),
+            },
+            Some(("sentences", number)) => match number.parse() {
+                Ok(0) => Err(LayerError::NoSentences),
+                number => number.map(Self::Sentences).map_err(|_| unknown()),
             },
             Some(("window", around)) => around.parse().map(Self::Window).map_err(|_| unknown()),
             Some(("chunk" | "parent", sizes)) => {
@@ -247,6 +270,7 @@ mod tests {
     fn names_round_trip() {
         for name in [
             "sentence",
+            "sentences:3",
             "window:2",
             "paragraph",
             "section",
@@ -264,6 +288,7 @@ mod tests {
             "would never end (source 004)"
         );
         assert!(matches!("chunk:0c".parse::<Layer>(), Err(LayerError::Zero)));
+        assert!(matches!("sentences:0".parse::<Layer>(), Err(LayerError::NoSentences)));
         for name in ["", "chunk", "chunk:", "chunk:x", "window:-1", "sentences", "chunk:4294967296c"] {
             assert!(name.parse::<Layer>().is_err(), "{name}");
         }

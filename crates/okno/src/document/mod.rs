@@ -23,6 +23,7 @@ pub use derived::{Derived, DerivedKind};
 pub(crate) use filter::number;
 pub use filter::{Comparison, Filter, FilterError, FilterFault, Pointer};
 pub use layer::{Layer, LayerError, Size};
+pub(crate) use layer::{characters, chunks};
 pub use metadata::{Metadata, Value};
 pub use period::Period;
 pub use place::{Image, ImageSource, Page};

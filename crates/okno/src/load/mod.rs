@@ -179,6 +179,18 @@ impl<'a> Source<'a> {
     }
 }
 
+/// The blocks of a text read as Markdown, as [`Markdown`] sees them.
+#[must_use]
+pub fn markdown_blocks(text: &str) -> Vec<crate::document::Block> {
+    markdown::read(text).blocks
+}
+
+/// The blocks of a text without mark-up, as [`PlainText`] sees them.
+#[must_use]
+pub fn plain_blocks(text: &str) -> Vec<crate::document::Block> {
+    text::blocks(text)
+}
+
 /// The loaders of this crate, in the order they are asked.
 #[must_use]
 pub fn builtin() -> Vec<Box<dyn Loader>> {

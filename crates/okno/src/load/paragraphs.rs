@@ -9,7 +9,8 @@
 //!    (a Chinese character counts two). If so – at most a third of the lines that break a sentence are shorter than 60 % of the longest
 //!    one – the whole run is one paragraph. Unless most of its lines start with a capital, which in wrapped text few do: a list of records.
 //! 3. **Otherwise the lines are names, titles, verses, records**: each line is a paragraph, except where the break is plainly inside
-//!    a sentence (the line ends with a comma, or the next one starts with a lower-case letter, a link, code or a bracket).
+//!    a sentence (the line ends with a comma or a particle, or the next one starts with a lower-case letter, a link, code or a
+//!    bracket) – and three or more short lines with no stop at all are names even then.
 //!
 //! Whatever the rule says, a line that starts with an ideographic space, or that is indented after the end of a sentence, starts a
 //! paragraph; and `: text` under a term stays with its term. The width of a text is measured without the addresses of its links, but a line is full with them.
@@ -28,14 +29,19 @@ const WIDEST: usize = 130;
 /// A line this much shorter than the longest was not broken because it was full.
 const FULL_PERCENT: usize = 60;
 
+/// Characters that end no line of their own: `这是我的` and `これは父の` want the next one.
+const PARTICLES: [char; 16] =
+    ['的', '之', '和', '与', '與', '及', '或', '把', '被', 'の', 'を', 'に', 'は', 'が', 'と', 'で'];
+
 /// What the rule looks at in one line.
 #[derive(Debug, Clone, Copy)]
-#[expect(clippy::struct_excessive_bools, reason = "four independent answers about one line")]
+#[expect(clippy::struct_excessive_bools, reason = "five independent answers about one line")]
 struct Look {
     /// Columns as they are in the file, and without link addresses.
     columns: usize,
     visible: usize,
     ends_sentence: bool,
+    ends_clause: bool,
     /// The sentence goes on at the next line whatever the widths are.
     goes_on: bool,
     starts_paragraph: bool,
@@ -49,16 +55,21 @@ pub(super) fn paragraphs(text: &str, run: &[Line], mut each: impl FnMut(Range<us
         return each(0..run.len());
     }
     let looks: Vec<Look> = (0..run.len()).map(|i| look(text, run, i)).collect();
-    let wrapped = wrapped(&looks);
+    let (wrapped, names) = (wrapped(&looks), names(&looks));
     let mut start = 0;
     for i in 1..run.len() {
-        let joined = wrapped || looks[i - 1].goes_on;
+        let joined = wrapped || (looks[i - 1].goes_on && !names);
         if looks[i].starts_paragraph || !joined {
             each(start..i);
             start = i;
         }
     }
     each(start..run.len());
+}
+
+/// Three and more short lines without a single stop: a list of words, capitals or not.
+fn names(looks: &[Look]) -> bool {
+    looks.len() > 2 && looks.iter().all(|look| !look.ends_sentence && !look.ends_clause && look.columns < NARROWEST)
 }
 
 fn wrapped(looks: &[Look]) -> bool {
@@ -80,11 +91,13 @@ fn look(text: &str, run: &[Line], i: usize) -> Look {
     let opening = next.chars().next().unwrap_or(' ');
     // Authors break a line before a link or a code word because it is long; a list of links has them on both lines.
     let long_word = matches!(opening, '[' | '`' | '(' | '（' | '{') && !line.starts_with(opening);
-    let continued = opening.is_lowercase() || long_word || line.ends_with([',', '，', '、']);
+    let continued =
+        opening.is_lowercase() || long_word || line.ends_with([',', '，', '、']) || line.ends_with(PARTICLES);
     Look {
         columns: width,
         visible: visible_columns(line, width),
         ends_sentence,
+        ends_clause: line.ends_with([',', '，', '、', ':']) || next.starts_with(": "),
         goes_on: next.starts_with(": ") || (!ends_sentence && continued),
         next_is_name: opening.is_uppercase() || opening.is_numeric() || opening == '"',
         starts_paragraph: before.is_some_and(|before| starts_paragraph(before, run[i].of(text))),
@@ -165,6 +178,9 @@ mod tests {
     #[test]
     fn names_titles_and_verses_stay_apart() {
         assert_eq!(split("土豆\n西红柿\n鸡蛋").len(), 3);
+        assert_eq!(split("bread\nmilk, two bottles\nhoney").len(), 3);
+        assert_eq!(split("it was cold\nthat night\nin the city.").len(), 1, "a stop makes it a sentence");
+        assert_eq!(split("这本书是我父亲的\n朋友写的。").len(), 1, "no title ends with a particle");
         let records = "Picturesque Children of the Allies ; J. Salmon , 1916\nNational Mission ; Society for the Preservation of Knowledge , 1916\n\
                        Shakespeare's Boy Characters ; C. W. Faulkner , 1917\nShakespeare's Girl Characters ; C. W. Faulkner , 1920";
         assert_eq!(split(records).len(), 4);

@@ -2,12 +2,18 @@
 //!
 //! Comes in: a text and the blocks its loader saw. Goes out: [`Structure`]. Every unit that is ever
 //! searched or returned is a run of these sentences, so this is the only place where text is cut.
-//! Chunks are runs too: see [`crate::document::Layer`].
+//! Chunks are runs too: see [`crate::document::Layer`]. Whoever wants only the spans of a text, cut in one of the ways of the world,
+//! asks a [`Splitter`].
 
+#[cfg(any(test, feature = "contracts"))]
+#[allow(clippy::missing_panics_doc)]
+pub mod contract;
 mod sentence;
+mod splitter;
 mod tokens;
 
 pub use sentence::sentences;
+pub use splitter::{Count, NAMES, Piece, Split, Splitter, SplitterError, Text, Threshold, WordPiece};
 pub use tokens::{count_tokens, cut_at_tokens};
 
 use crate::document::{Block, BlockKind, Section, Sentence, Span, Structure};
@@ -16,12 +22,26 @@ use crate::store::terms;
 /// Code is cut at line ends into pieces of about this many bytes: a few lines, like a sentence.
 const CODE_PIECE: usize = 240;
 
-/// The sentences of a document, with their paragraphs and sections.
+/// The sentences of a document, with their paragraphs and sections, and what each costs.
 pub fn structure(text: &str, title: &str, blocks: &[Block]) -> Structure {
+    let mut structure = outline(text, blocks);
+    let title_terms = terms::count(title);
+    for section in &mut structure.sections {
+        section.terms = title_terms + section.path.iter().map(|heading| terms::count(heading.of(text))).sum::<u32>();
+    }
+    for sentence in &mut structure.sentences {
+        let words = sentence.span.of(text);
+        (sentence.tokens, sentence.terms) = (count_tokens(words) as u32, terms::count(words));
+    }
+    structure
+}
+
+/// The same without the costs, all of which are 0: for whoever needs only the spans.
+pub fn outline(text: &str, blocks: &[Block]) -> Structure {
     let mut structure = Structure::default();
     let mut path: Vec<(u8, Span)> = Vec::new();
-    let title_terms = terms::count(title);
     for block in blocks {
+        let heading = matches!(block.kind, BlockKind::Heading(_));
         if let BlockKind::Heading(level) = block.kind {
             path.retain(|&(above, _)| above < level);
             path.push((level, heading_text(text, block.span)));
@@ -31,30 +51,19 @@ pub fn structure(text: &str, title: &str, blocks: &[Block]) -> Structure {
             continue;
         }
         let first = structure.sentences.len() as u32;
-        if matches!(block.kind, BlockKind::Heading(_)) || structure.sections.is_empty() {
-            structure.sections.push(section(text, first, &path, title_terms));
+        if heading || structure.sections.is_empty() {
+            let path = path.iter().map(|&(_, span)| span).collect();
+            structure.sections.push(Section { first, path, terms: 0 });
         }
         structure.paragraphs.push(first);
-        let heading = matches!(block.kind, BlockKind::Heading(_));
         for span in pieces {
             let before = structure.sentences.last().filter(|_| !heading);
             let attached =
                 before.is_some_and(|before| !blank_line(&text[before.span.end as usize..span.start as usize]));
-            structure.sentences.push(sentence(text, span, heading, attached));
+            structure.sentences.push(Sentence { span, tokens: 0, terms: 0, heading, attached });
         }
     }
     structure
-}
-
-fn section(text: &str, first: u32, path: &[(u8, Span)], title_terms: u32) -> Section {
-    let path: Vec<Span> = path.iter().map(|&(_, span)| span).collect();
-    let terms = title_terms + path.iter().map(|heading| terms::count(heading.of(text))).sum::<u32>();
-    Section { first, path, terms }
-}
-
-fn sentence(text: &str, span: Span, heading: bool, attached: bool) -> Sentence {
-    let words = span.of(text);
-    Sentence { span, tokens: count_tokens(words) as u32, terms: terms::count(words), heading, attached }
 }
 
 /// The sentences of one block: a heading is one, a table has one per row, code one per few lines.
@@ -62,7 +71,7 @@ fn pieces(text: &str, block: &Block) -> Vec<Span> {
     match block.kind {
         BlockKind::FrontMatter => Vec::new(),
         BlockKind::Heading(_) => trimmed(text, block.span).into_iter().collect(),
-        BlockKind::Table => lines(text, block.span).collect(),
+        BlockKind::Table => rows(text, lines(text, block.span)),
         BlockKind::Code => grouped(lines(text, block.span)),
         BlockKind::Paragraph | BlockKind::ListItem => sentences(text, block.span),
     }
@@ -81,6 +90,19 @@ fn lines(text: &str, span: Span) -> impl Iterator<Item = Span> + '_ {
         at += line.len();
         trimmed(text, Span::new(start, at))
     })
+}
+
+/// The rows of a table. The line that draws its header says nothing: it stays with the row above.
+fn rows(text: &str, lines: impl Iterator<Item = Span>) -> Vec<Span> {
+    let mut rows: Vec<Span> = Vec::new();
+    for line in lines {
+        let drawn = line.of(text).bytes().all(|byte| b"|-:+= \t".contains(&byte));
+        match rows.last_mut() {
+            Some(row) if drawn => *row = row.cover(line),
+            _ => rows.push(line),
+        }
+    }
+    rows
 }
 
 fn grouped(lines: impl Iterator<Item = Span>) -> Vec<Span> {

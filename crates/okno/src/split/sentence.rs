@@ -44,6 +44,7 @@ mod tests;
 
 use crate::document::Span;
 use item::Item;
+pub(super) use limit::at_clause;
 use marks::{Mark, char_at, char_before, skip_space};
 use run::Run;
 

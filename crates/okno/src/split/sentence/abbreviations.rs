@@ -34,10 +34,10 @@ const LONGEST: usize = 8;
 
 #[rustfmt::skip]
 const NEVER: &[&str] = &[
-    "adm", "brig", "capt", "cf", "cmdr", "col", "cpl", "det", "dr", "e.g", "eg", "esp", "fr",
-    "gen", "gov", "hon", "i.e", "ie", "incl", "insp", "lt", "maj", "messrs", "mlle", "mlles",
-    "mme", "mr", "mrs", "ms", "mt", "pres", "prof", "rep", "rev", "sen", "sgt", "supt", "v",
-    "viz", "vs",
+    "adm", "amb", "atty", "brig", "capt", "cf", "cmdr", "col", "comdr", "cpl", "det", "dr", "e.g",
+    "eg", "ens", "esp", "fr", "gen", "gov", "hon", "i.e", "ie", "incl", "insp", "loc", "lt", "maj",
+    "messrs", "mlle", "mlles", "mme", "mr", "mrs", "ms", "mt", "op", "pfc", "pres", "prof", "rep",
+    "rev", "rt", "sen", "sgt", "supt", "v", "viz", "vs",
 ];
 
 #[rustfmt::skip]
@@ -47,18 +47,18 @@ const NUMBERED: &[&str] = &[
     "refs", "sect", "stn", "tab", "tel", "ver", "vol", "vols", "№",
 ];
 
-const NUMBERED_WORD: &[&str] = &["art", "no", "op", "para", "sec"];
+const NUMBERED_WORD: &[&str] = &["art", "no", "para", "sec"];
 
 #[rustfmt::skip]
 const CLIPPED: &[&str] = &[
-    "acad", "admin", "al", "ariz", "assn", "assoc", "asst", "attn", "auth", "ave", "avg", "b.a",
-    "b.sc", "bibl", "bldg", "blvd", "bros", "bur", "calif", "cert", "co", "conn", "corp", "cos",
-    "ctr", "dept", "dist", "div", "ed", "eds", "esq", "excl", "fed", "fla", "freq", "ft",
-    "govt", "hwy", "illus", "inc", "inst", "intl", "jr", "kan", "llc", "ltd", "m.sc", "mfg",
-    "mgr", "mich", "minn", "misc", "mont", "mtn", "natl", "neb", "nev", "okla", "orig", "penn",
-    "ph.d", "pkg", "plc", "prelim", "prev", "pvt", "qtr", "rd", "ret", "sq", "sr", "st", "ste",
-    "subj", "suppl", "symp", "temp", "tenn", "tex", "trans", "transl", "treas", "univ", "vers",
-    "vocab", "vt", "wis", "wyo",
+    "acad", "admin", "al", "ala", "ariz", "ark", "assn", "assoc", "asst", "attn", "auth", "ave",
+    "avg", "b.a", "b.sc", "bibl", "bldg", "blvd", "bros", "bur", "calif", "cert", "co", "colo",
+    "conn", "corp", "cos", "ctr", "dept", "dist", "div", "ed", "eds", "esq", "excl", "fed", "fla",
+    "freq", "ft", "govt", "hwy", "illus", "inc", "inst", "intl", "jr", "kan", "llc", "ltd", "m.sc",
+    "mfg", "mgr", "mich", "minn", "misc", "mont", "mtn", "natl", "neb", "nev", "okla", "ore",
+    "orig", "penn", "ph.d", "pkg", "plc", "prelim", "prev", "pvt", "qtr", "rd", "ret", "sq",
+    "sr", "st", "ste", "subj", "suppl", "symp", "temp", "tenn", "tex", "trans", "transl", "treas",
+    "univ", "vers", "vocab", "vt", "wis", "wyo",
 ];
 
 #[rustfmt::skip]
@@ -79,6 +79,9 @@ const MONTHS: &[&str] = &[
     "January", "February", "March", "April", "May", "June", "July", "August", "September",
     "October", "November", "December",
 ];
+
+/// What follows a time of day and is no sentence: `7 p.m. Eastern time`.
+const ZONES: &[&str] = &["Central", "Eastern", "Greenwich", "Mountain", "Pacific"];
 
 /// Names that carry a mark of their own.
 const EXCLAIMED: &[&str] = &["jeopardy", "joomla", "oklahoma", "panic", "wham", "yahoo", "yum"];
@@ -110,10 +113,18 @@ const STARTERS: &[&str] = &[
     "While", "Who", "Why", "Will", "With", "Would", "Yes", "Yesterday", "Yet", "You", "Your",
 ];
 
+/// Words that end no sentence: a pause after one is a pause.
+const HESITANT: &[&str] = &[
+    "Ah", "And", "Because", "But", "Er", "Erm", "Hmm", "If", "Oh", "Or", "So", "Uh", "Um", "Well", "a", "an", "and",
+    "but", "or", "the",
+];
+
+const PRONOUNS: &[&str] = &["He", "I", "It", "Nobody", "She", "Someone", "They", "We", "You"];
+
 #[rustfmt::skip]
 const SPEECH: &[&str] = &[
-    "added", "answered", "asked", "cried", "exclaimed", "replied", "said", "says", "shouted",
-    "whispered",
+    "added", "answered", "asked", "begged", "cried", "exclaimed", "muttered", "replied",
+    "said", "says", "screamed", "shouted", "whispered", "yelled",
 ];
 
 /// Classes `word`, which stands directly before a full stop.
@@ -124,7 +135,13 @@ pub(super) fn class(word: &str) -> Class {
         (Some(c), _) if c.is_ascii_digit() && is_number(word) => return Class::Number,
         _ => {}
     }
-    listed(word).unwrap_or_else(|| spelled(word))
+    listed(unit(word)).unwrap_or_else(|| spelled(word))
+}
+
+/// The unit of `4.99/lb`, or the word itself.
+fn unit(word: &str) -> &str {
+    let priced = word.starts_with(|c: char| c.is_ascii_digit());
+    word.rsplit_once('/').filter(|_| priced).map_or(word, |(_, unit)| unit)
 }
 
 /// Numbers of list items and sections, versions, dates: digits and dots.
@@ -176,9 +193,17 @@ pub(super) fn is_ordinal(word: &str) -> bool {
         && matches!(&word[digits.len()..], "st" | "nd" | "rd" | "th")
 }
 
-/// `IV`: before a stop, at the start of a sentence, the number of a section.
+/// `IV`, `iii`: before a stop, at the start of a sentence, the number of a section or an item.
 pub(super) fn is_roman(word: &str) -> bool {
-    word.len() <= 5 && word.bytes().all(|b| b"IVXLC".contains(&b))
+    word.len() <= 5 && (word.bytes().all(|b| b"IVXLC".contains(&b)) || word.bytes().all(|b| b"ivx".contains(&b)))
+}
+
+pub(super) fn hesitates(word: &str) -> bool {
+    HESITANT.binary_search(&word).is_ok()
+}
+
+pub(super) fn is_pronoun(word: &str) -> bool {
+    PRONOUNS.binary_search(&word).is_ok()
 }
 
 pub(super) fn starts_sentences(word: &str) -> bool {
@@ -188,6 +213,11 @@ pub(super) fn starts_sentences(word: &str) -> bool {
 /// A weekday or month, in full or short: `5 p.m. Monday`, `Tues. Oct. 4`.
 pub(super) fn is_calendar(word: &str) -> bool {
     listed(word) == Some(Class::Calendar) || word.ends_with("day") || MONTHS.contains(&word)
+}
+
+/// A time zone, in letters or in words.
+pub(super) fn is_zone(word: &str) -> bool {
+    (word.len() > 1 && word.bytes().all(|b| b.is_ascii_uppercase())) || ZONES.contains(&word)
 }
 
 pub(super) fn is_exclaimed(word: &str) -> bool {
@@ -209,8 +239,20 @@ mod tests {
 
     #[test]
     fn lists_are_sorted_for_binary_search() {
-        let lists =
-            [NEVER, NUMBERED, NUMBERED_WORD, CLIPPED, TRAILING, CALENDAR, EXCLAIMED, LABELLED, STARTERS, SPEECH];
+        let lists = [
+            NEVER,
+            NUMBERED,
+            NUMBERED_WORD,
+            CLIPPED,
+            TRAILING,
+            CALENDAR,
+            EXCLAIMED,
+            LABELLED,
+            STARTERS,
+            SPEECH,
+            HESITANT,
+            PRONOUNS,
+        ];
         for list in lists {
             assert!(list.windows(2).all(|pair| pair[0] < pair[1]), "{list:?}");
         }

@@ -35,16 +35,18 @@ fn cut(text: &str) -> Option<usize> {
         return None;
     }
     let (limit, _) = text.char_indices().nth(MAX_CHARS)?;
-    Some(at_clause(text, limit).unwrap_or_else(|| before_combining(text, limit)))
+    // Half a limit is a fair piece, less is a crumb.
+    let floor = text.floor_char_boundary(limit / 2);
+    Some(at_clause(text, floor, limit).unwrap_or_else(|| before_combining(text, limit)))
 }
 
-/// The last of the strongest marks in the second half: half a limit is a fair piece, less is a crumb.
-fn at_clause(text: &str, limit: usize) -> Option<usize> {
+/// Behind the last of the strongest clause marks and blanks of `text` from `floor` on, at `limit` at most.
+pub(in crate::split) fn at_clause(text: &str, floor: usize, limit: usize) -> Option<usize> {
     let mut best = None;
-    for (at, c) in text[..limit].char_indices() {
-        let after = at + c.len_utf8();
+    for (offset, c) in text[floor..limit].char_indices() {
+        let after = floor + offset + c.len_utf8();
         let rank = rank(c, text[after..].starts_with(char::is_whitespace));
-        if after >= limit / 2 && rank > 0 && best.is_none_or(|(top, _)| rank >= top) {
+        if rank > 0 && best.is_none_or(|(top, _)| rank >= top) {
             best = Some((rank, after));
         }
     }

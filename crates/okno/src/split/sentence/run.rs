@@ -101,7 +101,13 @@ impl Scan<'_> {
             _ if marks::is_combining(c) => return Some(after),
             '[' => return note_end(self.text, at),
             ':' => return page_end(self.text, at),
-            '*' | '_' | '`' | '~' => return emphasis_end(self.text, at),
+            '*' | '_' | '~' => return emphasis_end(self.text, at),
+            // Code is quoted: `1.0.` goes on before a small letter.
+            '`' => {
+                let end = emphasis_end(self.text, at)?;
+                tail.closed = true;
+                return Some(end);
+            }
             '\'' if !self.word_follows(after) => {}
             '’' if !char_at(self.text, after).is_some_and(|c| c.is_ascii_alphabetic()) => {}
             '"' if self.closes_quote(at) => self.quoted = false,

@@ -15,7 +15,8 @@ const MAX_OPENING: usize = 24;
 const MAX_MARKS: usize = 12;
 
 /// Han characters that carry on after a closing quote or an ellipsis: `“为什么？”的问题`, `……等`.
-const CARRY_ON: [char; 10] = ['的', '之', '等', '与', '和', '及', '或', '與', '却', '卻'];
+/// `又` and `就` want their subject before them: `他走了……又回来了`.
+const CARRY_ON: [char; 12] = ['的', '之', '等', '与', '和', '及', '或', '與', '却', '卻', '又', '就'];
 
 /// The same for pairs of characters: `“我是谁？”这个问题`.
 const CARRY_ON_PAIRS: [&str; 6] = ["这个", "这一", "这种", "這個", "這一", "這種"];
@@ -98,16 +99,27 @@ impl<'a> After<'a> {
         self.word.len() == 1 && self.rest.as_bytes().get(1) == Some(&b'.')
     }
 
-    /// `Tom said`, after `"Stop!"`.
+    /// `Tom said`, `Mrs. Hale cried` after `"Stop!"`. A pronoun with a capital starts a sentence: `"Stop!" He said nothing.`
     fn attribution(self) -> bool {
-        let second = self.rest.get(self.word.len()..).unwrap_or_default().trim_start();
-        let letters = second.bytes().take_while(u8::is_ascii_alphabetic).count();
-        self.upper() && !self.opened && abbr::is_speech(&second[..letters])
+        let (_, behind) = latin_word(self.rest);
+        let (second, further) = latin_word(behind);
+        let (third, _) = latin_word(further);
+        let name = second.starts_with(|c: char| c.is_ascii_uppercase());
+        let spoken = abbr::is_speech(second) || (name && abbr::is_speech(third));
+        self.upper() && !self.opened && spoken && !abbr::is_pronoun(self.word)
     }
 
     fn carries_on(self) -> bool {
         self.rest.starts_with(CARRY_ON) || CARRY_ON_PAIRS.iter().any(|two| self.rest.starts_with(two))
     }
+}
+
+/// The Latin word that `text` starts with, and what follows it and its stop.
+fn latin_word(text: &str) -> (&str, &str) {
+    let text = text.trim_start();
+    let letters = text.bytes().take_while(u8::is_ascii_alphabetic).count();
+    let (word, rest) = text.split_at(letters);
+    (word, rest.strip_prefix('.').unwrap_or(rest))
 }
 
 impl<'a> Scan<'a> {
@@ -146,8 +158,16 @@ impl<'a> Scan<'a> {
         if tail.closed {
             return !after.lower() && !after.attribution();
         }
-        let named = abbr::is_exclaimed(self.word_before(run.at));
+        let word = self.word_before(run.at);
+        let named = abbr::is_exclaimed(word) || (after.lower() && self.names(word, run.at));
         !named || after.starter() || after.wide() || after.digit()
+    }
+
+    /// A capital inside a sentence: `the musical Mamma Mia! opened`.
+    fn names(&self, word: &str, end: usize) -> bool {
+        word.starts_with(|c: char| c.is_ascii_uppercase())
+            && word.bytes().skip(1).any(|b| b.is_ascii_lowercase())
+            && self.text[self.start()..end - word.len()].contains(|c: char| c.is_ascii_lowercase())
     }
 
     /// No white space after a `.`, `!` or `?`.
@@ -205,16 +225,22 @@ impl<'a> Scan<'a> {
 
     fn ends_plain(&self, word: &str, run: Run, after: After) -> bool {
         let section = abbr::is_roman(word) && self.opens_at(run.at - word.len());
-        let clipped = abbr::looks_clipped(word) || abbr::is_ordinal(word);
+        let clipped = abbr::looks_clipped(word) || abbr::is_ordinal(word) || self.clipped_after_comma(word, run.at);
         !(section || clipped && after.lower())
+    }
+
+    /// `St. Louis, Mo. was`, `Austin, Tex. and`: the place of a place, shortened.
+    fn clipped_after_comma(&self, word: &str, end: usize) -> bool {
+        (2..=4).contains(&word.len())
+            && word.starts_with(|c: char| c.is_ascii_uppercase())
+            && self.text[..end - word.len()].ends_with(", ")
     }
 
     /// `at 6 p.m. Then` ends; `5 p.m. EST`, `5 p.m. Monday` and the opening `At 5 a.m. Mr. Smith` do not.
     fn ends_half_day(&self, run: Run, after: After) -> bool {
         let opening = &self.text[self.start()..run.at];
         let opens = TIME_OPENERS.iter().any(|word| opening.starts_with(word));
-        let zone = after.word.len() > 1 && after.word.bytes().all(|b| b.is_ascii_uppercase());
-        let named = zone || abbr::is_calendar(after.word);
+        let named = abbr::is_zone(after.word) || abbr::is_calendar(after.word);
         after.upper() && !named && !(opens && opening.len() <= MAX_OPENING)
     }
 
@@ -246,18 +272,19 @@ impl<'a> Scan<'a> {
         }
         // `is . . . I didn't` leaves words out; a fourth dot is the full stop.
         let left_out = dots == 3 && before.is_some_and(char::is_whitespace);
-        let stutter = !word.is_empty() && word == after.word;
+        let stutter = !word.is_empty() && (word == after.word || abbr::hesitates(word));
         !(after.lower() || after.digit() || stutter) && !(left_out && (spaced || after.word == "I"))
     }
 
-    /// `……` ends a Chinese sentence unless it stutters (`我……我`) or has hardly begun (`唉……`).
+    /// `……` ends a Chinese sentence unless it stutters (`我……我`), has hardly begun (`唉……`) or turns (`他想说……但是`).
     fn ends_wide_ellipsis(&self, run: Run, tail: Tail, after: After, dots: usize) -> bool {
         if tail.closed {
             return self.ends_wide(tail, after);
         }
         let begun = self.text[self.start()..run.at].chars().take(3).count() == 3;
         let stutter = char_before(self.text, run.at) == Some(after.first);
-        (dots >= 6 || after.gap) && begun && !stutter && !after.carries_on() && !after.lower()
+        let turns = after.rest.starts_with(['但', '而']);
+        (dots >= 6 || after.gap) && begun && !stutter && !turns && !after.carries_on() && !after.lower()
     }
 
     /// The Latin word that ends at `end`, within this sentence.

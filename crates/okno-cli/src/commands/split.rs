@@ -1,0 +1,274 @@
+//! `okno split`: a file in, exact spans out – what a splitter makes of a text, before anything is indexed.
+//!
+//! The file is read by the loader that would index it, so the spans are those of its canonical text; `markdown` and `html` choose their
+//! own loader. A file of JSON lines gives one line of JSON for each of its lines, in order, whatever is wrong with one of them.
+
+use super::index::preset_chunk;
+use crate::args::{Cli, Preset};
+use crate::locale::{Language, language, say};
+use crate::output;
+use anyhow::{Context, Result, bail};
+use clap::Args;
+use okno::document::{CodePoints, Loaded};
+use okno::load::{Html, Jsonl, LoadError, Loader, Markdown, Sink, Source, builtin};
+use okno::split::{NAMES, Piece, Split, Splitter, SplitterError, Text};
+use serde_json::{Value, json};
+use std::io::{BufRead, BufReader, BufWriter, Read, Write};
+use std::path::{Path, PathBuf};
+
+/// Characters of a piece that a person is shown.
+const PREVIEW: usize = 72;
+
+/// What to cut and how.
+#[derive(Debug, Args)]
+pub struct SplitArgs {
+    /// The file: anything `okno index` reads, or JSON lines of `{id, text}`; `-` for standard input
+    file: PathBuf,
+    /// How to cut: sentence, sentences:3, window:2, paragraph, section, chunk:400c/200c, words:200/40, chars:400/200,
+    /// recursive:3000c/300c, tokens:512t/64t, markdown, html, semantic:95p/3000c, hierarchy:3000c/500c, code:1500c
+    #[arg(long, value_name = "SPLITTER", default_value = "sentence")]
+    splitter: String,
+    /// The chunks that suit a kind of document, as for `okno index`
+    #[arg(long, conflicts_with = "splitter")]
+    preset: Option<Preset>,
+    /// Say which lines of the text each piece is on
+    #[arg(long)]
+    lines: bool,
+}
+
+pub fn run(cli: &Cli, args: &SplitArgs) -> Result<()> {
+    let splitter = match args.preset {
+        Some(preset) => Splitter::Layer(preset_chunk(preset).map_err(okno::Error::from)?),
+        None => args.splitter.parse().map_err(|error| anyhow::anyhow!(refusal(&error)))?,
+    };
+    let show = Show { json: cli.json, lines: args.lines, splitter };
+    let mut head = Vec::new();
+    let mut reader = open(&args.file)?;
+    reader.by_ref().take(okno::load::HEAD as u64).read_to_end(&mut head)?;
+    let reader = std::io::Cursor::new(head.clone()).chain(reader);
+    let mut out = BufWriter::new(std::io::stdout().lock());
+    if Jsonl::default().accepts(&args.file, &head) {
+        json_lines(reader, &show, &mut out)?;
+    } else {
+        documents(reader, &args.file, &show, &mut out)?;
+    }
+    Ok(out.flush()?)
+}
+
+fn open(path: &Path) -> Result<Box<dyn BufRead>> {
+    if path == Path::new("-") {
+        return Ok(Box::new(BufReader::new(std::io::stdin())));
+    }
+    let unreadable =
+        |cause: std::io::Error| okno::Error::Unreadable { path: path.to_owned(), reason: cause.to_string() };
+    let file = std::fs::File::open(path).map_err(unreadable)?;
+    if file.metadata().is_ok_and(|about| about.is_dir()) {
+        let reason = say!("it is a folder", "它是文件夹");
+        return Err(okno::Error::Unreadable { path: path.to_owned(), reason }.into());
+    }
+    Ok(Box::new(BufReader::new(file)))
+}
+
+/// A splitter's name that cannot work, in the language of this run.
+fn refusal(error: &SplitterError) -> String {
+    if language() == Language::En {
+        return error.to_string();
+    }
+    match error {
+        SplitterError::Unknown(name) => format!("`{name}` 不是切分方式 —— 可用的有:{NAMES}"),
+        SplitterError::Overlap { name, size, overlap } => {
+            format!("`{name}`:重叠 {overlap} 必须小于大小 {size} —— 可以试试 {}", size / 2)
+        }
+        SplitterError::Zero { name, suggestion } => format!("`{name}`:大小为 0 什么也装不下 —— 可以试试 {suggestion}"),
+        SplitterError::Units(name) => format!("`{name}`:两个大小必须一致 —— 同为字符(`c`)或同为词元(`t`)"),
+        SplitterError::Child { name, parent, child } => {
+            format!("`{name}`:子块 {child} 必须小于父块 {parent} —— 可以试试 {}", (parent / 6).max(1))
+        }
+        SplitterError::Layer(error) => format!("分块参数有误:{error}"),
+    }
+}
+
+/// How pieces are shown.
+struct Show {
+    json: bool,
+    lines: bool,
+    splitter: Splitter,
+}
+
+/// One output line per input line.
+fn json_lines(reader: impl BufRead, show: &Show, out: &mut impl Write) -> Result<()> {
+    let mut bad = 0;
+    for (number, line) in (1..).zip(reader.split(b'\n')) {
+        let line = line?;
+        let line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&line).trim_ascii();
+        if line.is_empty() {
+            continue;
+        }
+        let answer = record(line).map(|(id, text)| show.pieces(&id, &Text::markdown(&text)));
+        let answer = answer.unwrap_or_else(|reason| {
+            bad += 1;
+            Ok(json!({"id": null, "line": number, "error": reason}))
+        })?;
+        serde_json::to_writer(&mut *out, &answer)?;
+        writeln!(out)?;
+    }
+    if bad > 0 {
+        out.flush()?;
+        bail!(say!(
+            "{} lines were no `{{id, text}}`; each says why",
+            "有 {} 行不是 `{{id, text}}`;每行都写明了原因",
+            bad
+        ));
+    }
+    Ok(())
+}
+
+/// A line's id, whatever it is, and its text.
+fn record(line: &[u8]) -> Result<(Value, String), String> {
+    let mut record: Value = serde_json::from_slice(line).map_err(|error| error.to_string())?;
+    let id = ["id", "doc_id"].into_iter().map(|name| record[name].take()).find(|id| !id.is_null());
+    match record["text"].take() {
+        Value::String(text) => Ok((id.unwrap_or_default(), text)),
+        _ => Err(say!("no field `text` with a string", "没有字符串字段 `text`")),
+    }
+}
+
+fn documents(mut reader: impl Read, path: &Path, show: &Show, out: &mut impl Write) -> Result<()> {
+    let mut bytes = Vec::new();
+    reader.read_to_end(&mut bytes)?;
+    for loaded in load(path, &bytes, show.splitter)? {
+        let id = loaded.id.as_deref().map_or_else(|| path.to_string_lossy().into_owned(), str::to_owned);
+        let text = Text::of(&loaded);
+        if show.json {
+            serde_json::to_writer(&mut *out, &show.pieces(&id.into(), &text)?)?;
+            writeln!(out)?;
+        } else {
+            show.print(&text, out)?;
+        }
+    }
+    Ok(())
+}
+
+/// The documents of a file, as the index would see them. A blank file is one without text.
+fn load(path: &Path, bytes: &[u8], splitter: Splitter) -> Result<Vec<Loaded>> {
+    let name = path.to_string_lossy();
+    let source = Source::memory(&name, bytes);
+    let mut found = Found::default();
+    let loaders = match splitter {
+        Splitter::Markdown(_) => vec![Box::new(Markdown) as Box<dyn Loader>],
+        Splitter::Html(_) => vec![Box::new(Html) as Box<dyn Loader>],
+        _ => builtin(),
+    };
+    let head = &bytes[..bytes.len().min(okno::load::HEAD)];
+    let chosen = loaders.iter().find(|loader| loaders.len() == 1 || loader.accepts(path, head));
+    let Some(loader) = chosen else {
+        bail!(say!("`{}` is no kind of file that can be read yet", "还不能读取 “{}” 这种文件", path.display()));
+    };
+    match loader.load(&source, &mut found) {
+        Err(LoadError::NotText(_)) if bytes.trim_ascii().is_empty() => {
+            found.documents.push(empty());
+        }
+        done => done.with_context(|| path.display().to_string())?,
+    }
+    if let ([], Some(reason)) = (found.documents.as_slice(), found.skipped) {
+        bail!("{}: {reason}", path.display());
+    }
+    Ok(found.documents)
+}
+
+fn empty() -> Loaded {
+    let (title, text) = (String::new(), String::new());
+    Loaded { id: None, title, language: None, text, blocks: Vec::new(), metadata: okno::document::Metadata::default() }
+}
+
+#[derive(Default)]
+struct Found {
+    documents: Vec<Loaded>,
+    skipped: Option<String>,
+}
+
+impl Sink for Found {
+    fn document(&mut self, loaded: Loaded) {
+        self.documents.push(loaded);
+    }
+
+    fn skip(&mut self, place: &str, reason: String) {
+        output::note(&format!("{}: {}", output::printable(place), output::printable(&reason)));
+        self.skipped.get_or_insert(reason);
+    }
+}
+
+impl Show {
+    fn pieces(&self, id: &Value, text: &Text<'_>) -> Result<Value> {
+        let pieces = self.splitter.split(text)?;
+        let places = Places::new(text.text, &pieces);
+        let each = |value: &dyn Fn(&Piece) -> Value| pieces.iter().map(value).collect::<Value>();
+        let mut answer = json!({"id": id, "spans": each(&|piece| json!(places.span(piece)))});
+        if pieces.iter().any(|piece| !piece.headings.is_empty()) {
+            answer["headings"] =
+                each(&|piece| piece.headings.iter().map(|heading| heading.of(text.text)).collect::<Value>());
+        }
+        if pieces.iter().any(|piece| piece.parent.is_some()) {
+            answer["parents"] = each(&|piece| json!(piece.parent));
+        }
+        if self.lines {
+            answer["lines"] = each(&|piece| json!(places.lines(piece)));
+        }
+        Ok(answer)
+    }
+
+    fn print(&self, text: &Text<'_>, out: &mut impl Write) -> Result<()> {
+        let pieces = self.splitter.split(text)?;
+        let places = Places::new(text.text, &pieces);
+        for piece in &pieces {
+            let [start, end] = places.span(piece);
+            let [first, last] = places.lines(piece);
+            let lines =
+                if self.lines { say!("  lines {}–{}", "  第 {}–{} 行", first, last) } else { String::new() };
+            let inside = if piece.parent.is_some() { "  " } else { "" };
+            let path: Vec<&str> = piece.headings.iter().map(|heading| heading.of(text.text)).collect();
+            let path =
+                if path.is_empty() { String::new() } else { format!("[{}] ", output::printable(&path.join(" > "))) };
+            writeln!(out, "{inside}{start:>8}–{end:<8}{lines}  {path}{}", preview(piece.span.of(text.text)))?;
+        }
+        out.flush()?;
+        output::note(&say!("{} pieces by `{}`", "{} 段,切分方式 `{}`", pieces.len(), self.splitter));
+        Ok(())
+    }
+}
+
+/// The beginning of a text on one line, without control characters.
+fn preview(text: &str) -> String {
+    let start: String = text.chars().take(PREVIEW).map(|c| if c.is_whitespace() { ' ' } else { c }).collect();
+    let more = if text.chars().nth(PREVIEW).is_some() { "…" } else { "" };
+    output::printable(&start) + more
+}
+
+/// Code points and lines of every offset of some pieces, from one walk over the text: pieces may overlap and nest.
+struct Places {
+    bytes: Vec<u32>,
+    places: Vec<(usize, usize)>,
+}
+
+impl Places {
+    fn new(text: &str, pieces: &[Piece]) -> Self {
+        let mut bytes: Vec<u32> = pieces.iter().flat_map(|piece| [piece.span.start, piece.span.end]).collect();
+        bytes.sort_unstable();
+        bytes.dedup();
+        let mut walk = CodePoints::new(text);
+        let places = bytes.iter().map(|&byte| walk.at(byte)).collect();
+        Self { bytes, places }
+    }
+
+    fn at(&self, byte: u32) -> (usize, usize) {
+        self.places[self.bytes.partition_point(|&known| known < byte)]
+    }
+
+    fn span(&self, piece: &Piece) -> [usize; 2] {
+        [self.at(piece.span.start).0, self.at(piece.span.end).0]
+    }
+
+    fn lines(&self, piece: &Piece) -> [usize; 2] {
+        [self.at(piece.span.start).1, self.at(piece.span.end).1]
+    }
+}

@@ -1,0 +1,132 @@
+//! As large as allowed, cut at the best place: paragraph, line, sentence, clause, word, character.
+//!
+//! A piece takes as much as fits. If that is not everything it ends at the last blank line of its second half; failing that, at the
+//! last line end that also ends a sentence; then at the last end of a sentence – our own rules, Chinese and English –, the last line
+//! end of any kind, the last clause mark (`；，、` too), the last space, and where nothing else is left between two graphemes. Half a size is a fair
+//! piece, less is a crumb. The next piece repeats, from the end of this one, as many whole sentences as fit into the overlap; where not
+//! even one does, clauses, words, graphemes.
+//!
+//! Nothing recurses: each piece looks backwards from where it must end, so the time is linear and small.
+
+use super::cut;
+use super::measure::Measure;
+use crate::document::Span;
+use crate::split::sentence::{at_clause, sentences};
+use memchr::memrchr_iter;
+
+/// Where the search for sentences starts before the stretch that matters, in bytes: brackets and quotes that reach further are not
+/// asides (see `sentence::MAX_PAIR`).
+const RUN_UP: usize = 512;
+
+/// How far behind the stretch sentences are read, in bytes: what follows a stop decides about it, and a few words are enough.
+const LOOK_AHEAD: usize = 64;
+
+/// The pieces of `text`, within the size, each repeating up to `overlap` of the one before.
+pub(super) fn split(text: &str, measure: Measure<'_>, overlap: usize) -> Vec<Span> {
+    let repeated = measure.with(overlap);
+    let back = |start, end| if overlap == 0 { end } else { repeat_from(text, start, end, repeated) };
+    cut::pieces(text, |start, past| end(text, start, past, measure), back)
+}
+
+/// Where the piece that starts at `start` ends, behind `past` if its size allows.
+fn end(text: &str, start: usize, past: usize, measure: Measure<'_>) -> usize {
+    let limit = measure.reach(text, start);
+    if limit >= text.len() || limit <= past {
+        return limit;
+    }
+    let first = text.ceil_char_boundary(start.max(past) + 1);
+    let floor = text.ceil_char_boundary(start.midpoint(limit)).max(first);
+    let lines = Lines::read(text, start, floor..limit);
+    lines
+        .paragraph
+        .or(lines.sentence)
+        .or_else(|| sentence_end(text, start, floor, limit))
+        .or(lines.any)
+        .or_else(|| at_clause(text, floor, limit))
+        .or_else(|| text.get(first..limit)?.rfind(char::is_whitespace).map(|at| first + at))
+        .unwrap_or_else(|| cut::grapheme(text, start, limit))
+}
+
+/// The last line ends of a stretch, by what else ends there.
+#[derive(Default)]
+struct Lines {
+    paragraph: Option<usize>,
+    sentence: Option<usize>,
+    any: Option<usize>,
+}
+
+impl Lines {
+    fn read(text: &str, start: usize, stretch: std::ops::Range<usize>) -> Self {
+        let mut lines = Self::default();
+        // The line feed may stand just behind the last character that fits.
+        let upto = (stretch.end + 1).min(text.len());
+        for at in memrchr_iter(b'\n', &text.as_bytes()[stretch.start..upto]).map(|at| stretch.start + at) {
+            let above = text[start..at].trim_end_matches([' ', '\t', '\r']);
+            if above.ends_with('\n') || blank_follows(text, at) {
+                lines.paragraph = Some(at);
+                break;
+            }
+            lines.any = lines.any.or(Some(at));
+            lines.sentence = lines.sentence.or_else(|| ends_sentence(above).then_some(at));
+        }
+        lines
+    }
+}
+
+/// Whether the line behind the line feed at `at` is blank. A few characters tell: longer blanks are not lines.
+fn blank_follows(text: &str, at: usize) -> bool {
+    let next = text.as_bytes()[at + 1..].iter().take(RUN_UP).find(|byte| !matches!(byte, b' ' | b'\t' | b'\r'));
+    next == Some(&b'\n')
+}
+
+/// Whether a stop, and what closes after it, is the last thing in `text`. The rules of sentences cut at their maximum too.
+fn ends_sentence(text: &str) -> bool {
+    let closing = ['”', '’', '"', '\'', ')', '）', ']', '】', '」', '』', '》', '*', '_', '`'];
+    text.trim_end_matches(closing).ends_with(['.', '!', '?', '。', '！', '？', '…', '．', '｡'])
+}
+
+/// The last end of a sentence between `floor` and `limit`.
+fn sentence_end(text: &str, start: usize, floor: usize, limit: usize) -> Option<usize> {
+    let from = text.ceil_char_boundary(floor.saturating_sub(RUN_UP).max(start));
+    let upto = text.floor_char_boundary((limit + LOOK_AHEAD).min(text.len()));
+    let found = sentences(text, Span::new(from, upto));
+    let complete = &found[..found.len().saturating_sub(1)];
+    let ends = complete.iter().rev().map(|span| span.end as usize);
+    ends.skip_while(|&end| end > limit).take_while(|&end| end >= floor).find(|&end| ends_sentence(&text[from..end]))
+}
+
+/// Where the next piece starts, so that it repeats at most the size of `measure`: behind `start`, at `end` or before.
+fn repeat_from(text: &str, start: usize, end: usize, measure: Measure<'_>) -> usize {
+    let from = measure.retreat(text, text.ceil_char_boundary(start + 1), end);
+    sentence_start(text, start, from, end)
+        .or_else(|| after(text, from, end, is_clause_end))
+        .or_else(|| after(text, from, end, |c, next| c.is_whitespace() && !next.is_whitespace()))
+        .unwrap_or_else(|| cut::grapheme(text, start, from))
+}
+
+/// The first sentence that starts at or behind `from` and before `end`.
+fn sentence_start(text: &str, start: usize, from: usize, end: usize) -> Option<usize> {
+    let first = text.ceil_char_boundary(from.saturating_sub(RUN_UP).max(start));
+    let found = sentences(text, Span::new(first, end));
+    let starts = |pair: &&[Span]| {
+        let (before, next) = (pair[0].end as usize, pair[1].start as usize);
+        next >= from && (ends_sentence(&text[first..before]) || text[before..next].contains('\n'))
+    };
+    found.windows(2).find(starts).map(|pair| pair[1].start as usize)
+}
+
+fn is_clause_end(c: char, next: char) -> bool {
+    matches!(c, '；' | '，' | '：' | '、') || (matches!(c, ';' | ',' | ':') && next.is_whitespace())
+}
+
+/// The first place between `from` and `end` where `is` says yes to the characters before and behind it.
+fn after(text: &str, from: usize, end: usize, is: impl Fn(char, char) -> bool) -> Option<usize> {
+    let mut before = text[..from].chars().next_back()?;
+    for (offset, c) in text[from..end].char_indices() {
+        if is(before, c) {
+            return Some(from + offset);
+        }
+        before = c;
+    }
+    None
+}
