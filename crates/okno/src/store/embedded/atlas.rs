@@ -1,13 +1,14 @@
 //! One generation laid out flat: all sentences of all documents in one row, numbered from 0, and
 //! behind them all derived texts.
 //!
-//! Scoring works on these numbers; [`Units`] are a layer's runs over them. Both are built once per
+//! Scoring works on these numbers; [`super::units::Units`] are a layer's runs over them. Both are built once per
 //! generation and shared by all searches.
 
-use super::vectors::{MEASURED, Packed, add, length};
-use crate::document::{Derived, DerivedKind, Layer, Structure};
-use crate::store::{DocumentNumber, Run, Sections, terms};
-use rustc_hash::FxHashMap;
+use super::marks::Marks;
+use super::vectors::Packed;
+use crate::document::{Derived, Structure};
+use crate::store::{DocumentNumber, Sections};
+use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -15,17 +16,18 @@ use std::sync::Arc;
 pub struct Atlas<'p> {
     /// The documents, by ascending number.
     pub documents: Vec<Entry<'p>>,
-    /// For each document number its place in `documents`.
-    by_number: FxHashMap<DocumentNumber, usize>,
+    /// Their numbers.
+    pub numbers: Vec<DocumentNumber>,
     /// For each sentence its section.
-    section_of: Vec<u32>,
+    pub section_of: Arc<[u32]>,
     /// How many terms each sentence has.
-    terms: Vec<u32>,
+    pub terms: Vec<u32>,
     /// How many terms the title and headings of each section have.
-    context_terms: Vec<u32>,
+    pub context_terms: Vec<u32>,
     /// How many derived texts there are.
     derived: u32,
-    dimensions: usize,
+    /// The length of a vector.
+    pub dimensions: usize,
 }
 
 /// One document in the atlas.
@@ -58,6 +60,12 @@ impl Entry<'_> {
         let first = self.first as usize;
         first..first + self.structure.sentences.len()
     }
+
+    /// Its sections in the row of sections.
+    pub fn sections(&self) -> Range<usize> {
+        let first = self.first_section as usize;
+        first..first + self.structure.sections.len()
+    }
 }
 
 /// A document before it has a place.
@@ -76,27 +84,29 @@ impl<'p> Atlas<'p> {
     pub fn new(parts: impl Iterator<Item = Part<'p>>, dimensions: usize) -> Self {
         let mut atlas = Self {
             documents: Vec::new(),
-            by_number: FxHashMap::default(),
-            section_of: Vec::new(),
+            numbers: Vec::new(),
+            section_of: Arc::new([]),
             terms: Vec::new(),
             context_terms: Vec::new(),
             derived: 0,
             dimensions,
         };
+        let mut section_of = Vec::new();
         for part in parts {
-            atlas.push(part);
+            atlas.push(part, &mut section_of);
         }
+        atlas.section_of = section_of.into();
         atlas
     }
 
-    fn push(&mut self, part: Part<'p>) {
+    fn push(&mut self, part: Part<'p>, section_of: &mut Vec<u32>) {
         let (first, first_section) = (self.terms.len() as u32, self.context_terms.len() as u32);
         self.terms.extend(part.structure.sentences.iter().map(|s| s.terms));
-        self.section_of.extend(
+        section_of.extend(
             (0..part.structure.sentences.len()).map(|i| first_section + part.structure.section_number(i) as u32),
         );
         self.context_terms.extend(part.structure.sections.iter().map(|s| s.terms));
-        self.by_number.insert(part.number, self.documents.len());
+        self.numbers.push(part.number);
         self.documents.push(Entry {
             number: part.number,
             structure: Arc::new(part.structure),
@@ -114,7 +124,7 @@ impl<'p> Atlas<'p> {
 
     /// A document by its number.
     pub fn get(&self, number: DocumentNumber) -> Option<&Entry<'p>> {
-        self.by_number.get(&number).map(|&at| &self.documents[at])
+        self.numbers.binary_search(&number).ok().map(|at| &self.documents[at])
     }
 
     /// How many sentences there are.
@@ -132,201 +142,71 @@ impl<'p> Atlas<'p> {
         self.sentences() as u32 + entry.first_derived + ordinal
     }
 
+    /// A document's derived texts in the row.
+    pub fn derived_texts(&self, entry: &Entry<'_>) -> Range<usize> {
+        let first = self.derived(entry, 0) as usize;
+        first..first + entry.derived.len()
+    }
+
     /// How many sections there are.
     pub fn sections(&self) -> usize {
         self.context_terms.len()
     }
 
     /// The document that holds a sentence of the row.
-    fn holder(&self, sentence: u32) -> &Entry<'p> {
+    pub fn holder(&self, sentence: u32) -> &Entry<'p> {
         &self.documents[self.documents.partition_point(|entry| entry.first <= sentence) - 1]
     }
 }
 
-/// A layer over the whole row.
-pub struct Units {
-    /// The texts of each unit: sentences, or one derived text. Starts and ends both ascend.
-    pub runs: Vec<Range<u32>>,
-    /// The sentence that stands for each unit.
-    anchors: Vec<u32>,
-    /// For a derived layer: which of its document's derived texts each unit is.
-    ordinals: Vec<u32>,
-    /// The units that hold each text.
-    pub holding: Vec<Range<u32>>,
-    /// The units whose anchor is in each section.
-    pub of_section: Vec<Range<u32>>,
-    /// The section of each unit's anchor.
-    pub section: Vec<u32>,
-    /// How many terms each unit has, those of its title and headings included.
-    pub terms: Vec<f32>,
-    /// Their mean.
-    pub mean_terms: f32,
-    /// The length of each unit's vector, its context included.
-    pub lengths: Vec<f32>,
+/// What a search may find, where that is not everything: looked up once, before anything is scored.
+pub struct Allowed {
+    /// The documents, as places in the atlas, ascending.
+    pub documents: Vec<usize>,
+    /// Their texts in the row.
+    pub texts: Marks,
+    /// Their sections.
+    pub sections: Marks,
+    /// Where not all of these: the sections that units may be in.
+    kept: Option<Marks>,
 }
 
-impl Units {
-    /// Cuts every document into the units of a layer.
-    pub fn new(layer: Layer, atlas: &Atlas<'_>, context_weight: f32) -> Self {
-        if let Layer::Derived(kind) = layer {
-            return Self::derived(kind, atlas, context_weight);
+impl Allowed {
+    /// Where these documents are. Numbers that the generation does not hold allow nothing.
+    pub fn new(atlas: &Atlas<'_>, numbers: &HashSet<DocumentNumber>, kept: Option<&Sections>) -> Self {
+        let mut documents: Vec<usize> =
+            numbers.iter().filter_map(|number| atlas.numbers.binary_search(number).ok()).collect();
+        documents.sort_unstable();
+        let (mut texts, mut sections) = (Marks::new(atlas.texts()), Marks::new(atlas.sections()));
+        for entry in documents.iter().map(|&at| &atlas.documents[at]) {
+            texts.add(narrow(entry.sentences()));
+            texts.add(narrow(atlas.derived_texts(entry)));
+            sections.add(narrow(entry.sections()));
         }
-        let mut runs = Vec::new();
-        let mut anchors = Vec::new();
-        for entry in &atlas.documents {
-            for (unit, run) in layer.runs(&entry.structure, entry.text).into_iter().enumerate() {
-                anchors.push(entry.first + layer.anchor(unit, &run) as u32);
-                runs.push(entry.first + run.start as u32..entry.first + run.end as u32);
-            }
-        }
-        let section = sections(&anchors, atlas);
-        let lengths = lengths(layer, atlas, &runs, &section);
-        let own = |run: &Range<u32>| atlas.terms[run.start as usize..run.end as usize].iter().sum::<u32>() as f32;
-        let terms = runs.iter().map(own).collect();
-        Self { lengths, ..Self::laid_out(runs, anchors, section, terms, atlas, context_weight) }
+        Self { documents, texts, sections, kept: kept.map(|kept| marked(atlas, kept)) }
     }
 
-    /// The derived texts of one kind. Their vectors have unit length, and hold their context already.
-    fn derived(kind: DerivedKind, atlas: &Atlas<'_>, context_weight: f32) -> Self {
-        let (mut runs, mut anchors, mut ordinals, mut terms) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        for entry in &atlas.documents {
-            for (ordinal, derived) in (0..).zip(entry.derived.iter()).filter(|(_, derived)| derived.kind == kind) {
-                let place = atlas.derived(entry, ordinal);
-                runs.push(place..place + 1);
-                anchors.push(entry.first + derived.first);
-                ordinals.push(ordinal);
-                terms.push(terms::count(&derived.text) as f32);
-            }
-        }
-        let section = sections(&anchors, atlas);
-        Self {
-            lengths: vec![1.0; runs.len()],
-            ordinals,
-            ..Self::laid_out(runs, anchors, section, terms, atlas, context_weight)
-        }
-    }
-
-    /// Units with terms of their own, to which those of title and headings are added; without lengths.
-    fn laid_out(
-        runs: Vec<Range<u32>>,
-        anchors: Vec<u32>,
-        section: Vec<u32>,
-        mut terms: Vec<f32>,
-        atlas: &Atlas<'_>,
-        context_weight: f32,
-    ) -> Self {
-        for (terms, &section) in terms.iter_mut().zip(&section) {
-            *terms += context_weight * atlas.context_terms[section as usize] as f32;
-        }
-        Self {
-            holding: holding(&runs, atlas.texts()),
-            of_section: grouped(&section, atlas.sections()),
-            mean_terms: (terms.iter().sum::<f32>() / terms.len().max(1) as f32).max(1.0),
-            lengths: Vec::new(),
-            ordinals: Vec::new(),
-            section,
-            runs,
-            anchors,
-            terms,
-        }
-    }
-
-    /// A unit as the rest of the program names it.
-    pub fn run(&self, unit: usize, atlas: &Atlas<'_>) -> (Run, Option<u32>) {
-        let entry = atlas.holder(self.anchors[unit]);
-        let (document, anchor) = (entry.number, self.anchors[unit] - entry.first);
-        if let Some(&ordinal) = self.ordinals.get(unit) {
-            let Derived { first, end, .. } = entry.derived[ordinal as usize];
-            return (Run { document, first, end, anchor }, Some(ordinal));
-        }
-        let Range { start, end } = self.runs[unit];
-        (Run { document, first: start - entry.first, end: end - entry.first, anchor }, None)
-    }
-
-    /// The units whose anchor is a sentence of this document.
-    pub fn of_document(&self, entry: &Entry<'_>) -> Range<usize> {
-        let sentences = entry.sentences();
-        let at = |sentence: usize| self.anchors.partition_point(|&anchor| (anchor as usize) < sentence);
-        at(sentences.start)..at(sentences.end)
-    }
-
-    /// Gives a score that nothing is below to units of the other sections of these documents.
-    pub fn leave_out_others(&self, sections: &Sections, atlas: &Atlas<'_>, scores: &mut [f32]) {
-        for (entry, kept) in sections.iter().filter_map(|(&number, kept)| Some((atlas.get(number)?, kept))) {
-            let others = (0..entry.structure.sections.len() as u32).filter(|i| kept.binary_search(i).is_err());
-            for section in others {
-                let Range { start, end } = self.of_section[(entry.first_section + section) as usize];
-                scores[start as usize..end as usize].fill(f32::NEG_INFINITY);
-            }
-        }
+    /// Whether a unit may be found whose anchor is in this section.
+    pub fn finds(&self, section: u32) -> bool {
+        self.kept.as_ref().is_none_or(|kept| kept.has(section))
     }
 }
 
-/// The section of each anchor.
-fn sections(anchors: &[u32], atlas: &Atlas<'_>) -> Vec<u32> {
-    anchors.iter().map(|&anchor| atlas.section_of[anchor as usize]).collect()
-}
-
-/// For each text of the row the units that hold it: a range, because starts and ends both ascend.
-fn holding(runs: &[Range<u32>], texts: usize) -> Vec<Range<u32>> {
-    let (mut low, mut high) = (0, 0);
-    (0..texts as u32)
-        .map(|text| {
-            while low < runs.len() && runs[low].end <= text {
-                low += 1;
-            }
-            while high < runs.len() && runs[high].start <= text {
-                high += 1;
-            }
-            low as u32..high as u32
-        })
-        .collect()
-}
-
-/// For each key the range of positions that have it, the keys ascending.
-fn grouped(keys: &[u32], count: usize) -> Vec<Range<u32>> {
-    let mut groups = vec![0..0; count];
-    let mut start = 0;
-    for group in keys.chunk_by(|a, b| a == b) {
-        groups[group[0] as usize] = start..start + group.len() as u32;
-        start += group.len() as u32;
-    }
-    groups
-}
-
-fn lengths(layer: Layer, atlas: &Atlas<'_>, runs: &[Range<u32>], section: &[u32]) -> Vec<f32> {
-    match MEASURED.iter().position(|&measured| measured == layer) {
-        Some(position) => atlas.documents.iter().flat_map(|entry| stored_lengths(entry, position)).collect(),
-        None => {
-            atlas.documents.iter().flat_map(|entry| summed_lengths(entry, atlas.dimensions, runs, section)).collect()
+/// Where these sections are; all sections of documents that are not named.
+fn marked(atlas: &Atlas<'_>, sections: &Sections) -> Marks {
+    let mut marks = Marks::new(atlas.sections());
+    for entry in &atlas.documents {
+        match sections.get(&entry.number) {
+            None => marks.add(narrow(entry.sections())),
+            Some(kept) => kept.iter().for_each(|section| {
+                let at = entry.first_section + section;
+                marks.add(at..at + 1);
+            }),
         }
     }
+    marks
 }
 
-/// The lengths stored for a measured layer.
-fn stored_lengths(entry: &Entry<'_>, position: usize) -> Vec<f32> {
-    let count = |layer: &Layer| match layer {
-        Layer::Paragraph => entry.structure.paragraphs.len(),
-        _ => entry.structure.sentences.len(),
-    };
-    let before: usize = MEASURED[..position].iter().map(count).sum();
-    entry.vectors.lengths().skip(before).take(count(&MEASURED[position])).collect()
-}
-
-/// The lengths of any other layer, from the rows themselves.
-fn summed_lengths(entry: &Entry<'_>, dimensions: usize, runs: &[Range<u32>], section: &[u32]) -> Vec<f32> {
-    let sentences = entry.structure.sentences.len();
-    let row = |index: usize| entry.vectors.row(index).collect::<Vec<f32>>();
-    let of_entry = runs.partition_point(|run| run.start < entry.first)
-        ..runs.partition_point(|run| (run.start as usize) < entry.sentences().end);
-    of_entry
-        .map(|unit| {
-            let mut sum = row(sentences + (section[unit] - entry.first_section) as usize);
-            debug_assert_eq!(sum.len(), dimensions);
-            for sentence in runs[unit].clone() {
-                add(&mut sum, &row((sentence - entry.first) as usize));
-            }
-            length(&sum)
-        })
-        .collect()
+fn narrow(range: Range<usize>) -> Range<u32> {
+    range.start as u32..range.end as u32
 }

@@ -15,17 +15,15 @@
 use crate::document::{Derived, Structure};
 use crate::store::terms::terms;
 use crate::store::{DocumentNumber, FORMAT};
-use std::ops::Bound;
+use std::ops::{Bound, ControlFlow};
 use std::path::Path;
-use tantivy::columnar::Column;
+use std::sync::OnceLock;
 use tantivy::index::SegmentComponent;
-use tantivy::postings::Postings;
 use tantivy::query::RangeQuery;
-use tantivy::schema::{FAST, Field, INDEXED, IndexRecordOption, Schema, TextFieldIndexing, TextOptions};
+use tantivy::schema::{FAST, Field as Column, INDEXED, IndexRecordOption, Schema, TextFieldIndexing, TextOptions};
 use tantivy::tokenizer::{Token, TokenStream, Tokenizer};
 use tantivy::{
-    DocSet, Index, IndexSettings, IndexWriter, ReloadPolicy, Searcher, SegmentReader, TERMINATED, TantivyDocument,
-    TantivyError, Term,
+    Index, IndexSettings, IndexWriter, ReloadPolicy, Searcher, SegmentReader, TantivyDocument, TantivyError, Term,
 };
 
 type Result<T> = std::result::Result<T, TantivyError>;
@@ -42,15 +40,25 @@ const DERIVED: u64 = 1 << 30;
 #[derive(Clone, Copy)]
 struct Fields {
     /// The document's number, for taking it out.
-    document: Field,
+    document: Column,
     /// Document number in the upper half; sentence or section number in the lower.
-    place: Field,
+    place: Column,
     /// The terms of a sentence.
-    body: Field,
+    body: Column,
     /// The terms of a section's title and headings.
-    context: Field,
+    context: Column,
     /// The terms of a derived text.
-    derived: Field,
+    derived: Column,
+}
+
+impl Fields {
+    fn of(&self, field: Field) -> Column {
+        match field {
+            Field::Body => self.body,
+            Field::Context => self.context,
+            Field::Derived => self.derived,
+        }
+    }
 }
 
 fn schema() -> (Schema, Fields) {
@@ -83,19 +91,47 @@ fn payload(generation: u64) -> String {
 /// The index, for reading.
 pub struct Lexical {
     searcher: Searcher,
-    places: Vec<Column<u64>>,
     fields: Fields,
+    /// For each segment, for each of its rows, the number that its reader gave it; looked up once, because a column
+    /// and a search for the document would cost more than all else that is done with a posting.
+    rows: OnceLock<Vec<Vec<u32>>>,
 }
 
-/// One posting: the sentence, section or derived text of a document, and how often the term is in it.
-pub struct Posting {
+/// What a row of the index holds the terms of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Field {
+    /// A sentence.
+    Body,
+    /// The title and headings of a section.
+    Context,
+    /// A derived text.
+    Derived,
+}
+
+/// Which sentence, section or derived text of a document a row is.
+#[derive(Debug, Clone, Copy)]
+pub struct Place {
     /// The document.
     pub document: DocumentNumber,
-    /// The sentence, the section or the derived text.
+    /// Sentence, section or derived text.
+    pub field: Field,
+    /// Its number in the document.
     pub at: u32,
-    /// How often.
-    pub count: u32,
 }
+
+impl Place {
+    fn read(packed: u64) -> Self {
+        let field = match packed & (SECTION | DERIVED) {
+            SECTION => Field::Context,
+            DERIVED => Field::Derived,
+            _ => Field::Body,
+        };
+        Self { document: (packed >> 32) as u32, field, at: (packed & !(SECTION | DERIVED)) as u32 }
+    }
+}
+
+/// In `rows`: nothing that can be found.
+const NOWHERE: u32 = u32::MAX;
 
 impl Lexical {
     /// Opens what was last committed.
@@ -104,37 +140,95 @@ impl Lexical {
         let index = prepared(Index::open_in_dir(folder)?);
         refuse_stumps(&index, folder)?;
         let reader = index.reader_builder().reload_policy(ReloadPolicy::Manual).try_into()?;
-        let searcher = reader.searcher();
-        let places = searcher
-            .segment_readers()
-            .iter()
-            .map(|segment| segment.fast_fields().u64("place"))
-            .collect::<Result<_>>()?;
-        Ok(Self { searcher, places, fields })
+        Ok(Self { searcher: reader.searcher(), fields, rows: OnceLock::new() })
     }
 
-    /// Calls back with every posting of a term in sentences.
-    pub fn sentences(&self, term: &str, found: impl FnMut(Posting)) -> Result<()> {
-        self.postings(self.fields.body, term, found)
+    /// Whether a term is in one of these fields, somewhere that has a number.
+    pub fn has(&self, fields: &[Field], term: &str, number: impl Fn(Place) -> Option<u32>) -> Result<bool> {
+        let mut found = false;
+        self.visit(fields, term, number, |_, _| {
+            found = true;
+            ControlFlow::Break(())
+        })?;
+        Ok(found)
     }
 
-    /// Calls back with every posting of a term in the titles and headings of sections.
-    pub fn sections(&self, term: &str, found: impl FnMut(Posting)) -> Result<()> {
-        self.postings(self.fields.context, term, found)
+    /// Every posting of a term in these fields: the number of its place, and how often it is there. `number` gives a
+    /// place its number, the same at every call; what has none is passed over.
+    pub fn postings(
+        &self,
+        fields: &[Field],
+        term: &str,
+        number: impl Fn(Place) -> Option<u32>,
+    ) -> Result<Vec<(u32, f32)>> {
+        let mut found = Vec::new();
+        self.visit(fields, term, number, |row, count| {
+            found.push((row, count as f32));
+            ControlFlow::Continue(())
+        })?;
+        Ok(found)
     }
 
-    /// Calls back with every posting of a term in derived texts.
-    pub fn derived(&self, term: &str, found: impl FnMut(Posting)) -> Result<()> {
-        self.postings(self.fields.derived, term, found)
-    }
-
-    fn postings(&self, field: Field, term: &str, mut found: impl FnMut(Posting)) -> Result<()> {
-        let term = Term::from_field_text(field, term);
-        for (segment, places) in self.searcher.segment_readers().iter().zip(&self.places) {
-            segment_postings(segment, places, &term, &mut found)?;
+    fn visit(
+        &self,
+        fields: &[Field],
+        term: &str,
+        number: impl Fn(Place) -> Option<u32>,
+        mut found: impl FnMut(u32, u32) -> ControlFlow<()>,
+    ) -> Result<()> {
+        let rows = self.rows(number)?;
+        for term in fields.iter().map(|&field| Term::from_field_text(self.fields.of(field), term)) {
+            for (segment, rows) in self.searcher.segment_readers().iter().zip(rows) {
+                if visit_segment(segment, rows, &term, &mut found)?.is_break() {
+                    return Ok(());
+                }
+            }
         }
         Ok(())
     }
+
+    fn rows(&self, number: impl Fn(Place) -> Option<u32>) -> Result<&[Vec<u32>]> {
+        if let Some(rows) = self.rows.get() {
+            return Ok(rows);
+        }
+        let segments = self.searcher.segment_readers().iter();
+        let rows = segments.map(|segment| segment_rows(segment, &number)).collect::<Result<_>>()?;
+        Ok(self.rows.get_or_init(|| rows))
+    }
+}
+
+/// The numbers of a segment's rows.
+fn segment_rows(segment: &SegmentReader, number: &impl Fn(Place) -> Option<u32>) -> Result<Vec<u32>> {
+    let places = segment.fast_fields().u64("place")?;
+    let alive = segment.alive_bitset();
+    let row = |document: u32| {
+        let place = places.first(document).filter(|_| alive.is_none_or(|alive| alive.is_alive(document)))?;
+        number(Place::read(place))
+    };
+    Ok((0..segment.max_doc()).map(|document| row(document).unwrap_or(NOWHERE)).collect())
+}
+
+/// Block by block, because a call per posting costs more than the posting.
+fn visit_segment(
+    segment: &SegmentReader,
+    rows: &[u32],
+    term: &Term,
+    found: &mut impl FnMut(u32, u32) -> ControlFlow<()>,
+) -> Result<ControlFlow<()>> {
+    let index = segment.inverted_index(term.field())?;
+    let Some(mut block) = index.read_block_postings(term, IndexRecordOption::WithFreqs)? else {
+        return Ok(ControlFlow::Continue(()));
+    };
+    while block.block_len() > 0 {
+        for (&document, &count) in block.docs().iter().zip(block.freqs()) {
+            let row = rows[document as usize];
+            if row != NOWHERE && found(row, count).is_break() {
+                return Ok(ControlFlow::Break(()));
+            }
+        }
+        block.advance();
+    }
+    Ok(ControlFlow::Continue(()))
 }
 
 /// Files of a segment end with a footer of at least this many bytes; tantivy panics on shorter ones.
@@ -150,32 +244,6 @@ fn refuse_stumps(index: &Index, folder: &Path) -> Result<()> {
         if folder.join(&file).metadata().is_ok_and(|metadata| metadata.len() < FOOTER) {
             return Err(TantivyError::InternalError(format!("`{}` is cut off", file.display())));
         }
-    }
-    Ok(())
-}
-
-fn segment_postings(
-    segment: &SegmentReader,
-    places: &Column<u64>,
-    term: &Term,
-    found: &mut impl FnMut(Posting),
-) -> Result<()> {
-    let Some(mut postings) = segment.inverted_index(term.field())?.read_postings(term, IndexRecordOption::WithFreqs)?
-    else {
-        return Ok(());
-    };
-    let alive = segment.alive_bitset();
-    let mut document = postings.doc();
-    while document != TERMINATED {
-        if alive.is_none_or(|alive| alive.is_alive(document)) {
-            let place = places.first(document).unwrap_or_default();
-            found(Posting {
-                document: (place >> 32) as u32,
-                at: (place & !(SECTION | DERIVED)) as u32,
-                count: postings.term_freq(),
-            });
-        }
-        document = postings.advance();
     }
     Ok(())
 }
@@ -242,7 +310,7 @@ impl LexicalWriter {
         Ok(())
     }
 
-    fn add_place(&mut self, number: DocumentNumber, at: u64, field: Field, text: &str) -> Result<()> {
+    fn add_place(&mut self, number: DocumentNumber, at: u64, field: Column, text: &str) -> Result<()> {
         let mut row = TantivyDocument::new();
         row.add_u64(self.fields.document, u64::from(number));
         row.add_u64(self.fields.place, u64::from(number) << 32 | at);

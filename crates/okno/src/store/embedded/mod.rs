@@ -13,11 +13,16 @@
 //! sentences, vectors, text. Readers use it in place, from the memory map.
 
 mod atlas;
+mod best;
 mod blob;
+mod bm25;
+mod dense;
+mod dot;
 mod lexical;
-mod score;
+mod marks;
 mod snapshot;
 mod tables;
+mod units;
 mod vectors;
 mod writer;
 

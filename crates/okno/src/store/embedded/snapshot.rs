@@ -1,9 +1,12 @@
 //! One generation, for reading: pinned pages of the memory map and the lexical index of that moment.
 
-use super::atlas::{Atlas, Part, Units};
+use super::atlas::{Allowed, Atlas, Part};
+use super::best::Candidate;
+use super::bm25::Postings;
+use super::dense::Dots;
 use super::lexical::Lexical;
-use super::score::{CONTEXT_WEIGHT, Dots, Postings, best};
 use super::tables::Tables;
+use super::units::Units;
 use super::{blob, lexical_folder};
 use crate::document::{Catalogue, Derived, DerivedKind, Layer, Record, Structure};
 use crate::store::{Ask, DocumentNumber, FileState, Leg, Manifest, Scored, Snapshot, terms};
@@ -71,7 +74,16 @@ impl EmbeddedSnapshot {
     fn units(&self, layer: Layer) -> Arc<Units> {
         // A poisoned lock means another search panicked while building; the map itself is whole.
         let mut units = self.units.lock().unwrap_or_else(PoisonError::into_inner);
-        Arc::clone(units.entry(layer).or_insert_with(|| Arc::new(Units::new(layer, &self.atlas, CONTEXT_WEIGHT))))
+        Arc::clone(units.entry(layer).or_insert_with(|| Arc::new(Units::new(layer, &self.atlas))))
+    }
+
+    /// Units as the rest of the program names them.
+    fn named(&self, units: &Units, best: Vec<Candidate>) -> Vec<Scored> {
+        let named = |(score, unit): Candidate| {
+            let (run, derived) = units.run(unit as usize, &self.atlas);
+            Scored { run, derived, score }
+        };
+        best.into_iter().map(named).collect()
     }
 
     fn unknown(&self, number: DocumentNumber) -> Error {
@@ -152,7 +164,7 @@ impl Snapshot for EmbeddedSnapshot {
     }
 
     fn numbers(&self) -> Vec<DocumentNumber> {
-        self.atlas.documents.iter().map(|entry| entry.number).collect()
+        self.atlas.numbers.clone()
     }
 
     fn records(&self) -> Result<&[(DocumentNumber, Record)]> {
@@ -202,7 +214,9 @@ impl Snapshot for EmbeddedSnapshot {
         let asked = |leg| ask.rankings.iter().any(|&(wanted, _)| wanted == leg);
         let meant = ask.vector.iter().any(|&x| x != 0.0);
         let derived = ask.rankings.iter().any(|(_, layer)| matches!(layer, Layer::Derived(_)));
-        let dots = (asked(Leg::Dense) && meant).then(|| Dots::new(&self.atlas, ask.vector, derived));
+        let allowed = ask.allowed.map(|numbers| Allowed::new(&self.atlas, numbers, ask.sections));
+        let allowed = allowed.as_ref();
+        let dots = (asked(Leg::Dense) && meant).then(|| Dots::new(&self.atlas, ask.vector, derived, allowed));
         let postings = match &self.lexical {
             Some(lexical) if asked(Leg::Lexical) => {
                 Some(Postings::new(&self.atlas, lexical, ask.text, derived).map_err(|source| Error::Lexical {
@@ -214,16 +228,11 @@ impl Snapshot for EmbeddedSnapshot {
         };
         let ranking = |&(leg, layer): &(Leg, Layer)| {
             let units = self.units(layer);
-            let scores = match leg {
-                Leg::Dense => dots.as_ref().map(|dots| dots.scores(&units, layer)),
-                Leg::Lexical => postings.as_ref().map(|postings| postings.scores(&units, layer)),
+            let best = match leg {
+                Leg::Dense => dots.as_ref().map(|dots| dots.best(&units, allowed, ask.depth)),
+                Leg::Lexical => postings.as_ref().map(|postings| postings.best(&units, layer, allowed, ask.depth)),
             };
-            // Where a filter leaves few documents, all of them are an answer, the unlike ones last.
-            let floor = if leg == Leg::Dense && ask.allowed.is_some() { f32::NEG_INFINITY } else { 0.0 };
-            scores.map_or_else(Vec::new, |mut scores| {
-                ask.sections.iter().for_each(|sections| units.leave_out_others(sections, &self.atlas, &mut scores));
-                best(&scores, &units, &self.atlas, ask.allowed, ask.depth, floor)
-            })
+            self.named(&units, best.unwrap_or_default())
         };
         Ok(ask.rankings.iter().map(ranking).collect())
     }

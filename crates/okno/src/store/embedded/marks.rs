@@ -1,0 +1,70 @@
+//! A set of small numbers, one bit each: which units have a term, which sentences may be found.
+
+use std::ops::Range;
+
+/// Numbers from 0 to a fixed end, each in the set or not.
+pub struct Marks {
+    words: Vec<u64>,
+}
+
+impl Marks {
+    /// The empty set of numbers below `end`.
+    pub fn new(end: usize) -> Self {
+        Self { words: vec![0; end.div_ceil(64)] }
+    }
+
+    /// Adds a range. What is behind the end is an error of the caller, and panics.
+    pub fn add(&mut self, range: Range<u32>) {
+        if range.is_empty() {
+            return;
+        }
+        let (first, last) = (range.start as usize / 64, (range.end - 1) as usize / 64);
+        let from = u64::MAX << (range.start % 64);
+        let to = u64::MAX >> (63 - (range.end - 1) % 64);
+        if first == last {
+            self.words[first] |= from & to;
+            return;
+        }
+        self.words[first] |= from;
+        self.words[first + 1..last].fill(u64::MAX);
+        self.words[last] |= to;
+    }
+
+    /// Whether a number is in the set.
+    pub fn has(&self, number: u32) -> bool {
+        self.words[number as usize / 64] >> (number % 64) & 1 == 1
+    }
+
+    /// How many numbers there are.
+    pub fn count(&self) -> u32 {
+        self.words.iter().map(|word| word.count_ones()).sum()
+    }
+
+    /// Takes all numbers out.
+    pub fn clear(&mut self) {
+        self.words.fill(0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::BTreeSet;
+
+    proptest! {
+        #[test]
+        fn marks_are_a_set(ranges in prop::collection::vec((0..300u32, 0..150u32), 0..12)) {
+            let mut marks = Marks::new(450);
+            let mut set = BTreeSet::new();
+            for (start, length) in ranges {
+                marks.add(start..start + length);
+                set.extend(start..start + length);
+            }
+            prop_assert_eq!(marks.count() as usize, set.len());
+            prop_assert!((0..450).all(|number| marks.has(number) == set.contains(&number)));
+            marks.clear();
+            prop_assert_eq!(marks.count(), 0);
+        }
+    }
+}

@@ -1,0 +1,252 @@
+//! A layer over the whole row of sentences.
+//!
+//! Most layers need no list of who holds whom: a sentence holds itself, what a window holds is also what holds it, and
+//! paragraphs follow each other without a gap. Only overlapping chunks and derived texts are written out. At a million
+//! sentences that is a third of the memory, and as much less to build when an index is opened.
+
+use super::atlas::{Atlas, Entry};
+use super::vectors::{MEASURED, add, length};
+use crate::document::{Derived, DerivedKind, Layer};
+use crate::store::{Run, terms};
+use std::ops::Range;
+use std::sync::Arc;
+
+/// How much a term in the title or a heading counts beside one in the text.
+pub const CONTEXT_WEIGHT: f32 = 1.0;
+
+/// A layer over the whole row.
+pub struct Units {
+    shape: Shape,
+    /// The first unit of each document, in the order of the atlas; then the end of the last.
+    firsts: Vec<u32>,
+    /// The units whose anchor is in each section.
+    pub of_section: Vec<Range<u32>>,
+    /// The section of each unit's anchor.
+    pub section: Arc<[u32]>,
+    /// How many terms each unit has, those of its title and headings included.
+    pub terms: Vec<f32>,
+    /// Their mean.
+    pub mean_terms: f32,
+    /// The length of each unit's vector, its context included; empty where all have unit length and hold their context
+    /// already.
+    pub lengths: Vec<f32>,
+}
+
+/// Which texts of the row each unit holds.
+enum Shape {
+    /// Each unit is the sentence of its own number.
+    Sentences(u32),
+    /// Each unit is the window around the sentence of its own number; what it holds is what holds it.
+    Windows(Vec<Range<u32>>),
+    /// Each unit begins where the one before ends: the beginnings and the last end, and the unit of each sentence.
+    Parts { bounds: Vec<u32>, holding: Vec<u32> },
+    /// Any runs whose starts and ends both ascend, and for each sentence the units that hold it.
+    Runs { runs: Vec<Range<u32>>, holding: Vec<Range<u32>> },
+    /// Each unit is one derived text.
+    Derived(DerivedTexts),
+}
+
+/// The derived texts of one kind.
+#[derive(Default)]
+struct DerivedTexts {
+    /// The place of each unit's text in the row, ascending.
+    places: Vec<u32>,
+    /// The first sentence of what each stands for.
+    anchors: Vec<u32>,
+    /// Which of its document's derived texts each unit is.
+    ordinals: Vec<u32>,
+}
+
+impl Shape {
+    fn of(layer: Layer, runs: Vec<Range<u32>>, sentences: u32) -> Self {
+        let adjoining = |pair: &[Range<u32>]| pair[0].end == pair[1].start;
+        match layer {
+            Layer::Sentence => Self::Sentences(sentences),
+            Layer::Window(_) => Self::Windows(runs),
+            _ if runs.windows(2).all(adjoining) => {
+                let holding = (0..).zip(&runs).flat_map(|(unit, run)| run.clone().map(move |_| unit)).collect();
+                let bounds = runs.first().map(|run| run.start).into_iter().chain(runs.iter().map(|run| run.end));
+                Self::Parts { bounds: bounds.collect(), holding }
+            }
+            _ => Self::Runs { holding: holding(&runs, sentences), runs },
+        }
+    }
+}
+
+impl Units {
+    /// Cuts every document into the units of a layer.
+    pub fn new(layer: Layer, atlas: &Atlas<'_>) -> Self {
+        if let Layer::Derived(kind) = layer {
+            return Self::derived(kind, atlas);
+        }
+        let (mut runs, mut firsts): (Vec<Range<u32>>, Vec<u32>) = (Vec::new(), vec![0]);
+        for entry in &atlas.documents {
+            let shifted = |run: Range<usize>| entry.first + run.start as u32..entry.first + run.end as u32;
+            runs.extend(layer.runs(&entry.structure, entry.text).into_iter().map(shifted));
+            firsts.push(runs.len() as u32);
+        }
+        let section = match layer {
+            Layer::Sentence | Layer::Window(_) => Arc::clone(&atlas.section_of),
+            _ => runs.iter().map(|run| atlas.section_of[run.start as usize]).collect(),
+        };
+        let lengths = lengths(layer, atlas, &runs, &firsts, &section);
+        let own = |run: &Range<u32>| atlas.terms[run.start as usize..run.end as usize].iter().sum::<u32>() as f32;
+        let terms = runs.iter().map(own).collect();
+        Self::laid_out(Shape::of(layer, runs, atlas.sentences() as u32), firsts, section, terms, lengths, atlas)
+    }
+
+    /// The derived texts of one kind. Their vectors have unit length, and hold their context already.
+    fn derived(kind: DerivedKind, atlas: &Atlas<'_>) -> Self {
+        let (mut texts, mut firsts, mut terms) = (DerivedTexts::default(), vec![0], Vec::new());
+        for entry in &atlas.documents {
+            for (ordinal, derived) in (0..).zip(entry.derived.iter()).filter(|(_, derived)| derived.kind == kind) {
+                texts.places.push(atlas.derived(entry, ordinal));
+                texts.anchors.push(entry.first + derived.first);
+                texts.ordinals.push(ordinal);
+                terms.push(terms::count(&derived.text) as f32);
+            }
+            firsts.push(terms.len() as u32);
+        }
+        let section = texts.anchors.iter().map(|&anchor| atlas.section_of[anchor as usize]).collect();
+        Self::laid_out(Shape::Derived(texts), firsts, section, terms, Vec::new(), atlas)
+    }
+
+    /// Units with terms of their own, to which those of title and headings are added.
+    fn laid_out(
+        shape: Shape,
+        firsts: Vec<u32>,
+        section: Arc<[u32]>,
+        mut terms: Vec<f32>,
+        lengths: Vec<f32>,
+        atlas: &Atlas<'_>,
+    ) -> Self {
+        for (terms, &section) in terms.iter_mut().zip(&*section) {
+            *terms += CONTEXT_WEIGHT * atlas.context_terms[section as usize] as f32;
+        }
+        let mean_terms = (terms.iter().sum::<f32>() / terms.len().max(1) as f32).max(1.0);
+        Self { of_section: grouped(&section, atlas.sections()), shape, firsts, section, terms, mean_terms, lengths }
+    }
+
+    /// How many there are.
+    pub fn count(&self) -> usize {
+        self.terms.len()
+    }
+
+    /// The texts that a unit holds.
+    #[inline]
+    pub fn texts(&self, unit: usize) -> Range<usize> {
+        match &self.shape {
+            Shape::Sentences(_) => unit..unit + 1,
+            Shape::Windows(runs) | Shape::Runs { runs, .. } => runs[unit].start as usize..runs[unit].end as usize,
+            Shape::Parts { bounds, .. } => bounds[unit] as usize..bounds[unit + 1] as usize,
+            Shape::Derived(texts) => texts.places[unit] as usize..texts.places[unit] as usize + 1,
+        }
+    }
+
+    /// The units that hold a text: a range, because starts and ends both ascend; none where the layer has no such text.
+    #[inline]
+    pub fn holding(&self, text: u32) -> Range<u32> {
+        match &self.shape {
+            Shape::Sentences(count) => text..(text + 1).min(*count),
+            Shape::Windows(holding) | Shape::Runs { holding, .. } => {
+                holding.get(text as usize).cloned().unwrap_or(0..0)
+            }
+            Shape::Parts { holding, .. } => holding.get(text as usize).map_or(0..0, |&unit| unit..unit + 1),
+            Shape::Derived(texts) => texts.places.binary_search(&text).map_or(0..0, |at| at as u32..at as u32 + 1),
+        }
+    }
+
+    /// The sentence that stands for a unit.
+    fn anchor(&self, unit: usize) -> u32 {
+        match &self.shape {
+            Shape::Sentences(_) | Shape::Windows(_) => unit as u32,
+            Shape::Parts { bounds, .. } => bounds[unit],
+            Shape::Runs { runs, .. } => runs[unit].start,
+            Shape::Derived(texts) => texts.anchors[unit],
+        }
+    }
+
+    /// A unit as the rest of the program names it; for a derived one, which of its document's it is.
+    pub fn run(&self, unit: usize, atlas: &Atlas<'_>) -> (Run, Option<u32>) {
+        let entry = atlas.holder(self.anchor(unit));
+        let (document, anchor) = (entry.number, self.anchor(unit) - entry.first);
+        if let Shape::Derived(texts) = &self.shape {
+            let ordinal = texts.ordinals[unit];
+            let Derived { first, end, .. } = entry.derived[ordinal as usize];
+            return (Run { document, first, end, anchor }, Some(ordinal));
+        }
+        let Range { start, end } = self.texts(unit);
+        (Run { document, first: start as u32 - entry.first, end: end as u32 - entry.first, anchor }, None)
+    }
+
+    /// The units whose anchor is a sentence of this document, given by its place in the atlas.
+    pub fn of_document(&self, place: usize) -> Range<usize> {
+        self.firsts[place] as usize..self.firsts[place + 1] as usize
+    }
+}
+
+/// For each sentence the units that hold it.
+fn holding(runs: &[Range<u32>], sentences: u32) -> Vec<Range<u32>> {
+    let (mut low, mut high) = (0, 0);
+    (0..sentences)
+        .map(|sentence| {
+            while low < runs.len() && runs[low].end <= sentence {
+                low += 1;
+            }
+            while high < runs.len() && runs[high].start <= sentence {
+                high += 1;
+            }
+            low as u32..high as u32
+        })
+        .collect()
+}
+
+/// For each key the range of positions that have it, the keys ascending.
+fn grouped(keys: &[u32], count: usize) -> Vec<Range<u32>> {
+    let mut groups = vec![0..0; count];
+    let mut start = 0;
+    for group in keys.chunk_by(|a, b| a == b) {
+        groups[group[0] as usize] = start..start + group.len() as u32;
+        start += group.len() as u32;
+    }
+    groups
+}
+
+fn lengths(layer: Layer, atlas: &Atlas<'_>, runs: &[Range<u32>], firsts: &[u32], section: &[u32]) -> Vec<f32> {
+    if let Some(position) = MEASURED.iter().position(|&measured| measured == layer) {
+        return atlas.documents.iter().flat_map(|entry| stored_lengths(entry, position)).collect();
+    }
+    let of_document = |place: usize| firsts[place] as usize..firsts[place + 1] as usize;
+    let documents = atlas.documents.iter().enumerate();
+    documents
+        .flat_map(|(place, entry)| {
+            let units = of_document(place);
+            summed_lengths(entry, atlas.dimensions, &runs[units.clone()], &section[units])
+        })
+        .collect()
+}
+
+/// The lengths stored for a measured layer.
+fn stored_lengths<'e>(entry: &'e Entry<'_>, position: usize) -> impl Iterator<Item = f32> + 'e {
+    let count = |layer: &Layer| match layer {
+        Layer::Paragraph => entry.structure.paragraphs.len(),
+        _ => entry.structure.sentences.len(),
+    };
+    let before: usize = MEASURED[..position].iter().map(count).sum();
+    entry.vectors.lengths(before..before + count(&MEASURED[position]))
+}
+
+/// The lengths of any other layer, from the rows themselves.
+fn summed_lengths(entry: &Entry<'_>, dimensions: usize, runs: &[Range<u32>], section: &[u32]) -> Vec<f32> {
+    let sentences = entry.structure.sentences.len();
+    let row = |index: usize| entry.vectors.row(index).collect::<Vec<f32>>();
+    let of_run = |(run, section): (&Range<u32>, &u32)| {
+        let mut sum = row(sentences + (section - entry.first_section) as usize);
+        debug_assert_eq!(sum.len(), dimensions);
+        for sentence in run.clone() {
+            add(&mut sum, &row((sentence - entry.first) as usize));
+        }
+        length(&sum)
+    };
+    runs.iter().zip(section).map(of_run).collect()
+}
