@@ -25,6 +25,7 @@ pub mod document;
 pub mod embed;
 mod engine;
 mod error;
+pub mod evaluate;
 pub mod load;
 mod packed;
 pub mod retrieve;

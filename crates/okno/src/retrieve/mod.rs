@@ -33,6 +33,8 @@ pub struct Query {
     pub text: String,
     /// The recipe's name; the index's own when `None`.
     pub recipe: Option<String>,
+    /// A recipe of its own, in place of a named one.
+    pub recipe_value: Option<Recipe>,
     /// The legs to find with.
     pub legs: Option<Vec<Leg>>,
     /// Which documents may be searched.
@@ -54,7 +56,10 @@ impl Query {
     /// The recipe with this question's own choices in it.
     fn recipe(&self, snapshot: &dyn Snapshot) -> Result<Recipe> {
         let manifest = snapshot.manifest();
-        let mut recipe = Recipe::named(self.recipe.as_deref().unwrap_or(&manifest.recipe), manifest)?;
+        let mut recipe = match &self.recipe_value {
+            Some(recipe) => recipe.clone(),
+            None => Recipe::named(self.recipe.as_deref().unwrap_or(&manifest.recipe), manifest)?,
+        };
         recipe.k = self.k.unwrap_or(match (recipe.expand, self.expand.unwrap_or(recipe.expand)) {
             // `auto` chooses from many candidates, more where the budget is large; anything else returns a few.
             (_, Expansion::Auto) => recipe.k.max(self.budget.unwrap_or(recipe.budget) / TOKENS_PER_CANDIDATE),

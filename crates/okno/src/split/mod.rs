@@ -8,7 +8,7 @@ mod sentence;
 mod tokens;
 
 pub use sentence::sentences;
-pub use tokens::{count_tokens, cut_at_tokens};
+pub use tokens::{count_tokens, cut_at_tokens, first_tokens};
 
 use crate::document::{Block, BlockKind, Section, Sentence, Span, Structure};
 use crate::store::terms;
