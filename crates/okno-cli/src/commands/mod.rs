@@ -3,7 +3,12 @@
 pub mod compare;
 pub mod demo;
 pub mod embed;
+pub mod eval;
+pub mod feedback;
 pub mod index;
 pub mod inspect;
+pub mod questions;
 pub mod remove;
+pub mod runs;
 pub mod search;
+pub mod tune;
