@@ -87,8 +87,13 @@ fn chinese(error: &okno::Error) -> String {
         NoDocument(name) => format!("索引里没有文档 `{name}` —— `okno documents` 列出所有文档"),
         Unreadable { path, reason } => format!("无法读取 “{}”:{reason} —— 请检查它是否存在、是否可读", path.display()),
         QuestionSet { path, faults } => {
-            let lines: Vec<String> = faults.iter().take(20).map(|f| format!("\n  第 {} 行,字段 `{}`:{}", f.line, f.field, f.reason)).collect();
-            let more = if faults.len() > 20 { format!("\n  …… 还有 {} 处", faults.len() - 20) } else { String::new() };
+            let lines: Vec<String> = faults
+                .iter()
+                .take(20)
+                .map(|f| format!("\n  第 {} 行,字段 `{}`:{}", f.line, f.field, f.reason))
+                .collect();
+            let more =
+                if faults.len() > 20 { format!("\n  …… 还有 {} 处", faults.len() - 20) } else { String::new() };
             format!("“{}” 有误,没有运行,也没有改动任何内容 —— 请修正这些行:{}{more}", path.display(), lines.concat())
         }
         Embedding { name, reason } => format!("嵌入模型 `{name}` 出错:{reason}"),

@@ -24,7 +24,9 @@ fn figures_equal_those_of_the_scoring_script() {
     let set = QuestionSet::read(&here("queries.jsonl"), &mut corpus).unwrap();
     let answers: HashMap<String, Vec<Returned>> = json_lines("contexts.jsonl")
         .into_iter()
-        .map(|mut line| (line["qid"].as_str().unwrap().into(), serde_json::from_value(line["contexts"].take()).unwrap()))
+        .map(|mut line| {
+            (line["qid"].as_str().unwrap().into(), serde_json::from_value(line["contexts"].take()).unwrap())
+        })
         .collect();
     let expected: serde_json::Value =
         serde_json::from_str(&std::fs::read_to_string(here("expected.json")).unwrap()).unwrap();
@@ -46,14 +48,9 @@ fn figures_equal_those_of_the_scoring_script() {
         for measure in [Measure::Coverage, Measure::Context, Measure::All, Measure::Precision, Measure::Duplicate] {
             near(&format!("{}@{budget}", measure.name()), scores.get(measure));
         }
-        for measure in [
-            Measure::Recall1,
-            Measure::Recall5,
-            Measure::Recall10,
-            Measure::Mrr,
-            Measure::Exact,
-            Measure::Fragments,
-        ] {
+        for measure in
+            [Measure::Recall1, Measure::Recall5, Measure::Recall10, Measure::Mrr, Measure::Exact, Measure::Fragments]
+        {
             near(measure.name(), scores.get(measure));
         }
         cut += rows.iter().filter(|row| row.get(Measure::Tokens) == Some(budget as f64)).count();

@@ -36,7 +36,10 @@ pub fn run(cli: &Cli, args: &CompareArgs) -> Result<()> {
     let mut recipes: Vec<&str> = args.recipes.iter().map(String::as_str).collect();
     recipes.dedup();
     if recipes.len() < 2 {
-        bail!(say!("--recipes takes two names or more, such as `chunks,auto`", "--recipes 需要至少两个名称,例如 `chunks,auto`"));
+        bail!(say!(
+            "--recipes takes two names or more, such as `chunks,auto`",
+            "--recipes 需要至少两个名称,例如 `chunks,auto`"
+        ));
     }
     let engine = place::open(cli.index.as_deref())?;
     let mut query = query(&args.question, None, &args.how)?;
@@ -177,7 +180,9 @@ fn answering(side: &Side, gold: &str) -> Option<Answering> {
     side.answer.contexts.iter().find_map(|context| {
         let text: Vec<char> = context.text.chars().collect();
         let dense: Vec<usize> = (0..text.len()).filter(|&i| !text[i].is_whitespace()).collect();
-        let at = dense.windows(wanted.len().max(1)).position(|window| window.iter().map(|&i| text[i]).eq(wanted.iter().copied()))?;
+        let at = dense
+            .windows(wanted.len().max(1))
+            .position(|window| window.iter().map(|&i| text[i]).eq(wanted.iter().copied()))?;
         let span = dense[at]..dense[at + wanted.len() - 1] + 1;
         let sentence = Target::new(&text, &span, &[]).sentence;
         Some(Answering {
@@ -196,7 +201,8 @@ fn tell_gold(sides: &[Side], gold: Option<&str>) -> Result<()> {
         match answering(side, gold) {
             Some(found) => {
                 let sentence = output::printable(&output::shortened(&found.sentence, 200));
-                let text = say!("✓ {}: {} ({})", "✓ {}:{}({})", side.name, sentence, output::printable(&found.document));
+                let text =
+                    say!("✓ {}: {} ({})", "✓ {}:{}({})", side.name, sentence, output::printable(&found.document));
                 writeln!(out, "{text}")?;
             }
             None => writeln!(out, "{}", say!("✗ {}: does not return it", "✗ {}:没有返回", side.name))?,
@@ -226,7 +232,9 @@ fn side_json(sides: &[Side], own: usize, gold: Option<&str>) -> serde_json::Valu
     let mut json = serde_json::json!({"recipe": side.name, "tokens": side.answer.tokens(), "contexts": contexts});
     if let Some(gold) = gold {
         json["gold"] = match answering(side, gold) {
-            Some(found) => serde_json::json!({"doc_id": found.document, "start": found.start, "end": found.end, "sentence": found.sentence}),
+            Some(found) => {
+                serde_json::json!({"doc_id": found.document, "start": found.start, "end": found.end, "sentence": found.sentence})
+            }
             None => serde_json::Value::Null,
         };
     }

@@ -7,12 +7,12 @@ use crate::place;
 use anyhow::{Context as _, Result, bail};
 use indicatif::{ProgressBar, ProgressStyle};
 use okno::Engine;
+use okno::evaluate::Measure;
 use okno::evaluate::compare::{Comparison, Interval, points};
 use okno::evaluate::report::Report;
 use okno::evaluate::run::{Asking, Candidate, Cell, Outcome, Run, run as ask};
 use okno::evaluate::runs::Runs;
 use okno::evaluate::set::{Corpus, Indexed, Library, QuestionSet};
-use okno::evaluate::Measure;
 use okno::retrieve::{Recipe, built_in};
 use std::io::{IsTerminal, Write};
 use std::path::Path;
@@ -23,7 +23,10 @@ pub fn run(cli: &Cli, args: &EvalArgs) -> Result<()> {
         runs.check_new(name)?;
     }
     if args.budget.is_empty() || args.budget.contains(&0) {
-        bail!(say!("a budget of 0 tokens holds nothing – try `--budget 500`", "预算为 0 词元什么也放不下 —— 试试 `--budget 500`"));
+        bail!(say!(
+            "a budget of 0 tokens holds nothing – try `--budget 500`",
+            "预算为 0 词元什么也放不下 —— 试试 `--budget 500`"
+        ));
     }
     let (run, page) = with_set(cli, &args.set, |engine, set, library| {
         let candidates = candidates(engine, &args.recipes)?;
@@ -95,7 +98,8 @@ fn bar(cli: &Cli, total: usize) -> ProgressBar {
         return ProgressBar::hidden();
     }
     // The template is a constant: it can fail only where every run would.
-    let style = ProgressStyle::with_template("{bar:30} {pos}/{len} {elapsed}").unwrap_or_else(|_| ProgressStyle::default_bar());
+    let style =
+        ProgressStyle::with_template("{bar:30} {pos}/{len} {elapsed}").unwrap_or_else(|_| ProgressStyle::default_bar());
     ProgressBar::new(total as u64).with_style(style)
 }
 
@@ -162,14 +166,29 @@ fn print(run: &Run) -> Result<()> {
     writeln!(
         out,
         "{}",
-        say!("{}: {} questions, {} documents, {} sentences", "{}:{} 个问题,{} 个文档,{} 个句子", run.set, run.questions.len(), run.documents, run.sentences)
+        say!(
+            "{}: {} questions, {} documents, {} sentences",
+            "{}:{} 个问题,{} 个文档,{} 个句子",
+            run.set,
+            run.questions.len(),
+            run.documents,
+            run.sentences
+        )
     )?;
     for budget in run.budgets() {
         let ranked = run.ranked(budget);
-        let shown: Vec<_> =
-            SHOWN.iter().filter(|(measure, _)| *measure != main && ranked.iter().any(|cell| cell.scores.0.contains_key(measure))).collect();
+        let shown: Vec<_> = SHOWN
+            .iter()
+            .filter(|(measure, _)| *measure != main && ranked.iter().any(|cell| cell.scores.0.contains_key(measure)))
+            .collect();
         let names: String = shown.iter().map(|(_, name)| format!("{name:>8}")).collect();
-        let title = format!("{:10} {:>8} {:>13}{names}{:>14}", say!("@{}", "@{}", budget), main.name(), "95 % CI", "ms p50/p95");
+        let title = format!(
+            "{:10} {:>8} {:>13}{names}{:>14}",
+            say!("@{}", "@{}", budget),
+            main.name(),
+            "95 % CI",
+            "ms p50/p95"
+        );
         writeln!(out, "\n{}", paint.bold(&title))?;
         for cell in &ranked {
             writeln!(out, "{}", line(run, cell, main, &shown))?;

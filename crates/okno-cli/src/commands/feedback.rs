@@ -63,9 +63,12 @@ fn add(cli: &Cli, engine: &Engine, feedback: &Feedback, what: &FeedbackCommand) 
         }
         _ => {
             let contexts = engine.search(&query(question, recipe.as_deref(), how)?)?.contexts;
-            let numbers = useful.iter().map(|n| (n, Verdict::Useful)).chain(not_useful.iter().map(|n| (n, Verdict::NotUseful)));
+            let numbers =
+                useful.iter().map(|n| (n, Verdict::Useful)).chain(not_useful.iter().map(|n| (n, Verdict::NotUseful)));
             numbers
-                .map(|(&number, verdict)| numbered(&contexts, number).map(|c| opinion(&c.document, c.start, c.end, verdict)))
+                .map(|(&number, verdict)| {
+                    numbered(&contexts, number).map(|c| opinion(&c.document, c.start, c.end, verdict))
+                })
                 .collect::<Result<Vec<_>>>()?
         }
     };

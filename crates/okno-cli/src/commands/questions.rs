@@ -16,7 +16,8 @@ pub fn run(cli: &Cli, what: &QuestionsCommand) -> Result<()> {
             "无法从这些文档中生成问题 —— 文档需要有标题、定义、列表或数字"
         ));
     }
-    let lines: String = made.iter().map(|made| serde_json::to_string(made).map(|line| line + "\n")).collect::<Result<_, _>>()?;
+    let lines: String =
+        made.iter().map(|made| serde_json::to_string(made).map(|line| line + "\n")).collect::<Result<_, _>>()?;
     std::fs::write(out, lines).with_context(|| say!("cannot write `{}`", "无法写入 `{}`", out.display()))?;
     let of = |kind: Kind| made.iter().filter(|made| made.kind == kind).count();
     let chinese = made.iter().filter(|made| made.lang == "zh").count();

@@ -49,7 +49,8 @@ fn list(cli: &Cli, runs: &Runs, budget: Option<usize>) -> Result<()> {
         let run = runs.load(&name)?;
         let Some(budget) = budget.or(run.budgets().first().copied()) else { continue };
         for cell in run.cells.iter().filter(|cell| cell.budget == budget) {
-            let place = Place { run: run.name.clone(), made: run.made, cell: cell.clone(), measure: run.main_measure() };
+            let place =
+                Place { run: run.name.clone(), made: run.made, cell: cell.clone(), measure: run.main_measure() };
             boards.entry((run.set.clone(), run.fingerprint.clone(), budget)).or_default().push(place);
         }
     }
@@ -72,9 +73,7 @@ fn list(cli: &Cli, runs: &Runs, budget: Option<usize>) -> Result<()> {
 type Boards = BTreeMap<(String, String, usize), Vec<Place>>;
 
 fn json(boards: &Boards) -> serde_json::Value {
-    let place = |(rank, place): (usize, &Place)| {
-        serde_json::json!({"rank": rank + 1, "run": place.run, "recipe": place.cell.recipe, "made": place.made, "scores": place.cell.scores, "latency_ms": place.cell.latency})
-    };
+    let place = |(rank, place): (usize, &Place)| serde_json::json!({"rank": rank + 1, "run": place.run, "recipe": place.cell.recipe, "made": place.made, "scores": place.cell.scores, "latency_ms": place.cell.latency});
     boards
         .iter()
         .map(|((set, fingerprint, budget), board)| {
@@ -89,7 +88,14 @@ fn print(boards: &Boards) -> Result<()> {
     let paint = Paint::new(out.is_terminal());
     for ((set, fingerprint, budget), board) in boards {
         let questions = board.first().map_or(0, |place| place.cell.rows.len());
-        let title = say!("{} @{} – {} questions ({})", "{} @{} —— {} 个问题({})", set, budget, questions, &fingerprint[..8.min(fingerprint.len())]);
+        let title = say!(
+            "{} @{} – {} questions ({})",
+            "{} @{} —— {} 个问题({})",
+            set,
+            budget,
+            questions,
+            &fingerprint[..8.min(fingerprint.len())]
+        );
         writeln!(out, "{}", paint.bold(&title))?;
         for (rank, place) in board.iter().enumerate() {
             writeln!(
@@ -159,7 +165,13 @@ fn named(runs: &Runs, name: &str) -> Result<(Run, Option<String>)> {
 }
 
 /// The same recipe of both at every budget both have, or the two recipes that were named.
-fn comparisons(one: &Run, own: Option<&str>, other: &Run, theirs: Option<&str>, budget: Option<usize>) -> Vec<Comparison> {
+fn comparisons(
+    one: &Run,
+    own: Option<&str>,
+    other: &Run,
+    theirs: Option<&str>,
+    budget: Option<usize>,
+) -> Vec<Comparison> {
     let recipes: Vec<(&str, &str)> = match (own, theirs) {
         (Some(own), theirs) => vec![(own, theirs.unwrap_or(own))],
         (None, Some(theirs)) => vec![(theirs, theirs)],

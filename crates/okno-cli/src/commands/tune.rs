@@ -16,7 +16,10 @@ use std::path::{Path, PathBuf};
 
 pub fn run(cli: &Cli, args: &TuneArgs) -> Result<()> {
     if args.budget.is_empty() || args.budget.contains(&0) {
-        bail!(say!("a budget of 0 tokens holds nothing – try `--budget 500`", "预算为 0 词元什么也放不下 —— 试试 `--budget 500`"));
+        bail!(say!(
+            "a budget of 0 tokens holds nothing – try `--budget 500`",
+            "预算为 0 词元什么也放不下 —— 试试 `--budget 500`"
+        ));
     }
     match &args.set {
         Some(path) => with_set(cli, path, |engine, set, library| {
@@ -37,7 +40,11 @@ fn from_feedback(cli: &Cli, args: &TuneArgs) -> Result<()> {
     let mut library = Indexed::new(&*snapshot);
     let (set, stale) = feedback::questions(&Feedback::beside(engine.folder()).all()?, &mut library)?;
     if stale > 0 {
-        output::note(&say!("{} verdicts no longer fit their documents and are left out", "{} 条评价与文档不再相符,已略过", stale));
+        output::note(&say!(
+            "{} verdicts no longer fit their documents and are left out",
+            "{} 条评价与文档不再相符,已略过",
+            stale
+        ));
     }
     tune_on(cli, args, &engine, &set, library.texts(), Objective::Excerpts, &beside(&engine))
 }
@@ -51,7 +58,10 @@ fn tune_on(
     objective: Objective,
     place: &Path,
 ) -> Result<()> {
-    let name = args.reference.clone().unwrap_or_else(|| engine.snapshot().map(|s| s.manifest().recipe.clone()).unwrap_or_default());
+    let name = args
+        .reference
+        .clone()
+        .unwrap_or_else(|| engine.snapshot().map(|s| s.manifest().recipe.clone()).unwrap_or_default());
     let reference = candidates(engine, &[name])?.remove(0);
     let bar = spinner(cli);
     let tuning = Tuning { set, reference: &reference, budgets: &args.budget, objective, seed: args.seed };
@@ -71,14 +81,19 @@ fn tune_on(
     if tuned.is_better() {
         write(args, set, &tuned, file)?;
     }
-    if cli.json { output::json(&json(args, &reference.name, &tuned, file)) } else { tell(args, &reference.name, &tuned, file) }
+    if cli.json {
+        output::json(&json(args, &reference.name, &tuned, file))
+    } else {
+        tell(args, &reference.name, &tuned, file)
+    }
 }
 
 fn spinner(cli: &Cli) -> ProgressBar {
     if cli.json {
         return ProgressBar::hidden();
     }
-    let style = ProgressStyle::with_template("{spinner} {elapsed} {msg}").unwrap_or_else(|_| ProgressStyle::default_spinner());
+    let style =
+        ProgressStyle::with_template("{spinner} {elapsed} {msg}").unwrap_or_else(|_| ProgressStyle::default_spinner());
     ProgressBar::new_spinner().with_style(style)
 }
 

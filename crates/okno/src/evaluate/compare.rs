@@ -29,7 +29,8 @@ impl Interval {
             return Self { mean: 0.0, low: 0.0, high: 0.0 };
         }
         let mut random = Random::new(seed);
-        let mut mean = |_| (0..values.len()).map(|_| values[random.below(values.len())]).sum::<f64>() / values.len() as f64;
+        let mut mean =
+            |_| (0..values.len()).map(|_| values[random.below(values.len())]).sum::<f64>() / values.len() as f64;
         let mut means: Vec<f64> = (0..DRAWS).map(&mut mean).collect();
         means.sort_unstable_by(f64::total_cmp);
         let tail = DRAWS / 40;
@@ -110,7 +111,7 @@ impl Comparison {
         };
         if !self.difference.is_clear() {
             return format!(
-                "`{one}` 与 `{other}` 之间没有超出噪声的差异({budget} 词元的{what}:{} 个百分点,95 % 置信区间 {} … {})。",
+                "`{one}` 与 `{other}` 之间没有超出噪声的差异（{budget} 词元的{what}：{} 个百分点，95 % 置信区间 {} … {}）。",
                 points(mean),
                 points(low),
                 points(high)
@@ -118,7 +119,7 @@ impl Comparison {
         }
         let (more, mean, low, high) = if mean > 0.0 { ("高", mean, low, high) } else { ("低", -mean, -high, -low) };
         format!(
-            "在 {budget} 词元内,`{one}` 的{what}比 `{other}` {more} {} 个百分点(95 % 置信区间 {} … {})。",
+            "在 {budget} 词元内，`{one}` 的{what}比 `{other}` {more} {} 个百分点（95 % 置信区间 {} … {}）。",
             points(mean),
             points(low),
             points(high)
@@ -170,7 +171,10 @@ mod tests {
         // 16 gained, 2 lost of 200: mean .07, standard error √((18/200 − .07²)/200) = .0206.
         let Interval { mean, low, high } = compare(16, 2).difference;
         assert!((mean - 0.07).abs() < 1e-12);
-        assert!((low - (0.07 - 1.96 * 0.0206)).abs() < 0.006 && (high - (0.07 + 1.96 * 0.0206)).abs() < 0.006, "{low} {high}");
+        assert!(
+            (low - (0.07 - 1.96 * 0.0206)).abs() < 0.006 && (high - (0.07 + 1.96 * 0.0206)).abs() < 0.006,
+            "{low} {high}"
+        );
     }
 
     #[test]

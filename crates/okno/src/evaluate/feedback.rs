@@ -163,7 +163,10 @@ mod tests {
         assert_eq!(feedback.remove(|opinion| opinion.question == "q").unwrap(), 1);
         assert_eq!(feedback.all().unwrap(), all[1..]);
         let line = std::fs::read_to_string(feedback.file()).unwrap();
-        assert_eq!(line, "{\"question\":\"r\",\"doc_id\":\"a\",\"start\":5,\"end\":9,\"verdict\":\"not-useful\",\"time\":1}\n");
+        assert_eq!(
+            line,
+            "{\"question\":\"r\",\"doc_id\":\"a\",\"start\":5,\"end\":9,\"verdict\":\"not-useful\",\"time\":1}\n"
+        );
         std::fs::write(feedback.file(), line + "nonsense\n").unwrap();
         assert!(feedback.all().unwrap_err().to_string().contains("feedback.jsonl:2: "));
     }

@@ -113,12 +113,7 @@ impl Latency {
 
 impl From<&Context> for Returned {
     fn from(context: &Context) -> Self {
-        Self {
-            document: context.document.clone(),
-            start: context.start,
-            end: context.end,
-            text: context.text.clone(),
-        }
+        Self { document: context.document.clone(), start: context.start, end: context.end, text: context.text.clone() }
     }
 }
 
@@ -133,7 +128,12 @@ pub fn query(question: &Question, recipe: &Recipe, budget: usize) -> Query {
 }
 
 /// Asks every question of every recipe at every budget, telling `progress` after each cell.
-pub fn run(engine: &Engine, asking: &Asking<'_>, library: &mut dyn Library, progress: &dyn Fn(usize, usize)) -> Result<Outcome> {
+pub fn run(
+    engine: &Engine,
+    asking: &Asking<'_>,
+    library: &mut dyn Library,
+    progress: &dyn Fn(usize, usize),
+) -> Result<Outcome> {
     let snapshot = engine.snapshot()?;
     let (mut cells, mut contexts) = (Vec::new(), Vec::new());
     let total = asking.candidates.len() * asking.budgets.len();
@@ -242,8 +242,11 @@ impl Run {
     pub fn ranked(&self, budget: usize) -> Vec<&Cell> {
         let main = self.main_measure();
         let mut cells: Vec<&Cell> = self.cells.iter().filter(|cell| cell.budget == budget).collect();
-        let key = |cell: &Cell| [cell.scores.get(main), cell.scores.get(Measure::Context), -cell.scores.get(Measure::Tokens)];
-        cells.sort_by(|a, b| key(b).partial_cmp(&key(a)).unwrap_or(std::cmp::Ordering::Equal).then(a.recipe.cmp(&b.recipe)));
+        let key =
+            |cell: &Cell| [cell.scores.get(main), cell.scores.get(Measure::Context), -cell.scores.get(Measure::Tokens)];
+        cells.sort_by(|a, b| {
+            key(b).partial_cmp(&key(a)).unwrap_or(std::cmp::Ordering::Equal).then(a.recipe.cmp(&b.recipe))
+        });
         cells
     }
 

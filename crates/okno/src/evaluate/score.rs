@@ -78,8 +78,7 @@ const CUTS: [(Measure, usize); 3] = [(Measure::Recall1, 1), (Measure::Recall5, 5
 const PLACES: usize = 10;
 
 fn by_rank(row: &mut Row, document: &str, target: &Target, contexts: &[Returned]) {
-    let touches =
-        |c: &Returned, span: &Points| c.document == document && c.start < span.end && c.end > span.start;
+    let touches = |c: &Returned, span: &Points| c.document == document && c.start < span.end && c.end > span.start;
     let first = contexts.iter().position(|context| touches(context, &target.answer)).map(|at| at + 1);
     for (measure, cut) in CUTS {
         row.set(measure, f64::from(first.is_some_and(|rank| rank <= cut)));
@@ -170,9 +169,7 @@ fn union(spans: impl Iterator<Item = Points>) -> usize {
 /// The same over several documents.
 fn distinct(spans: &[Place<'_>]) -> usize {
     let documents: BTreeSet<&str> = spans.iter().map(|(name, _)| *name).collect();
-    let of = |document: &str| {
-        union(spans.iter().filter(|(name, _)| *name == document).map(|(_, span)| span.clone()))
-    };
+    let of = |document: &str| union(spans.iter().filter(|(name, _)| *name == document).map(|(_, span)| span.clone()));
     documents.into_iter().map(of).sum()
 }
 

@@ -105,7 +105,8 @@ mod tests {
 
     #[test]
     fn rows_keep_to_their_column_and_lose_nothing() {
-        let text = "A sentence in English that is long enough to be wrapped, 然后是一句足够长的中文，也要折行才放得下。 End.";
+        let text =
+            "A sentence in English that is long enough to be wrapped, 然后是一句足够长的中文，也要折行才放得下。 End.";
         let rows = wrap(&Line::Only(text.into()), 20);
         assert!(rows.iter().all(|row| width_of(row) <= 20 && row.starts_with("+ ")), "{rows:#?}");
         let joined: String = rows.iter().flat_map(|row| row[2..].chars()).filter(|c| *c != ' ').collect();

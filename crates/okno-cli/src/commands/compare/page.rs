@@ -9,7 +9,10 @@ pub fn page(question: &str, sides: &[Side], gold: Option<&str>, chinese: bool) -
         "<header><p class=\"eyebrow\">{}</p><h1>{}</h1><p class=\"facts\">{}</p></header><section><div class=\"sides\">",
         both("Okno comparison", "Okno 对比"),
         text(question),
-        both("What only one recipe returned has a coloured ground and a + in front.", "只有一个方案返回的内容带底色,并以 + 开头。")
+        both(
+            "What only one recipe returned has a coloured ground and a + in front.",
+            "只有一个方案返回的内容带底色，并以 + 开头。"
+        )
     );
     for own in 0..sides.len() {
         body += &side(sides, own, gold);

@@ -1,8 +1,8 @@
 //! What a draft must stand: its gold is there, it is no copy of it, and no other document answers it as well.
 
+use super::Numbered;
 use super::draft::Draft;
 use super::words::{Corpus, set_of};
-use super::Numbered;
 use crate::Result;
 use crate::document::Span;
 use crate::store::{DocumentNumber, Snapshot};

@@ -119,7 +119,8 @@ fn starts_item(page: &Page<'_>, at: usize) -> bool {
 fn broad(page: &Page<'_>, section: usize) -> Option<Draft> {
     let heading = page.heading(section)?.trim_start_matches(marks);
     let body = page.body(section);
-    if body.len() < 3 || heading.ends_with(['?', '？']) || heading.chars().count() < 2 || starts_item(page, body.start) {
+    if body.len() < 3 || heading.ends_with(['?', '？']) || heading.chars().count() < 2 || starts_item(page, body.start)
+    {
         return None;
     }
     let paragraph = page.structure.paragraph(body.start);
@@ -150,8 +151,9 @@ fn fact(question: String, span: Span) -> Option<Draft> {
 
 /// Words that begin no definition.
 const POINTING: &[&str] = &[
-    "it", "this", "that", "he", "she", "they", "there", "we", "i", "you", "these", "those", "here", "what", "which", "who", "its",
-    "his", "her", "their", "our", "my", "one", "another", "all", "none", "nothing", "and", "but", "so", "if", "when", "while",
+    "it", "this", "that", "he", "she", "they", "there", "we", "i", "you", "these", "those", "here", "what", "which",
+    "who", "its", "his", "her", "their", "our", "my", "one", "another", "all", "none", "nothing", "and", "but", "so",
+    "if", "when", "while",
 ];
 
 /// `X is a …`, `X是一种……`: what is X?
@@ -230,8 +232,8 @@ fn english_unit(sentence: &str) -> Option<&str> {
 /// The unit after a figure: `40 分钟`.
 fn chinese_unit(sentence: &str) -> Option<&'static str> {
     const UNITS: &[&str] = &[
-        "分钟", "小时", "公里", "千米", "厘米", "毫米", "公斤", "毫升", "万元", "亿元", "个月", "米", "克", "吨", "元", "天", "年", "人", "次",
-        "度",
+        "分钟", "小时", "公里", "千米", "厘米", "毫米", "公斤", "毫升", "万元", "亿元", "个月", "米", "克", "吨", "元",
+        "天", "年", "人", "次", "度",
     ];
     let mut rest = sentence;
     while let Some(place) = rest.find(|c: char| c.is_ascii_digit()) {
@@ -251,7 +253,10 @@ fn chinese_unit(sentence: &str) -> Option<&'static str> {
 fn key(page: &Page<'_>, at: usize) -> Option<Draft> {
     let span = page.structure.sentences[at].span;
     let sentence = page.sentence(at);
-    if !(LENGTH.start * 2..LENGTH.end).contains(&sentence.len()) || sentence.contains('|') || sentence.ends_with(['?', '？', ':', '：']) {
+    if !(LENGTH.start * 2..LENGTH.end).contains(&sentence.len())
+        || sentence.contains('|')
+        || sentence.ends_with(['?', '？', ':', '：'])
+    {
         return None;
     }
     if is_chinese(sentence) {

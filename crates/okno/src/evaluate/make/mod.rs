@@ -100,7 +100,8 @@ pub fn questions(snapshot: &dyn Snapshot, count: usize, seed: u64) -> Result<(Ve
     });
     let chosen = check::only_answer(snapshot, &corpus, drafts, &mut summary.ambiguous)?;
     let chosen = even(chosen, count);
-    let made = chosen.into_iter().map(|(number, draft)| finished(snapshot, number, &draft)).collect::<Result<Vec<_>>>()?;
+    let made =
+        chosen.into_iter().map(|(number, draft)| finished(snapshot, number, &draft)).collect::<Result<Vec<_>>>()?;
     Ok((numbered(made), summary))
 }
 

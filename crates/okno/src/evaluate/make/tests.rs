@@ -57,7 +57,8 @@ fn the_same_seed_makes_the_same_set() {
 fn what_two_documents_answer_is_not_asked() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::create_dir(folder.path().join("d")).unwrap();
-    std::fs::write(folder.path().join("d/a.md"), "Zinc is a metal that protects steel from rust in the rain.\n").unwrap();
+    std::fs::write(folder.path().join("d/a.md"), "Zinc is a metal that protects steel from rust in the rain.\n")
+        .unwrap();
     std::fs::write(folder.path().join("d/b.md"), "Zinc is a metal with many uses in roofs and gutters.\n").unwrap();
     let engine = Engine::create(folder.path().join("index")).unwrap();
     engine.index(&[folder.path().join("d")]).unwrap();

@@ -65,14 +65,14 @@ pub fn is_chinese(text: &str) -> bool {
 
 /// English words that name nothing.
 const COMMON: &[&str] = &[
-    "about", "above", "after", "again", "against", "also", "although", "always", "among", "another", "because", "been", "before",
-    "being", "below", "between", "both", "cannot", "could", "does", "doing", "down", "during", "each", "either", "else", "even",
-    "ever", "every", "first", "from", "further", "have", "having", "here", "however", "into", "itself", "just", "last", "less",
-    "like", "made", "make", "many", "might", "more", "most", "much", "must", "neither", "never", "next", "nothing", "often",
-    "once", "only", "other", "others", "over", "rather", "same", "should", "since", "some", "still", "such", "than", "that",
-    "their", "them", "then", "there", "these", "they", "this", "those", "though", "through", "under", "until", "upon", "used",
-    "very", "was", "well", "were", "what", "when", "where", "whether", "which", "while", "will", "with", "within", "without",
-    "would", "your",
+    "about", "above", "after", "again", "against", "also", "although", "always", "among", "another", "because", "been",
+    "before", "being", "below", "between", "both", "cannot", "could", "does", "doing", "down", "during", "each",
+    "either", "else", "even", "ever", "every", "first", "from", "further", "have", "having", "here", "however", "into",
+    "itself", "just", "last", "less", "like", "made", "make", "many", "might", "more", "most", "much", "must",
+    "neither", "never", "next", "nothing", "often", "once", "only", "other", "others", "over", "rather", "same",
+    "should", "since", "some", "still", "such", "than", "that", "their", "them", "then", "there", "these", "they",
+    "this", "those", "though", "through", "under", "until", "upon", "used", "very", "was", "well", "were", "what",
+    "when", "where", "whether", "which", "while", "will", "with", "within", "without", "would", "your",
 ];
 
 /// The English words of a sentence that tell most, at most `count`, in their order.
@@ -93,7 +93,8 @@ pub fn key_words<'t>(sentence: &'t str, count: usize, corpus: &Corpus) -> Vec<&'
 }
 
 /// Characters that begin or end no name.
-const LOOSE: &str = "的了是在和有与及或被把让对从到去上下里中也又都就还很更最会能可要将并而且但其该此这那它他她我你们个为以于之不没";
+const LOOSE: &str =
+    "的了是在和有与及或被把让对从到去上下里中也又都就还很更最会能可要将并而且但其该此这那它他她我你们个为以于之不没";
 
 /// The stretch of a Chinese sentence that tells most: two to eight characters between marks, without loose ends.
 pub fn key_phrase<'t>(sentence: &'t str, corpus: &Corpus) -> Option<&'t str> {

@@ -19,11 +19,14 @@ const NAMES: f64 = 96.0;
 /// The height of a line of text, and about the width of one letter.
 const LINE: f64 = 16.0;
 const LETTER: f64 = 7.2;
+/// Between the intervals of two recipes at one budget.
+const BESIDE: f64 = 3.5;
 
 /// A share per budget, one curve per recipe.
 pub fn curves(run: &Run, measure: Measure) -> String {
     let budgets = run.budgets();
-    let x = Axis::logarithmic(&budgets.iter().map(|&b| b as f64).collect::<Vec<_>>(), LEFT + 14.0, WIDTH - NAMES - 14.0);
+    let x =
+        Axis::logarithmic(&budgets.iter().map(|&b| b as f64).collect::<Vec<_>>(), LEFT + 18.0, WIDTH - NAMES - 18.0);
     let y = share_axis(run, measure, None);
     let mut svg = frame(&y, WIDTH - NAMES, "coverage against budget");
     for &budget in &budgets {
@@ -31,10 +34,13 @@ pub fn curves(run: &Run, measure: Measure) -> String {
     }
     axis_name(&mut svg, (LEFT + WIDTH - NAMES) / 2.0, &both_text("tokens of context", "上下文词元数"));
     let mut ends = Vec::new();
-    for (i, recipe) in run.recipes().into_iter().enumerate() {
+    let recipes = run.recipes();
+    for (i, recipe) in recipes.iter().copied().enumerate() {
         let cells: Vec<&Cell> = budgets.iter().filter_map(|&budget| run.cell(recipe, budget)).collect();
+        // Moved sideways by a hair, so that intervals stand beside each other.
+        let beside = (i as f64 - (recipes.len() - 1) as f64 / 2.0) * BESIDE;
         let points: Vec<(f64, f64)> =
-            cells.iter().map(|cell| (x.at(cell.budget as f64), y.at(cell.scores.get(measure)))).collect();
+            cells.iter().map(|cell| (x.at(cell.budget as f64) + beside, y.at(cell.scores.get(measure)))).collect();
         let _ = write!(svg, "<g class=\"s{}\"><polyline points=\"{}\"/>", i % 6, joined(&points));
         for (cell, &(at, height)) in cells.iter().zip(&points) {
             whisker(&mut svg, run, cell, measure, &y, at);
@@ -52,10 +58,10 @@ fn names(svg: &mut String, mut ends: Vec<(usize, &str, f64)>, x: f64) {
     ends.sort_by(|a, b| a.2.total_cmp(&b.2));
     let places = apart(&ends.iter().map(|end| end.2).collect::<Vec<_>>(), LINE, TOP, BOTTOM);
     for ((i, name, height), place) in ends.into_iter().zip(places) {
-        let (from, to) = (x + 8.0, x + 24.0);
+        let (from, to) = (x + 16.0, x + 28.0);
         let _ = write!(
             svg,
-            "<g class=\"s{}\"><path class=\"lead\" d=\"M{from:.1} {height:.1}L{to:.1} {place:.1}\"/><text x=\"{:.1}\" y=\"{:.1}\">{}</text></g>",
+            "<g class=\"s{}\"><path class=\"leader\" d=\"M{from:.1} {height:.1}L{to:.1} {place:.1}\"/><text x=\"{:.1}\" y=\"{:.1}\">{}</text></g>",
             i % 6,
             to + 3.0,
             place + 4.0,
@@ -139,7 +145,8 @@ fn tick(svg: &mut String, x: f64, label: &str) {
 }
 
 fn axis_name(svg: &mut String, x: f64, name: &str) {
-    let _ = write!(svg, "<text class=\"axis\" text-anchor=\"middle\" x=\"{x:.1}\" y=\"{}\">{name}</text>", HEIGHT - 6.0);
+    let _ =
+        write!(svg, "<text class=\"axis\" text-anchor=\"middle\" x=\"{x:.1}\" y=\"{}\">{name}</text>", HEIGHT - 6.0);
 }
 
 /// Both languages inside one SVG text.

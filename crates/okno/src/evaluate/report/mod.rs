@@ -79,8 +79,18 @@ fn header(run: &Run) -> String {
     let count = run.questions.len();
     let recipes = run.recipes().len();
     let facts = both(
-        &format!("{count} questions · {} documents, {} sentences · {recipes} recipes · {}", run.documents, run.sentences, date(run.made)),
-        &format!("{count} 个问题 · {} 个文档、{} 个句子 · {recipes} 个方案 · {}", run.documents, run.sentences, date(run.made)),
+        &format!(
+            "{count} questions · {} documents, {} sentences · {recipes} recipes · {}",
+            run.documents,
+            run.sentences,
+            date(run.made)
+        ),
+        &format!(
+            "{count} 个问题 · {} 个文档、{} 个句子 · {recipes} 个方案 · {}",
+            run.documents,
+            run.sentences,
+            date(run.made)
+        ),
     );
     let run_name = if run.name.is_empty() { String::new() } else { format!(" · {}", text(&run.name)) };
     format!(
@@ -141,7 +151,9 @@ fn charts(run: &Run, budget: usize) -> String {
             &format!("{name_zh}随词元预算的变化。越高越好；细线是 95 % 置信区间。")
         ),
         both(
-            &format!("{name_en} at {budget} tokens against the time of one question. Best is top left; the line runs from the median to the 95th percentile."),
+            &format!(
+                "{name_en} at {budget} tokens against the time of one question. Best is top left; the line runs from the median to the 95th percentile."
+            ),
             &format!("{budget} 词元时的{name_zh}与单个问题的用时。左上角最好；横线从中位数到第 95 百分位。")
         ),
     )

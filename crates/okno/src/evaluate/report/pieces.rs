@@ -53,9 +53,14 @@ impl Axis {
     pub fn round_values(&self) -> Vec<f64> {
         let (low, high) = (self.low.exp(), self.high.exp());
         let decades = low.log10().floor() as i32..=high.log10().ceil() as i32;
-        let all: Vec<f64> = decades.flat_map(|decade| [1.0, 2.0, 5.0].map(|digit| rounded(digit * 10f64.powi(decade)))).collect();
+        let all: Vec<f64> =
+            decades.flat_map(|decade| [1.0, 2.0, 5.0].map(|digit| rounded(digit * 10f64.powi(decade)))).collect();
         let inside: Vec<f64> = all.iter().copied().filter(|value| (low * 0.98..=high * 1.02).contains(value)).collect();
-        if inside.len() > 7 { inside.into_iter().filter(|value| value.log10().fract().abs() < 1e-9).collect() } else { inside }
+        if inside.len() > 7 {
+            inside.into_iter().filter(|value| value.log10().fract().abs() < 1e-9).collect()
+        } else {
+            inside
+        }
     }
 }
 

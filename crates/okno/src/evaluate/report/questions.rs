@@ -40,9 +40,15 @@ impl Sort {
     fn title(self, best: &str, other: &str, count: usize) -> String {
         let (best, other) = (text(best), text(other));
         match self {
-            Self::Win => both(&format!("+ only <code>{best}</code> has the answer: {count}"), &format!("+ 只有 <code>{best}</code> 含有答案:{count}")),
-            Self::Loss => both(&format!("− only <code>{other}</code> has it: {count}"), &format!("− 只有 <code>{other}</code> 含有答案:{count}")),
-            Self::Neither => both(&format!("○ neither has it: {count}"), &format!("○ 两者都没有:{count}")),
+            Self::Win => both(
+                &format!("+ only <code>{best}</code> has the answer: {count}"),
+                &format!("+ 只有 <code>{best}</code> 含有答案：{count}"),
+            ),
+            Self::Loss => both(
+                &format!("− only <code>{other}</code> has it: {count}"),
+                &format!("− 只有 <code>{other}</code> 含有答案：{count}"),
+            ),
+            Self::Neither => both(&format!("○ neither has it: {count}"), &format!("○ 两者都没有：{count}")),
         }
     }
 }
@@ -63,8 +69,20 @@ fn pair(report: &Report<'_>, best: &Cell, other: &Cell, room: usize, open: bool)
     let same = all.len() - wins.len() - losses.len() - neither.len();
     let names = (text(&best.recipe), text(&other.recipe));
     let title = both(
-        &format!("<code>{}</code> against <code>{}</code>: {} won, {} lost, {same} answered by both", names.0, names.1, wins.len(), losses.len()),
-        &format!("<code>{}</code> 对 <code>{}</code>:赢 {},输 {},两者都答出 {same}", names.0, names.1, wins.len(), losses.len()),
+        &format!(
+            "<code>{}</code> against <code>{}</code>: {} won, {} lost, {same} answered by both",
+            names.0,
+            names.1,
+            wins.len(),
+            losses.len()
+        ),
+        &format!(
+            "<code>{}</code> 对 <code>{}</code>：赢 {}，输 {}，两者都答出 {same}",
+            names.0,
+            names.1,
+            wins.len(),
+            losses.len()
+        ),
     );
     let open = if open { " open" } else { "" };
     let mut out = format!("<details class=\"pair\"{open}><summary>{title}</summary>");
@@ -92,7 +110,11 @@ fn group(report: &Report<'_>, cells: [&Cell; 2], sort: Sort, questions: &[usize]
     }
     if shown < questions.len() {
         let more = questions.len() - shown;
-        let _ = write!(out, "<p class=\"more\">{}</p>", both(&format!("{more} more not shown"), &format!("另有 {more} 题未显示")));
+        let _ = write!(
+            out,
+            "<p class=\"more\">{}</p>",
+            both(&format!("{more} more not shown"), &format!("另有 {more} 题未显示"))
+        );
     }
     out
 }
@@ -137,7 +159,12 @@ fn side(report: &Report<'_>, cell: &Cell, question: usize, gold: Option<&(String
         let own = gold.filter(|(document, _)| *document == context.document).map(|(_, target)| target);
         let shown: Vec<char> = context.text.chars().take(left).collect();
         left -= shown.len();
-        let _ = write!(out, "<p class=\"where\">{}</p><blockquote>{}</blockquote>", text(&context.document), marked(context, &shown, own));
+        let _ = write!(
+            out,
+            "<p class=\"where\">{}</p><blockquote>{}</blockquote>",
+            text(&context.document),
+            marked(context, &shown, own)
+        );
     }
     if report.outcome.contexts[place][question].is_empty() {
         out += &both("nothing was returned", "没有返回内容");

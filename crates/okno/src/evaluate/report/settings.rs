@@ -29,16 +29,36 @@ pub fn words(measure: Measure) -> (&'static str, &'static str) {
 }
 
 const MEANINGS: [(Measure, &str, &str); 10] = [
-    (Measure::Coverage, "the whole answer lies inside the returned text, within the budget", "整个答案都在预算之内的返回文本里"),
-    (Measure::Context, "the answering sentence is there with the sentence before and after it, so that it can be understood", "答案所在的句子及其前后各一句都在,读得懂"),
-    (Measure::All, "every reference excerpt is there, where a question has several", "有多个参考片段的问题,所有片段都在"),
-    (Measure::Mrr, "one over the rank of the first context that touches the answer", "第一个碰到答案的上下文的名次的倒数"),
-    (Measure::Ndcg, "how early all excerpts come, 1 when they come first", "所有片段出现得有多早,最先出现为 1"),
+    (
+        Measure::Coverage,
+        "the whole answer lies inside the returned text, within the budget",
+        "整个答案都在预算之内的返回文本里",
+    ),
+    (
+        Measure::Context,
+        "the answering sentence is there with the sentence before and after it, so that it can be understood",
+        "答案所在的句子及其前后各一句都在，读得懂",
+    ),
+    (
+        Measure::All,
+        "every reference excerpt is there, where a question has several",
+        "有多个参考片段的问题，所有片段都在",
+    ),
+    (
+        Measure::Mrr,
+        "one over the rank of the first context that touches the answer",
+        "第一个碰到答案的上下文的名次的倒数",
+    ),
+    (Measure::Ndcg, "how early all excerpts come, 1 when they come first", "所有片段出现得有多早，最先出现为 1"),
     (Measure::Precision, "how much of the returned text is the answering sentence", "返回文本里答案句所占的比例"),
     (Measure::Duplicate, "how much of the returned text had been returned already", "返回文本中重复返回的比例"),
     (Measure::Fragments, "contexts returned per question", "每个问题返回的上下文段数"),
     (Measure::Tokens, "tokens spent per question", "每个问题花费的词元"),
-    (Measure::ExcerptIou, "characters shared by excerpts and returned text, over the characters of both (in the JSON output)", "参考片段与返回文本共有的字符,除以两者合计的字符(见 JSON 输出)"),
+    (
+        Measure::ExcerptIou,
+        "characters shared by excerpts and returned text, over the characters of both (in the JSON output)",
+        "参考片段与返回文本共有的字符，除以两者合计的字符（见 JSON 输出）",
+    ),
 ];
 
 /// How to read the page.
@@ -54,7 +74,7 @@ pub fn guide() -> String {
         both("interval", "置信区间"),
         both(
             "from 2,000 paired resamples of the questions; a difference whose interval holds 0 is called noise. With many recipes, one in twenty clear differences is still chance.",
-            "由问题的 2000 次配对重抽样得出;包含 0 的差异称为噪声。比较的方案多时,仍有二十分之一的“明显”差异出于偶然。"
+            "由问题的 2000 次配对重抽样得出；包含 0 的差异称为噪声。比较的方案多时，仍有二十分之一的“明显”差异出于偶然。"
         )
     );
     out

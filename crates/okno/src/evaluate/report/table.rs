@@ -30,7 +30,11 @@ pub fn tables(run: &Run) -> String {
     for (i, budget) in run.budgets().into_iter().enumerate() {
         let open = if i == 0 { " open" } else { "" };
         let title = both(&format!("{budget} tokens of context"), &format!("{budget} 词元的上下文"));
-        let _ = write!(section, "<details class=\"budget\"{open}><summary>{title}</summary>{}</details>", table(run, budget));
+        let _ = write!(
+            section,
+            "<details class=\"budget\"{open}><summary>{title}</summary>{}</details>",
+            table(run, budget)
+        );
     }
     section + "</section>\n"
 }
@@ -41,7 +45,13 @@ fn table(run: &Run, budget: usize) -> String {
     let has = |measure: &Measure| *measure != main && cells.iter().any(|cell| cell.scores.0.contains_key(measure));
     let columns: Vec<Measure> = COLUMNS.into_iter().filter(has).collect();
     let mut out = String::from("<div class=\"scroll\"><table><thead><tr>");
-    let _ = write!(out, "<th>{}</th><th>{}</th><th>{}</th>", both("recipe", "方案"), label(main), both("behind the best", "与最好的差距"));
+    let _ = write!(
+        out,
+        "<th>{}</th><th>{}</th><th>{}</th>",
+        both("recipe", "方案"),
+        label(main),
+        both("behind the best", "与最好的差距")
+    );
     for &measure in &columns {
         let _ = write!(out, "<th>{}</th>", label(measure));
     }
@@ -67,13 +77,19 @@ fn row(run: &Run, cell: &Cell, best: &Cell, main: Measure, columns: &[Measure]) 
         own.low * 100.0,
         (own.high - own.low) * 100.0
     );
-    let value = format!("<strong>{}</strong> <small>{} … {}</small>{bar}", percent(own.mean), points(own.low), points(own.high));
+    let value = format!(
+        "<strong>{}</strong> <small>{} … {}</small>{bar}",
+        percent(own.mean),
+        points(own.low),
+        points(own.high)
+    );
     out += &data(&label(main), &value);
     out += &data(&both("behind the best", "与最好的差距"), &behind(run, cell, best, main));
     for &measure in columns {
         out += &data(&label(measure), &number(measure, cell.scores.get(measure)));
     }
-    let time = format!("{:.1} / {:.1}", cell.latency.p50, cell.latency.p95);
+    let digits = usize::from(cell.latency.p50 < 1.0) + 1;
+    let time = format!("{:.digits$} / {:.digits$}", cell.latency.p50, cell.latency.p95);
     out + &data(&both("ms p50 / p95", "毫秒 p50 / p95"), &time) + "</tr>"
 }
 
@@ -95,10 +111,14 @@ fn behind(run: &Run, cell: &Cell, best: &Cell, main: Measure) -> String {
     if std::ptr::eq(cell, best) {
         return both("best", "最好");
     }
-    let differences: Vec<f64> = (best.rows.iter().zip(&cell.rows))
-        .filter_map(|(best, own)| Some(own.get(main)? - best.get(main)?))
-        .collect();
+    let differences: Vec<f64> =
+        (best.rows.iter().zip(&cell.rows)).filter_map(|(best, own)| Some(own.get(main)? - best.get(main)?)).collect();
     let difference = Interval::of(&differences, run.seed);
-    let interval = format!("{} <small>{} … {}</small>", points(difference.mean), points(difference.low), points(difference.high));
-    if difference.is_clear() { interval } else { format!("{interval} <small class=\"noise\">{}</small>", both("noise", "噪声内")) }
+    let interval =
+        format!("{} <small>{} … {}</small>", points(difference.mean), points(difference.low), points(difference.high));
+    if difference.is_clear() {
+        interval
+    } else {
+        format!("{interval} <small class=\"noise\">{}</small>", both("noise", "噪声内"))
+    }
 }

@@ -11,7 +11,9 @@ fn hostile_page(recipes: &[&str]) -> String {
     let folder = tempfile::tempdir().unwrap();
     std::fs::create_dir(folder.path().join("d")).unwrap();
     for i in 0..6 {
-        let text = format!("Note {i} begins. The answer of number {i} is {HOSTILE} here. It ends </blockquote></main> there.\n");
+        let text = format!(
+            "Note {i} begins. The answer of number {i} is {HOSTILE} here. It ends </blockquote></main> there.\n"
+        );
         std::fs::write(folder.path().join(format!("d/a{i}.txt")), text).unwrap();
     }
     let questions: Vec<String> = (0..6)
@@ -79,9 +81,17 @@ fn the_page_is_whole_and_needs_nothing() {
     for outside in ["http://", "https://", "url(", "@import", "@font-face"] {
         assert!(!page.contains(outside), "{outside}");
     }
-    assert!(page.contains("default-src 'none'") && page.contains("prefers-color-scheme: dark") && page.contains("width=device-width"));
+    assert!(
+        page.contains("default-src 'none'")
+            && page.contains("prefers-color-scheme: dark")
+            && page.contains("width=device-width")
+    );
     assert!(page.len() < LARGEST);
-    assert_eq!(page.matches("class=\"en\"").count(), page.matches("class=\"zh\"").count(), "everything in both languages");
+    assert_eq!(
+        page.matches("class=\"en\"").count(),
+        page.matches("class=\"zh\"").count(),
+        "everything in both languages"
+    );
 }
 
 #[test]

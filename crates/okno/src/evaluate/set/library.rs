@@ -2,8 +2,8 @@
 
 use super::super::score::Texts;
 use super::{Fault, faulty, read, read_text};
-use crate::store::{DocumentNumber, Snapshot};
 use crate::Result;
+use crate::store::{DocumentNumber, Snapshot};
 use std::collections::HashMap;
 use std::path::Path;
 
@@ -112,4 +112,3 @@ pub(super) fn missing(name: &str, found: &Found) -> String {
         _ => format!("no document is called `{name}`"),
     }
 }
-

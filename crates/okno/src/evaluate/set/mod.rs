@@ -139,10 +139,8 @@ fn name_of(file: &Path) -> String {
 }
 
 fn read_text(file: &Path) -> Result<String> {
-    let text = fs_err::read_to_string(file).map_err(|error| Error::Unreadable {
-        path: file.to_owned(),
-        reason: error.kind().to_string(),
-    })?;
+    let text = fs_err::read_to_string(file)
+        .map_err(|error| Error::Unreadable { path: file.to_owned(), reason: error.kind().to_string() })?;
     Ok(text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text))
 }
 

@@ -48,7 +48,9 @@ pub fn questions(lines: Vec<Line>, library: &mut dyn Library) -> Result<Result<V
     let (mut questions, mut faults, mut ids) = (Vec::new(), Vec::new(), HashSet::new());
     for line in lines {
         let read = match line {
-            Ok((line, object)) => question(&Fields { line, object: &object }, library)?.map(|question| (line, question)),
+            Ok((line, object)) => {
+                question(&Fields { line, object: &object }, library)?.map(|question| (line, question))
+            }
             Err(fault) => Err(fault),
         };
         match read {
@@ -66,7 +68,8 @@ pub fn questions(lines: Vec<Line>, library: &mut dyn Library) -> Result<Result<V
 fn question(fields: &Fields<'_>, library: &mut dyn Library) -> Result<Result<Question, Fault>> {
     let plain = || {
         let filter = fields.object.get("filter").filter(|filter| !filter.is_null());
-        let filter = filter.map(Filter::from_json).transpose().map_err(|error| fields.fault("filter", error.to_string()))?;
+        let filter =
+            filter.map(Filter::from_json).transpose().map_err(|error| fields.fault("filter", error.to_string()))?;
         Ok((fields.id(), fields.required_text(&["question", "query"])?, fields.text(&["kind"])?, filter))
     };
     let (id, text, kind, filter) = match plain() {
@@ -144,7 +147,8 @@ fn matched(text: &[char], start: usize, wanted: &[char]) -> Option<usize> {
     while i < wanted.len() {
         let here = *text.get(at)?;
         if wanted[i].is_whitespace() {
-            let skip = |list: &[char], from: usize| from + list[from..].iter().take_while(|c| c.is_whitespace()).count();
+            let skip =
+                |list: &[char], from: usize| from + list[from..].iter().take_while(|c| c.is_whitespace()).count();
             if !here.is_whitespace() {
                 return None;
             }
@@ -183,7 +187,8 @@ impl Fields<'_> {
     }
 
     fn text(&self, names: &[&'static str]) -> Result<Option<String>, Fault> {
-        let given = names.iter().find_map(|&name| Some((name, self.object.get(name).filter(|value| !value.is_null())?)));
+        let given =
+            names.iter().find_map(|&name| Some((name, self.object.get(name).filter(|value| !value.is_null())?)));
         match given {
             None => Ok(None),
             Some((_, Value::String(text))) if !text.trim().is_empty() => Ok(Some(text.clone())),

@@ -55,7 +55,11 @@ fn answers_are_found_by_offsets_or_by_their_words() {
 
 #[test]
 fn csv_with_quotes_line_ends_and_chinese_headers() {
-    let set = read("q.csv", "问题,答案,文档\r\n\"How, and \"\"why\"\"?\",\"Black tea\nneeds\",tea.md\r\n多少度？,八十度,tea.md\r\n").unwrap();
+    let set = read(
+        "q.csv",
+        "问题,答案,文档\r\n\"How, and \"\"why\"\"?\",\"Black tea\nneeds\",tea.md\r\n多少度？,八十度,tea.md\r\n",
+    )
+    .unwrap();
     assert_eq!(set.questions[0].text, "How, and \"why\"?");
     assert_eq!(set.questions[1].gold, Gold::Spans { document: "tea.md".into(), answer: 3..6, excerpts: vec![] });
     assert_eq!((set.questions[0].id.as_str(), set.questions[1].id.as_str()), ("2", "4"));
@@ -97,14 +101,18 @@ fn every_fault_is_named_with_its_line_and_field() {
 fn a_csv_names_what_it_lacks() {
     assert!(faults("q.csv", "a,b\n1,2\n")[0].starts_with("line 1, field `question`: expected columns"));
     assert_eq!(faults("q.csv", "question,answer,document\nx,y\n"), ["line 2: expected 3 columns, got 2"]);
-    assert_eq!(faults("q.tsv", "question\tanswer\tdocument\nq\t八十度\tc.md\n"), ["line 2, field `doc_id`: no document is called `c.md`"]);
+    assert_eq!(
+        faults("q.tsv", "question\tanswer\tdocument\nq\t八十度\tc.md\n"),
+        ["line 2, field `doc_id`: no document is called `c.md`"]
+    );
     assert!(faults("q.jsonl", "\n")[0].contains("empty file"));
 }
 
 #[test]
 fn a_fingerprint_changes_with_the_gold() {
     let set = |end: usize| {
-        read("q.jsonl", &format!("{{\"question\": \"a\", \"doc_id\": \"tea.md\", \"start\": 0, \"end\": {end}}}")).unwrap()
+        read("q.jsonl", &format!("{{\"question\": \"a\", \"doc_id\": \"tea.md\", \"start\": 0, \"end\": {end}}}"))
+            .unwrap()
     };
     assert_eq!(set(2).fingerprint(), set(2).fingerprint());
     assert_ne!(set(2).fingerprint(), set(3).fingerprint());

@@ -31,9 +31,7 @@ type Named = (String, Recipe);
 /// The built-in recipes and their usual sizes.
 pub fn families() -> Result<Vec<Named>> {
     let built_in = built_in()?;
-    let row = |name: &str| {
-        built_in.get(name).cloned().ok_or_else(|| Error::Recipe(format!("no recipe `{name}`")))
-    };
+    let row = |name: &str| built_in.get(name).cloned().ok_or_else(|| Error::Recipe(format!("no recipe `{name}`")));
     let mut all: Vec<Named> = built_in.iter().map(|(name, recipe)| (name.clone(), recipe.clone())).collect();
     for around in WINDOWS {
         let recipe = Recipe { expand: Expansion::Window(around), k: 5, depth: 10, ..row("window")? };
@@ -138,7 +136,8 @@ fn fusions(recipe: &Recipe) -> Vec<Named> {
 
 fn expansions(recipe: &Recipe) -> Vec<Named> {
     let windows = WINDOWS.map(Expansion::Window);
-    let others = [Expansion::Auto, Expansion::None, Expansion::Section, Expansion::Neighbors(1), Expansion::Neighbors(2)];
+    let others =
+        [Expansion::Auto, Expansion::None, Expansion::Section, Expansion::Neighbors(1), Expansion::Neighbors(2)];
     let named = |expand: Expansion| (format!("expand {expand}"), Recipe { expand, ..recipe.clone() });
     windows.into_iter().chain(others).map(named).collect()
 }

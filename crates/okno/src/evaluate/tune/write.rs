@@ -100,7 +100,10 @@ mod tests {
         for (name, recipe) in built_in().unwrap() {
             let text = section("best", "squad", &[500, 1000], 7, &tuned(&name)).unwrap();
             assert_eq!(Recipe { about: recipe.about.clone(), ..read(&text)["best"].clone() }, recipe, "{text}");
-            assert!(text.contains("a gain of 4.0 (95 % CI 1.0 … 7.0)") && text.contains("k 120 (+1.2 on train)"), "{text}");
+            assert!(
+                text.contains("a gain of 4.0 (95 % CI 1.0 … 7.0)") && text.contains("k 120 (+1.2 on train)"),
+                "{text}"
+            );
         }
     }
 
@@ -110,7 +113,8 @@ mod tests {
         let first = with_section(own, "best", &section("best", "a", &[500], 1, &tuned("auto")).unwrap()).unwrap();
         assert!(first.starts_with(own));
         let extended = format!("{first}\n[serve]\nport = 1\n");
-        let second = with_section(&extended, "best", &section("best", "b", &[500], 1, &tuned("window")).unwrap()).unwrap();
+        let second =
+            with_section(&extended, "best", &section("best", "b", &[500], 1, &tuned("window")).unwrap()).unwrap();
         assert!(second.starts_with(own) && second.ends_with("\n[serve]\nport = 1\n"), "{second}");
         assert!(second.contains("on `b`") && !second.contains("on `a`"));
         let third = with_section(&second, "other", &section("other", "c", &[500], 1, &tuned("auto")).unwrap()).unwrap();
