@@ -1,5 +1,11 @@
 //! The command line as its user sees it.
 
+mod evaluate;
+
+pub use evaluate::{
+    CompareArgs, EvalArgs, FeedbackCommand, QuestionsCommand, RunsArgs, RunsCommand, TuneArgs, VerdictName,
+};
+
 use crate::locale::Language;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
@@ -31,6 +37,18 @@ pub enum Command {
     Search(SearchArgs),
     /// The same question to the baseline and to an enriched recipe, side by side
     Compare(CompareArgs),
+    /// Measure recipes on questions with known answers
+    Eval(EvalArgs),
+    /// The runs that were kept: best first, compared, forgotten
+    Runs(RunsArgs),
+    /// Question sets from your own documents
+    #[command(subcommand)]
+    Questions(QuestionsCommand),
+    /// Look for a better recipe for these documents
+    Tune(TuneArgs),
+    /// Say which contexts helped, for `okno tune --from-feedback`
+    #[command(subcommand)]
+    Feedback(FeedbackCommand),
     /// What the index holds and how it was made
     Status,
     /// List the documents of the index
@@ -213,18 +231,6 @@ pub enum OrderName {
     Document,
     /// The best at both ends, the weakest in the middle
     Ends,
-}
-
-/// A question to two recipes.
-#[derive(Debug, Args)]
-pub struct CompareArgs {
-    /// The question
-    pub question: String,
-    /// The two recipes
-    #[arg(long, value_name = "A,B", value_delimiter = ',', num_args = 1, default_value = "chunks,auto")]
-    pub recipes: Vec<String>,
-    #[command(flatten)]
-    pub how: How,
 }
 
 /// Reads `64MB`, `500k`, `1.5GiB`, `123`.

@@ -53,7 +53,7 @@ pub fn error(error: &okno::Error) -> String {
 fn chinese(error: &okno::Error) -> String {
     use okno::Error::{
         AlreadyOpen, Config, Damaged, Embedder, Embedding, Filter, Format, KeyValue, Layer, Lexical, Locked,
-        NoDocument, NoIndex, NoRoot, NoUnits, NotAnIndex, Options, Recipe, UnknownField, Unreadable,
+        NoDocument, NoIndex, NoRoot, NoUnits, NotAnIndex, Options, QuestionSet, Recipe, UnknownField, Unreadable,
     };
     match error {
         NoIndex(path) => format!("“{}” 里没有索引 —— 先运行 `okno index 路径` 建立索引", path.display()),
@@ -88,6 +88,16 @@ fn chinese(error: &okno::Error) -> String {
         NoRoot { root, known } => format!("“{root}” 没有被索引过;已索引的有:`{}`", known.join("`、`")),
         NoDocument(name) => format!("索引里没有文档 `{name}` —— `okno documents` 列出所有文档"),
         Unreadable { path, reason } => format!("无法读取 “{}”:{reason} —— 请检查它是否存在、是否可读", path.display()),
+        QuestionSet { path, faults } => {
+            let lines: Vec<String> = faults
+                .iter()
+                .take(20)
+                .map(|f| format!("\n  第 {} 行,字段 `{}`:{}", f.line, f.field, f.reason))
+                .collect();
+            let more =
+                if faults.len() > 20 { format!("\n  …… 还有 {} 处", faults.len() - 20) } else { String::new() };
+            format!("“{}” 有误,没有运行,也没有改动任何内容 —— 请修正这些行:{}{more}", path.display(), lines.concat())
+        }
         Embedding { name, reason } => format!("嵌入模型 `{name}` 出错:{reason}"),
         KeyValue { path, source } => {
             format!("写入或读取 “{}” 时出错:{source} —— 请检查磁盘空间和权限;已提交的内容不会丢失", path.display())

@@ -27,6 +27,7 @@ pub mod embed;
 mod engine;
 pub mod enrich;
 mod error;
+pub mod evaluate;
 pub mod fetch;
 pub mod load;
 mod packed;

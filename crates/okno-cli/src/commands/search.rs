@@ -65,6 +65,7 @@ pub fn query(question: &str, recipe: Option<&str>, how: &How) -> Result<Query, o
     Ok(Query {
         text: question.to_owned(),
         recipe: recipe.map(str::to_owned),
+        recipe_value: None,
         legs,
         filter,
         expand,

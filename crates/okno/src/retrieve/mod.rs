@@ -38,6 +38,8 @@ pub struct Query {
     pub text: String,
     /// The recipe's name; the index's own when `None`.
     pub recipe: Option<String>,
+    /// A recipe of its own, in place of a named one.
+    pub recipe_value: Option<Recipe>,
     /// The legs to find with.
     pub legs: Option<Vec<Leg>>,
     /// Which documents may be searched.
@@ -70,7 +72,10 @@ impl Query {
     fn recipe(&self, snapshot: &dyn Snapshot, recipes: &Recipes, route: Route) -> Result<Recipe> {
         let manifest = snapshot.manifest();
         let usual = if route == Route::Broad && manifest.recipe == DEFAULT_RECIPE { BROAD } else { &manifest.recipe };
-        let mut recipe = Recipe::named(self.recipe.as_deref().unwrap_or(usual), manifest, recipes)?;
+        let mut recipe = match &self.recipe_value {
+            Some(recipe) => recipe.clone(),
+            None => Recipe::named(self.recipe.as_deref().unwrap_or(usual), manifest, recipes)?,
+        };
         match route {
             Route::Lexical => recipe.legs = vec![Leg::Lexical],
             Route::Dense => recipe.legs = vec![Leg::Dense],

@@ -14,7 +14,7 @@ mod tokens;
 
 pub use sentence::sentences;
 pub use splitter::{Count, NAMES, Piece, Split, Splitter, SplitterError, Text, Threshold, WordPiece};
-pub use tokens::{count_tokens, cut_at_tokens};
+pub use tokens::{count_tokens, cut_at_tokens, first_tokens};
 
 use crate::document::{Block, BlockKind, Section, Sentence, Span, Structure};
 use crate::store::terms;

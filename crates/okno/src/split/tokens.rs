@@ -6,6 +6,10 @@
 //! so one table says what each becomes; it was made by asking that library (`models/pack_wordpiece.py`). Words are then cut
 //! greedily into the longest known pieces. A word of its own, a Han character or a punctuation mark, is one token whether it is known or not.
 
+mod seen;
+
+pub use seen::first_tokens;
+
 use std::ops::ControlFlow;
 use std::sync::LazyLock;
 
@@ -191,6 +195,12 @@ impl Walker<'_, '_> {
 
     /// The longest known piece, again and again; a word that cannot be finished so is one unknown token.
     fn count_pieces(&self) -> usize {
+        self.cut_pieces(|_| ())
+    }
+
+    /// The same, telling the length of every piece as it is cut.
+    #[inline]
+    fn cut_pieces(&self, mut each: impl FnMut(usize)) -> usize {
         let (mut rest, mut count, mut root) = (self.word.as_bytes(), 0, self.pieces.root());
         while !rest.is_empty() {
             let (mut node, mut longest) = (root, 0);
@@ -204,6 +214,7 @@ impl Walker<'_, '_> {
             if longest == 0 {
                 return 1;
             }
+            each(longest);
             (rest, count, root) = (&rest[longest..], count + 1, self.pieces.at(self.inside));
         }
         count

@@ -1,0 +1,126 @@
+//! Side by side: lines wrapped to columns of a terminal, Chinese characters two columns wide.
+
+use unicode_width::UnicodeWidthChar;
+
+/// A column narrower than this is harder to read than two sides one below the other.
+const NARROWEST: usize = 44;
+
+const BETWEEN: &str = " │ ";
+
+/// A line of a side.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Line {
+    Title(String),
+    Place(String),
+    /// Text that another side has too.
+    Shared(String),
+    /// Text that no other side has.
+    Only(String),
+    Note(String),
+}
+
+impl Line {
+    fn text(&self) -> (&'static str, &str) {
+        match self {
+            Self::Title(text) | Self::Place(text) | Self::Note(text) => ("", text),
+            Self::Shared(text) => ("  ", text),
+            Self::Only(text) => ("+ ", text),
+        }
+    }
+
+    /// With its mark, unwrapped.
+    pub fn whole(&self) -> String {
+        let (mark, text) = self.text();
+        format!("{mark}{text}")
+    }
+}
+
+/// Whether this many sides fit beside each other.
+pub fn fits(sides: usize, width: usize) -> bool {
+    column(sides, width) >= NARROWEST
+}
+
+fn column(sides: usize, width: usize) -> usize {
+    (width + BETWEEN.chars().count()) / sides.max(1) - BETWEEN.chars().count()
+}
+
+/// The sides as rows of the terminal; `style` is applied after the padding is known.
+pub fn beside(sides: &[Vec<Line>], width: usize, style: &dyn Fn(&Line, &str) -> String) -> Vec<String> {
+    let column = column(sides.len(), width);
+    let wrapped: Vec<Vec<(&Line, String)>> = sides
+        .iter()
+        .map(|lines| lines.iter().flat_map(|line| wrap(line, column).into_iter().map(move |row| (line, row))).collect())
+        .collect();
+    let rows = wrapped.iter().map(Vec::len).max().unwrap_or(0);
+    let cell = |side: &Vec<(&Line, String)>, row: usize| match side.get(row) {
+        Some((line, text)) => style(line, text) + &" ".repeat(column - width_of(text)),
+        None => " ".repeat(column),
+    };
+    (0..rows)
+        .map(|row| {
+            let cells: Vec<String> = wrapped.iter().map(|side| cell(side, row)).collect();
+            cells.join(BETWEEN).trim_end().to_owned()
+        })
+        .collect()
+}
+
+fn width_of(text: &str) -> usize {
+    text.chars().map(|c| c.width().unwrap_or(0)).sum()
+}
+
+/// Rows no wider than the column: cut between words, inside a word only where it alone is wider.
+fn wrap(line: &Line, column: usize) -> Vec<String> {
+    let (mark, text) = line.text();
+    let room = column - mark.len();
+    let mut rows = vec![String::new()];
+    let (mut used, mut space) = (0, None);
+    for c in text.chars() {
+        let wide = c.width().unwrap_or(0);
+        // The last row is never missing: the list began with one.
+        let row = rows.last_mut().unwrap_or_else(|| unreachable!());
+        if used + wide > room {
+            let rest = space.map(|at: usize| row.split_off(at)).unwrap_or_default();
+            let trimmed = row.trim_end().len();
+            row.truncate(trimmed);
+            let rest = rest.trim_start().to_owned();
+            used = width_of(&rest);
+            rows.push(rest);
+            space = None;
+        }
+        let row = rows.last_mut().unwrap_or_else(|| unreachable!());
+        row.push(c);
+        used += wide;
+        if c == ' ' {
+            space = Some(row.len());
+        } else if wide == 2 {
+            space = None;
+        }
+    }
+    rows.into_iter().map(|row| format!("{mark}{row}")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_keep_to_their_column_and_lose_nothing() {
+        let text =
+            "A sentence in English that is long enough to be wrapped, 然后是一句足够长的中文，也要折行才放得下。 End.";
+        let rows = wrap(&Line::Only(text.into()), 20);
+        assert!(rows.iter().all(|row| width_of(row) <= 20 && row.starts_with("+ ")), "{rows:#?}");
+        let joined: String = rows.iter().flat_map(|row| row[2..].chars()).filter(|c| *c != ' ').collect();
+        assert_eq!(joined, text.replace(' ', ""));
+    }
+
+    #[test]
+    fn sides_stand_beside_each_other() {
+        let sides = [
+            vec![Line::Title("one".into()), Line::Shared("左边的内容".into())],
+            vec![Line::Title("two".into()), Line::Only("right".into()), Line::Note("more".into())],
+        ];
+        let rows = beside(&sides, 40, &|_, text| text.to_owned());
+        assert_eq!(rows, ["one                │ two", "  左边的内容       │ + right", "                   │ more"]);
+        assert!(fits(2, 100) && !fits(2, 80) && !fits(3, 120));
+    }
+}

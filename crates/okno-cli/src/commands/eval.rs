@@ -1,0 +1,217 @@
+//! `okno eval`: recipes on questions with known answers, as a table, a sentence, JSON and a page.
+
+use crate::args::{Cli, EvalArgs};
+use crate::locale::{Language, language, say};
+use crate::output::{self, Paint};
+use crate::place;
+use anyhow::{Context as _, Result, bail};
+use indicatif::{ProgressBar, ProgressStyle};
+use okno::Engine;
+use okno::evaluate::Measure;
+use okno::evaluate::compare::{Comparison, Interval, points};
+use okno::evaluate::report::Report;
+use okno::evaluate::run::{Asking, Candidate, Cell, Outcome, Run, run as ask};
+use okno::evaluate::runs::Runs;
+use okno::evaluate::set::{Corpus, Indexed, Library, QuestionSet};
+use okno::retrieve::{Recipe, built_in};
+use std::io::{IsTerminal, Write};
+use std::path::Path;
+
+pub fn run(cli: &Cli, args: &EvalArgs) -> Result<()> {
+    let runs = Runs::beside(&place::existing(cli.index.as_deref()));
+    if let Some(name) = &args.name {
+        runs.check_new(name)?;
+    }
+    if args.budget.is_empty() || args.budget.contains(&0) {
+        bail!(say!(
+            "a budget of 0 tokens holds nothing – try `--budget 500`",
+            "预算为 0 词元什么也放不下 —— 试试 `--budget 500`"
+        ));
+    }
+    let (run, page) = with_set(cli, &args.set, |engine, set, library| {
+        let candidates = candidates(engine, &args.recipes)?;
+        let bar = bar(cli, candidates.len() * args.budget.len());
+        let name = args.name.as_deref().unwrap_or_default();
+        let asking = Asking { set, candidates: &candidates, budgets: &args.budget, seed: args.seed, name };
+        let outcome = ask(engine, &asking, library, &|done, _| bar.set_position(done as u64))?;
+        bar.finish_and_clear();
+        let page = args.report.as_ref().map(|_| page(args, &outcome, set, library));
+        Ok((outcome.run, page))
+    })?;
+    if let (Some(file), Some(page)) = (&args.report, page) {
+        std::fs::write(file, page).with_context(|| say!("cannot write `{}`", "无法写入 `{}`", file.display()))?;
+        output::note(&say!("the report is in {}", "报告在 {}", file.display()));
+    }
+    if args.name.is_some() {
+        let kept = runs.save(&run)?;
+        output::note(&say!("kept in {} – `okno runs` lists", "已保存到 {} —— `okno runs` 查看", kept.display()));
+    }
+    if cli.json { output::json(&json(&run)) } else { print(&run) }
+}
+
+/// Opens a set with its documents: a folder's own corpus in a temporary index, or the index for a file of questions.
+pub fn with_set<T>(
+    cli: &Cli,
+    path: &Path,
+    work: impl FnOnce(&Engine, &QuestionSet, &mut dyn Library) -> Result<T>,
+) -> Result<T> {
+    if !path.is_dir() {
+        let engine = place::open(cli.index.as_deref())?;
+        let snapshot = engine.snapshot()?;
+        let mut library = Indexed::new(&*snapshot);
+        let set = QuestionSet::read(path, &mut library)?;
+        return work(&engine, &set, &mut library);
+    }
+    let corpus = path.join("corpus.jsonl");
+    let mut library = Corpus::read(&corpus)?;
+    let set = QuestionSet::read(&path.join("queries.jsonl"), &mut library)?;
+    let folder = tempfile::tempdir()?;
+    let engine = Engine::create(folder.path().join(place::NAME))?;
+    let report = engine.index(&[&corpus])?;
+    if let Some(skipped) = report.skipped.first() {
+        bail!(say!(
+            "`{}` could not be indexed: {} – mend it",
+            "无法索引 `{}`:{} —— 请修正",
+            skipped.place,
+            skipped.reason
+        ));
+    }
+    work(&engine, &set, &mut library)
+}
+
+/// The recipes by name, all built-in ones when none is named.
+pub fn candidates(engine: &Engine, names: &[String]) -> Result<Vec<Candidate>> {
+    let names = if names.is_empty() { built_in()?.into_keys().collect() } else { names.to_vec() };
+    let mut all: Vec<Candidate> = Vec::new();
+    for name in names {
+        if all.iter().all(|known| known.name != name) {
+            let recipe = Recipe::named(&name, engine.snapshot()?.manifest())?;
+            all.push(Candidate { name, recipe });
+        }
+    }
+    Ok(all)
+}
+
+/// A bar on a terminal, nothing anywhere else.
+fn bar(cli: &Cli, total: usize) -> ProgressBar {
+    if cli.json {
+        return ProgressBar::hidden();
+    }
+    // The template is a constant: it can fail only where every run would.
+    let style =
+        ProgressStyle::with_template("{bar:30} {pos}/{len} {elapsed}").unwrap_or_else(|_| ProgressStyle::default_bar());
+    ProgressBar::new(total as u64).with_style(style)
+}
+
+fn page(args: &EvalArgs, outcome: &Outcome, set: &QuestionSet, library: &dyn Library) -> String {
+    let list = |items: &[String]| items.join(",");
+    let budgets: Vec<String> = args.budget.iter().map(ToString::to_string).collect();
+    let recipes: Vec<String> = outcome.run.recipes().into_iter().map(str::to_owned).collect();
+    let command = format!(
+        "okno eval {} --recipes {} --budget {} --seed {}",
+        args.set.display(),
+        list(&recipes),
+        list(&budgets),
+        args.seed
+    );
+    let chinese = language() == Language::Zh;
+    Report { outcome, set, texts: library.texts(), command: &command, chinese }.html()
+}
+
+/// A comparison as a sentence in the language of this run.
+pub fn sentence(comparison: &Comparison) -> String {
+    match language() {
+        Language::En => comparison.english(),
+        Language::Zh => comparison.chinese(),
+    }
+}
+
+fn json(run: &Run) -> serde_json::Value {
+    let cell = |cell: &Cell| serde_json::json!({"recipe": cell.recipe, "budget": cell.budget, "scores": cell.scores, "latency_ms": cell.latency});
+    let comparison = |comparison: Comparison| {
+        let sentence = sentence(&comparison);
+        let mut json = serde_json::to_value(comparison)?;
+        json["sentence"] = sentence.into();
+        Ok::<_, serde_json::Error>(json)
+    };
+    let compared: Vec<_> = run
+        .budgets()
+        .into_iter()
+        .flat_map(|budget| run.comparisons(run.main_measure(), budget))
+        .filter_map(|one| comparison(one).ok())
+        .collect();
+    serde_json::json!({
+        "name": run.name, "set": run.set, "fingerprint": run.fingerprint, "questions": run.questions.len(), "seed": run.seed,
+        "version": run.version, "embedder": run.embedder, "documents": run.documents, "sentences": run.sentences,
+        "cells": run.cells.iter().map(cell).collect::<Vec<_>>(), "comparisons": compared,
+    })
+}
+
+/// What the table shows besides the main measure.
+const SHOWN: [(Measure, &str); 8] = [
+    (Measure::Context, "context"),
+    (Measure::All, "all"),
+    (Measure::Precision, "precis."),
+    (Measure::Duplicate, "repeat."),
+    (Measure::Mrr, "mrr@10"),
+    (Measure::Ndcg, "ndcg@10"),
+    (Measure::Fragments, "pieces"),
+    (Measure::Tokens, "tokens"),
+];
+
+fn print(run: &Run) -> Result<()> {
+    let mut out = std::io::stdout().lock();
+    let paint = Paint::new(out.is_terminal());
+    let main = run.main_measure();
+    writeln!(
+        out,
+        "{}",
+        say!(
+            "{}: {} questions, {} documents, {} sentences",
+            "{}:{} 个问题,{} 个文档,{} 个句子",
+            run.set,
+            run.questions.len(),
+            run.documents,
+            run.sentences
+        )
+    )?;
+    for budget in run.budgets() {
+        let ranked = run.ranked(budget);
+        let shown: Vec<_> = SHOWN
+            .iter()
+            .filter(|(measure, _)| *measure != main && ranked.iter().any(|cell| cell.scores.0.contains_key(measure)))
+            .collect();
+        let names: String = shown.iter().map(|(_, name)| format!("{name:>8}")).collect();
+        let title = format!(
+            "{:10} {:>8} {:>13}{names}{:>14}",
+            say!("@{}", "@{}", budget),
+            main.name(),
+            "95 % CI",
+            "ms p50/p95"
+        );
+        writeln!(out, "\n{}", paint.bold(&title))?;
+        for cell in &ranked {
+            writeln!(out, "{}", line(run, cell, main, &shown))?;
+        }
+        for comparison in run.comparisons(main, budget) {
+            writeln!(out, "  {}", sentence(&comparison))?;
+        }
+    }
+    Ok(())
+}
+
+fn line(run: &Run, cell: &Cell, main: Measure, shown: &[&(Measure, &str)]) -> String {
+    let values: Vec<f64> = cell.rows.iter().filter_map(|row| row.get(main)).collect();
+    let interval = Interval::of(&values, run.seed);
+    let range = format!("{}…{}", points(interval.low), points(interval.high));
+    let others: String = shown
+        .iter()
+        .map(|(measure, _)| match measure {
+            Measure::Tokens => format!("{:>8.0}", cell.scores.get(*measure)),
+            Measure::Fragments => format!("{:>8.1}", cell.scores.get(*measure)),
+            _ => format!("{:>8}", points(cell.scores.get(*measure))),
+        })
+        .collect();
+    let time = format!("{:.2}/{:.2}", cell.latency.p50, cell.latency.p95);
+    format!("{:10} {:>8} {range:>13}{others}{time:>14}", cell.recipe, points(interval.mean))
+}

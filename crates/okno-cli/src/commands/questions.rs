@@ -1,0 +1,50 @@
+//! `okno questions make`: a question set from the documents alone.
+
+use crate::args::{Cli, QuestionsCommand};
+use crate::locale::say;
+use crate::{output, place};
+use anyhow::{Context as _, Result, bail};
+use okno::evaluate::make::{self, Kind};
+
+pub fn run(cli: &Cli, what: &QuestionsCommand) -> Result<()> {
+    let QuestionsCommand::Make { out, count, seed } = what;
+    let engine = place::open(cli.index.as_deref())?;
+    let (made, summary) = make::questions(&*engine.snapshot()?, *count, *seed)?;
+    if made.is_empty() {
+        bail!(say!(
+            "no question could be made of these documents – they need headings, definitions, lists or figures",
+            "无法从这些文档中生成问题 —— 文档需要有标题、定义、列表或数字"
+        ));
+    }
+    let lines: String =
+        made.iter().map(|made| serde_json::to_string(made).map(|line| line + "\n")).collect::<Result<_, _>>()?;
+    std::fs::write(out, lines).with_context(|| say!("cannot write `{}`", "无法写入 `{}`", out.display()))?;
+    let of = |kind: Kind| made.iter().filter(|made| made.kind == kind).count();
+    let chinese = made.iter().filter(|made| made.lang == "zh").count();
+    if cli.json {
+        return output::json(&serde_json::json!({
+            "file": out, "questions": made.len(), "fact": of(Kind::Fact), "list": of(Kind::List), "broad": of(Kind::Broad),
+            "zh": chinese, "en": made.len() - chinese, "drafts": summary.drafts, "repeated": summary.repeated,
+            "copied": summary.copied, "ambiguous": summary.ambiguous, "seed": seed,
+        }));
+    }
+    output::note(&say!(
+        "{} questions ({} fact, {} list, {} broad; {} Chinese) of {} drafts in {}",
+        "{} 个问题(事实 {},列举 {},概括 {};中文 {}),取自 {} 个草稿,写入 {}",
+        made.len(),
+        of(Kind::Fact),
+        of(Kind::List),
+        of(Kind::Broad),
+        chinese,
+        summary.drafts,
+        out.display()
+    ));
+    output::note(&say!(
+        "dropped: {} repeated, {} copies of their answer, {} that several documents answer",
+        "舍去:重复 {},照抄答案 {},多个文档都能回答 {}",
+        summary.repeated,
+        summary.copied,
+        summary.ambiguous
+    ));
+    Ok(())
+}

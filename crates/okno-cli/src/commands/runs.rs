@@ -1,0 +1,188 @@
+//! `okno runs`: what was kept, best first; one against another; forgotten.
+
+use super::eval::sentence;
+use crate::args::{Cli, RunsArgs, RunsCommand};
+use crate::locale::say;
+use crate::output::{self, Paint};
+use crate::place;
+use anyhow::{Result, bail};
+use okno::evaluate::compare::{Comparison, points};
+use okno::evaluate::runs::Runs;
+use okno::evaluate::{Cell, Measure, Run};
+use std::collections::BTreeMap;
+use std::io::{IsTerminal, Write};
+
+pub fn run(cli: &Cli, args: &RunsArgs) -> Result<()> {
+    let runs = Runs::beside(&place::existing(cli.index.as_deref()));
+    match &args.what {
+        None => list(cli, &runs, args.budget),
+        Some(RunsCommand::Compare { one, other }) => compare(cli, &runs, one, other, args.budget),
+        Some(RunsCommand::Remove { names }) => {
+            for name in names {
+                runs.remove(name)?;
+            }
+            forgotten(cli, names.len())
+        }
+        Some(RunsCommand::Reset) => forgotten(cli, runs.reset()?),
+    }
+}
+
+fn forgotten(cli: &Cli, count: usize) -> Result<()> {
+    if cli.json {
+        return output::json(&serde_json::json!({ "removed": count }));
+    }
+    output::note(&say!("{} forgotten", "已移除 {} 个", count));
+    Ok(())
+}
+
+/// One line of the leaderboard.
+struct Place {
+    run: String,
+    made: u64,
+    cell: Cell,
+    measure: Measure,
+}
+
+fn list(cli: &Cli, runs: &Runs, budget: Option<usize>) -> Result<()> {
+    let mut boards: BTreeMap<(String, String, usize), Vec<Place>> = BTreeMap::new();
+    for name in runs.names()? {
+        let run = runs.load(&name)?;
+        let Some(budget) = budget.or(run.budgets().first().copied()) else { continue };
+        for cell in run.cells.iter().filter(|cell| cell.budget == budget) {
+            let place =
+                Place { run: run.name.clone(), made: run.made, cell: cell.clone(), measure: run.main_measure() };
+            boards.entry((run.set.clone(), run.fingerprint.clone(), budget)).or_default().push(place);
+        }
+    }
+    for board in boards.values_mut() {
+        let key = |place: &Place| (place.cell.scores.get(place.measure), place.cell.scores.get(Measure::Context));
+        board.sort_by(|a, b| key(b).partial_cmp(&key(a)).unwrap_or(std::cmp::Ordering::Equal).then(a.run.cmp(&b.run)));
+    }
+    if cli.json {
+        return output::json(&json(&boards));
+    }
+    if boards.is_empty() {
+        output::note(&say!(
+            "no runs yet – `okno eval SET --name NAME` keeps one",
+            "还没有保存的评测 —— 用 `okno eval 题集 --name 名称` 保存一个"
+        ));
+    }
+    print(&boards)
+}
+
+type Boards = BTreeMap<(String, String, usize), Vec<Place>>;
+
+fn json(boards: &Boards) -> serde_json::Value {
+    let place = |(rank, place): (usize, &Place)| serde_json::json!({"rank": rank + 1, "run": place.run, "recipe": place.cell.recipe, "made": place.made, "scores": place.cell.scores, "latency_ms": place.cell.latency});
+    boards
+        .iter()
+        .map(|((set, fingerprint, budget), board)| {
+            let places: Vec<_> = board.iter().enumerate().map(place).collect();
+            serde_json::json!({"set": set, "fingerprint": fingerprint, "budget": budget, "places": places})
+        })
+        .collect()
+}
+
+fn print(boards: &Boards) -> Result<()> {
+    let mut out = std::io::stdout().lock();
+    let paint = Paint::new(out.is_terminal());
+    for ((set, fingerprint, budget), board) in boards {
+        let questions = board.first().map_or(0, |place| place.cell.rows.len());
+        let title = say!(
+            "{} @{} – {} questions ({})",
+            "{} @{} —— {} 个问题({})",
+            set,
+            budget,
+            questions,
+            &fingerprint[..8.min(fingerprint.len())]
+        );
+        writeln!(out, "{}", paint.bold(&title))?;
+        for (rank, place) in board.iter().enumerate() {
+            writeln!(
+                out,
+                "{:3}. {:28} {} {:>5}  context {:>5}  {:>4.0} tokens  {:.1} ms",
+                rank + 1,
+                format!("{}/{}", place.run, place.cell.recipe),
+                place.measure.name(),
+                points(place.cell.scores.get(place.measure)),
+                points(place.cell.scores.get(Measure::Context)),
+                place.cell.scores.get(Measure::Tokens),
+                place.cell.latency.p50
+            )?;
+        }
+        writeln!(out)?;
+    }
+    Ok(())
+}
+
+fn compare(cli: &Cli, runs: &Runs, one: &str, other: &str, budget: Option<usize>) -> Result<()> {
+    let (one, own) = named(runs, one)?;
+    let (other, theirs) = named(runs, other)?;
+    let comparisons = comparisons(&one, own.as_deref(), &other, theirs.as_deref(), budget);
+    if comparisons.is_empty() || comparisons.iter().all(|comparison| comparison.questions == 0) {
+        bail!(say!(
+            "`{}` and `{}` have no recipe, budget and question in common – name recipes: `{}/auto`",
+            "`{}` 与 `{}` 没有共同的方案、预算和问题 —— 请指明方案,如 `{}/auto`",
+            one.name,
+            other.name,
+            one.name
+        ));
+    }
+    if one.fingerprint != other.fingerprint {
+        output::note(&say!(
+            "the question sets differ; only the questions both have are compared",
+            "两次的题集不同,只比较共有的问题"
+        ));
+    }
+    if cli.json {
+        return output::json(&serde_json::to_value(comparisons)?);
+    }
+    let mut out = std::io::stdout().lock();
+    for comparison in &comparisons {
+        writeln!(out, "{}", sentence(comparison))?;
+    }
+    Ok(())
+}
+
+/// `RUN` or `RUN/RECIPE`.
+fn named(runs: &Runs, name: &str) -> Result<(Run, Option<String>)> {
+    match name.split_once('/') {
+        None => Ok((runs.load(name)?, None)),
+        Some((run, recipe)) => {
+            let run = runs.load(run)?;
+            if !run.recipes().contains(&recipe) {
+                bail!(say!(
+                    "run `{}` has no recipe `{}` – it has `{}`",
+                    "评测 `{}` 里没有方案 `{}` —— 有 `{}`",
+                    run.name,
+                    recipe,
+                    run.recipes().join("`, `")
+                ));
+            }
+            Ok((run, Some(recipe.to_owned())))
+        }
+    }
+}
+
+/// The same recipe of both at every budget both have, or the two recipes that were named.
+fn comparisons(
+    one: &Run,
+    own: Option<&str>,
+    other: &Run,
+    theirs: Option<&str>,
+    budget: Option<usize>,
+) -> Vec<Comparison> {
+    let recipes: Vec<(&str, &str)> = match (own, theirs) {
+        (Some(own), theirs) => vec![(own, theirs.unwrap_or(own))],
+        (None, Some(theirs)) => vec![(theirs, theirs)],
+        (None, None) => one.recipes().into_iter().map(|name| (name, name)).collect(),
+    };
+    let budgets = one.budgets().into_iter().filter(|own| budget.is_none_or(|budget| budget == *own));
+    budgets
+        .flat_map(|budget| recipes.iter().map(move |pair| (budget, *pair)))
+        .filter_map(|(budget, (own, theirs))| {
+            let (own, theirs) = (one.cell(own, budget)?, other.cell(theirs, budget)?);
+            Some(one.against(own, other, theirs, one.main_measure()))
+        })
+        .collect()
+}
