@@ -90,6 +90,8 @@ pub enum Command {
     Config,
     /// Cut a file into exact spans and print them, without any index
     Split(crate::commands::split::SplitArgs),
+    /// Show what is read of a file or folder: text, structure and metadata, without an index
+    Load(LoadArgs),
     /// Turn lines of standard input into vectors
     Embed,
     /// Index a small bilingual sample and show what search does with it
@@ -122,6 +124,9 @@ pub struct IndexArgs {
     /// JSON lines: which fields hold what
     #[arg(long, value_name = "id=doc_id,text=body,…")]
     pub jsonl_fields: Option<String>,
+    /// Plain text files hold one document per line
+    #[arg(long)]
+    pub lines: bool,
     /// Fail when a file of this run had to be skipped
     #[arg(long)]
     pub strict: bool,
@@ -134,6 +139,22 @@ pub struct IndexArgs {
     /// Let URLs lead to this machine and to private networks
     #[arg(long)]
     pub allow_private: bool,
+}
+
+/// What to read.
+#[derive(Debug, Args)]
+pub struct LoadArgs {
+    /// A file or folder
+    pub path: PathBuf,
+    /// Plain text files hold one document per line
+    #[arg(long)]
+    pub lines: bool,
+    /// Skip files larger than this, e.g. `64MB`
+    #[arg(long, value_name = "BYTES", default_value = "64MB", value_parser = bytes)]
+    pub max_file_size: u64,
+    /// JSON lines: which fields hold what
+    #[arg(long, value_name = "id=doc_id,text=body,…")]
+    pub jsonl_fields: Option<String>,
 }
 
 /// What the chunk recipes search.

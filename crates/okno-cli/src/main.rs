@@ -8,6 +8,7 @@ mod commands;
 mod locale;
 mod output;
 mod place;
+mod reasons;
 mod settings;
 mod understood;
 
@@ -49,6 +50,7 @@ fn run(cli: &Cli) -> anyhow::Result<()> {
         Command::Recipes => commands::config::recipes(cli),
         Command::Config => commands::config::config(cli),
         Command::Split(args) => commands::split::run(cli, args),
+        Command::Load(args) => commands::load::run(cli, args),
         Command::Embed => commands::embed::run(),
         Command::Demo => commands::demo::run(),
     }

@@ -132,6 +132,7 @@ fn options(args: &IndexArgs, config: &Config) -> Result<IndexOptions> {
         embedded_fields: Some(config.embedded_fields()),
         fetch,
         jsonl_fields: args.jsonl_fields.clone(),
+        lines: args.lines,
         // Who chooses chunks wants them searched.
         recipe: args.recipe.clone().or_else(|| chunk.filter(|_| configured.is_none()).map(|_| "neighbors".to_owned())),
         chunk,
@@ -268,7 +269,11 @@ fn print(report: &IndexReport, took: Duration) {
     }
     output::note(&say!("{} skipped:", "跳过 {} 项:", report.skipped.len()));
     for skipped in report.skipped.iter().take(SHOWN) {
-        output::note(&format!("  {} – {}", output::printable(&skipped.place), output::printable(&skipped.reason)));
+        output::note(&format!(
+            "  {} – {}",
+            output::printable(&skipped.place),
+            output::printable(&crate::reasons::shown(&skipped.reason))
+        ));
     }
     if report.skipped.len() > SHOWN {
         output::note(&say!(

@@ -8,6 +8,7 @@ pub mod eval;
 pub mod feedback;
 pub mod index;
 pub mod inspect;
+pub mod load;
 pub mod questions;
 pub mod remove;
 pub mod runs;

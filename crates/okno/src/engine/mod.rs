@@ -19,7 +19,7 @@ pub use units::ImportReport;
 
 use crate::document::Record;
 use crate::embed::{BuiltIn, Embedder};
-use crate::load::{Fields, Loader, UnknownField, builtin_with};
+use crate::load::{Fields, Loader, UnknownField, builtin_for};
 use crate::retrieve::{self, Answer, Query, Recipes, built_in};
 use crate::store::{DocumentNumber, EmbeddedStore, Manifest, Snapshot, Store};
 use crate::{Error, Result};
@@ -94,7 +94,7 @@ impl Engine {
             .parse()
             .map_err(|error: UnknownField| Error::Options(error.to_string()))?;
         let extra = self.extra_loaders.iter().map(|loader| Box::new(Arc::clone(loader)) as Box<dyn Loader>);
-        Ok(extra.chain(builtin_with(fields)).collect())
+        Ok(extra.chain(builtin_for(fields, manifest.lines)).collect())
     }
 
     /// The embedder.

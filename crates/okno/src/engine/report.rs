@@ -12,6 +12,8 @@ pub struct IndexOptions {
     pub max_file_size: u64,
     /// Which fields of JSON lines hold what, as in `id=doc_id,text=body`.
     pub jsonl_fields: Option<String>,
+    /// Plain text files hold one document per line; an index once told so stays with it.
+    pub lines: bool,
     /// The recipe searches of this index use.
     pub recipe: Option<String>,
     /// The chunk layer of this index, for recipes that search chunks.
@@ -33,6 +35,7 @@ impl Default for IndexOptions {
         Self {
             max_file_size: MAX_FILE_SIZE,
             jsonl_fields: None,
+            lines: false,
             recipe: None,
             chunk: None,
             neighbors: None,

@@ -102,8 +102,8 @@ pub(super) fn known_files(snapshot: &dyn Snapshot) -> Result<Vec<FileState>> {
 
 /// Whether the same bytes give other documents than before.
 fn reads_otherwise(now: &Manifest, before: &Manifest) -> bool {
-    (&now.jsonl_fields, &now.rules, &now.embedded_fields)
-        != (&before.jsonl_fields, &before.rules, &before.embedded_fields)
+    (&now.jsonl_fields, now.lines, &now.rules, &now.embedded_fields)
+        != (&before.jsonl_fields, before.lines, &before.rules, &before.embedded_fields)
 }
 
 /// The URL that was given where a path may be.
@@ -128,6 +128,7 @@ fn set_manifest(
     manifest.rules = options.rules.clone().unwrap_or(manifest.rules);
     manifest.selection = options.selection.clone().unwrap_or(manifest.selection);
     manifest.embedded_fields = options.embedded_fields.clone().unwrap_or(manifest.embedded_fields);
+    manifest.lines |= options.lines;
     if manifest != *snapshot.manifest() {
         writer.set_manifest(&manifest)?;
     }

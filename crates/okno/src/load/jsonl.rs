@@ -103,11 +103,8 @@ impl Loader for Jsonl {
         let mut any = false;
         while let Some((number, line)) = lines.next_line().map_err(|cause| source.unreadable(cause))? {
             any = true;
-            match line.and_then(|line| self.document(source, number, &line)) {
-                Ok(loaded) if seen.insert(loaded.id.clone()) => out.document(loaded),
-                Ok(loaded) => out.skip(&place(source, number), repeated(&loaded)),
-                Err(reason) => out.skip(&place(source, number), reason),
-            }
+            let record = line.and_then(|line| serde_json::from_str(&line).map_err(|error| malformed(&error)));
+            self.emit(source, number, record, &mut seen, out);
         }
         if any { Ok(()) } else { Err(encoding::NotText::Blank.into()) }
     }
@@ -126,8 +123,34 @@ fn repeated(loaded: &Loaded) -> String {
 }
 
 impl Jsonl {
-    fn document(&self, source: &Source<'_>, number: usize, line: &str) -> Result<Loaded, String> {
-        let mut record: Map<String, Json> = serde_json::from_str(line).map_err(|error| malformed(&error))?;
+    /// Reads records that are parsed already, as those of a JSON array; their place in it takes the place of a line number.
+    pub(super) fn load_records(&self, source: &Source<'_>, records: impl Iterator<Item = Json>, out: &mut dyn Sink) {
+        let mut seen = HashSet::new();
+        for (at, record) in records.enumerate() {
+            let record = match record {
+                Json::Object(record) => Ok(record),
+                _ => Err("not a JSON object".to_owned()),
+            };
+            self.emit(source, at + 1, record, &mut seen, out);
+        }
+    }
+
+    fn emit(
+        &self,
+        source: &Source<'_>,
+        number: usize,
+        record: Result<Map<String, Json>, String>,
+        seen: &mut HashSet<Option<String>>,
+        out: &mut dyn Sink,
+    ) {
+        match record.and_then(|record| self.document(source, number, record)) {
+            Ok(loaded) if seen.insert(loaded.id.clone()) => out.document(loaded),
+            Ok(loaded) => out.skip(&place(source, number), repeated(&loaded)),
+            Err(reason) => out.skip(&place(source, number), reason),
+        }
+    }
+
+    fn document(&self, source: &Source<'_>, number: usize, mut record: Map<String, Json>) -> Result<Loaded, String> {
         let text = match take(&mut record, &self.fields.text) {
             Some(Json::String(text)) => text,
             Some(_) => return Err(format!("the field `{}` is not a string", self.fields.text.join("` or `"))),
@@ -152,6 +175,7 @@ impl Jsonl {
             title: title.or(page.front_title).or(page.heading).unwrap_or_else(|| source.stem()),
             language: given.map(|tag| language::primary(&tag)).or(page.language).or_else(|| language::detect(&text)),
             blocks: page.blocks,
+            images: page.images,
             text,
             metadata,
             ..Loaded::default()
@@ -213,7 +237,7 @@ fn scalar(value: Json) -> Option<Value> {
 }
 
 /// Non-blank lines with their numbers, decoded; a file in UTF-16 is decoded as a whole first.
-struct Lines<'a> {
+pub(super) struct Lines<'a> {
     reader: Box<dyn BufRead + 'a>,
     number: usize,
     /// What lines that are not UTF-8 were read as; the first such line decides.
@@ -221,10 +245,10 @@ struct Lines<'a> {
     buffer: Vec<u8>,
 }
 
-type Decoded = Result<String, String>;
+pub(super) type Decoded = Result<String, String>;
 
 impl<'a> Lines<'a> {
-    fn open(source: &Source<'a>) -> Result<Self, LoadError> {
+    pub fn open(source: &Source<'a>) -> Result<Self, LoadError> {
         let mut reader = source.reader()?;
         let head = reader.fill_buf().map_err(|cause| source.unreadable(cause))?;
         let (marked, utf8_mark) =
@@ -237,7 +261,7 @@ impl<'a> Lines<'a> {
         Ok(Self { reader, number: 0, legacy: None, buffer: Vec::new() })
     }
 
-    fn next_line(&mut self) -> std::io::Result<Option<(usize, Decoded)>> {
+    pub fn next_line(&mut self) -> std::io::Result<Option<(usize, Decoded)>> {
         loop {
             self.buffer.clear();
             self.number += 1;

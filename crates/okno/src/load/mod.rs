@@ -9,18 +9,32 @@
 //! every non-blank character.
 //!
 //! New formats implement [`Loader`]. One that has pages or images renders its pages into one text and marks them in the document it emits;
-//! text never stops at a page's end.
+//! text never stops at a page's end. Formats that must be rendered write into one `rendering`, so that a heading or a table looks the same
+//! whatever it came from. PDF, Office files and mail are cargo features (`pdf`, `office`, `mail`), on by default.
 
+mod audio;
+mod csv;
 pub mod encoding;
 mod glob;
 mod html;
+mod image;
+mod json;
 mod jsonl;
 mod kinds;
 mod language;
 mod lines;
+#[cfg(feature = "mail")]
+mod mail;
 mod markdown;
+#[cfg(feature = "office")]
+mod office;
+mod one_per_line;
 mod paragraphs;
+#[cfg(feature = "pdf")]
+mod pdf;
+mod rendering;
 mod selection;
+mod subtitles;
 #[cfg(test)]
 pub(crate) mod tests;
 mod text;
@@ -32,11 +46,23 @@ use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
+pub use self::audio::Recording;
+pub use self::csv::Csv;
 pub use self::glob::Glob;
 pub use self::html::Html;
+pub use self::image::{Images, TextOfImage, image_bytes};
+pub use self::json::JsonFile;
 pub use self::jsonl::{Fields, Jsonl, UnknownField};
+#[cfg(feature = "mail")]
+pub use self::mail::Mail;
 pub use self::markdown::{Markdown, heading_text};
+#[cfg(feature = "office")]
+pub use self::office::{Office, Workbook};
+pub use self::one_per_line::OnePerLine;
+#[cfg(feature = "pdf")]
+pub use self::pdf::Pdf;
 pub use self::selection::{Chosen, Selection};
+pub use self::subtitles::Subtitles;
 pub use self::text::PlainText;
 pub use self::walk::{FileEntry, Skipped, WalkOptions, walk};
 use crate::document::{Date, Loaded, Metadata, Value};
@@ -200,7 +226,39 @@ pub fn builtin() -> Vec<Box<dyn Loader>> {
 /// The loaders of this crate, with names for the fields of JSONL lines.
 #[must_use]
 pub fn builtin_with(fields: Fields) -> Vec<Box<dyn Loader>> {
-    vec![Box::new(Jsonl::new(fields)), Box::new(Html), Box::new(Markdown), Box::new(PlainText)]
+    builtin_for(fields, false)
+}
+
+/// The same; with `lines`, a plain text file holds one document per line.
+#[must_use]
+pub fn builtin_for(fields: Fields, lines: bool) -> Vec<Box<dyn Loader>> {
+    let mut loaders = of_every_format(fields);
+    if lines {
+        loaders.insert(0, Box::new(OnePerLine));
+    }
+    loaders
+}
+
+fn of_every_format(fields: Fields) -> Vec<Box<dyn Loader>> {
+    vec![
+        #[cfg(feature = "pdf")]
+        Box::new(Pdf),
+        #[cfg(feature = "office")]
+        Box::new(Workbook),
+        #[cfg(feature = "office")]
+        Box::new(Office),
+        Box::new(Images::default()),
+        Box::new(Recording),
+        #[cfg(feature = "mail")]
+        Box::new(Mail),
+        Box::new(Csv),
+        Box::new(Subtitles),
+        Box::new(Jsonl::new(fields.clone())),
+        Box::new(JsonFile::new(fields)),
+        Box::new(Html),
+        Box::new(Markdown),
+        Box::new(PlainText),
+    ]
 }
 
 /// Loads one file with the first loader that accepts it. Whatever goes wrong is told to `out`.

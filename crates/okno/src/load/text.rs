@@ -6,7 +6,7 @@ use std::path::Path;
 
 use super::lines::{Line, underline, wiki_heading};
 use super::paragraphs::{paragraphs, starts_item};
-use super::{LoadError, Loader, Sink, Source, file_metadata, language, textual};
+use super::{LoadError, Loader, Sink, Source, audio, file_metadata, language, textual};
 use crate::document::{Block, BlockKind, Loaded, Metadata, Span};
 
 /// As in Markdown: more lines than any wrapped paragraph has.
@@ -25,6 +25,7 @@ impl Loader for PlainText {
         let text = source.text()?;
         let mut metadata = Metadata::default();
         file_metadata(&mut metadata, source, "text");
+        audio::name_recording(&mut metadata, source);
         out.document(Loaded {
             id: None,
             title: source.stem(),

@@ -16,6 +16,7 @@ mod tags;
 #[cfg(test)]
 mod tests;
 
+use std::collections::HashMap;
 use std::path::Path;
 
 use encoding_rs::Encoding;
@@ -25,7 +26,7 @@ use html5gum::{Span as TokenSpan, Tokenizer};
 use self::pieces::Collector;
 use self::tags::Attributes;
 use super::{LoadError, Loader, Sink, Source, encoding, file_metadata, has_extension, language, textual, values};
-use crate::document::{Loaded, Metadata, Value};
+use crate::document::{Block, Image, ImageSource, Loaded, Metadata, Value};
 
 /// Reads HTML and XHTML pages.
 #[derive(Debug, Clone, Copy, Default)]
@@ -57,8 +58,9 @@ impl Loader for Html {
         file_metadata(&mut read.metadata, source, "html");
         let heading = heading(&read.collector);
         let title = title(&read.collector.title, heading).unwrap_or_else(|| source.stem());
+        let images = images(&text, &blocks, &read.collector.captions);
         let language = read.language.or_else(|| language::detect(&text));
-        out.document(Loaded { title, language, text, blocks, metadata: read.metadata, ..Loaded::default() });
+        out.document(Loaded { title, language, text, blocks, images, metadata: read.metadata, ..Loaded::default() });
         Ok(())
     }
 }
@@ -166,6 +168,19 @@ fn describe(metadata: &mut Metadata, attributes: &Attributes) {
         _ => Value::Text(content.to_owned()),
     };
     metadata.0.entry(key.to_owned()).or_insert(value);
+}
+
+/// The images as they stand in the rendered text, with the captions of their figures.
+fn images(text: &str, blocks: &[Block], captions: &HashMap<String, String>) -> Vec<Image> {
+    let mut images = super::markdown::images::images(text, blocks);
+    for image in &mut images {
+        if let ImageSource::Reference(target) = &image.source
+            && let Some(caption) = captions.get(target)
+        {
+            image.caption.clone_from(caption);
+        }
+    }
+    images
 }
 
 fn heading(collector: &Collector) -> Option<&str> {

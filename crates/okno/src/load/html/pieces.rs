@@ -3,6 +3,8 @@
 //! There is no tree. The text of a page needs little of one – which list, table, heading or region is open – and a stack knows that. It is
 //! bounded, so no nesting can exhaust it, and every token costs a bounded number of steps.
 
+use std::collections::HashMap;
+
 use super::line::{Line, Link};
 use super::tables::Table;
 use super::tags::{Attributes, Furniture, Tag};
@@ -62,6 +64,10 @@ pub(super) struct Collector {
     pub pieces: Vec<Piece>,
     pub regions: Vec<Region>,
     pub title: String,
+    /// Titles and captions of images, by their address.
+    pub captions: HashMap<String, String>,
+    /// The last image and how many pieces there were then: a caption beside it is its own.
+    last_image: Option<(String, usize)>,
     stack: Vec<Open>,
     /// Open elements beyond the deepest.
     beyond: usize,
@@ -92,6 +98,8 @@ impl Collector {
             pieces: Vec::new(),
             regions: vec![page],
             title: String::new(),
+            captions: HashMap::new(),
+            last_image: None,
             stack: Vec::new(),
             beyond: 0,
             region: 0,
@@ -328,6 +336,10 @@ impl Collector {
         if alt.is_empty() || src.is_empty() || src.starts_with("data:") || attributes.hidden || logo {
             return;
         }
+        if !attributes.title.trim().is_empty() {
+            self.captions.entry(src.to_owned()).or_insert_with(|| attributes.title.trim().to_owned());
+        }
+        self.last_image = Some((src.to_owned(), self.pieces.len()));
         let picture = format!("![{}]({src})", alt.replace(['\n', '\r'], " "));
         self.line.words(&picture, self.link);
     }
@@ -351,7 +363,17 @@ impl Collector {
             Kind::Heading(_) => super::choose::heading_words(&line.text),
             _ => line.text.trim().to_owned(),
         };
+        if self.stack.iter().rev().take(4).any(|open| open.tag == Tag::Caption) {
+            self.caption(&text);
+        }
         self.pieces.push(Piece { kind, text, region: self.region, links: line.links, anchors: line.anchors });
+    }
+
+    /// A caption belongs to the image right before it.
+    fn caption(&mut self, text: &str) {
+        if let Some((src, _)) = self.last_image.take_if(|(_, pieces)| self.pieces.len() <= *pieces + 1) {
+            self.captions.insert(src, text.to_owned());
+        }
     }
 
     fn kind(&mut self, text: &str) -> Kind {

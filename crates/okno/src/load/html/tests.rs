@@ -125,3 +125,13 @@ fn hostile_pages_take_linear_time() {
         assert_eq!(got.documents.len(), 1, "{part}");
     }
 }
+
+#[test]
+fn images_carry_the_captions_of_their_figures() {
+    let page = "<html><body><p>See <img alt='a map' src='m.png' title='Map'>.</p><figure><img alt='a cat' src='c.jpg'><figcaption>Our <b>cat</b></figcaption></figure>\
+                <table><caption>Sizes</caption><tr><td>1<td>2</tr><tr><td>3<td>4</tr></table></body></html>";
+    let got = load(&Html, "a.html", page.as_bytes()).documents.remove(0);
+    let found: Vec<(&str, &str, &str)> =
+        got.images.iter().map(|image| (image.span.of(&got.text), image.alt.as_str(), image.caption.as_str())).collect();
+    assert_eq!(found, [("![a map](m.png)", "a map", "Map"), ("![a cat](c.jpg)", "a cat", "Our cat")]);
+}

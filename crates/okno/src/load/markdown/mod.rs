@@ -1,6 +1,7 @@
 //! Markdown: the decoded text unchanged, its blocks, and what its front matter says.
 
 mod front_matter;
+pub(super) mod images;
 mod marks;
 mod scan;
 #[cfg(test)]
@@ -12,7 +13,7 @@ use super::values::display;
 use super::{LoadError, Loader, Sink, Source, file_metadata, has_extension, language, lines, textual};
 #[cfg(test)]
 use crate::document::Value;
-use crate::document::{Block, BlockKind, Loaded, Metadata, Span};
+use crate::document::{Block, BlockKind, Image, Loaded, Metadata, Span};
 
 /// Reads Markdown files: by name, or a nameless text that is plainly Markdown.
 #[derive(Debug, Clone, Copy, Default)]
@@ -36,6 +37,7 @@ impl Loader for Markdown {
             language: page.language.or_else(|| language::detect(&text)),
             text,
             blocks: page.blocks,
+            images: page.images,
             metadata,
             ..Loaded::default()
         });
@@ -46,6 +48,7 @@ impl Loader for Markdown {
 /// What the Markdown reading of a text says about it.
 pub(super) struct Page {
     pub blocks: Vec<Block>,
+    pub images: Vec<Image>,
     pub front_title: Option<String>,
     /// The first top-level heading.
     pub heading: Option<String>,
@@ -64,6 +67,7 @@ pub(super) fn read(text: &str) -> Page {
     let mut taken = |key: &str| metadata.0.remove(key).as_ref().and_then(display);
     let (front_title, language) = (taken("title"), taken("lang").or_else(|| taken("language")));
     Page {
+        images: images::images(text, &blocks),
         heading: first_heading(text, &blocks),
         front_title,
         language: language.map(|tag| language::primary(&tag)),

@@ -1,0 +1,158 @@
+//! `okno load`: what a loader makes of a file – its text, structure and metadata – without any index.
+
+use crate::args::{Cli, LoadArgs};
+use crate::locale::say;
+use crate::{output, reasons};
+use anyhow::{Context as _, Result, bail};
+use okno::document::{Block, BlockKind, CodePoints, ImageSource, Loaded, table};
+use okno::load::{Fields, Sink, WalkOptions, builtin_for, load_file, walk};
+use serde_json::{Value, json};
+use std::io::Write;
+
+pub fn run(cli: &Cli, args: &LoadArgs) -> Result<()> {
+    let fields: Fields = args.jsonl_fields.as_deref().unwrap_or_default().parse()?;
+    let loaders = builtin_for(fields, args.lines);
+    let mut sink = Printed { json: cli.json, documents: 0, skipped: 0, failed: None };
+    for entry in walk(&args.path, &WalkOptions::default()) {
+        match entry {
+            Ok(entry) => load_file(&entry, &loaders, args.max_file_size, &mut sink),
+            Err(skipped) => sink.skip(&skipped.place, skipped.reason),
+        }
+        if let Some(error) = sink.failed.take() {
+            return Err(error);
+        }
+    }
+    if sink.documents == 0 {
+        let path = args.path.display().to_string();
+        bail!(say!("`{}` gave no document", "`{}` 没有得到任何文档", path));
+    }
+    Ok(())
+}
+
+/// Prints documents while they come: a folder may hold more than the memory does.
+struct Printed {
+    json: bool,
+    documents: usize,
+    skipped: usize,
+    failed: Option<anyhow::Error>,
+}
+
+impl Sink for Printed {
+    fn document(&mut self, loaded: Loaded) {
+        self.documents += 1;
+        if self.failed.is_none() {
+            let printed = if self.json { print_json(&loaded) } else { print(&loaded) };
+            self.failed = printed.err();
+        }
+    }
+
+    fn skip(&mut self, place: &str, reason: String) {
+        self.skipped += 1;
+        let reason = reasons::shown(&reason);
+        output::note(&say!("skipped {} – {}", "跳过 {} —— {}", output::printable(place), output::printable(&reason)));
+    }
+}
+
+fn print_json(loaded: &Loaded) -> Result<()> {
+    let mut out = std::io::stdout().lock();
+    serde_json::to_writer(&mut out, &document_json(loaded))?;
+    Ok(writeln!(out)?)
+}
+
+/// A document with everything a loader says about it; offsets in code points.
+fn document_json(loaded: &Loaded) -> Value {
+    let mut walk = CodePoints::new(&loaded.text);
+    let mut blocks = Vec::with_capacity(loaded.blocks.len());
+    for (at, block) in loaded.blocks.iter().enumerate() {
+        let (start, end) = (walk.at(block.span.start).0, walk.at(block.span.end).0);
+        blocks.push(block_json(loaded, at, block, start, end));
+    }
+    let mut walk = CodePoints::new(&loaded.text);
+    let pages: Vec<Value> =
+        loaded.pages.iter().map(|page| json!({"label": page.label, "start": walk.at(page.start).0})).collect();
+    let mut walk = CodePoints::new(&loaded.text);
+    let images: Vec<Value> = loaded
+        .images
+        .iter()
+        .map(|image| {
+            let (start, end) = (walk.at(image.span.start).0, walk.at(image.span.end).0);
+            json!({"start": start, "end": end, "alt": image.alt, "caption": image.caption, "source": source_json(&image.source)})
+        })
+        .collect();
+    json!({
+        "id": loaded.id, "title": loaded.title, "language": loaded.language, "metadata": loaded.metadata.to_json(),
+        "text": loaded.text, "blocks": blocks, "pages": pages, "images": images,
+    })
+}
+
+fn block_json(loaded: &Loaded, at: usize, block: &Block, start: usize, end: usize) -> Value {
+    let mut json = json!({"kind": kind(block.kind), "start": start, "end": end});
+    match block.kind {
+        BlockKind::Heading(level) => json["level"] = level.into(),
+        BlockKind::Table => {
+            if let Some(table) = table::read(block.span.of(&loaded.text)) {
+                (json["header"], json["rows"]) = (json!(table.header), json!(table.rows));
+            }
+            let caption = table::caption(&loaded.text, &loaded.blocks, at);
+            json["caption"] = json!(caption.map(|span| span.of(&loaded.text)));
+        }
+        _ => {}
+    }
+    json
+}
+
+fn kind(kind: BlockKind) -> &'static str {
+    match kind {
+        BlockKind::Heading(_) => "heading",
+        BlockKind::Paragraph => "paragraph",
+        BlockKind::ListItem => "list_item",
+        BlockKind::Code => "code",
+        BlockKind::Table => "table",
+        BlockKind::FrontMatter => "front_matter",
+    }
+}
+
+fn source_json(source: &ImageSource) -> Value {
+    match source {
+        ImageSource::Reference(path) => json!({"reference": path}),
+        ImageSource::Inside(part) => json!({"inside": part}),
+        ImageSource::Bytes(bytes) => json!({"bytes": bytes.len()}),
+    }
+}
+
+/// For people: what is known about the document, its outline, its text.
+fn print(loaded: &Loaded) -> Result<()> {
+    let mut out = std::io::stdout().lock();
+    writeln!(out, "{}", output::printable(&loaded.title))?;
+    let name = loaded.id.as_deref().map(|id| format!("id: {id}"));
+    let language = loaded.language.as_deref().map(|language| format!("language: {language}"));
+    for line in name.into_iter().chain(language) {
+        writeln!(out, "  {}", output::printable(&line))?;
+    }
+    for (field, value) in &loaded.metadata.0 {
+        writeln!(out, "  {}: {}", output::printable(field), output::printable(&value.to_string()))?;
+    }
+    writeln!(out, "  {}\n", counts(loaded))?;
+    let headings = loaded.blocks.iter().filter_map(|block| match block.kind {
+        BlockKind::Heading(level) => Some((level, block.span.of(&loaded.text))),
+        _ => None,
+    });
+    for (level, words) in headings {
+        let words = okno::load::heading_text(words);
+        writeln!(out, "  {}{}", "  ".repeat(usize::from(level)), output::printable(&words))?;
+    }
+    writeln!(out, "\n{}", output::printable_text(&loaded.text)).context("standard output")
+}
+
+fn counts(loaded: &Loaded) -> String {
+    let count = |kind: &str| loaded.blocks.iter().filter(|block| self::kind(block.kind) == kind).count();
+    say!(
+        "{} characters, {} blocks, {} tables, {} pages, {} images",
+        "{} 个字符,{} 个块,{} 个表格,{} 页,{} 张图片",
+        loaded.text.chars().count(),
+        loaded.blocks.len(),
+        count("table"),
+        loaded.pages.len(),
+        loaded.images.len()
+    )
+}

@@ -1,0 +1,119 @@
+//! XML as a stream of three things: an element opens, text, an element closes. Names without their prefix.
+//!
+//! Nothing fails: what comes after a broken place is not read, as in a file that ends there.
+
+use quick_xml::Reader;
+use quick_xml::escape::resolve_predefined_entity;
+use quick_xml::events::{BytesStart, Event};
+
+/// What comes next in the XML.
+pub(super) enum Node<'x> {
+    Open(Element<'x>),
+    Text(&'x str),
+    Close(&'x str),
+}
+
+/// An element that opens.
+pub(super) struct Element<'x> {
+    pub name: &'x str,
+    start: &'x BytesStart<'x>,
+}
+
+impl Element<'_> {
+    /// The value of an attribute, by its name without prefix.
+    pub fn attribute(&self, name: &str) -> Option<String> {
+        let found =
+            self.start.attributes().with_checks(false).flatten().find(|a| a.key.local_name().as_ref() == name)?;
+        Some(
+            found
+                .normalized_value(quick_xml::XmlVersion::Explicit1_0)
+                .map_or_else(|_| found.value.to_string(), std::borrow::Cow::into_owned),
+        )
+    }
+
+    /// Whether any attribute has this value.
+    pub fn names(&self, value: &str) -> bool {
+        self.start.attributes().with_checks(false).flatten().any(|attribute| attribute.value.as_ref() == value)
+    }
+
+    /// The value of an attribute that is a number.
+    pub fn number(&self, name: &str) -> Option<usize> {
+        self.attribute(name)?.trim().parse().ok()
+    }
+}
+
+/// Calls `each` with everything in the XML, in order.
+pub(super) fn walk(xml: &str, mut each: impl FnMut(Node<'_>)) {
+    let mut reader = Reader::from_str(xml);
+    reader.config_mut().check_end_names = false;
+    reader.config_mut().allow_unmatched_ends = true;
+    loop {
+        match reader.read_event() {
+            Ok(Event::Start(start)) => each(Node::Open(Element { name: start.local_name().as_ref(), start: &start })),
+            Ok(Event::Empty(start)) => {
+                let name = start.local_name();
+                each(Node::Open(Element { name: name.as_ref(), start: &start }));
+                each(Node::Close(name.as_ref()));
+            }
+            Ok(Event::End(end)) => each(Node::Close(end.local_name().as_ref())),
+            Ok(Event::Text(text)) => each(Node::Text(&text)),
+            Ok(Event::CData(text)) => each(Node::Text(&text)),
+            Ok(Event::GeneralRef(name)) => {
+                if let Ok(Some(c)) = name.resolve_char_ref() {
+                    each(Node::Text(c.encode_utf8(&mut [0; 4])));
+                } else if let Some(text) = resolve_predefined_entity(&name) {
+                    each(Node::Text(text));
+                }
+            }
+            Ok(Event::Eof) | Err(_) => return,
+            Ok(_) => {}
+        }
+    }
+}
+
+/// The targets of a part's relations, by their ids.
+pub(super) fn relations(xml: &str) -> std::collections::HashMap<String, String> {
+    let mut found = std::collections::HashMap::new();
+    walk(xml, |node| {
+        if let Node::Open(element) = node
+            && let (Some(id), Some(target)) = (element.attribute("Id"), element.attribute("Target"))
+        {
+            found.insert(id, target);
+        }
+    });
+    found
+}
+
+/// A path relative to a part's folder: `../media/a.png` in `ppt/slides/` is `ppt/media/a.png`.
+pub(super) fn resolved(folder: &str, target: &str) -> String {
+    if let Some(absolute) = target.strip_prefix('/') {
+        return absolute.to_owned();
+    }
+    let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
+    for part in target.split('/') {
+        match part {
+            ".." => _ = parts.pop(),
+            "." | "" => {}
+            part => parts.push(part),
+        }
+    }
+    parts.join("/")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn everything_in_order_and_nothing_fails() {
+        let mut seen = String::new();
+        walk("<w:p a:b='1 &amp; 2'>x &lt;&#20013;<br/>y</w:p></q><broken", |node| match node {
+            Node::Open(e) => seen += &format!("<{} {:?}>", e.name, e.attribute("b")),
+            Node::Text(text) => seen += text,
+            Node::Close(name) => seen += &format!("</{name}>"),
+        });
+        assert_eq!(seen, "<p Some(\"1 & 2\")>x <中<br None></br>y</p></q>");
+        assert_eq!(resolved("ppt/slides", "../media/a.png"), "ppt/media/a.png");
+        assert_eq!(resolved("word", "/word/a.xml"), "word/a.xml");
+    }
+}

@@ -1,0 +1,252 @@
+//! The bands of a page come in; out go its lines and tables in reading order.
+//!
+//! Two columns are found by the gutter between them: an upright strip that few lines cross, with running text on both sides. Lines that do cross
+//! it – a title, a wide figure's caption – cut the page into parts above and below, and each part is read column by column. What is left of
+//! bands with several fragments at the same heights is a table and is read row by row.
+
+use super::fragments::{Band, Fragment};
+
+/// Narrower strips are spaces, not gutters (points).
+const NARROWEST: f64 = 7.0;
+/// The page is looked at in strips this wide (points).
+const STRIP: f64 = 2.0;
+/// At most this share of the bands may cross a gutter, in percent: titles, figures, tables over both columns.
+const CROSSING: usize = 40;
+/// Fewer lines make no column.
+const LEAST_LINES: usize = 4;
+/// Columns inside columns; more is noise.
+const DEEPEST: usize = 5;
+
+/// A line of running text, with the borders of the column it stands in.
+#[derive(Debug, Clone)]
+pub(super) struct Line {
+    pub text: String,
+    pub left: f64,
+    pub right: f64,
+    pub y: f64,
+    pub size: f64,
+    pub bold: bool,
+    pub column: (f64, f64),
+}
+
+/// A part of a page.
+#[derive(Debug, Clone)]
+pub(super) enum Piece {
+    Line(Line),
+    Table(Vec<Vec<String>>),
+}
+
+/// The pieces of a page in reading order.
+pub(super) fn pieces(bands: Vec<Band>) -> Vec<Piece> {
+    let mut out = Vec::new();
+    arrange(bands, 0, &mut out);
+    out
+}
+
+fn arrange(bands: Vec<Band>, depth: usize, out: &mut Vec<Piece>) {
+    let Some(gutter) = (depth < DEEPEST).then(|| gutter(&bands)).flatten() else { return flow(bands, out) };
+    let crosses = |band: &Band| band.iter().any(|f| f.left < gutter && f.right > gutter);
+    let mut rest = bands.into_iter().peekable();
+    while let Some(first) = rest.next() {
+        let crossing = crosses(&first);
+        let mut part = vec![first];
+        while let Some(next) = rest.next_if(|next| crosses(next) == crossing) {
+            part.push(next);
+        }
+        if crossing {
+            arrange(part, depth + 1, out);
+        } else {
+            let (left, right) = halves(part, gutter);
+            arrange(left, depth + 1, out);
+            arrange(right, depth + 1, out);
+        }
+    }
+}
+
+fn halves(bands: Vec<Band>, gutter: f64) -> (Vec<Band>, Vec<Band>) {
+    let (mut left, mut right) = (Vec::new(), Vec::new());
+    for band in bands {
+        let (l, r): (Band, Band) = band.into_iter().partition(|fragment| fragment.right <= gutter);
+        left.extend(Some(l).filter(|band| !band.is_empty()));
+        right.extend(Some(r).filter(|band| !band.is_empty()));
+    }
+    (left, right)
+}
+
+/// The middle of the strip between two columns of text, if there is one.
+fn gutter(bands: &[Band]) -> Option<f64> {
+    if bands.len() < LEAST_LINES {
+        return None;
+    }
+    let all = || bands.iter().flatten();
+    let (from, to) = all().fold((f64::MAX, f64::MIN), |(l, r), f| (l.min(f.left), r.max(f.right)));
+    let strips = ((to - from) / STRIP) as usize;
+    if !(10..5000).contains(&strips) {
+        return None;
+    }
+    let counts = crossings(bands, from, strips);
+    let mut found: Vec<(usize, usize, f64)> = empty_strips(&counts, bands.len() * CROSSING / 100)
+        .into_iter()
+        .map(|(start, end)| {
+            (counts[start..end].iter().copied().min().unwrap_or(0), end - start, (start + end) as f64 / 2.0)
+        })
+        .collect();
+    found.sort_by_key(|(crossing, width, _)| (*crossing, std::cmp::Reverse(*width)));
+    found.into_iter().map(|(_, _, middle)| from + middle * STRIP).find(|middle| {
+        let clean =
+            || bands.iter().filter(|band| !band.iter().any(|f| f.left < *middle && f.right > *middle)).flatten();
+        is_text(clean().filter(|f| f.right <= *middle)) && is_text(clean().filter(|f| f.left >= *middle))
+    })
+}
+
+/// How many bands cover each strip.
+fn crossings(bands: &[Band], from: f64, strips: usize) -> Vec<usize> {
+    let mut counts = vec![0; strips];
+    for fragment in bands.iter().flatten() {
+        let strip = |x: f64| (((x - from) / STRIP).max(0.0) as usize).min(strips);
+        counts[strip(fragment.left)..strip(fragment.right)].iter_mut().for_each(|count| *count += 1);
+    }
+    counts
+}
+
+/// Where few enough bands cross: of each run of such strips the part that the fewest cross, if it is wide enough for a gutter.
+fn empty_strips(counts: &[usize], most: usize) -> Vec<(usize, usize)> {
+    let mut found = Vec::new();
+    for (start, end) in runs(counts, 0, most) {
+        let least = counts[start..end].iter().copied().min().unwrap_or(0);
+        // A stray word in the gutter must not hide it.
+        let wide = (0..3).find_map(|stray| {
+            let longest =
+                runs(&counts[start..end], start, least + stray).into_iter().max_by_key(|(from, to)| to - from)?;
+            ((longest.1 - longest.0) as f64 * STRIP >= NARROWEST).then_some(longest)
+        });
+        found.extend(wide);
+    }
+    found
+}
+
+/// The longest runs of counts up to a limit, as places that start at `from`.
+fn runs(counts: &[usize], from: usize, limit: usize) -> Vec<(usize, usize)> {
+    let mut found: Vec<(usize, usize)> = Vec::new();
+    for at in (0..counts.len()).filter(|at| counts[*at] <= limit) {
+        match found.last_mut() {
+            Some((_, end)) if *end == from + at => *end += 1,
+            _ => found.push((from + at, from + at + 1)),
+        }
+    }
+    found
+}
+
+/// Whether fragments are the lines of running text: enough of them, and most of them filling their column.
+fn is_text<'f>(fragments: impl Iterator<Item = &'f Fragment>) -> bool {
+    let fragments: Vec<&Fragment> = fragments.collect();
+    if fragments.len() < LEAST_LINES {
+        return false;
+    }
+    let (left, right) = fragments.iter().fold((f64::MAX, f64::MIN), |(l, r), f| (l.min(f.left), r.max(f.right)));
+    let count = fragments.len() as f64;
+    let filled = fragments.iter().map(|f| f.right - f.left).sum::<f64>() / count / (right - left).max(1.0);
+    let words = |text: &str| text.chars().map(|c| if super::letters::is_wide(c) { 2 } else { 1 }).sum::<usize>();
+    let length = fragments.iter().map(|f| words(&f.text)).sum::<usize>() as f64 / count;
+    filled >= 0.55 && length >= 14.0
+}
+
+/// One column: tables are taken out whole, everything else is lines.
+fn flow(bands: Vec<Band>, out: &mut Vec<Piece>) {
+    let column = column(&bands);
+    let mut at = 0;
+    while at < bands.len() {
+        let end = at + table_rows(&bands[at..]);
+        if let Some(rows) = (end > at).then(|| table(&bands[at..end])).flatten() {
+            out.push(Piece::Table(rows));
+            at = end;
+            continue;
+        }
+        out.push(Piece::Line(line(&bands[at], column)));
+        at += 1;
+    }
+}
+
+fn line(band: &Band, column: (f64, f64)) -> Line {
+    let widest = band.iter().max_by(|a, b| (a.right - a.left).total_cmp(&(b.right - b.left)));
+    let (y, size) = widest.map_or((0.0, 1.0), |f| (f.y, f.size));
+    Line {
+        text: band.iter().map(|f| f.text.as_str()).collect::<Vec<_>>().join(" "),
+        left: band.first().map_or(0.0, |f| f.left),
+        right: band.last().map_or(0.0, |f| f.right),
+        y,
+        size,
+        bold: band.iter().all(|f| f.bold),
+        column,
+    }
+}
+
+/// The left and right border that most lines keep; one line in twenty may stick out.
+fn column(bands: &[Band]) -> (f64, f64) {
+    let mut lefts: Vec<f64> = bands.iter().filter_map(|band| Some(band.first()?.left)).collect();
+    let mut rights: Vec<f64> = bands.iter().filter_map(|band| Some(band.last()?.right)).collect();
+    lefts.sort_by(f64::total_cmp);
+    rights.sort_by(f64::total_cmp);
+    let pick = |sorted: &[f64], place: usize| sorted.get(place).copied().unwrap_or(0.0);
+    (pick(&lefts, lefts.len() / 20), pick(&rights, (rights.len() * 19 / 20).min(rights.len().saturating_sub(1))))
+}
+
+/// How many of the first bands look like rows: several fragments each, a single one only between two such.
+fn table_rows(bands: &[Band]) -> usize {
+    let mut rows = 0;
+    let mut end = 0;
+    for (at, band) in bands.iter().enumerate() {
+        let single = band.len() < 2;
+        let apart = at > 0 && bands[at - 1][0].y - band[0].y > 4.0 * band[0].size;
+        if apart || (single && (at == 0 || bands[at - 1].len() < 2)) {
+            break;
+        }
+        if !single {
+            rows += 1;
+            end = at + 1;
+        }
+    }
+    if rows >= 2 { end } else { 0 }
+}
+
+/// The cells of a table, if its fragments stand in columns.
+fn table(bands: &[Band]) -> Option<Vec<Vec<String>>> {
+    let columns = table_columns(bands);
+    let rows = bands.iter().filter(|band| band.len() > 1).count();
+    if columns.len() < 2 || (rows < 3 && columns.len() < 3) {
+        return None;
+    }
+    let mut table: Vec<Vec<String>> = Vec::new();
+    for band in bands {
+        // A single fragment below a row goes on in its cell.
+        if band.len() > 1 || table.is_empty() {
+            table.push(vec![String::new(); columns.len()]);
+        }
+        let row = table.last_mut()?;
+        for fragment in band {
+            let middle = f64::midpoint(fragment.left, fragment.right);
+            let place = columns.iter().rposition(|left| *left <= middle).unwrap_or(0);
+            if !row[place].is_empty() {
+                row[place].push(' ');
+            }
+            row[place].push_str(&fragment.text);
+        }
+    }
+    Some(table)
+}
+
+/// The left borders of the columns: where the fragments of all rows leave an upright gap.
+fn table_columns(bands: &[Band]) -> Vec<f64> {
+    let mut reaches: Vec<(f64, f64)> =
+        bands.iter().filter(|band| band.len() > 1).flatten().map(|f| (f.left, f.right)).collect();
+    reaches.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let mut columns = Vec::new();
+    let mut right = f64::MIN;
+    for (left, end) in reaches {
+        if left > right + 1.0 {
+            columns.push(left);
+        }
+        right = right.max(end);
+    }
+    columns
+}

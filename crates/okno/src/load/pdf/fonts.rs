@@ -1,0 +1,168 @@
+//! Fonts of a PDF: codes come in, letters and widths go out.
+//!
+//! `hayro-font` reads `ToUnicode` tables, encodings and glyph names. What it leaves open is decided here: Chinese, Japanese and Korean fonts
+//! without a `ToUnicode` table say by the name of their encoding, or of their character collection, what their codes mean.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use encoding_rs::{BIG5, EUC_JP, EUC_KR, Encoding, GB18030, SHIFT_JIS};
+use hayro_cmap::{BfString, CMap, CMapName, CidFamily};
+use hayro_font::{CMapResolverFn, Font, FontCache, FontGlyph, FontQuery, FontResolverFn};
+use hayro_syntax::object::{Array, Dict, Name, String as PdfString};
+
+/// What a code of a font draws.
+#[derive(Debug, Clone)]
+pub(super) struct Drawn {
+    /// The letters; empty when nobody can tell.
+    pub text: Rc<str>,
+    /// How far the pen moves, in units of the font's size; downwards for vertical fonts.
+    pub advance: f64,
+}
+
+/// A font that is in use.
+pub(super) struct Face<'a> {
+    font: Font<'a>,
+    wide: Wide,
+    pub bold: bool,
+    pub vertical: bool,
+    known: RefCell<HashMap<u32, Drawn>>,
+}
+
+/// What the codes of a composite font mean where it has no table of its own.
+enum Wide {
+    /// A simple font.
+    No,
+    /// Codes are UTF-16.
+    Unicode,
+    /// Codes are bytes of this encoding.
+    Legacy(&'static Encoding),
+    /// Codes are the characters of a collection.
+    Collection(Box<CMap>),
+    Unknown,
+}
+
+/// All fonts of one document.
+pub(super) struct Fonts<'a> {
+    cache: FontCache<'a>,
+    fonts: FontResolverFn,
+    cmaps: CMapResolverFn,
+    faces: RefCell<HashMap<Vec<u8>, Option<Rc<Face<'a>>>>>,
+}
+
+impl<'a> Fonts<'a> {
+    pub fn new() -> Self {
+        let fonts: FontResolverFn = Arc::new(|query| match query {
+            FontQuery::Standard(font) => Some(font.get_font_data()),
+            FontQuery::Fallback(query) => Some(query.pick_standard_font().get_font_data()),
+        });
+        let cmaps: CMapResolverFn = Arc::new(hayro_cmap::load_embedded);
+        Self { cache: FontCache::new(), fonts, cmaps, faces: RefCell::default() }
+    }
+
+    /// The font that a dictionary describes.
+    pub fn face(&self, dict: &Dict<'a>) -> Option<Rc<Face<'a>>> {
+        // The text of a dictionary stands for it: two fonts with the same one are the same font.
+        let key = dict.data().to_vec();
+        if let Some(face) = self.faces.borrow().get(&key) {
+            return face.clone();
+        }
+        let font = self.cache.font(dict, &self.fonts, &self.cmaps);
+        let face = font.map(|font| {
+            let (wide, bold) = (self.wide(dict), is_bold(dict));
+            Rc::new(Face { vertical: !font.is_horizontal(), font, wide, bold, known: RefCell::default() })
+        });
+        self.faces.borrow_mut().insert(key, face.clone());
+        face
+    }
+
+    fn wide(&self, dict: &Dict<'a>) -> Wide {
+        if dict.get::<Name<'_>>("Subtype").is_none_or(|kind| kind.as_ref() != b"Type0") {
+            return Wide::No;
+        }
+        let named = dict.get::<Name<'_>>("Encoding").map(|name| name.as_ref().to_vec()).unwrap_or_default();
+        let has = |part: &str| memchr::memmem::find(&named, part.as_bytes()).is_some();
+        match () {
+            () if has("UCS2") || has("UTF16") => Wide::Unicode,
+            () if has("GB") => Wide::Legacy(GB18030),
+            () if has("B5") => Wide::Legacy(BIG5),
+            () if has("RKSJ") => Wide::Legacy(SHIFT_JIS),
+            () if has("KSC") => Wide::Legacy(EUC_KR),
+            () if has("EUC-") => Wide::Legacy(EUC_JP),
+            () => self.collection(dict).map_or(Wide::Unknown, |map| Wide::Collection(Box::new(map))),
+        }
+    }
+
+    /// The table from the characters of the font's collection to Unicode.
+    fn collection(&self, dict: &Dict<'a>) -> Option<CMap> {
+        let below = dict.get::<Array<'_>>("DescendantFonts")?.iter::<Dict<'_>>().next()?;
+        let info = below.get::<Dict<'_>>("CIDSystemInfo")?;
+        let part = |key: &str| info.get::<PdfString<'_>>(key).map(|text| text.as_bytes().to_vec());
+        let name = CidFamily::from_registry_ordering(&part("Registry")?, &part("Ordering")?).ucs2_cmap()?;
+        let resolver = Arc::clone(&self.cmaps);
+        CMap::parse((self.cmaps)(name)?, move |name: CMapName<'_>| (resolver)(name))
+    }
+}
+
+fn is_bold(dict: &Dict<'_>) -> bool {
+    let name = dict.get::<Name<'_>>("BaseFont").map(|name| String::from_utf8_lossy(name.as_ref()).to_ascii_lowercase());
+    let weight = dict.get::<Dict<'_>>("FontDescriptor").and_then(|info| info.get::<f32>("FontWeight"));
+    let words = ["bold", "black", "heavy", "semibold", "simhei", "heiti"];
+    name.is_some_and(|name| words.iter().any(|word| name.contains(word)))
+        || weight.is_some_and(|weight| weight >= 600.0)
+}
+
+impl Face<'_> {
+    /// Reads the next code of a string; the code and its length, at least 1.
+    pub fn read(&self, bytes: &[u8], at: usize) -> (u32, usize) {
+        let (code, length) = self.font.read_code(bytes, at);
+        (code, length.max(1))
+    }
+
+    /// What a code of this many bytes draws.
+    pub fn drawn(&self, code: u32, length: usize) -> Drawn {
+        if let Some(drawn) = self.known.borrow().get(&code) {
+            return drawn.clone();
+        }
+        let advance = self.font.code_advance(code);
+        let advance = if self.vertical { advance.y } else { advance.x } / 1000.0;
+        let drawn = Drawn { text: self.text(code, length).into(), advance };
+        self.known.borrow_mut().insert(code, drawn.clone());
+        drawn
+    }
+
+    fn text(&self, code: u32, length: usize) -> String {
+        let unicode = match self.font.glyph(self.font.map_code(code), code) {
+            FontGlyph::Outline(glyph) => glyph.as_unicode(),
+            FontGlyph::Type3(glyph) => glyph.as_unicode(),
+        };
+        let text = match unicode {
+            Some(BfString::Char(c)) => c.to_string(),
+            Some(BfString::String(text)) => text,
+            None => self.guessed(code, length).unwrap_or_default(),
+        };
+        // Private use and broken characters are nobody's letters.
+        let letter =
+            |c: &char| !matches!(c, '\0' | '\u{fffd}' | '\u{e000}'..='\u{f8ff}') && (!c.is_control() || *c == '\t');
+        text.chars().filter(letter).collect()
+    }
+
+    fn guessed(&self, code: u32, length: usize) -> Option<String> {
+        match &self.wide {
+            Wide::No => char::from_u32(code).filter(char::is_ascii_graphic).map(String::from),
+            Wide::Unicode => char::from_u32(code).map(String::from),
+            Wide::Legacy(encoding) => {
+                let bytes = code.to_be_bytes();
+                let (text, _, broken) = encoding.decode(&bytes[4 - length.min(4)..]);
+                (!broken).then(|| text.into_owned())
+            }
+            Wide::Collection(map) => match map.lookup_bf_string(code)? {
+                BfString::Char(c) => Some(c.to_string()),
+                BfString::String(text) => Some(text),
+            },
+            Wide::Unknown => None,
+        }
+    }
+}

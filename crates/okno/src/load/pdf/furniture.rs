@@ -1,0 +1,109 @@
+//! Page numbers, running heads and feet: what stands at the edge of every page and belongs to none of them.
+//!
+//! A line is a running one when the same words (numbers aside) stand at the same edge of a third of the pages. Its first appearance
+//! stays – it may be the title, or the header of a table that goes on over many pages. Page numbers go everywhere.
+
+use std::collections::{HashMap, HashSet};
+
+use super::fragments::Band;
+
+/// Bands looked at on each edge of a page.
+const EDGE: usize = 3;
+/// A running line is never longer (bytes): prose that repeats by chance is.
+const LONGEST: usize = 160;
+
+/// Takes furniture out of the pages; each is a list of bands from top to bottom.
+pub(super) fn remove(pages: &mut [Vec<Band>]) {
+    if pages.len() < 2 {
+        return;
+    }
+    let running = running(pages);
+    let offsets = number_offsets(pages);
+    let mut seen: HashSet<(bool, String)> = HashSet::new();
+    for (number, page) in pages.iter_mut().enumerate() {
+        let count = page.len();
+        let mut at = 0;
+        page.retain(|band| {
+            let place = at;
+            at += 1;
+            let Some(top) = edge(place, count) else { return true };
+            let words = words(band);
+            if is_page_number(band, number, &offsets) {
+                return false;
+            }
+            let key = (top, masked(&words));
+            !running.contains(&key) || seen.insert(key)
+        });
+    }
+}
+
+/// Whether a band is at the top (`true`) or bottom edge.
+fn edge(at: usize, count: usize) -> Option<bool> {
+    if at < EDGE.min(count / 2) { Some(true) } else { (at + EDGE >= count && at >= count / 2).then_some(false) }
+}
+
+fn words(band: &Band) -> String {
+    band.iter().map(|fragment| fragment.text.as_str()).collect::<Vec<_>>().join(" ")
+}
+
+/// The words with every number replaced by one sign.
+fn masked(words: &str) -> String {
+    let mut out = String::with_capacity(words.len());
+    for c in words.chars() {
+        match c {
+            c if c.is_ascii_digit() => {
+                if !out.ends_with('#') {
+                    out.push('#');
+                }
+            }
+            c => out.extend(c.to_lowercase()),
+        }
+    }
+    out
+}
+
+/// The lines that stand at the same edge of enough pages.
+fn running(pages: &[Vec<Band>]) -> HashSet<(bool, String)> {
+    let mut counts: HashMap<(bool, String), usize> = HashMap::new();
+    for page in pages {
+        let mut own = HashSet::new();
+        for (at, band) in page.iter().enumerate() {
+            let words = words(band);
+            if let Some(top) = edge(at, page.len()).filter(|_| words.len() <= LONGEST) {
+                own.insert((top, masked(&words)));
+            }
+        }
+        own.into_iter().for_each(|key| *counts.entry(key).or_default() += 1);
+    }
+    let enough = (pages.len().div_ceil(3)).max(2);
+    counts.into_iter().filter(|(_, count)| *count >= enough).map(|(key, _)| key).collect()
+}
+
+/// The number a band shows when it shows nothing else: `12`, `- 12 -`, `Page 3 of 9`, `第 3 页`. And whether words say that it is a page's.
+fn shown_number(band: &Band) -> Option<(i64, bool)> {
+    let words = words(band).to_lowercase();
+    let bare = words.replace("page", "").replace("of", "");
+    let sign = |c: char| c.is_ascii_digit() || c.is_whitespace() || "-–—|/.·第页頁共".contains(c);
+    if words.len() > 30 || !bare.chars().all(sign) {
+        return None;
+    }
+    let digits: String = words.chars().skip_while(|c| !c.is_ascii_digit()).take_while(char::is_ascii_digit).collect();
+    Some((digits.parse().ok()?, bare.len() < words.len() || words.contains(['第', '页', '頁'])))
+}
+
+/// What is to be added to a page's place to get its printed number, for every offset that two pages agree on.
+fn number_offsets(pages: &[Vec<Band>]) -> HashSet<i64> {
+    let mut counts: HashMap<i64, usize> = HashMap::new();
+    for (number, page) in pages.iter().enumerate() {
+        let edges = page.iter().enumerate().filter(|(at, _)| edge(*at, page.len()).is_some());
+        let own: HashSet<i64> =
+            edges.filter_map(|(_, band)| shown_number(band)).map(|(shown, _)| shown - number as i64).collect();
+        own.into_iter().for_each(|offset| *counts.entry(offset).or_default() += 1);
+    }
+    counts.into_iter().filter(|(_, count)| *count > 1).map(|(offset, _)| offset).collect()
+}
+
+fn is_page_number(band: &Band, number: usize, offsets: &HashSet<i64>) -> bool {
+    shown_number(band)
+        .is_some_and(|(shown, named)| named || (band.len() == 1 && offsets.contains(&(shown - number as i64))))
+}

@@ -1,0 +1,262 @@
+//! The content of a page comes in; out go its letters with their places.
+//!
+//! Only what moves or shows text is interpreted: matrices, text state, strings, and forms drawn inside the page. Nothing is painted.
+
+use std::rc::Rc;
+
+use hayro_syntax::content::TypedIter;
+use hayro_syntax::content::ops::TypedInstruction as Op;
+use hayro_syntax::object::{Array, Dict, Name, Number, Object, Stream};
+use hayro_syntax::page::{Page, Resources};
+
+use super::fonts::{Face, Fonts};
+use super::limits::Limits;
+
+/// Forms inside forms deeper than this are left out.
+const DEEPEST_FORM: usize = 8;
+/// Saved states beyond this many are not kept.
+const DEEPEST_STATE: usize = 256;
+
+/// One letter (or several that are drawn as one) at its place; `y` grows upwards.
+#[derive(Debug, Clone)]
+pub(super) struct Glyph {
+    pub text: Rc<str>,
+    pub x: f64,
+    pub y: f64,
+    /// How far it reaches in the direction of writing.
+    pub width: f64,
+    pub size: f64,
+    pub bold: bool,
+    /// The direction of writing in quarter turns against the clock: 0 is to the right, 3 is downwards.
+    pub turn: u8,
+}
+
+/// What is on a page.
+#[derive(Debug, Default)]
+pub(super) struct Drawn {
+    pub glyphs: Vec<Glyph>,
+    /// Letters whose font does not say what they are.
+    pub unknown: usize,
+    pub images: usize,
+}
+
+/// An affine transformation, as PDF writes it.
+#[derive(Debug, Clone, Copy)]
+struct Matrix([f64; 6]);
+
+impl Matrix {
+    const IDENTITY: Self = Self([1.0, 0.0, 0.0, 1.0, 0.0, 0.0]);
+
+    fn new(numbers: [&Number; 6]) -> Self {
+        Self(numbers.map(Number::as_f64))
+    }
+
+    fn translation(x: f64, y: f64) -> Self {
+        Self([1.0, 0.0, 0.0, 1.0, x, y])
+    }
+
+    /// This one first, then the other.
+    fn then(self, other: Self) -> Self {
+        let ([a, b, c, d, e, f], [p, q, r, s, t, u]) = (self.0, other.0);
+        Self([a * p + b * r, a * q + b * s, c * p + d * r, c * q + d * s, e * p + f * r + t, e * q + f * s + u])
+    }
+}
+
+#[derive(Clone)]
+struct State<'a> {
+    ctm: Matrix,
+    font: Option<Rc<Face<'a>>>,
+    size: f64,
+    character_space: f64,
+    word_space: f64,
+    scale: f64,
+    leading: f64,
+    rise: f64,
+}
+
+/// Everything that is drawn on a page.
+pub(super) fn drawn<'a>(page: &Page<'a>, fonts: &Fonts<'a>, limits: &mut Limits) -> Drawn {
+    let state = State {
+        ctm: Matrix::IDENTITY,
+        font: None,
+        size: 0.0,
+        character_space: 0.0,
+        word_space: 0.0,
+        scale: 1.0,
+        leading: 0.0,
+        rise: 0.0,
+    };
+    let mut reader = Reader {
+        fonts,
+        limits,
+        state,
+        saved: Vec::new(),
+        text: Matrix::IDENTITY,
+        line: Matrix::IDENTITY,
+        drawn: Drawn::default(),
+        depth: 0,
+    };
+    reader.run(page.typed_operations(), page.resources());
+    reader.drawn
+}
+
+struct Reader<'r, 'a> {
+    fonts: &'r Fonts<'a>,
+    limits: &'r mut Limits,
+    state: State<'a>,
+    saved: Vec<State<'a>>,
+    text: Matrix,
+    line: Matrix,
+    drawn: Drawn,
+    depth: usize,
+}
+
+impl<'a> Reader<'_, 'a> {
+    fn run(&mut self, mut operations: TypedIter<'_>, resources: &Resources<'a>) {
+        while let Some(operation) = operations.next() {
+            if !self.limits.operation() {
+                return;
+            }
+            self.operation(&operation, resources);
+        }
+    }
+
+    fn operation(&mut self, operation: &Op<'_, '_>, resources: &Resources<'a>) {
+        match operation {
+            Op::SaveState(_) if self.saved.len() < DEEPEST_STATE => self.saved.push(self.state.clone()),
+            Op::RestoreState(_) => self.state = self.saved.pop().unwrap_or_else(|| self.state.clone()),
+            Op::Transform(m) => {
+                self.state.ctm = Matrix::new([&m.0, &m.1, &m.2, &m.3, &m.4, &m.5]).then(self.state.ctm);
+            }
+            Op::XObject(name) => self.object(name.0, resources),
+            Op::InlineImage(_) => self.drawn.images += 1,
+            _ => self.text_operation(operation, resources),
+        }
+    }
+
+    fn text_operation(&mut self, operation: &Op<'_, '_>, resources: &Resources<'a>) {
+        match operation {
+            Op::BeginText(_) => (self.text, self.line) = (Matrix::IDENTITY, Matrix::IDENTITY),
+            Op::CharacterSpacing(n) => self.state.character_space = n.0.as_f64(),
+            Op::WordSpacing(n) => self.state.word_space = n.0.as_f64(),
+            Op::HorizontalScaling(n) => self.state.scale = n.0.as_f64() / 100.0,
+            Op::TextLeading(n) => self.state.leading = n.0.as_f64(),
+            Op::TextRise(n) => self.state.rise = n.0.as_f64(),
+            Op::TextFont(font) => {
+                self.state.font = resources.get_font(font.0).and_then(|dict: Dict<'a>| self.fonts.face(&dict));
+                self.state.size = font.1.as_f64();
+            }
+            Op::NextLine(to) => self.next_line(to.0.as_f64(), to.1.as_f64()),
+            Op::NextLineAndSetLeading(to) => {
+                self.state.leading = -to.1.as_f64();
+                self.next_line(to.0.as_f64(), to.1.as_f64());
+            }
+            Op::SetTextMatrix(m) => {
+                self.line = Matrix::new([&m.0, &m.1, &m.2, &m.3, &m.4, &m.5]);
+                self.text = self.line;
+            }
+            Op::NextLineUsingLeading(_) => self.next_line(0.0, -self.state.leading),
+            Op::ShowText(text) => self.show(text.0.as_bytes()),
+            Op::NextLineAndShowText(text) => {
+                self.next_line(0.0, -self.state.leading);
+                self.show(text.0.as_bytes());
+            }
+            Op::ShowTextWithParameters(with) => {
+                (self.state.word_space, self.state.character_space) = (with.0.as_f64(), with.1.as_f64());
+                self.next_line(0.0, -self.state.leading);
+                self.show(with.2.as_bytes());
+            }
+            Op::ShowTexts(texts) => self.show_all(texts.0),
+            _ => {}
+        }
+    }
+
+    fn next_line(&mut self, x: f64, y: f64) {
+        self.line = Matrix::translation(x, y).then(self.line);
+        self.text = self.line;
+    }
+
+    fn show_all(&mut self, texts: &Array<'_>) {
+        for part in texts.iter::<Object<'_>>() {
+            match part {
+                Object::String(text) => self.show(text.as_bytes()),
+                Object::Number(back) => self.advance(-back.as_f64() / 1000.0 * self.state.size),
+                _ => {}
+            }
+        }
+    }
+
+    fn vertical(&self) -> bool {
+        self.state.font.as_ref().is_some_and(|font| font.vertical)
+    }
+
+    /// Moves the pen along the line.
+    fn advance(&mut self, by: f64) {
+        let step = if self.vertical() {
+            Matrix::translation(0.0, by)
+        } else {
+            Matrix::translation(by * self.state.scale, 0.0)
+        };
+        self.text = step.then(self.text);
+    }
+
+    fn show(&mut self, bytes: &[u8]) {
+        let Some(font) = self.state.font.clone() else { return };
+        let mut at = 0;
+        while at < bytes.len() && self.limits.glyph() {
+            let (code, length) = font.read(bytes, at);
+            at += length;
+            let drawn = font.drawn(code, length);
+            self.place(&font, &drawn.text, drawn.advance);
+            let space = if length == 1 && code == 32 { self.state.word_space } else { 0.0 };
+            self.advance(drawn.advance * self.state.size + self.state.character_space + space);
+        }
+    }
+
+    fn place(&mut self, font: &Face<'a>, text: &Rc<str>, advance: f64) {
+        if text.is_empty() {
+            self.drawn.unknown += 1;
+            return;
+        }
+        let State { size, scale, rise, ctm, .. } = self.state;
+        let Matrix([a, b, c, d, x, y]) = Matrix([size * scale, 0.0, 0.0, size, 0.0, rise]).then(self.text).then(ctm);
+        let (along, up) = (a.hypot(b), c.hypot(d));
+        if !(x.is_finite() && y.is_finite() && up > 0.1 && up < 2000.0 && along > 0.0) {
+            return;
+        }
+        let (dx, dy, width) = if font.vertical { (-c, -d, -advance * up) } else { (a, b, advance * along) };
+        let turn = if dx.abs() >= dy.abs() {
+            if dx >= 0.0 { 0 } else { 2 }
+        } else if dy > 0.0 {
+            1
+        } else {
+            3
+        };
+        let glyph = Glyph { text: Rc::clone(text), x, y, width: width.max(0.0), size: up, bold: font.bold, turn };
+        self.drawn.glyphs.push(glyph);
+    }
+
+    fn object(&mut self, name: &Name<'_>, resources: &Resources<'a>) {
+        let Some(stream) = resources.get_x_object(name) else { return };
+        let kind = stream.dict().get::<Name<'_>>("Subtype");
+        match kind.as_ref().map(|kind| kind.as_ref()) {
+            Some(b"Image") => self.drawn.images += 1,
+            Some(b"Form") if self.depth < DEEPEST_FORM => self.form(&stream, resources),
+            _ => {}
+        }
+    }
+
+    fn form(&mut self, stream: &Stream<'a>, outer: &Resources<'a>) {
+        let Ok(content) = stream.decoded_data() else { return };
+        let own = stream.dict().get::<Dict<'a>>("Resources").map(Resources::new);
+        let (saved, text, line) = (self.state.clone(), self.text, self.line);
+        if let Some(m) = stream.dict().get::<[f64; 6]>("Matrix") {
+            self.state.ctm = Matrix(m).then(self.state.ctm);
+        }
+        self.depth += 1;
+        let below = std::mem::take(&mut self.saved);
+        self.run(TypedIter::new(&content), own.as_ref().unwrap_or(outer));
+        self.depth -= 1;
+        (self.state, self.text, self.line, self.saved) = (saved, text, line, below);
+    }
+}

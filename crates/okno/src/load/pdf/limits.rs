@@ -1,0 +1,41 @@
+//! What one file may cost: no PDF runs for ever.
+
+use std::time::{Duration, Instant};
+
+/// Drawing operations of a document. The largest map or chart seen has some hundred thousand on a page.
+const OPERATIONS: usize = 50_000_000;
+/// Letters of a document: ten times the longest novel.
+const GLYPHS: usize = 30_000_000;
+/// Time for a document, in case that the counts are not enough: fonts may be slow to read.
+const TIME: Duration = Duration::from_secs(60);
+
+/// What is left of them.
+#[derive(Debug)]
+pub(super) struct Limits {
+    operations: usize,
+    glyphs: usize,
+    until: Instant,
+    pub exceeded: bool,
+}
+
+impl Limits {
+    pub fn new() -> Self {
+        Self { operations: OPERATIONS, glyphs: GLYPHS, until: Instant::now() + TIME, exceeded: false }
+    }
+
+    /// Whether another operation may be read.
+    pub fn operation(&mut self) -> bool {
+        self.operations = self.operations.saturating_sub(1);
+        // The clock costs more than most operations.
+        let late = self.operations.is_multiple_of(4096) && Instant::now() > self.until;
+        self.exceeded |= self.operations == 0 || late;
+        !self.exceeded
+    }
+
+    /// Whether another letter may be read.
+    pub fn glyph(&mut self) -> bool {
+        self.glyphs = self.glyphs.saturating_sub(1);
+        self.exceeded |= self.glyphs == 0;
+        !self.exceeded
+    }
+}
