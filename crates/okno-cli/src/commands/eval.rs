@@ -85,7 +85,7 @@ pub fn candidates(engine: &Engine, names: &[String]) -> Result<Vec<Candidate>> {
     let mut all: Vec<Candidate> = Vec::new();
     for name in names {
         if all.iter().all(|known| known.name != name) {
-            let recipe = Recipe::named(&name, engine.snapshot()?.manifest())?;
+            let recipe = Recipe::named(&name, engine.snapshot()?.manifest(), engine.recipes())?;
             all.push(Candidate { name, recipe });
         }
     }

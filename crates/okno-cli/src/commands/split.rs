@@ -178,7 +178,16 @@ fn load(path: &Path, bytes: &[u8], splitter: Splitter) -> Result<Vec<Loaded>> {
 
 fn empty() -> Loaded {
     let (title, text) = (String::new(), String::new());
-    Loaded { id: None, title, language: None, text, blocks: Vec::new(), metadata: okno::document::Metadata::default() }
+    Loaded {
+        id: None,
+        title,
+        language: None,
+        text,
+        blocks: Vec::new(),
+        pages: Vec::new(),
+        images: Vec::new(),
+        metadata: okno::document::Metadata::default(),
+    }
 }
 
 #[derive(Default)]

@@ -135,7 +135,12 @@ impl Engine {
 
     /// Answers a question with contexts.
     pub fn search(&self, query: &Query) -> Result<Answer> {
-        retrieve::search(&*self.snapshot()?, self.embedder(), &self.recipes, query)
+        self.search_in(&*self.snapshot()?, query)
+    }
+
+    /// Answers a question from a generation that is held open, so that many answers are of one state.
+    pub fn search_in(&self, snapshot: &dyn Snapshot, query: &Query) -> Result<Answer> {
+        retrieve::search(snapshot, self.embedder(), &self.recipes, query)
     }
 
     /// The documents of this name: their own id, their path below the indexed folder, or their whole path.

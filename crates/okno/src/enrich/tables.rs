@@ -23,7 +23,8 @@ fn derived(loaded: &Loaded, structure: &Structure, at: usize) -> Option<Derived>
     let span = loaded.blocks[at].span;
     let caption = table::caption(&loaded.text, &loaded.blocks, at).map(|caption| caption.of(&loaded.text).trim());
     let entries = entries(&head(span.of(&loaded.text)));
-    let text = caption.into_iter().chain((!entries.is_empty()).then_some(entries.as_str())).collect::<Vec<_>>().join("\n");
+    let text =
+        caption.into_iter().chain((!entries.is_empty()).then_some(entries.as_str())).collect::<Vec<_>>().join("\n");
     let sentences = structure.touching(span);
     (!sentences.is_empty() && !text.is_empty()).then_some(Derived {
         kind: DerivedKind::Table,

@@ -7,7 +7,7 @@ use super::compare::Comparison;
 use super::measure::{Measure, Row, Scores};
 use super::score::{self, Returned};
 use super::set::{Library, Question, QuestionSet};
-use crate::retrieve::{self, Recipe};
+use crate::retrieve::Recipe;
 use crate::store::Snapshot;
 use crate::{Context, Engine, Query, Result};
 use rayon::prelude::*;
@@ -179,7 +179,7 @@ fn ask(
     recipe: &Recipe,
     budget: usize,
 ) -> Result<(Vec<Vec<Returned>>, Latency)> {
-    let search = |question: &Question| retrieve::search(snapshot, engine.embedder(), &query(question, recipe, budget));
+    let search = |question: &Question| engine.search_in(snapshot, &query(question, recipe, budget));
     set.questions.first().map(search).transpose()?;
     let (mut returned, mut milliseconds) = (Vec::new(), Vec::new());
     for question in &set.questions {

@@ -5,7 +5,16 @@ fn document(title: &str, text: &str) -> Loaded {
     let mut metadata = Metadata::default();
     metadata.set("writer", Value::Text("Ann".into()));
     metadata.set("tags", Value::List(vec![Value::Text("a".into()), Value::Text("b".into())]));
-    Loaded { id: None, title: title.into(), language: None, text: text.into(), blocks: Vec::new(), metadata }
+    Loaded {
+        id: None,
+        title: title.into(),
+        language: None,
+        text: text.into(),
+        blocks: Vec::new(),
+        pages: Vec::new(),
+        images: Vec::new(),
+        metadata,
+    }
 }
 
 fn read(toml: &str) -> Result<Rules> {

@@ -19,7 +19,7 @@ use super::random::Random;
 use super::run::{Candidate, query};
 use super::score::{self, Returned, Texts};
 use super::set::{Gold, Question, QuestionSet};
-use crate::retrieve::{self, Recipe};
+use crate::retrieve::Recipe;
 use crate::store::Snapshot;
 use crate::{Engine, Error, Result};
 use rayon::prelude::*;
@@ -162,7 +162,7 @@ impl Judge<'_> {
     fn value(&self, recipe: &Recipe, question: &Question) -> Result<f64> {
         let mut sum = 0.0;
         for &budget in self.tuning.budgets {
-            let answer = retrieve::search(self.snapshot, self.engine.embedder(), &query(question, recipe, budget))?;
+            let answer = self.engine.search_in(self.snapshot, &query(question, recipe, budget))?;
             let contexts: Vec<Returned> = answer.contexts.iter().map(Returned::from).collect();
             let row = score::row(&question.gold, &contexts, budget, self.texts);
             let get = |measure| row.get(measure).unwrap_or(0.0);

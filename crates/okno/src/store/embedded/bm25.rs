@@ -155,7 +155,10 @@ impl Tally {
 
     fn best(&self, depth: usize, may_be_found: impl Fn(u32) -> bool) -> Vec<Candidate> {
         let mut best = Best::new(depth, 0.0);
-        self.scored.iter().filter(|unit| may_be_found(**unit)).for_each(|&unit| best.offer(self.scores[unit as usize], unit));
+        self.scored
+            .iter()
+            .filter(|unit| may_be_found(**unit))
+            .for_each(|&unit| best.offer(self.scores[unit as usize], unit));
         best.ranked()
     }
 }
