@@ -45,12 +45,12 @@ impl Server {
     }
 }
 
-fn serve(mut stream: TcpStream, pages: &BTreeMap<&'static str, Handler>, heard: &Mutex<Vec<String>>) {
+fn serve(mut stream: TcpStream, pages: &BTreeMap<&'static str, Handler>, log: &Mutex<Vec<String>>) {
     let mut reader = BufReader::new(stream.try_clone().unwrap());
     let mut head = String::new();
     while reader.read_line(&mut head).is_ok_and(|read| read > 2) {}
     let path = head.split(' ').nth(1).unwrap_or_default().to_owned();
-    heard.lock().unwrap().push(path.clone());
+    log.lock().unwrap().push(path.clone());
     match pages.get(path.split('?').next().unwrap_or_default()) {
         Some(page) => page(&mut stream, &head),
         None => answer(&mut stream, "404 Not Found", "", b"nothing here"),
@@ -192,7 +192,7 @@ fn slow_huge_missing_and_foreign_pages_are_one_line_each() {
     });
     let endless: Handler = Box::new(|stream, _| {
         let _ = write!(stream, "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n");
-        while stream.write_all(&[b'x'; 1 << 16]).is_ok() {}
+        while stream.write_all(&[b'x'; 1 << 14]).is_ok() {}
     });
     let cut: Handler = Box::new(|stream, _| {
         let _ = write!(stream, "HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\nonly this");
@@ -240,7 +240,7 @@ fn a_page_is_kept_when_it_cannot_be_fetched_again() {
 
 #[test]
 fn the_content_tells_its_charset_not_the_header() {
-    let (gbk, _, _) = encoding("烧水泡茶，水温八十度最好。绿茶不要用开水，红茶要用沸水，这是老人的说法。");
+    let gbk = gbk("烧水泡茶，水温八十度最好。绿茶不要用开水，红茶要用沸水，这是老人的说法。");
     let server = Server::new(vec![
         ("/utf8", page("Content-Type: text/plain; charset=iso-8859-1\r\n", "烧水泡茶，水温八十度最好。")),
         ("/gbk", page("Content-Type: text/plain; charset=utf-8\r\n", gbk)),
@@ -252,7 +252,7 @@ fn the_content_tells_its_charset_not_the_header() {
 }
 
 /// GBK without a dependency: the few characters of the test, by their codes.
-fn encoding(text: &str) -> (Vec<u8>, (), ()) {
+fn gbk(text: &str) -> Vec<u8> {
     let table = [
         ('烧', 0xc9d5u16),
         ('水', 0xcbae),
@@ -282,7 +282,7 @@ fn encoding(text: &str) -> (Vec<u8>, (), ()) {
         ('法', 0xb7a8),
     ];
     let code = |c: char| table.iter().find(|(known, _)| *known == c).unwrap_or_else(|| panic!("no code for {c}")).1;
-    (text.chars().flat_map(|c| code(c).to_be_bytes()).collect(), (), ())
+    text.chars().flat_map(|c| code(c).to_be_bytes()).collect()
 }
 
 #[test]

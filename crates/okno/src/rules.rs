@@ -186,17 +186,17 @@ impl Rule {
             scope.add(glob.captures(path)?);
         }
         if let Some(title) = &self.title {
-            scope.add_regex(title, title.captures(&loaded.title)?);
+            scope.add_regex(title, &title.captures(&loaded.title)?);
         }
         let Some(text) = &self.text else { return Some(self.set_in(&scope)) };
         if !self.all {
-            scope.add_regex(text, text.captures(&loaded.text)?);
+            scope.add_regex(text, &text.captures(&loaded.text)?);
             return Some(self.set_in(&scope));
         }
         let mut lists: BTreeMap<String, Vec<Value>> = BTreeMap::new();
         for found in text.captures_iter(&loaded.text) {
             let mut scope = scope.clone();
-            scope.add_regex(text, found);
+            scope.add_regex(text, &found);
             for (field, value) in self.set_in(&scope) {
                 let list = lists.entry(field).or_default();
                 if !list.contains(&value) {

@@ -5,8 +5,9 @@ use crate::locale::say;
 use crate::{output, place, settings};
 use anyhow::Result;
 use okno::config::{KEYS, Shown};
-use okno::document::Layer;
+use okno::document::{DerivedKind, Layer};
 use okno::retrieve::{Recipe, built_in};
+use std::collections::BTreeMap;
 use std::io::Write;
 
 pub fn config(cli: &Cli) -> Result<()> {
@@ -46,24 +47,18 @@ fn shown_json(shown: &Shown) -> serde_json::Value {
 }
 
 pub fn recipes(cli: &Cli) -> Result<()> {
-    let index = place::existing(cli.index.as_deref());
-    let settings = settings::of(&index)?;
+    let settings = settings::of(&place::existing(cli.index.as_deref()))?;
     let (recipes, built_in) = (settings.values().recipes()?, built_in()?);
     let own = |name: &String| !built_in.contains_key(name);
     // Without an index there are no units either.
     let units = place::open(cli.index.as_deref()).and_then(|engine| Ok(engine.snapshot()?.derived_counts().clone()));
     let units = units.unwrap_or_default();
-    let missing = |recipe: &Recipe| -> Vec<String> {
-        let layers = recipe.layers.iter();
-        let missing = layers.filter(|layer| matches!(layer, Layer::Derived(kind) if !units.contains_key(kind)));
-        missing.map(ToString::to_string).collect()
-    };
     if cli.json {
         let mut json = serde_json::to_value(&recipes)?;
         for (name, recipe) in &recipes {
             json[name]["own"] = own(name).into();
             json[name]["rankings"] = recipe.rankings().len().into();
-            json[name]["missing"] = missing(recipe).into();
+            json[name]["missing"] = missing(recipe, &units).into();
         }
         return output::json(&json);
     }
@@ -72,7 +67,7 @@ pub fn recipes(cli: &Cli) -> Result<()> {
         let mark = if own(name) { say!(" (own)", "(自定义)") } else { String::new() };
         writeln!(out, "{name:10} {}{mark}", output::printable(&recipe.about))?;
         writeln!(out, "{:10} {}", "", cost(recipe))?;
-        let missing = missing(recipe).join("`, `");
+        let missing = missing(recipe, &units).join("`, `");
         if !missing.is_empty() {
             let line =
                 say!("needs units of `{}`, which this index does not have", "需要 `{}` 单元,而本索引没有", missing);
@@ -80,6 +75,13 @@ pub fn recipes(cli: &Cli) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// The layers of derived units that a recipe ranks and the index does not have.
+fn missing(recipe: &Recipe, units: &BTreeMap<DerivedKind, usize>) -> Vec<String> {
+    let missing =
+        recipe.layers.iter().filter(|layer| matches!(layer, Layer::Derived(kind) if !units.contains_key(kind)));
+    missing.map(ToString::to_string).collect()
 }
 
 /// What a recipe ranks and returns, in one line.

@@ -38,7 +38,10 @@ pub fn run(cli: &Cli, args: &IndexArgs) -> Result<()> {
     let begun = Instant::now();
     let report = engine.index_with(&paths, &options, &bar)?;
     bar.bar.finish_and_clear();
-    if cli.json {
+    if cli.json && args.watch {
+        // A watch prints one line for each run.
+        output::json_line(&json(&report, &engine))?;
+    } else if cli.json {
         output::json(&json(&report, &engine))?;
     } else {
         print(&report, begun.elapsed());
@@ -50,7 +53,7 @@ pub fn run(cli: &Cli, args: &IndexArgs) -> Result<()> {
         ));
     }
     if args.watch {
-        return follow(cli, args, &mut engine, &bar.stop);
+        return follow(cli, args, &engine, &bar.stop);
     }
     if args.strict && !report.skipped.is_empty() {
         bail!(say!("{} skipped, and --strict was given", "跳过了 {} 项,而且使用了 --strict", report.skipped.len()));
@@ -85,7 +88,7 @@ fn paths(args: &IndexArgs) -> Result<Vec<PathBuf>> {
 }
 
 /// Follows the folders of the index; the configuration is read again before each run, so that its changes count too.
-fn follow(cli: &Cli, args: &IndexArgs, engine: &mut Engine, stop: &Arc<AtomicBool>) -> Result<()> {
+fn follow(cli: &Cli, args: &IndexArgs, engine: &Engine, stop: &Arc<AtomicBool>) -> Result<()> {
     let roots = engine.snapshot()?.roots().to_vec();
     let files: Vec<PathBuf> = roots.iter().filter(|root| !is_url(root)).map(PathBuf::from).collect();
     let folder = engine.folder().to_owned();

@@ -120,8 +120,9 @@ fn a_damaged_lexical_index_says_what_to_do_and_doing_it_helps() {
 
 #[test]
 fn another_format_or_embedder_is_refused_by_name() {
+    let format = format!("\"format\":{}", okno::store::FORMAT);
     for (old, new, says) in
-        [("\"format\":2", "\"format\":9", "has format 9"), ("okno-static-", "OKNO-static-", "`OKNO-static-")]
+        [(format.as_str(), "\"format\":9", "has format 9"), ("okno-static-", "OKNO-static-", "`OKNO-static-")]
     {
         let world = World::with_sample();
         let file = world.path(".okno/data.mdb");

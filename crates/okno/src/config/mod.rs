@@ -265,7 +265,7 @@ fn suggestion(message: &str) -> Option<String> {
 }
 
 fn line(text: &str, at: usize) -> usize {
-    text.as_bytes()[..at.min(text.len())].iter().filter(|byte| **byte == b'\n').count() + 1
+    text.bytes().take(at).filter(|byte| *byte == b'\n').count() + 1
 }
 
 /// Where a key of the table that begins at `start` is written.

@@ -45,12 +45,9 @@ fn start(from: &Value, built_in: &Table, changes: &Table) -> Result<Table, Strin
     let name = from.as_str().ok_or_else(|| format!("`from` is the name of a recipe: `{}`", names()))?;
     let base = built_in.get(name).and_then(Value::as_table);
     let mut base = base.ok_or_else(|| format!("no recipe `{name}` to start from – there are `{}`", names()))?.clone();
-    let changed: Vec<&str> = changes.keys().map(String::as_str).filter(|key| *key != "about").collect();
-    let about = if changed.is_empty() {
-        format!("as `{name}`")
-    } else {
-        format!("as `{name}`, with another {}", changed.join(", "))
-    };
+    let keys: Vec<&str> = changes.keys().map(String::as_str).filter(|key| *key != "about").collect();
+    let about =
+        if keys.is_empty() { format!("as `{name}`") } else { format!("as `{name}`, with another {}", keys.join(", ")) };
     base.insert("about".to_owned(), Value::String(about));
     if changes.contains_key("layers") && !changes.contains_key("weights") {
         // Weights belong to layers: those of others would be for something else.

@@ -10,20 +10,20 @@ use crate::store::FileState;
 /// A URL to be brought up to date, and what is known of it.
 pub type KnownUrl = (String, Option<FileState>);
 
-impl Run<'_> {
-    /// The URLs, each once, with what is known of them.
-    pub fn known_urls(&self, urls: &[String], files: &[FileState]) -> Vec<KnownUrl> {
-        let mut known: Vec<KnownUrl> = Vec::new();
-        for url in urls {
-            let url = url.split('#').next().unwrap_or_default().trim().to_owned();
-            if !known.iter().any(|(other, _)| *other == url) {
-                let state = files.iter().find(|file| file.root == url).cloned();
-                known.push((url, state));
-            }
+/// The URLs, each once, with what is known of them.
+pub fn known_urls(urls: &[String], files: &[FileState]) -> Vec<KnownUrl> {
+    let mut known: Vec<KnownUrl> = Vec::new();
+    for url in urls {
+        let url = url.split('#').next().unwrap_or_default().trim().to_owned();
+        if !known.iter().any(|(other, _)| *other == url) {
+            let state = files.iter().find(|file| file.root == url).cloned();
+            known.push((url, state));
         }
-        known
     }
+    known
+}
 
+impl Run<'_> {
     #[cfg(not(feature = "fetch"))]
     pub fn fetch_all(&mut self, urls: Vec<KnownUrl>, _roots: &mut Vec<String>) -> Result<()> {
         for (url, _) in urls {

@@ -66,10 +66,10 @@ pub struct Changed {
 pub fn prepare(
     documents: Vec<Changed>,
     embedder: &dyn Embedder,
-    embedded: &[String],
+    fields: &[String],
     writer: &mut dyn Writer,
 ) -> Result<Vec<Prepared>> {
-    let split: Vec<Split> = documents.into_par_iter().map(|document| split(document, embedded)).collect();
+    let split: Vec<Split> = documents.into_par_iter().map(|document| split(document, fields)).collect();
     let dimensions = embedder.dimensions();
     if embedder.is_slow() {
         let mut embed = |texts: &[&str]| cached(texts, embedder, writer);

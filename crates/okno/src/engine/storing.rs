@@ -243,7 +243,9 @@ impl Run<'_> {
 /// Applies the rules to what was read of a file.
 pub fn ruled(mut read: Read, name: &str, rules: &Rules) -> Read {
     if let Read::Loaded { documents, .. } = &mut read {
-        documents.iter_mut().for_each(|loaded| rules.apply(name, loaded));
+        for loaded in documents {
+            rules.apply(name, loaded);
+        }
     }
     read
 }

@@ -5,6 +5,7 @@
 //! folder that could be read is gone from the index; what could not be read is kept and reported.
 
 use super::Engine;
+use super::fetched::known_urls;
 use super::report::{IndexOptions, IndexReport, Progress};
 use super::storing::Run;
 use crate::fetch::is_url;
@@ -22,50 +23,62 @@ pub fn sync(engine: &Engine, paths: &[&Path], options: &IndexOptions, progress: 
     let snapshot = engine.store.snapshot()?;
     let (roots, mut files) = (snapshot.roots().to_vec(), known_files(&*snapshot)?);
     let manifest = set_manifest(engine, &*snapshot, options, &mut *writer)?;
-    let rules = Rules::new(&manifest.rules)?;
-    let chosen = Chosen::new(&manifest.selection).map_err(Error::Options)?;
     if reads_otherwise(&manifest, snapshot.manifest()) {
-        // The same bytes now mean other documents. Written down together with the manifest, so that a run that is killed, or
-        // that looks at one root only, leaves nothing behind that is never looked at again.
-        for file in &mut files {
-            (file.modified, file.size, file.hash) = (i64::MIN, 0, 0);
-            writer.set_file(file)?;
-        }
+        look_again(&mut files, &mut *writer)?;
     }
     drop(snapshot);
     engine.store.release();
-    let loaders = engine.loaders(&manifest)?;
+    let (rules, loaders) = (Rules::new(&manifest.rules)?, engine.loaders(&manifest)?);
     let mut run = Run {
         engine,
         loaders: &loaders,
         options,
         rules: &rules,
         embedded: &manifest.embedded_fields,
-        chosen,
+        chosen: Chosen::new(&manifest.selection).map_err(Error::Options)?,
         writer: &mut *writer,
         progress,
         report: IndexReport::default(),
         uncommitted: 0,
         committed: Instant::now(),
     };
-    let (urls, paths): (Vec<&Path>, Vec<&Path>) = paths.iter().partition(|path| url_of(path).is_some());
-    let all = urls.is_empty() && paths.is_empty();
-    let (scopes, mut roots) =
-        if all || !paths.is_empty() { run.scopes(&paths, roots, &files)? } else { (vec![], roots) };
-    run.writer.set_roots(&roots)?;
-    let urls: Vec<String> = if all {
-        roots.iter().filter(|root| is_url(root)).cloned().collect()
-    } else {
-        urls.into_iter().filter_map(url_of).collect()
-    };
-    let fetched = run.known_urls(&urls, &files);
-    let work = run.plan(&scopes, files)?;
-    progress.begin(work.len(), work.iter().map(|work| work.entry.size).sum());
-    run.read_all(work)?;
-    run.fetch_all(fetched, &mut roots)?;
+    run.follow(paths, roots, files)?;
     let report = run.report;
     writer.finish()?;
     Ok(report)
+}
+
+impl Run<'_> {
+    /// Follows files and folders first, then URLs; with none given, all that the index knows.
+    fn follow(&mut self, paths: &[&Path], mut roots: Vec<String>, files: Vec<FileState>) -> Result<()> {
+        let all = paths.is_empty();
+        let (urls, paths): (Vec<&Path>, Vec<&Path>) = paths.iter().partition(|path| url_of(path).is_some());
+        let mut scopes = Vec::new();
+        if all || !paths.is_empty() {
+            (scopes, roots) = self.scopes(&paths, roots, &files)?;
+        }
+        self.writer.set_roots(&roots)?;
+        let urls: Vec<String> = if all {
+            roots.iter().filter(|root| is_url(root)).cloned().collect()
+        } else {
+            urls.into_iter().filter_map(url_of).collect()
+        };
+        let urls = known_urls(&urls, &files);
+        let work = self.plan(&scopes, files)?;
+        self.progress.begin(work.len(), work.iter().map(|work| work.entry.size).sum());
+        self.read_all(work)?;
+        self.fetch_all(urls, &mut roots)
+    }
+}
+
+/// The same bytes now mean other documents: every file is looked at again. Written down together with the manifest, so that a run
+/// that is killed, or that looks at one root only, leaves nothing behind that is never looked at again.
+fn look_again(files: &mut [FileState], writer: &mut dyn Writer) -> Result<()> {
+    for file in files {
+        (file.modified, file.size, file.hash) = (i64::MIN, 0, 0);
+        writer.set_file(file)?;
+    }
+    Ok(())
 }
 
 /// What is known of every file. A run that ended early leaves documents of files that were not yet marked as read: such a

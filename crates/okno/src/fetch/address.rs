@@ -23,7 +23,9 @@ impl Resolver for Guard {
             resolved.iter().copied().filter(|address| self.allow_private || is_public(address.ip())).collect();
         let Some(refused) = resolved.iter().next().filter(|_| allowed.is_empty()) else {
             let mut addresses = self.empty();
-            allowed.into_iter().for_each(|address| addresses.push(address));
+            for address in allowed {
+                addresses.push(address);
+            }
             return Ok(addresses);
         };
         let host = uri.host().unwrap_or_default();
@@ -62,13 +64,14 @@ fn is_public_v6(address: Ipv6Addr) -> bool {
     first & 0xe000 == 0x2000 && !(first == 0x2001 && second == 0x0db8)
 }
 
-/// The IPv4 address inside mapped, translated (64:ff9b::/96) and 6to4 (2002::/16) addresses.
+/// The IPv4 address inside mapped, translated (`64:ff9b::/96`) and 6to4 (`2002::/16`) addresses.
 fn embedded_v4(address: Ipv6Addr) -> Option<Ipv4Addr> {
     let s = address.segments();
     let v4 = |high: u16, low: u16| Ipv4Addr::from((u32::from(high) << 16) | u32::from(low));
     match s {
-        [0, 0, 0, 0, 0, 0xffff, high, low] | [0x64, 0xff9b, 0, 0, 0, 0, high, low] => Some(v4(high, low)),
-        [0x2002, high, low, ..] => Some(v4(high, low)),
+        [0, 0, 0, 0, 0, 0xffff, high, low] | [0x64, 0xff9b, 0, 0, 0, 0, high, low] | [0x2002, high, low, ..] => {
+            Some(v4(high, low))
+        }
         _ => None,
     }
 }

@@ -78,7 +78,7 @@ impl<'o> Fetcher<'o> {
                 200 => return Ok(Fetched::Page(page(&url, answer))),
                 304 if validator.is_some() => return Ok(Fetched::Same),
                 301 | 302 | 303 | 307 | 308 => {
-                    url = url.join(text(&answer.headers, header::LOCATION).unwrap_or_default())?
+                    url = url.join(text(&answer.headers, header::LOCATION).unwrap_or_default())?;
                 }
                 status => return Err(format!("the server answered {status}{}", meaning(status))),
             }
@@ -107,7 +107,7 @@ impl<'o> Fetcher<'o> {
             match answer.status {
                 200 => return Ok(Robots::parse(&String::from_utf8_lossy(&answer.bytes), &self.options.user_agent)),
                 301 | 302 | 303 | 307 | 308 => {
-                    url = url.join(text(&answer.headers, header::LOCATION).unwrap_or_default())?
+                    url = url.join(text(&answer.headers, header::LOCATION).unwrap_or_default())?;
                 }
                 500.. => return Ok(Robots::forbidding()),
                 _ => return Ok(Robots::default()),
@@ -133,7 +133,7 @@ impl<'o> Fetcher<'o> {
             reader.read_to_end(&mut bytes).map_err(|error| self.explain(&error.into()))?;
         }
         if bytes.len() as u64 > limit {
-            return Err(format!("larger than {} bytes (`fetch.max_size`)", limit));
+            return Err(format!("larger than {limit} bytes (`fetch.max_size`)"));
         }
         Ok(Answer { status: parts.status.as_u16(), headers: parts.headers, bytes })
     }

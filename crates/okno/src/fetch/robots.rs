@@ -18,41 +18,12 @@ impl Robots {
     /// Reads the rules for a visitor of this name.
     pub fn parse(text: &str, agent: &str) -> Self {
         let agent = agent.split(['/', ' ']).next().unwrap_or_default().to_ascii_lowercase();
-        let (mut own, mut others) = (Vec::new(), Vec::new());
-        let (mut named, mut for_us, mut for_all, mut for_all_others) = (false, false, false, false);
-        for line in text.lines() {
-            let line = line.split('#').next().unwrap_or_default();
-            let Some((key, value)) =
-                line.split_once(':').map(|(key, value)| (key.trim().to_ascii_lowercase(), value.trim()))
-            else {
-                continue;
-            };
-            match key.as_str() {
-                "user-agent" => {
-                    if !named {
-                        (for_us, for_all_others) = (false, false);
-                    }
-                    named = true;
-                    let name = value.to_ascii_lowercase();
-                    for_us |= name == agent;
-                    for_all_others |= name == "*";
-                    for_all |= for_us;
-                }
-                "allow" | "disallow" => {
-                    named = false;
-                    // An empty rule forbids nothing.
-                    let rule = (key == "allow", value.to_owned());
-                    if !value.is_empty() && for_us {
-                        own.push(rule.clone());
-                    }
-                    if !value.is_empty() && for_all_others {
-                        others.push(rule);
-                    }
-                }
-                _ => {}
-            }
-        }
-        Self { rules: if for_all { own } else { others } }
+        let groups = groups(text);
+        let is_for = |group: &Group, name: &str| group.agents.iter().any(|agent| agent == name);
+        // A group of our name counts even when it forbids nothing.
+        let name = if groups.iter().any(|group| is_for(group, &agent)) { &agent } else { "*" };
+        let rules = groups.into_iter().filter(|group| is_for(group, name)).flat_map(|group| group.rules);
+        Self { rules: rules.collect() }
     }
 
     /// Whether a path may be fetched.
@@ -61,6 +32,37 @@ impl Robots {
         let longest = matching.max_by_key(|(allow, pattern)| (pattern.len(), *allow));
         longest.is_none_or(|(allow, _)| *allow)
     }
+}
+
+/// Visitors and the rules for them.
+#[derive(Default)]
+struct Group {
+    agents: Vec<String>,
+    rules: Vec<(bool, String)>,
+}
+
+/// The groups of a file: names that follow one another share the rules that follow them.
+fn groups(text: &str) -> Vec<Group> {
+    let mut groups: Vec<Group> = vec![Group::default()];
+    let mut naming = false;
+    for line in text.lines() {
+        let line = line.split('#').next().unwrap_or_default();
+        let Some((key, value)) = line.split_once(':') else { continue };
+        let (key, value) = (key.trim().to_ascii_lowercase(), value.trim());
+        if key == "user-agent" && !naming {
+            groups.push(Group::default());
+        }
+        let Some(group) = groups.last_mut() else { continue };
+        match key.as_str() {
+            "user-agent" => group.agents.push(value.to_ascii_lowercase()),
+            // An empty rule forbids nothing.
+            "allow" | "disallow" if !value.is_empty() => group.rules.push((key == "allow", value.to_owned())),
+            "allow" | "disallow" => {}
+            _ => continue,
+        }
+        naming = key == "user-agent";
+    }
+    groups
 }
 
 /// Whether a target begins as a pattern says; `*` is anything, `$` the end.

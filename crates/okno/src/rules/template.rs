@@ -38,7 +38,7 @@ impl<'d> Scope<'d> {
     }
 
     /// Adds what a regular expression captured.
-    pub fn add_regex(&mut self, regex: &Regex, captures: Captures<'d>) {
+    pub fn add_regex(&mut self, regex: &Regex, captures: &Captures<'d>) {
         self.numbered.extend(captures.iter().skip(1).map(|group| group.map(|group| group.as_str())));
         for name in regex.capture_names().flatten() {
             if let Some(group) = captures.name(name) {
@@ -215,6 +215,8 @@ fn reference(name: &str, text: &str, known: &Known) -> Result<Reference, String>
     }
     match number.checked_sub(1).filter(|&index| index < known.groups) {
         Some(index) => Ok(Reference::Capture(index)),
-        None => Err(format!("`{text}` refers to `${number}`, but there are {} captures, from `$1`", known.groups)),
+        None => {
+            Err(format!("`{text}` refers to `${number}`, but its patterns capture {} – count from `$1`", known.groups))
+        }
     }
 }
