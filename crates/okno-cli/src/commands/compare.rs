@@ -37,8 +37,8 @@ pub fn run(cli: &Cli, args: &CompareArgs) -> Result<()> {
     recipes.dedup();
     if recipes.len() < 2 {
         bail!(say!(
-            "--recipes takes two names or more, such as `chunks,auto`",
-            "--recipes 需要至少两个名称,例如 `chunks,auto`"
+            "--recipes takes two names or more – try `--recipes chunks,auto`",
+            "--recipes 需要至少两个名称 —— 例如 `--recipes chunks,auto`"
         ));
     }
     let engine = place::open(cli.index.as_deref())?;

@@ -180,7 +180,7 @@ mod tests {
     #[test]
     fn the_same_seed_gives_the_same_interval() {
         assert_eq!(compare(9, 5), compare(9, 5));
-        assert_eq!(Interval::of(&[], 1).mean, 0.0);
+        assert!(Interval::of(&[], 1).mean.abs() < 1e-12);
         assert!(!Interval::of(&[], 1).is_clear());
     }
 }

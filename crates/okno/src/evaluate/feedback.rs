@@ -183,7 +183,8 @@ mod tests {
         ];
         let (set, stale) = questions(&opinions, &mut library).unwrap();
         assert_eq!((set.questions.len(), stale), (1, 1));
-        let gold = Gold::Spans { document: "a".into(), answer: 8..12, excerpts: vec![8..12] };
+        let excerpts = std::iter::once(8..12).collect();
+        let gold = Gold::Spans { document: "a".into(), answer: 8..12, excerpts };
         assert_eq!((set.questions[0].text.as_str(), &set.questions[0].gold), ("q", &gold));
     }
 }

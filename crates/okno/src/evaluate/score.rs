@@ -209,7 +209,7 @@ mod tests {
         assert!((ndcg([2].into_iter(), 2) - 1.0).abs() < 1e-12, "one context with both is as good as two");
         let late = (1.0 / 3f64.log2()) / (1.0 + 1.0 / 3f64.log2());
         assert!((ndcg([0, 1].into_iter(), 2) - late).abs() < 1e-12);
-        assert_eq!(ndcg([0; 12].into_iter().chain([1]), 1), 0.0);
+        assert!(ndcg([0; 12].into_iter().chain([1]), 1).abs() < 1e-12, "beyond ten places nothing counts");
     }
 
     #[test]

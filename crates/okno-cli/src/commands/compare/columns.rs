@@ -72,31 +72,50 @@ fn width_of(text: &str) -> usize {
 fn wrap(line: &Line, column: usize) -> Vec<String> {
     let (mark, text) = line.text();
     let room = column - mark.len();
-    let mut rows = vec![String::new()];
-    let (mut used, mut space) = (0, None);
-    for c in text.chars() {
-        let wide = c.width().unwrap_or(0);
-        // The last row is never missing: the list began with one.
-        let row = rows.last_mut().unwrap_or_else(|| unreachable!());
-        if used + wide > room {
-            let rest = space.map(|at: usize| row.split_off(at)).unwrap_or_default();
-            let trimmed = row.trim_end().len();
-            row.truncate(trimmed);
-            let rest = rest.trim_start().to_owned();
-            used = width_of(&rest);
-            rows.push(rest);
-            space = None;
+    let (mut rows, mut row) = (Vec::new(), String::new());
+    for piece in pieces(text).into_iter().flat_map(|piece| cut(piece, room)) {
+        if width_of(&row) + width_of(piece.trim_end()) > room {
+            rows.push(std::mem::take(&mut row));
         }
-        let row = rows.last_mut().unwrap_or_else(|| unreachable!());
-        row.push(c);
-        used += wide;
-        if c == ' ' {
-            space = Some(row.len());
-        } else if wide == 2 {
-            space = None;
-        }
+        row.push_str(piece);
     }
-    rows.into_iter().map(|row| format!("{mark}{row}")).collect()
+    rows.push(row);
+    rows.into_iter().map(|row| format!("{mark}{}", row.trim_end())).collect()
+}
+
+/// A text in the pieces that stay together: words with the space behind them, single wide characters.
+fn pieces(text: &str) -> Vec<&str> {
+    let wide = |c: char| c.width() == Some(2);
+    let (mut pieces, mut start, mut before) = (Vec::new(), 0, None);
+    for (at, c) in text.char_indices() {
+        if before.is_some_and(|before| before == ' ' || wide(before) || wide(c)) {
+            pieces.push(&text[start..at]);
+            start = at;
+        }
+        before = Some(c);
+    }
+    pieces.push(&text[start..]);
+    pieces
+}
+
+/// A piece that is wider than the room, in parts that are not.
+fn cut(mut piece: &str, room: usize) -> Vec<&str> {
+    let mut parts = Vec::new();
+    while width_of(piece.trim_end()) > room {
+        // No character is wider than two columns, and no column is that narrow.
+        let (part, rest) = piece.split_at(
+            piece
+                .char_indices()
+                .map(|(at, c)| at + c.len_utf8())
+                .take_while(|&end| width_of(&piece[..end]) <= room)
+                .last()
+                .unwrap_or(piece.len()),
+        );
+        parts.push(part);
+        piece = rest;
+    }
+    parts.push(piece);
+    parts
 }
 
 #[cfg(test)]

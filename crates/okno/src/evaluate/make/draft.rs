@@ -145,8 +145,8 @@ fn lowered(heading: &str) -> String {
     }
 }
 
-fn fact(question: String, span: Span) -> Option<Draft> {
-    Some(Draft { question, kind: Kind::Fact, spans: vec![span] })
+fn fact(question: String, span: Span) -> Draft {
+    Draft { question, kind: Kind::Fact, spans: vec![span] }
 }
 
 /// Words that begin no definition.
@@ -165,7 +165,7 @@ fn definition(page: &Page<'_>, at: usize) -> Option<Draft> {
     }
     if is_chinese(sentence) {
         let subject = chinese_subject(sentence)?;
-        return fact(format!("什么是{subject}？"), span);
+        return Some(fact(format!("什么是{subject}？"), span));
     }
     let (subject, verb) = english_subject(sentence)?;
     let subject = if subject.starts_with("The ") || subject.starts_with("A ") || subject.starts_with("An ") {
@@ -173,7 +173,7 @@ fn definition(page: &Page<'_>, at: usize) -> Option<Draft> {
     } else {
         subject.to_owned()
     };
-    fact(format!("What {verb} {subject}?"), span)
+    Some(fact(format!("What {verb} {subject}?"), span))
 }
 
 fn english_subject(sentence: &str) -> Option<(&str, &'static str)> {
@@ -207,13 +207,13 @@ fn figure(page: &Page<'_>, at: usize) -> Option<Draft> {
     if is_chinese(sentence) {
         let unit = chinese_unit(sentence)?;
         let phrase = key_phrase(sentence, page.corpus)?;
-        return fact(within(page, &format!("{phrase}是多少{unit}？"), true), span);
+        return Some(fact(within(page, &format!("{phrase}是多少{unit}？"), true), span));
     }
     let unit = english_unit(sentence)?;
     let words: Vec<&str> =
         key_words(sentence, 4, page.corpus).into_iter().filter(|word| *word != unit).take(3).collect();
     (words.len() >= 2).then_some(())?;
-    fact(within(page, &format!("how many {unit} are given for {}?", words.join(" ")), false), span)
+    Some(fact(within(page, &format!("how many {unit} are given for {}?", words.join(" ")), false), span))
 }
 
 /// The plural noun after a figure: `40 minutes`.
@@ -240,7 +240,7 @@ fn chinese_unit(sentence: &str) -> Option<&'static str> {
         let after = rest[place..].trim_start_matches(|c: char| c.is_ascii_digit() || matches!(c, '.' | ',' | ' '));
         let unit = UNITS.iter().find(|unit| after.starts_with(**unit));
         // `2023 年` is a date, not a figure.
-        let year = unit == Some(&"年") && rest[place..].starts_with(|c: char| matches!(c, '1' | '2'));
+        let year = unit == Some(&"年") && rest[place..].starts_with(['1', '2']);
         if let Some(unit) = unit.filter(|_| !year) {
             return Some(unit);
         }
@@ -261,11 +261,11 @@ fn key(page: &Page<'_>, at: usize) -> Option<Draft> {
     }
     if is_chinese(sentence) {
         let phrase = key_phrase(sentence, page.corpus)?;
-        return fact(within(page, &format!("关于{phrase}，文中说了什么？"), true), span);
+        return Some(fact(within(page, &format!("关于{phrase}，文中说了什么？"), true), span));
     }
     let words = key_words(sentence, 3, page.corpus);
     (words.len() == 3).then_some(())?;
-    fact(within(page, &format!("what is said about {} {} {}?", words[0], words[1], words[2]), false), span)
+    Some(fact(within(page, &format!("what is said about {} {} {}?", words[0], words[1], words[2]), false), span))
 }
 
 /// A question that names its document, where that has a title in the same language.

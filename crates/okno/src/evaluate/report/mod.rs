@@ -176,7 +176,7 @@ fn covers(cell: &Cell, question: usize, measure: Measure) -> bool {
 
 /// `2026-11-15 06:00 UTC`, by the proleptic Gregorian calendar.
 fn date(seconds: u64) -> String {
-    let (days, rest) = (seconds as i64 / 86_400, seconds % 86_400);
+    let (days, rest) = ((seconds / 86_400).cast_signed(), seconds % 86_400);
     let shifted = days + 719_468;
     let era = shifted.div_euclid(146_097);
     let day_of_era = shifted.rem_euclid(146_097);

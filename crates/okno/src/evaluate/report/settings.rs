@@ -70,7 +70,7 @@ pub fn guide() -> String {
     }
     let _ = write!(
         out,
-        "<dt>{}</dt><dd>{}</dd></dl></section>\n",
+        "<dt>{}</dt><dd>{}</dd></dl></section>",
         both("interval", "置信区间"),
         both(
             "from 2,000 paired resamples of the questions; a difference whose interval holds 0 is called noise. With many recipes, one in twenty clear differences is still chance.",

@@ -20,10 +20,17 @@ pub fn json_lines(text: &str) -> Vec<Line> {
             match serde_json::from_str(line) {
                 Ok(Value::Object(object)) => Ok((number + 1, object)),
                 Ok(other) => Err(fault(format!("expected an object `{{…}}`, got {}", kind_of(&other)))),
-                Err(error) => Err(fault(format!("expected JSON, got an error at column {}: {error}", error.column()))),
+                Err(error) => Err(fault(format!("expected JSON, got {}", what_is_wrong(&error)))),
             }
         })
         .collect()
+}
+
+/// The parser's words without its own line number: it saw one line only.
+fn what_is_wrong(error: &serde_json::Error) -> String {
+    let words = error.to_string();
+    let reason = words.rsplit_once(" at line ").map_or(words.as_str(), |(reason, _)| reason);
+    format!("`{reason}` at column {}", error.column())
 }
 
 fn kind_of(value: &Value) -> &'static str {

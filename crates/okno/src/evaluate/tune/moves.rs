@@ -89,11 +89,11 @@ fn weights(recipe: &Recipe) -> Vec<Named> {
     for &leg in &recipe.legs {
         for (at, layer) in recipe.layers.iter().enumerate() {
             for factor in [0.0, 0.5, 2.0] {
-                let mut moved = written_out(recipe);
-                if let Some(weight) = moved.weights.get_mut(name_of(leg)).and_then(|weights| weights.get_mut(at)) {
+                let mut changed = written_out(recipe);
+                if let Some(weight) = changed.weights.get_mut(name_of(leg)).and_then(|weights| weights.get_mut(at)) {
                     *weight *= factor;
                 }
-                moves.push((format!("weight of {} {layer} × {factor}", name_of(leg)), moved));
+                moves.push((format!("weight of {} {layer} × {factor}", name_of(leg)), changed));
             }
         }
     }
@@ -103,19 +103,19 @@ fn weights(recipe: &Recipe) -> Vec<Named> {
 fn layers(recipe: &Recipe) -> Vec<Named> {
     let mut moves = Vec::new();
     for at in (0..recipe.layers.len()).filter(|_| recipe.layers.len() > 1) {
-        let mut moved = written_out(recipe);
-        let layer = moved.layers.remove(at);
-        for weights in moved.weights.values_mut() {
+        let mut changed = written_out(recipe);
+        let layer = changed.layers.remove(at);
+        for weights in changed.weights.values_mut() {
             weights.remove(at);
         }
-        moves.push((format!("without {layer}"), moved));
+        moves.push((format!("without {layer}"), changed));
     }
     let known = LAYERS.iter().filter_map(|name| name.parse::<Layer>().ok());
     for layer in known.filter(|layer| !recipe.layers.contains(layer)) {
-        let mut moved = written_out(recipe);
-        moved.layers.push(layer);
-        moved.weights.values_mut().for_each(|weights| weights.push(JOINING));
-        moves.push((format!("with {layer}"), moved));
+        let mut changed = written_out(recipe);
+        changed.layers.push(layer);
+        changed.weights.values_mut().for_each(|weights| weights.push(JOINING));
+        moves.push((format!("with {layer}"), changed));
     }
     moves
 }
