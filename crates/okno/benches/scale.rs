@@ -3,17 +3,20 @@
 //! ```text
 //! cargo bench --bench scale -- build INDEX CORPUS.jsonl SENTENCES          the first documents with this many sentences
 //! cargo bench --bench scale -- measure INDEX QUERIES.jsonl [FILTER]        opening, searching, memory
+//! cargo bench --bench scale -- recall INDEX QUERIES.jsonl                  what an approximate scan finds of an exact one
 //! ```
 //!
-//! Both print one JSON object; `benches/scale.py` runs them over several sizes, and draws. Times are processor time of
-//! this process, so that a busy machine makes little difference.
+//! `--exact` and `--approximate` choose the scan that is measured. Each prints one JSON object; `benches/scale.py` runs
+//! them over several sizes, and draws. Times are processor time of this process: a busy machine, which shares its caches
+//! and memory, still makes them longer.
 
 use cpu_time::{ProcessTime, ThreadTime};
-use okno::document::{Filter, Span};
-use okno::embed::{BuiltIn, EmbedError, Embedder, Role};
+use okno::document::{Filter, Layer, Span};
+use okno::embed::{BuiltIn, EmbedError, Embedder, Role, normalize};
+use okno::store::{Ask, Leg, Run, Scan, Scored};
 use okno::{Engine, Query};
 use serde_json::{Value, json};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::sync::{Arc, Mutex};
@@ -22,14 +25,21 @@ use std::time::{Duration, Instant};
 fn main() {
     // One thread: what is measured is the work, not the machine.
     rayon::ThreadPoolBuilder::new().num_threads(1).build_global().expect("nobody else has set it");
+    let has = |flag: &str| std::env::args().any(|argument| argument == flag);
+    let scan = match (has("--exact"), has("--approximate")) {
+        (true, _) => Scan::Exact,
+        (_, true) => Scan::Approximate,
+        _ => Scan::Auto,
+    };
     let given: Vec<String> = std::env::args().skip(1).filter(|argument| !argument.starts_with("--")).collect();
     let given: Vec<&str> = given.iter().map(String::as_str).collect();
     match given.as_slice() {
         ["build", index, corpus, sentences] => {
             println!("{}", build(index, corpus, sentences.parse().expect("a number")))
         }
-        ["measure", index, queries] => println!("{}", measure(index, queries, None)),
-        ["measure", index, queries, filter] => println!("{}", measure(index, queries, Some(filter))),
+        ["measure", index, queries] => println!("{}", measure(index, queries, None, scan)),
+        ["measure", index, queries, filter] => println!("{}", measure(index, queries, Some(filter), scan)),
+        ["recall", index, queries] => println!("{}", recall(index, queries)),
         _ => eprintln!("nothing to measure without `build INDEX CORPUS SENTENCES` or `measure INDEX QUERIES [FILTER]`"),
     }
 }
@@ -68,7 +78,7 @@ fn copy_first(from: &Path, to: &Path, sentences: usize) {
     }
 }
 
-fn measure(index: &str, queries: &str, filter: Option<&str>) -> Value {
+fn measure(index: &str, queries: &str, filter: Option<&str>, scan: Scan) -> Value {
     let questions = questions(queries.as_ref());
     let embedder = Arc::new(Remembering::default());
     for question in &questions {
@@ -76,7 +86,8 @@ fn measure(index: &str, queries: &str, filter: Option<&str>) -> Value {
     }
     let before = memory("RssAnon");
     let (cpu, wall) = (ProcessTime::now(), Instant::now());
-    let engine = Engine::open_with(index, embedder).expect("an index");
+    let mut engine = Engine::open_with(index, embedder).expect("an index");
+    engine.set_scan(scan);
     engine.snapshot().expect("a generation");
     let open = cpu.elapsed();
     engine.search(&Query::new(questions[0].as_str())).expect("searching");
@@ -93,6 +104,39 @@ fn measure(index: &str, queries: &str, filter: Option<&str>) -> Value {
         "search": summary(all),
         "filtered": filtered.map(summary),
     })
+}
+
+/// The share of what an exact scan ranks first that an approximate one ranks first too, for each layer of `auto`.
+fn recall(index: &str, queries: &str) -> Value {
+    let mut engine = Engine::open(index).expect("an index");
+    let [exact, approximate] = [Scan::Exact, Scan::Approximate].map(|scan| {
+        engine.set_scan(scan);
+        engine.snapshot().expect("a generation")
+    });
+    let questions = questions(queries.as_ref());
+    let layers = [Layer::Sentence, Layer::Window(2), Layer::Paragraph];
+    let rankings = layers.map(|layer| (Leg::Dense, layer));
+    let mut found = [[0.0; 2]; 3];
+    for question in &questions {
+        let mut vector = engine.embedder().embed(&[question], Role::Query).expect("the model embeds anything");
+        normalize(&mut vector);
+        let ask = Ask { text: question, vector: &vector, rankings: &rankings, allowed: None, depth: 200 };
+        let [exact, approximate] = [&exact, &approximate].map(|snapshot| snapshot.search(&ask).expect("searching"));
+        for (at, (exact, approximate)) in exact.iter().zip(&approximate).enumerate() {
+            for (shares, depth) in found[at].iter_mut().zip([10, 200]) {
+                *shares += shared(exact, approximate, depth) / questions.len() as f64;
+            }
+        }
+    }
+    let named =
+        layers.iter().zip(found).map(|(layer, [ten, all])| (layer.to_string(), json!({"at_10": ten, "at_200": all})));
+    Value::Object(named.collect())
+}
+
+fn shared(exact: &[Scored], approximate: &[Scored], depth: usize) -> f64 {
+    let wanted = &exact[..exact.len().min(depth)];
+    let runs: HashSet<Run> = approximate.iter().take(depth).map(|unit| unit.run).collect();
+    wanted.iter().filter(|unit| runs.contains(&unit.run)).count() as f64 / wanted.len().max(1) as f64
 }
 
 /// Processor time of each search, after one round that counts for nothing.

@@ -21,7 +21,7 @@ use crate::document::Record;
 use crate::embed::{BuiltIn, Embedder};
 use crate::load::{Fields, Loader, UnknownField, builtin_for};
 use crate::retrieve::{self, Answer, Query, Recipes, built_in};
-use crate::store::{DocumentNumber, EmbeddedStore, Manifest, Snapshot, Store};
+use crate::store::{DocumentNumber, EmbeddedStore, Manifest, Scan, Snapshot, Store};
 use crate::{Error, Result};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -83,6 +83,11 @@ impl Engine {
     /// The recipes that questions may name.
     pub fn recipes(&self) -> &Recipes {
         &self.recipes
+    }
+
+    /// Chooses how dense search reads the vectors: exactly, by estimate, or as the size of the index suggests.
+    pub fn set_scan(&mut self, scan: Scan) {
+        self.store.set_scan(scan);
     }
 
     /// The loaders in the order they are asked.

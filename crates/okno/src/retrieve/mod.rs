@@ -296,6 +296,9 @@ impl Scope {
     }
 }
 
+/// Fields that every document has, beside its metadata.
+const EVERY_DOCUMENT: [&str; 4] = ["title", "language", "path", "doc_id"];
+
 /// The documents that match a filter. A field that no document has is an error, not an empty result.
 pub fn matching(snapshot: &dyn Snapshot, filter: &Filter) -> Result<Vec<DocumentNumber>> {
     Ok(resolve(snapshot, filter)?.0)
@@ -304,13 +307,11 @@ pub fn matching(snapshot: &dyn Snapshot, filter: &Filter) -> Result<Vec<Document
 /// The documents that match a filter, and which of their sections where it asks about headings.
 fn resolve(snapshot: &dyn Snapshot, filter: &Filter) -> Result<(Vec<DocumentNumber>, Option<Sections>)> {
     let records = snapshot.records()?;
-    let known: BTreeSet<&str> = records
-        .iter()
-        .flat_map(|(_, record)| record.metadata.0.keys().map(String::as_str))
-        .chain(["title", "language", "path", "doc_id"])
-        .collect();
-    let unknown = |field: &&str| !known.contains(field) && !sections::is_heading(field);
-    if let Some(field) = filter.fields().into_iter().find(unknown) {
+    let has =
+        |field: &str| EVERY_DOCUMENT.contains(&field) || records.iter().any(|(_, r)| r.metadata.get(field).is_some());
+    if let Some(field) = filter.fields().into_iter().find(|field| !has(field) && !sections::is_heading(field)) {
+        let named = records.iter().flat_map(|(_, record)| record.metadata.0.keys().map(String::as_str));
+        let known: BTreeSet<&str> = named.chain(EVERY_DOCUMENT).collect();
         return Err(Error::UnknownField { field: field.to_owned(), known: nearest(field, &known) });
     }
     if sections::asked_by(filter) {

@@ -12,8 +12,8 @@ pub mod embedded;
 mod manifest;
 pub mod terms;
 
-pub use embedded::EmbeddedStore;
 pub(crate) use embedded::add_scaled;
+pub use embedded::{EmbeddedStore, Scan};
 pub use manifest::{FORMAT, Manifest};
 
 use crate::Result;

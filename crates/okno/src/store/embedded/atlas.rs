@@ -18,6 +18,8 @@ pub struct Atlas<'p> {
     pub documents: Vec<Entry<'p>>,
     /// Their numbers.
     pub numbers: Vec<DocumentNumber>,
+    /// The first sentence of each.
+    firsts: Vec<u32>,
     /// For each sentence its section.
     pub section_of: Arc<[u32]>,
     /// How many terms each sentence has.
@@ -85,6 +87,7 @@ impl<'p> Atlas<'p> {
         let mut atlas = Self {
             documents: Vec::new(),
             numbers: Vec::new(),
+            firsts: Vec::new(),
             section_of: Arc::new([]),
             terms: Vec::new(),
             context_terms: Vec::new(),
@@ -107,6 +110,7 @@ impl<'p> Atlas<'p> {
         );
         self.context_terms.extend(part.structure.sections.iter().map(|s| s.terms));
         self.numbers.push(part.number);
+        self.firsts.push(first);
         self.documents.push(Entry {
             number: part.number,
             structure: Arc::new(part.structure),
@@ -155,7 +159,7 @@ impl<'p> Atlas<'p> {
 
     /// The document that holds a sentence of the row.
     pub fn holder(&self, sentence: u32) -> &Entry<'p> {
-        &self.documents[self.documents.partition_point(|entry| entry.first <= sentence) - 1]
+        &self.documents[self.firsts.partition_point(|&first| first <= sentence) - 1]
     }
 }
 

@@ -3,63 +3,163 @@
 //! A unit's dot product is the sum of its sentences' plus its section's context, over one length. Title and headings
 //! are added once per unit, so that a window of five sentences does not count the title five times. Where a filter
 //! leaves some documents, only their vectors are read.
+//!
+//! A scan is exact up to [`EXACT_UP_TO`] sentences. Beyond, all units are estimated from a [`Sketch`] a quarter the size
+//! of the vectors, and the [`CANDIDATES`] best of each layer are scored exactly; see `docs/speed.md` for what that finds
+//! and costs.
 
 use super::atlas::{Allowed, Atlas};
 use super::best::{Best, Candidate};
+use super::sketch::{Coarse, Sketch};
 use super::units::Units;
 use super::vectors::Question;
+use std::ops::Range;
 
-/// The dot products of a question with every text of the row and every section's context.
-pub struct Dots {
-    texts: Vec<f32>,
-    sections: Vec<f32>,
+/// Sentences that are scanned exactly unless told otherwise; a filter that leaves fewer makes any scan exact.
+const EXACT_UP_TO: usize = 300_000;
+
+/// How many units of each layer are scored exactly after an estimate, at least; and for each unit wanted.
+const CANDIDATES: usize = 2000;
+const CANDIDATES_EACH: usize = 10;
+
+/// How dense search reads the vectors.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Scan {
+    /// Exactly while that is fast, by estimate and exact scores for the best beyond.
+    #[default]
+    Auto,
+    /// Every vector, whatever it costs.
+    Exact,
+    /// By estimate, whatever the size.
+    Approximate,
 }
 
-impl Dots {
+impl Scan {
+    /// Whether a search over this many sentences is by estimate.
+    pub fn is_approximate(self, sentences: usize) -> bool {
+        match self {
+            Self::Auto => sentences > EXACT_UP_TO,
+            Self::Exact => false,
+            Self::Approximate => true,
+        }
+    }
+}
+
+/// The dot products of a question with every text of the row and every section's context.
+pub struct Dots<'s> {
+    texts: Vec<f32>,
+    sections: Vec<f32>,
+    /// Where those of sentences and sections are estimates: how to find the exact ones.
+    exact: Option<Exact<'s>>,
+}
+
+/// Exact dot products of a few units.
+struct Exact<'s> {
+    atlas: &'s Atlas<'s>,
+    question: Question,
+}
+
+impl<'s> Dots<'s> {
     /// Scans the vectors of all allowed documents; those of derived texts only where they are asked for.
     pub fn new(atlas: &Atlas<'_>, vector: &[f32], derived: bool, allowed: Option<&Allowed>) -> Self {
         let question = Question::new(vector);
-        let mut dots = Self { texts: vec![0.0; atlas.texts()], sections: vec![0.0; atlas.sections()] };
-        match allowed {
-            None => (0..atlas.documents.len()).for_each(|at| dots.scan(atlas, at, &question, derived)),
-            Some(allowed) => allowed.documents.iter().for_each(|&at| dots.scan(atlas, at, &question, derived)),
-        }
-        dots
+        let mut dots = Self { texts: vec![0.0; atlas.texts()], sections: vec![0.0; atlas.sections()], exact: None };
+        each_document(atlas, allowed, |at| {
+            let entry = &atlas.documents[at];
+            let sentences = entry.structure.sentences.len();
+            entry.vectors.dots(&question, 0, &mut dots.texts[entry.sentences()]);
+            entry.vectors.dots(&question, sentences, &mut dots.sections[entry.sections()]);
+        });
+        dots.with_derived(atlas, &question, derived, allowed)
     }
 
-    fn scan(&mut self, atlas: &Atlas<'_>, at: usize, question: &Question, derived: bool) {
-        let entry = &atlas.documents[at];
-        entry.vectors.dots(question, 0, &mut self.texts[entry.sentences()]);
-        entry.vectors.dots(question, entry.structure.sentences.len(), &mut self.sections[entry.sections()]);
-        if derived {
-            entry.derived_vectors.dots(question, 0, &mut self.texts[atlas.derived_texts(entry)]);
+    /// Estimates all of them but those of derived texts, which are few.
+    pub fn estimated(
+        atlas: &'s Atlas<'_>,
+        sketch: &Sketch,
+        vector: &[f32],
+        derived: bool,
+        allowed: Option<&Allowed>,
+    ) -> Self {
+        let (question, coarse) = (Question::new(vector), Coarse::new(vector));
+        let mut texts = sketch.sentences.estimates(&coarse);
+        texts.resize(atlas.texts(), 0.0);
+        let dots = Self { texts, sections: sketch.sections.estimates(&coarse), exact: None };
+        let dots = dots.with_derived(atlas, &question, derived, allowed);
+        Self { exact: Some(Exact { atlas, question }), ..dots }
+    }
+
+    fn with_derived(mut self, atlas: &Atlas<'_>, question: &Question, asked: bool, allowed: Option<&Allowed>) -> Self {
+        if asked {
+            each_document(atlas, allowed, |at| {
+                let entry = &atlas.documents[at];
+                entry.derived_vectors.dots(question, 0, &mut self.texts[atlas.derived_texts(entry)]);
+            });
         }
+        self
     }
 
     /// The units most like the question.
     pub fn best(&self, units: &Units, allowed: Option<&Allowed>, depth: usize) -> Vec<Candidate> {
         // Where a filter leaves few documents, all of them are an answer, the unlike ones last.
-        let mut best = Best::new(depth, if allowed.is_some() { f32::NEG_INFINITY } else { 0.0 });
-        let mut offer = |unit: usize| {
-            if allowed.is_none_or(|allowed| allowed.finds(units.section[unit])) {
-                best.offer(self.score(units, unit), unit as u32);
-            }
+        let floor = if allowed.is_some() { f32::NEG_INFINITY } else { 0.0 };
+        let Some(exact) = self.exact.as_ref().filter(|_| !units.lengths.is_empty()) else {
+            return self.scan(units, allowed, depth, floor);
         };
-        match allowed {
-            None => (0..units.count()).for_each(&mut offer),
-            Some(allowed) => allowed.documents.iter().for_each(|&at| units.of_document(at).for_each(&mut offer)),
+        let mut best = Best::new(depth, floor);
+        let candidates = CANDIDATES.max(depth.saturating_mul(CANDIDATES_EACH));
+        for (_, unit) in self.scan(units, allowed, candidates, f32::NEG_INFINITY) {
+            best.offer(exact.score(units, unit as usize), unit);
         }
         best.ranked()
     }
 
-    /// The cosine of a unit with the question.
+    fn scan(&self, units: &Units, allowed: Option<&Allowed>, depth: usize, floor: f32) -> Vec<Candidate> {
+        let mut best = Best::new(depth, floor);
+        let mut offer = |range: Range<usize>| {
+            for unit in range.filter(|&unit| allowed.is_none_or(|allowed| allowed.finds(units.section[unit]))) {
+                best.offer(self.score(units, unit), unit as u32);
+            }
+        };
+        match allowed {
+            None => offer(0..units.count()),
+            Some(allowed) => allowed.documents.iter().for_each(|&at| offer(units.of_document(at))),
+        }
+        best.ranked()
+    }
+
+    /// The cosine of a unit with the question, or its estimate.
     #[inline]
     fn score(&self, units: &Units, unit: usize) -> f32 {
         let own = self.texts[units.texts(unit)].iter().sum::<f32>();
         match units.lengths.get(unit) {
             None => own,
-            Some(&length) if length > 0.0 => (own + self.sections[units.section[unit] as usize]) / length,
-            Some(_) => 0.0,
+            Some(&length) => cosine(own, self.sections[units.section[unit] as usize], length),
         }
+    }
+}
+
+#[inline]
+fn cosine(own: f32, context: f32, length: f32) -> f32 {
+    if length > 0.0 { (own + context) / length } else { 0.0 }
+}
+
+fn each_document(atlas: &Atlas<'_>, allowed: Option<&Allowed>, each: impl FnMut(usize)) {
+    match allowed {
+        None => (0..atlas.documents.len()).for_each(each),
+        Some(allowed) => allowed.documents.iter().copied().for_each(each),
+    }
+}
+
+impl Exact<'_> {
+    /// The same number as an exact scan gives.
+    fn score(&self, units: &Units, unit: usize) -> f32 {
+        let texts = units.texts(unit);
+        let entry = self.atlas.holder(texts.start as u32);
+        let section = units.section[unit] - entry.first_section;
+        let (mut own, mut context) = (vec![0.0; texts.len()], [0.0]);
+        entry.vectors.dots(&self.question, texts.start - entry.first as usize, &mut own);
+        entry.vectors.dots(&self.question, entry.structure.sentences.len() + section as usize, &mut context);
+        cosine(own.iter().sum(), context[0], units.lengths[unit])
     }
 }

@@ -20,12 +20,14 @@ mod dense;
 mod dot;
 mod lexical;
 mod marks;
+mod sketch;
 mod snapshot;
 mod tables;
 mod units;
 mod vectors;
 mod writer;
 
+pub use dense::Scan;
 pub use snapshot::EmbeddedSnapshot;
 pub(crate) use vectors::add_scaled;
 
@@ -41,6 +43,7 @@ pub struct EmbeddedStore {
     tables: Tables,
     manifest: Manifest,
     latest: Mutex<Option<Arc<EmbeddedSnapshot>>>,
+    scan: Scan,
 }
 
 impl EmbeddedStore {
@@ -55,7 +58,7 @@ impl EmbeddedStore {
         if found != FORMAT {
             return Err(Error::Format { path: folder.to_owned(), found, expected: FORMAT });
         }
-        Ok(Self { folder: folder.to_owned(), tables, manifest, latest: Mutex::new(None) })
+        Ok(Self { folder: folder.to_owned(), tables, manifest, latest: Mutex::new(None), scan: Scan::default() })
     }
 
     /// Opens the index in a folder, or makes an empty one there as the manifest says.
@@ -72,13 +75,25 @@ impl EmbeddedStore {
         fs_err::create_dir_all(folder)?;
         let tables = Tables::open(folder)?;
         tables.initialise(manifest)?;
-        Ok(Self { folder: folder.to_owned(), tables, manifest: manifest.clone(), latest: Mutex::new(None) })
+        Ok(Self {
+            folder: folder.to_owned(),
+            tables,
+            manifest: manifest.clone(),
+            latest: Mutex::new(None),
+            scan: Scan::default(),
+        })
     }
 
     /// Lets go of the snapshot kept for later searches: it would keep the pages that a writer frees.
     pub(crate) fn release(&self) {
         // A poisoned lock means another search panicked; the cached snapshot itself is never half-made.
         *self.latest.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = None;
+    }
+
+    /// Chooses how dense search reads the vectors, for snapshots taken from now on.
+    pub fn set_scan(&mut self, scan: Scan) {
+        self.scan = scan;
+        self.release();
     }
 
     /// How the index is made.
@@ -108,7 +123,7 @@ impl Store for EmbeddedStore {
         if let Some(snapshot) = latest.as_ref().filter(|snapshot| snapshot.generation() == generation) {
             return Ok(Arc::clone(snapshot) as Arc<dyn Snapshot>);
         }
-        let snapshot = Arc::new(EmbeddedSnapshot::open(&self.folder, &self.tables)?);
+        let snapshot = Arc::new(EmbeddedSnapshot::open(&self.folder, &self.tables, self.scan)?);
         *latest = Some(Arc::clone(&snapshot));
         Ok(snapshot)
     }

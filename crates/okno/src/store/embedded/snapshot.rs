@@ -3,8 +3,9 @@
 use super::atlas::{Allowed, Atlas, Part};
 use super::best::Candidate;
 use super::bm25::Postings;
-use super::dense::Dots;
+use super::dense::{Dots, Scan};
 use super::lexical::Lexical;
+use super::sketch::Sketch;
 use super::tables::Tables;
 use super::units::Units;
 use super::{blob, lexical_folder};
@@ -21,6 +22,9 @@ pub struct EmbeddedSnapshot {
     // Dropped before `pin`, in this order: it borrows from the pages that `pin` holds.
     atlas: Atlas<'static>,
     units: Mutex<HashMap<Layer, Arc<Units>>>,
+    /// Drawn when a search first needs it.
+    sketch: OnceLock<Sketch>,
+    scan: Scan,
     records: OnceLock<Vec<(DocumentNumber, Record)>>,
     catalogue: OnceLock<Catalogue>,
     copies: Vec<Vec<DocumentNumber>>,
@@ -35,9 +39,9 @@ pub struct EmbeddedSnapshot {
 
 impl EmbeddedSnapshot {
     /// Opens the last committed generation.
-    pub(super) fn open(folder: &Path, tables: &Tables) -> Result<Self> {
+    pub(super) fn open(folder: &Path, tables: &Tables, scan: Scan) -> Result<Self> {
         loop {
-            let snapshot = Self::try_open(folder, tables)?;
+            let snapshot = Self::try_open(folder, tables, scan)?;
             // The lexical index was opened a moment after the generation was pinned. Unless a writer
             // committed in between, it holds all of it; otherwise look again.
             if tables.generation()? == snapshot.generation {
@@ -46,7 +50,7 @@ impl EmbeddedSnapshot {
         }
     }
 
-    fn try_open(folder: &Path, tables: &Tables) -> Result<Self> {
+    fn try_open(folder: &Path, tables: &Tables, scan: Scan) -> Result<Self> {
         let pin = tables.env.clone().static_read_txn().map_err(|e| tables.wrong(e))?;
         let generation: u64 = tables.json(&pin, "generation")?.unwrap_or(0);
         let manifest: Manifest = tables.json(&pin, "manifest")?.ok_or_else(|| tables.damaged("no manifest"))?;
@@ -59,6 +63,8 @@ impl EmbeddedSnapshot {
             derived_counts: derived_counts(&atlas),
             atlas,
             units: Mutex::default(),
+            sketch: OnceLock::new(),
+            scan,
             records: OnceLock::new(),
             catalogue: OnceLock::new(),
             copies,
@@ -75,6 +81,15 @@ impl EmbeddedSnapshot {
         // A poisoned lock means another search panicked while building; the map itself is whole.
         let mut units = self.units.lock().unwrap_or_else(PoisonError::into_inner);
         Arc::clone(units.entry(layer).or_insert_with(|| Arc::new(Units::new(layer, &self.atlas))))
+    }
+
+    fn dots(&self, vector: &[f32], derived: bool, allowed: Option<&Allowed>) -> Dots<'_> {
+        let sentences = allowed.map_or(self.atlas.sentences(), |allowed| allowed.texts.count() as usize);
+        if self.scan.is_approximate(sentences) {
+            let sketch = self.sketch.get_or_init(|| Sketch::new(&self.atlas));
+            return Dots::estimated(&self.atlas, sketch, vector, derived, allowed);
+        }
+        Dots::new(&self.atlas, vector, derived, allowed)
     }
 
     /// Units as the rest of the program names them.
@@ -216,7 +231,7 @@ impl Snapshot for EmbeddedSnapshot {
         let derived = ask.rankings.iter().any(|(_, layer)| matches!(layer, Layer::Derived(_)));
         let allowed = ask.allowed.map(|numbers| Allowed::new(&self.atlas, numbers, ask.sections));
         let allowed = allowed.as_ref();
-        let dots = (asked(Leg::Dense) && meant).then(|| Dots::new(&self.atlas, ask.vector, derived, allowed));
+        let dots = (asked(Leg::Dense) && meant).then(|| self.dots(ask.vector, derived, allowed));
         let postings = match &self.lexical {
             Some(lexical) if asked(Leg::Lexical) => {
                 Some(Postings::new(&self.atlas, lexical, ask.text, derived).map_err(|source| Error::Lexical {

@@ -9,7 +9,7 @@
 //! scan is exact over what is stored and the same on every machine, vector instructions or not, so
 //! there is nothing left to rescore.
 
-use super::dot;
+use super::dot::{self, Rows, float};
 use crate::document::{Layer, Structure};
 use crate::store::Vectors;
 use std::ops::Range;
@@ -120,25 +120,20 @@ impl<'a> Packed<'a> {
         let rows = first..first + dots.len();
         let of_rows = &self.rows[rows.start * self.dimensions..rows.end * self.dimensions];
         let scales = &self.scales[rows.start * 4..rows.end * 4];
-        let mut places = dots.iter_mut().zip(scales.chunks_exact(4));
-        dot::each(&question.components, of_rows, |product| {
-            if let Some((place, scale)) = places.next() {
-                *place = product as f32 * float(scale) * question.step;
-            }
-        });
+        dot::scan(&question.components, question.step, Rows { components: of_rows, scales }, dots);
+    }
+
+    /// One row as it is stored: signed bytes, and what they are multiplied with.
+    pub fn components(self, index: usize) -> (&'a [u8], f32) {
+        let row = &self.rows[index * self.dimensions..(index + 1) * self.dimensions];
+        (row, float(&self.scales[index * 4..index * 4 + 4]))
     }
 
     /// One row as it was before packing, up to rounding.
     pub fn row(self, index: usize) -> impl Iterator<Item = f32> + 'a {
-        let scale = float(&self.scales[index * 4..index * 4 + 4]);
-        self.rows[index * self.dimensions..(index + 1) * self.dimensions]
-            .iter()
-            .map(move |&byte| f32::from(byte.cast_signed()) * scale)
+        let (row, scale) = self.components(index);
+        row.iter().map(move |&byte| f32::from(byte.cast_signed()) * scale)
     }
-}
-
-fn float(bytes: &[u8]) -> f32 {
-    f32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]])
 }
 
 /// A question's vector, rounded for the scan.
