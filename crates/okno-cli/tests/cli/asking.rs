@@ -248,3 +248,79 @@ fn compare_shows_both_recipes_and_marks_what_only_one_returned() {
     }
     world.okno(["compare", ZH, "--recipes", "auto"]).ends_with(1).says(&["two names"]);
 }
+
+#[test]
+fn a_filter_is_read_from_the_question_and_said() {
+    let world = World::with_sample();
+    let question = "请总结一下2023年第二季度财报中关于AI的论述";
+    let filter = "document_type = 财报 and year = 2023 and quarter = Q2";
+    let answer = world.search(&[question]);
+    assert_eq!(
+        (&answer["understood"]["filter"], &answer["understood"]["text"]),
+        (&json!(filter), &json!("关于AI的论述"))
+    );
+    assert!(contexts(&answer).iter().all(|context| text(context, "doc_id") == "zh/reports/2023-q2.md"));
+    let applied = &answer["understood"]["applied"][1];
+    assert_eq!(
+        (&applied["words"], &applied["start"], &applied["end"]),
+        (&json!("2023年第二季度"), &json!(5), &json!(14))
+    );
+    world.okno(["search", question]).succeeds().says(&[filter, "--no-auto-filter"]);
+    let explained = world.okno(["search", question, "--explain", "--lang", "zh"]).succeeds().out;
+    assert!(explained.contains("采用") && explained.contains("搜索内容:关于AI的论述"), "{explained}");
+
+    let plain = world.search(&[question, "--no-auto-filter"]);
+    assert_eq!((&plain["understood"]["filter"], &plain["understood"]["text"]), (&json!(null), &json!(question)));
+}
+
+#[test]
+fn questions_about_a_kind_return_that_kind() {
+    let world = World::with_sample();
+    for (question, field, value) in [
+        ("推荐几道素菜", "category", json!("素菜")),
+        ("今天喝什么汤", "category", json!("汤")),
+        ("有什么简单的菜谱", "difficulty", json!(1)),
+    ] {
+        let answer = world.search(&[question]);
+        assert!(
+            !contexts(&answer).is_empty() && contexts(&answer).iter().all(|c| c["metadata"][field] == value),
+            "{answer}"
+        );
+    }
+    let lines = world.ask_all(&["适合新手".into(), "土豆丝怎么切".into()], &[]);
+    assert_eq!((&lines[0]["filter_read"], &lines[1]["filter_read"]), (&json!("tags = 新手"), &json!(null)));
+}
+
+#[test]
+fn what_may_be_content_is_offered_and_what_has_no_document_is_refused() {
+    let world = World::with_sample();
+    world.okno(["search", "土豆丝怎么切"]).succeeds().says(&["did you mean `tags = 土豆`?"]);
+    let answer = world.search(&["2019年的财报里的AI"]);
+    let refused = &answer["understood"]["refused"][0];
+    assert_eq!((&refused["filter"], &refused["why"]), (&json!("year = 2019"), &json!("no document")));
+}
+
+#[test]
+fn the_route_is_shown() {
+    let world = World::with_sample();
+    let ran = world.okno(["search", "FK-07", "--explain"]).succeeds();
+    assert!(
+        ran.out.contains("route    lexical (the question is a code)") && !ran.out.contains("dense "),
+        "{}",
+        ran.out
+    );
+    let answer = world.search(&["“土豆丝” 怎么切"]);
+    assert_eq!(answer["route"], json!({"route": "hybrid", "because": "usual", "phrases": ["土豆丝"]}));
+    assert_eq!(world.search(&["FK-07", "--route", "dense"])["route"]["because"], "chosen");
+    world.okno(["search", "x", "--route", "best"]).refuses().says(&["no route `best`", "`broad`"]);
+}
+
+#[test]
+fn a_filter_on_headings_returns_their_sections() {
+    let world = World::with_sample();
+    let answer = world.search(&["土豆", "--filter", "“Header 2” ＝ 原料 且 category = 素菜"]);
+    assert!(!contexts(&answer).is_empty());
+    for context in contexts(&answer) {
+        assert_eq!(context["headings"].as_array().unwrap().last().unwrap(), "原料");
+    }
+}

@@ -61,3 +61,20 @@ fn a_filter_made_to_exhaust_the_stack_is_refused() {
         world.okno(["search", "x", "--filter", &filter]).ends_with(1).says(&["nested deeper"]);
     }
 }
+
+#[test]
+fn a_filter_that_cannot_be_read_has_a_caret_under_the_fault_however_long_it_is() {
+    let world = World::with_sample();
+    let caret = |filter: &str| {
+        let ran = world.okno(["search", "x", "--filter", filter]).ends_with(1);
+        let lines: Vec<String> = ran.err.lines().map(str::to_owned).collect();
+        let [.., line, caret] = lines.as_slice() else { panic!("{}", ran.err) };
+        (line.clone(), caret.find('^').unwrap())
+    };
+    assert_eq!(caret("category 素菜"), ("  category 素菜".into(), 11));
+    assert_eq!(caret("🙂 素菜"), ("  🙂 素菜".into(), 5));
+    let (line, at) = caret(&format!("{} 素菜", "year = 2023 and ".repeat(5000)));
+    assert!(line.chars().count() < 90 && at < 90, "{line}");
+    let long = vec!["year = 2023"; 5000].join(" or ");
+    world.okno(["search", "土豆", "--filter", &long]).succeeds();
+}

@@ -160,15 +160,19 @@ fn answer(
     let vector = question_vector(embedder, &understood.text)?;
     let Found { rankings, depth, fused, hits, views } = find(snapshot, &recipe, &understood.text, &vector, &scope)?;
     let stage = Stage::new(&rankings, fused, hits.len(), scope.matching);
-    let hits = phrases::first(hits, &routing.phrases, &views);
+    let hits = match routing.because {
+        Because::Quotation => phrases::raised(hits, &routing.phrases, &views),
+        _ => hits,
+    };
     let pieces = match recipe.expand {
         Expansion::Auto => auto::select(&hits, recipe.k, recipe.budget, &views),
         expansion => grow(hits, expansion, &recipe, &views),
     };
     let pieces = expand::arrange(pieces, recipe.order);
     let trace = |hit: &Hit| fuse::trace(&rankings, recipe.fusion, depth, hit);
-    let contexts =
+    let contexts: Vec<Context> =
         pieces.into_iter().map(|piece| context::cut(snapshot, piece, &scope, &trace)).collect::<Result<_>>()?;
+    let contexts = phrases::first(contexts, &routing.phrases);
     Ok(Answer { question: query.text.clone(), recipe, contexts, stage, understood, routing })
 }
 

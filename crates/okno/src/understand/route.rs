@@ -49,8 +49,8 @@ pub struct Routing {
     pub phrases: Vec<String>,
 }
 
-/// What opens a quotation, and what closes it. Not `'`, which is an apostrophe.
-const QUOTES: [(char, char); 5] = [('"', '"'), ('“', '”'), ('「', '」'), ('『', '』'), ('《', '》')];
+/// What opens a quotation, and what closes it. Not `'`, which is an apostrophe, nor `《》`, which name a work and quote nothing.
+const QUOTES: [(char, char); 4] = [('"', '"'), ('“', '”'), ('「', '」'), ('『', '』')];
 
 /// A longer quotation is a text, not a phrase.
 const LONGEST_PHRASE: usize = 80;
