@@ -43,7 +43,7 @@ fn ask(engine: &Engine, question: &str) -> Answer {
     engine.search(&Query { today: Some(TODAY), ..Query::new(question) }).unwrap()
 }
 
-fn blocks<'d>(language: &'d str) -> impl Iterator<Item = &'d str> {
+fn blocks(language: &str) -> impl Iterator<Item = &str> {
     let fenced = DOCS.split("```").skip(1).step_by(2);
     fenced.filter_map(move |block| block.strip_prefix(language)).flat_map(str::lines).filter(|line| !line.is_empty())
 }

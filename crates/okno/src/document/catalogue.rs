@@ -146,7 +146,9 @@ impl<'r> Gathered<'r> {
         match value {
             Value::List(items) => {
                 self.list = true;
-                items.iter().for_each(|item| self.note(item));
+                for item in items {
+                    self.note(item);
+                }
             }
             one => self.note(one),
         }

@@ -22,7 +22,7 @@ pub fn read(
 /// Today, by the system's clock, in UTC.
 fn clock() -> Date {
     let seconds = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
-    Date::from_unix(seconds as i64)
+    Date::from_unix(seconds.cast_signed())
 }
 
 struct Index<'a> {

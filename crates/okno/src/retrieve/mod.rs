@@ -156,7 +156,7 @@ fn answer(
     routing: Routing,
 ) -> Result<Answer> {
     let recipe = query.recipe(snapshot, recipes, routing.route)?;
-    let scope = Scope::new(snapshot, both(&query.filter, &understood.filter).as_ref())?;
+    let scope = Scope::new(snapshot, both(query.filter.as_ref(), understood.filter.as_ref()).as_ref())?;
     let vector = question_vector(embedder, &understood.text)?;
     let Found { rankings, depth, fused, hits, views } = find(snapshot, &recipe, &understood.text, &vector, &scope)?;
     let stage = Stage::new(&rankings, fused, hits.len(), scope.matching);
@@ -177,8 +177,8 @@ fn answer(
 }
 
 /// The filter that was given and the one that was read.
-fn both(given: &Option<Filter>, read: &Option<Filter>) -> Option<Filter> {
-    match (given.clone(), read.clone()) {
+fn both(given: Option<&Filter>, read: Option<&Filter>) -> Option<Filter> {
+    match (given.cloned(), read.cloned()) {
         (Some(given), Some(read)) => Some(given.and(read)),
         (given, read) => given.or(read),
     }

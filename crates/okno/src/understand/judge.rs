@@ -40,7 +40,9 @@ pub fn judge(text: &Text, evidence: &dyn Evidence, today: Date) -> Result<Vec<Ju
     };
     let mut mentions = value::find(text, evidence.catalogue());
     mentions.retain(|mention| !taken(&mention.place));
-    mentions.iter_mut().for_each(|mention| mention.meanings.retain(|(field, _)| !evidence.is_given(field)));
+    for mention in &mut mentions {
+        mention.meanings.retain(|(field, _)| !evidence.is_given(field));
+    }
     let all: Vec<Place> =
         mentions.iter().map(|m| m.place.clone()).chain(times.iter().map(|t| t.place.clone())).collect();
     let nothing_else = rest::only_asks(text, &all);
@@ -219,11 +221,10 @@ fn is_asked_for(text: &Text, place: &Place) -> bool {
 pub fn ends_name(text: &Text, at: usize) -> bool {
     let next = text.after_spaces(at);
     match text.at(next) {
-        None => true,
         Some(c) if is_dense(c) => text.one_of(next, AFTER_A_NAME).or_else(|| text.one_of(next, DOCUMENTS)).is_some(),
         Some(c) if c.is_alphanumeric() => {
             text.one_of(next, AFTER_AN_ENGLISH_NAME).or_else(|| text.one_of(next, DOCUMENTS)).is_some()
         }
-        Some(_) => true,
+        _ => true,
     }
 }

@@ -129,15 +129,12 @@ fn quotations(question: &str) -> (Vec<String>, String) {
             .find(|(quote, _)| *quote == open)
             .and_then(|(_, close)| after.find(*close).map(|at| (at, close)));
         let phrase = close.map(|(at, close)| (after[..at].trim(), at + close.len_utf8()));
-        match phrase.filter(|(phrase, _)| is_phrase(phrase)) {
-            Some((phrase, end)) => {
-                phrases.push(phrase.to_owned());
-                rest = &after[end..];
-            }
-            None => {
-                outside.push(open);
-                rest = after;
-            }
+        if let Some((phrase, end)) = phrase.filter(|(phrase, _)| is_phrase(phrase)) {
+            phrases.push(phrase.to_owned());
+            rest = &after[end..];
+        } else {
+            outside.push(open);
+            rest = after;
         }
     }
     (phrases, outside)

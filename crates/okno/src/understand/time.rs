@@ -266,7 +266,7 @@ fn named_month(text: &Text, at: usize, today: Date) -> Option<Found> {
         return found(end, Parts { year: Some(year), month: Some(month), quarter: None });
     }
     let (end, ago) = quarters.iter().find_map(|(words, ago)| Some((text.one_of(at, words)?, *ago)))?;
-    let (year, quarter) = back(today.year, i16::from((today.month + 2) / 3), ago, 4);
+    let (year, quarter) = back(today.year, i16::from(today.month.div_ceil(3)), ago, 4);
     found(end, Parts { year: Some(year), quarter: Some(quarter), month: None })
 }
 

@@ -42,7 +42,9 @@ fn alternatives(mut times: Vec<Judged>) -> Vec<Judged> {
         let filters: Vec<Filter> = applied.iter().filter_map(|&i| times[i].filter.clone()).collect();
         if !rest.is_empty() {
             times[*first].filter = Some(Filter::Any(filters));
-            rest.iter().for_each(|&i| times[i].filter = None);
+            for &i in rest {
+                times[i].filter = None;
+            }
         }
     }
     times

@@ -36,14 +36,14 @@ impl Filter {
             Self::All(filters) => json!({ "and": list(filters) }),
             Self::Any(filters) => json!({ "or": list(filters) }),
             Self::Not(filter) => json!({ "not": filter.to_json() }),
-            Self::Compare(field, comparison, literal) => condition(field, comparison.symbol(), json!(literal)),
-            Self::In(field, literals) => condition(field, "in", json!(literals)),
-            Self::Exists(field) => condition(field, "exists", json!(true)),
+            Self::Compare(field, comparison, literal) => condition(field, comparison.symbol(), &json!(literal)),
+            Self::In(field, literals) => condition(field, "in", &json!(literals)),
+            Self::Exists(field) => condition(field, "exists", &json!(true)),
         }
     }
 }
 
-fn condition(field: &str, operator: &str, operand: Json) -> Json {
+fn condition(field: &str, operator: &str, operand: &Json) -> Json {
     json!({ field: { operator: operand } })
 }
 

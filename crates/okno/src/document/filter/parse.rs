@@ -218,7 +218,7 @@ impl Parser {
             let negates = matches!(self.peek(i), Some('!' | '！')) && matches!(self.peek(i + 1), Some('=' | '＝'));
             self.peek(i).is_none_or(|c| !is_bare(c)) || negates
         };
-        let length = (0..).take_while(|&i| !ends(i)).count();
+        let length = (0..self.chars.len() - self.at).take_while(|&i| !ends(i)).count();
         let word: String = self.chars[self.at..self.at + length].iter().collect();
         self.at += length;
         (length > 0).then_some(word)
