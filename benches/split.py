@@ -22,6 +22,8 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 OKNO = os.environ.get("OKNO", str(ROOT / "target/release/okno"))
+# The bench program, if it is built already.
+BENCH = os.environ.get("SPLIT_BENCH")
 SPLITTERS = [
     "sentence", "sentences:3", "window:2", "paragraph", "section", "chunk:400c/200c", "chunk:512t", "words:200/40", "chars:400/200",
     "recursive:3000c/300c", "recursive:500c/50c", "tokens:512t/64t", "markdown", "markdown:2", "semantic:95p/3000c",
@@ -59,6 +61,12 @@ def speed(text, work):
     return len(text.encode()) / 1e6 / best, count
 
 
+def bench(*arguments):
+    sys.stdout.flush()
+    command = [BENCH] if BENCH else ["cargo", "bench", "-q", "--bench", "split", "--"]
+    subprocess.run([*command, *arguments], cwd=ROOT, check=True)
+
+
 def peers():
     from langchain_text_splitters import MarkdownHeaderTextSplitter, RecursiveCharacterTextSplitter
     from llama_index.core.node_parser import SentenceSplitter
@@ -86,7 +94,7 @@ def compare(texts):
             path = pathlib.Path(folder) / f"{language}.md"
             path.write_text(text, "utf-8")
             print(f"\n## {language}")
-            subprocess.run(["cargo", "bench", "-q", "--bench", "split", "--", str(path)], cwd=ROOT, check=True)
+            bench(str(path))
             for name, work in peers().items():
                 rate, count = speed(text[:PEER_TEXT], work)
                 print(f"  {name:36} {rate:8.2f} MB per CPU s  {count:8} pieces")
@@ -158,8 +166,8 @@ def main():
     if not given.no_peers:
         compare(texts)
     if given.hostile:
-        print("\n## Hostile texts", flush=True)
-        subprocess.run(["cargo", "bench", "-q", "--bench", "split", "--", "hostile", given.hostile], cwd=ROOT, check=True)
+        print("\n## Hostile texts")
+        bench("hostile", given.hostile)
 
 
 if __name__ == "__main__":
