@@ -4,9 +4,9 @@
 //! are added once per unit, so that a window of five sentences does not count the title five times. Where a filter
 //! leaves some documents, only their vectors are read.
 //!
-//! A scan is exact up to [`EXACT_UP_TO`] sentences. Beyond, all units are estimated from a [`Sketch`] a quarter the size
-//! of the vectors, and the [`CANDIDATES`] best of each layer are scored exactly; see `docs/speed.md` for what that finds
-//! and costs.
+//! A scan is exact unless [`Scan`] says otherwise. An approximate one estimates all units from a [`Sketch`] a quarter the
+//! size of the vectors, and scores the [`CANDIDATES`] best of each layer exactly; `cargo bench --bench scale -- recall`
+//! prints what that finds of an exact scan.
 
 use super::atlas::{Allowed, Atlas};
 use super::best::{Best, Candidate};
@@ -15,7 +15,7 @@ use super::units::Units;
 use super::vectors::Question;
 use std::ops::Range;
 
-/// Sentences that are scanned exactly unless told otherwise; a filter that leaves fewer makes any scan exact.
+/// Sentences that [`Scan::Auto`] scans exactly; a filter that leaves fewer makes a scan of any index exact.
 const EXACT_UP_TO: usize = 300_000;
 
 /// How many units of each layer are scored exactly after an estimate, at least; and for each unit wanted.
@@ -26,9 +26,9 @@ const CANDIDATES_EACH: usize = 10;
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Scan {
     /// Exactly while that is fast, by estimate and exact scores for the best beyond.
-    #[default]
     Auto,
     /// Every vector, whatever it costs.
+    #[default]
     Exact,
     /// By estimate, whatever the size.
     Approximate,
