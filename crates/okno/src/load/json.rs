@@ -93,7 +93,7 @@ fn outline(source: &Source<'_>, json: &Json, out: &mut dyn Sink) -> Result<(), L
 fn table(json: &Json) -> Option<Vec<Vec<String>>> {
     let items: Vec<&Map<String, Json>> = json.as_array()?.iter().map(Json::as_object).collect::<Option<_>>()?;
     let flat = |item: &&Map<String, Json>| item.values().all(|value| !value.is_object() && !value.is_array());
-    if items.len() < 2 || !items.iter().all(|item| flat(item)) {
+    if items.len() < 2 || !items.iter().all(flat) {
         return None;
     }
     let mut columns: Vec<&String> = Vec::new();

@@ -221,7 +221,8 @@ pub(super) fn one_line(text: &str) -> String {
 /// Adds words to a text: with a space between, unless both sides are Chinese.
 pub(super) fn join(text: &mut String, words: &str) {
     let wide = |c: Option<char>| c.is_some_and(|c| matches!(c, '\u{2e80}'..='\u{9fff}' | '\u{ff00}'..='\u{ffef}'));
-    if !text.is_empty() && !(wide(text.chars().next_back()) && wide(words.chars().next())) {
+    let glued = text.is_empty() || (wide(text.chars().next_back()) && wide(words.chars().next()));
+    if !glued {
         text.push(' ');
     }
     text.push_str(words);

@@ -175,7 +175,7 @@ impl Body {
             "noBreakHyphen" => self.paragraph.text.push('-'),
             "pStyle" => self.paragraph.style = value(),
             "outlineLvl" => {
-                self.paragraph.level = element.number("val").filter(|level| *level < 9).map(|level| level as u8 + 1)
+                self.paragraph.level = element.number("val").filter(|level| *level < 9).map(|level| level as u8 + 1);
             }
             "numId" => self.paragraph.list = element.number("val").filter(|number| *number > 0),
             "ilvl" => self.paragraph.depth = element.number("val").unwrap_or(0),
@@ -291,12 +291,11 @@ impl Body {
                 _ => {}
             },
             Node::Text(part) if in_text => text.push_str(part),
-            Node::Text(_) => {}
             Node::Close("t") => in_text = false,
             Node::Close("footnote" | "endnote") if !id.is_empty() && !text.trim().is_empty() => {
                 self.rendering.paragraph(&format!("[{mark}{id}]: {}", text.trim()));
             }
-            Node::Close(_) => {}
+            Node::Text(_) | Node::Close(_) => {}
         });
     }
 }

@@ -51,7 +51,7 @@ fn spine(package: &str) -> Vec<String> {
                 }
             }
             "itemref" if element.attribute("linear").as_deref() != Some("no") => {
-                order.extend(element.attribute("idref"))
+                order.extend(element.attribute("idref"));
             }
             _ => {}
         }
@@ -65,16 +65,9 @@ fn unescaped(href: &str) -> String {
     let mut rest = href.as_bytes();
     while let Some((&first, after)) = rest.split_first() {
         let digits = after.get(..2).and_then(|pair| std::str::from_utf8(pair).ok());
-        match digits.filter(|_| first == b'%').and_then(|pair| u8::from_str_radix(pair, 16).ok()) {
-            Some(byte) => {
-                bytes.push(byte);
-                rest = &after[2..];
-            }
-            None => {
-                bytes.push(first);
-                rest = after;
-            }
-        }
+        let escaped = digits.filter(|_| first == b'%').and_then(|pair| u8::from_str_radix(pair, 16).ok());
+        bytes.push(escaped.unwrap_or(first));
+        rest = if escaped.is_some() { &after[2..] } else { after };
     }
     String::from_utf8_lossy(&bytes).into_owned()
 }

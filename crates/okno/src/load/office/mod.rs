@@ -23,7 +23,7 @@ use self::archive::Archive;
 pub use self::workbook::Workbook;
 use super::{LoadError, Loader, Sink, Source, kinds};
 
-/// Reads Word documents, presentations, OpenDocument texts and EPUB books.
+/// Reads Word documents, presentations, `OpenDocument` texts and EPUB books.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Office;
 

@@ -1,4 +1,4 @@
-//! OpenDocument texts: headings, paragraphs, lists, tables, notes.
+//! `OpenDocument` texts: headings, paragraphs, lists, tables, notes.
 
 use super::super::rendering::Rendering;
 use super::super::{LoadError, Source};

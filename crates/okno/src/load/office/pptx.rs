@@ -114,7 +114,9 @@ impl Slide {
     fn write_notes(self, rendering: &mut Rendering) {
         for shape in self.shapes {
             if let Shape::Text { title: false, furniture: false, paragraphs } = shape {
-                paragraphs.iter().for_each(|(_, _, text)| _ = rendering.paragraph(text));
+                for (_, _, text) in &paragraphs {
+                    rendering.paragraph(text);
+                }
             }
         }
     }

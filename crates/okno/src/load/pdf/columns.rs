@@ -14,6 +14,10 @@ const STRIP: f64 = 2.0;
 const CROSSING: usize = 40;
 /// Fewer lines make no column.
 const LEAST_LINES: usize = 4;
+/// The lines of a column have this many letters on average; the cells of a table rarely do.
+const LEAST_LETTERS: f64 = 18.0;
+/// So many lines that are numbered one after the other are numbered lines.
+const NUMBERED: usize = 8;
 /// Columns inside columns; more is noise.
 const DEEPEST: usize = 5;
 
@@ -37,14 +41,34 @@ pub(super) enum Piece {
 }
 
 /// The pieces of a page in reading order.
-pub(super) fn pieces(bands: Vec<Band>) -> Vec<Piece> {
+pub(super) fn pieces(mut bands: Vec<Band>) -> Vec<Piece> {
+    remove_line_numbers(&mut bands);
     let mut out = Vec::new();
     arrange(bands, 0, &mut out);
     out
 }
 
+/// Transcripts and laws number their lines in the margin: these numbers are no cells of a table.
+fn remove_line_numbers(bands: &mut Vec<Band>) {
+    let number = |band: &Band| band.first()?.text.parse::<usize>().ok();
+    let numbers: Vec<Option<usize>> = bands.iter().map(number).collect();
+    let follows =
+        |at: usize| numbers[at].is_some_and(|n| at > 0 && numbers[at - 1].is_some_and(|before| before + 1 == n));
+    let followed = (0..bands.len()).filter(|at| follows(*at)).count();
+    if followed < NUMBERED || followed * 2 < bands.len() {
+        return;
+    }
+    for (at, band) in bands.iter_mut().enumerate() {
+        let next = numbers.get(at + 1).copied().flatten();
+        if follows(at) || (numbers[at].is_some() && next == numbers[at].map(|n| n + 1)) {
+            band.remove(0);
+        }
+    }
+    bands.retain(|band| !band.is_empty());
+}
+
 fn arrange(bands: Vec<Band>, depth: usize, out: &mut Vec<Piece>) {
-    let Some(gutter) = (depth < DEEPEST).then(|| gutter(&bands)).flatten() else { return flow(bands, out) };
+    let Some(gutter) = (depth < DEEPEST).then(|| gutter(&bands)).flatten() else { return flow(&bands, out) };
     let crosses = |band: &Band| band.iter().any(|f| f.left < gutter && f.right > gutter);
     let mut rest = bands.into_iter().peekable();
     while let Some(first) = rest.next() {
@@ -143,17 +167,20 @@ fn is_text<'f>(fragments: impl Iterator<Item = &'f Fragment>) -> bool {
     if fragments.len() < LEAST_LINES {
         return false;
     }
-    let (left, right) = fragments.iter().fold((f64::MAX, f64::MIN), |(l, r), f| (l.min(f.left), r.max(f.right)));
+    let mut widths: Vec<f64> = fragments.iter().map(|f| f.right - f.left).collect();
+    widths.sort_by(f64::total_cmp);
+    // The width of a full line; there may be several columns on this side.
+    let full = widths[widths.len() * 9 / 10];
     let count = fragments.len() as f64;
-    let filled = fragments.iter().map(|f| f.right - f.left).sum::<f64>() / count / (right - left).max(1.0);
+    let filled = widths.iter().sum::<f64>() / count / full.max(1.0);
     let words = |text: &str| text.chars().map(|c| if super::letters::is_wide(c) { 2 } else { 1 }).sum::<usize>();
     let length = fragments.iter().map(|f| words(&f.text)).sum::<usize>() as f64 / count;
-    filled >= 0.55 && length >= 14.0
+    filled >= 0.55 && length >= LEAST_LETTERS
 }
 
 /// One column: tables are taken out whole, everything else is lines.
-fn flow(bands: Vec<Band>, out: &mut Vec<Piece>) {
-    let column = column(&bands);
+fn flow(bands: &[Band], out: &mut Vec<Piece>) {
+    let column = column(bands);
     let mut at = 0;
     while at < bands.len() {
         let end = at + table_rows(&bands[at..]);

@@ -47,19 +47,19 @@ enum Wide {
 /// All fonts of one document.
 pub(super) struct Fonts<'a> {
     cache: FontCache<'a>,
-    fonts: FontResolverFn,
+    programs: FontResolverFn,
     cmaps: CMapResolverFn,
     faces: RefCell<HashMap<Vec<u8>, Option<Rc<Face<'a>>>>>,
 }
 
 impl<'a> Fonts<'a> {
     pub fn new() -> Self {
-        let fonts: FontResolverFn = Arc::new(|query| match query {
+        let programs: FontResolverFn = Arc::new(|query| match query {
             FontQuery::Standard(font) => Some(font.get_font_data()),
             FontQuery::Fallback(query) => Some(query.pick_standard_font().get_font_data()),
         });
         let cmaps: CMapResolverFn = Arc::new(hayro_cmap::load_embedded);
-        Self { cache: FontCache::new(), fonts, cmaps, faces: RefCell::default() }
+        Self { cache: FontCache::new(), programs, cmaps, faces: RefCell::default() }
     }
 
     /// The font that a dictionary describes.
@@ -69,7 +69,7 @@ impl<'a> Fonts<'a> {
         if let Some(face) = self.faces.borrow().get(&key) {
             return face.clone();
         }
-        let font = self.cache.font(dict, &self.fonts, &self.cmaps);
+        let font = self.cache.font(dict, &self.programs, &self.cmaps);
         let face = font.map(|font| {
             let (wide, bold) = (self.wide(dict), is_bold(dict));
             Rc::new(Face { vertical: !font.is_horizontal(), font, wide, bold, known: RefCell::default() })

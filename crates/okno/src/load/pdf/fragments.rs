@@ -33,7 +33,9 @@ pub(super) type Band = Vec<Fragment>;
 /// The bands of a page, from top to bottom; text that is written in another direction comes after.
 pub(super) fn bands(glyphs: &[Glyph]) -> Vec<Vec<Band>> {
     let mut counts = [0usize; 4];
-    glyphs.iter().for_each(|glyph| counts[usize::from(glyph.turn % 4)] += 1);
+    for glyph in glyphs {
+        counts[usize::from(glyph.turn % 4)] += 1;
+    }
     let mut turns: Vec<u8> = (0..4).filter(|turn| counts[usize::from(*turn)] > 0).collect();
     turns.sort_by_key(|turn| std::cmp::Reverse(counts[usize::from(*turn)]));
     turns

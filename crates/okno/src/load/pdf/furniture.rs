@@ -1,7 +1,7 @@
 //! Page numbers, running heads and feet: what stands at the edge of every page and belongs to none of them.
 //!
-//! A line is a running one when the same words (numbers aside) stand at the same edge of a third of the pages. Its first appearance
-//! stays – it may be the title, or the header of a table that goes on over many pages. Page numbers go everywhere.
+//! A line is a running one when the same words (numbers aside) stand at the same edge of a third of the pages. It stays where it is first seen on the first
+//! page – it may be the title – or looks like the header of a table that goes on over many pages. Page numbers go everywhere.
 
 use std::collections::{HashMap, HashSet};
 
@@ -9,6 +9,8 @@ use super::fragments::Band;
 
 /// Bands looked at on each edge of a page.
 const EDGE: usize = 3;
+/// The header of a table has at least this many cells.
+const CELLS: usize = 3;
 /// A running line is never longer (bytes): prose that repeats by chance is.
 const LONGEST: usize = 160;
 
@@ -32,7 +34,8 @@ pub(super) fn remove(pages: &mut [Vec<Band>]) {
                 return false;
             }
             let key = (top, masked(&words));
-            !running.contains(&key) || seen.insert(key)
+            let may_stay = number == 0 || band.len() >= CELLS;
+            !running.contains(&key) || (seen.insert(key) && may_stay)
         });
     }
 }
@@ -73,14 +76,16 @@ fn running(pages: &[Vec<Band>]) -> HashSet<(bool, String)> {
                 own.insert((top, masked(&words)));
             }
         }
-        own.into_iter().for_each(|key| *counts.entry(key).or_default() += 1);
+        for key in own {
+            *counts.entry(key).or_default() += 1;
+        }
     }
     let enough = (pages.len().div_ceil(3)).max(2);
     counts.into_iter().filter(|(_, count)| *count >= enough).map(|(key, _)| key).collect()
 }
 
 /// The number a band shows when it shows nothing else: `12`, `- 12 -`, `Page 3 of 9`, `第 3 页`. And whether words say that it is a page's.
-fn shown_number(band: &Band) -> Option<(i64, bool)> {
+fn shown_number(band: &Band) -> Option<(usize, bool)> {
     let words = words(band).to_lowercase();
     let bare = words.replace("page", "").replace("of", "");
     let sign = |c: char| c.is_ascii_digit() || c.is_whitespace() || "-–—|/.·第页頁共".contains(c);
@@ -91,19 +96,21 @@ fn shown_number(band: &Band) -> Option<(i64, bool)> {
     Some((digits.parse().ok()?, bare.len() < words.len() || words.contains(['第', '页', '頁'])))
 }
 
-/// What is to be added to a page's place to get its printed number, for every offset that two pages agree on.
-fn number_offsets(pages: &[Vec<Band>]) -> HashSet<i64> {
-    let mut counts: HashMap<i64, usize> = HashMap::new();
+/// What is to be added to a page's place to get its printed number, for every offset that two pages agree on; it wraps below 0.
+fn number_offsets(pages: &[Vec<Band>]) -> HashSet<usize> {
+    let mut counts: HashMap<usize, usize> = HashMap::new();
     for (number, page) in pages.iter().enumerate() {
         let edges = page.iter().enumerate().filter(|(at, _)| edge(*at, page.len()).is_some());
-        let own: HashSet<i64> =
-            edges.filter_map(|(_, band)| shown_number(band)).map(|(shown, _)| shown - number as i64).collect();
-        own.into_iter().for_each(|offset| *counts.entry(offset).or_default() += 1);
+        let own: HashSet<usize> =
+            edges.filter_map(|(_, band)| shown_number(band)).map(|(shown, _)| shown.wrapping_sub(number)).collect();
+        for offset in own {
+            *counts.entry(offset).or_default() += 1;
+        }
     }
     counts.into_iter().filter(|(_, count)| *count > 1).map(|(offset, _)| offset).collect()
 }
 
-fn is_page_number(band: &Band, number: usize, offsets: &HashSet<i64>) -> bool {
+fn is_page_number(band: &Band, number: usize, offsets: &HashSet<usize>) -> bool {
     shown_number(band)
-        .is_some_and(|(shown, named)| named || (band.len() == 1 && offsets.contains(&(shown - number as i64))))
+        .is_some_and(|(shown, named)| named || (band.len() == 1 && offsets.contains(&(shown.wrapping_sub(number)))))
 }

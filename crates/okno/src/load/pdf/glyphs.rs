@@ -56,6 +56,7 @@ impl Matrix {
     }
 
     /// This one first, then the other.
+    #[expect(clippy::many_single_char_names, reason = "the names the standard gives them")]
     fn then(self, other: Self) -> Self {
         let ([a, b, c, d, e, f], [p, q, r, s, t, u]) = (self.0, other.0);
         Self([a * p + b * r, a * q + b * s, c * p + d * r, c * q + d * s, e * p + f * r + t, e * q + f * s + u])
@@ -213,6 +214,7 @@ impl<'a> Reader<'_, 'a> {
         }
     }
 
+    #[expect(clippy::many_single_char_names, reason = "the names the standard gives them")]
     fn place(&mut self, font: &Face<'a>, text: &Rc<str>, advance: f64) {
         if text.is_empty() {
             self.drawn.unknown += 1;
@@ -239,7 +241,7 @@ impl<'a> Reader<'_, 'a> {
     fn object(&mut self, name: &Name<'_>, resources: &Resources<'a>) {
         let Some(stream) = resources.get_x_object(name) else { return };
         let kind = stream.dict().get::<Name<'_>>("Subtype");
-        match kind.as_ref().map(|kind| kind.as_ref()) {
+        match kind.as_ref().map(AsRef::as_ref) {
             Some(b"Image") => self.drawn.images += 1,
             Some(b"Form") if self.depth < DEEPEST_FORM => self.form(&stream, resources),
             _ => {}

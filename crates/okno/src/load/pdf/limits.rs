@@ -7,7 +7,7 @@ const OPERATIONS: usize = 50_000_000;
 /// Letters of a document: ten times the longest novel.
 const GLYPHS: usize = 30_000_000;
 /// Time for a document, in case that the counts are not enough: fonts may be slow to read.
-const TIME: Duration = Duration::from_secs(60);
+const TIME: Duration = Duration::from_mins(1);
 
 /// What is left of them.
 #[derive(Debug)]

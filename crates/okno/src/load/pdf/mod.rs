@@ -15,12 +15,14 @@ mod fonts;
 mod fragments;
 mod furniture;
 mod glyphs;
+mod inflation;
 mod letters;
 mod limits;
 mod paragraphs;
 #[cfg(test)]
 mod tests;
 
+use std::collections::HashSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
@@ -66,6 +68,9 @@ fn damaged() -> LoadError {
 }
 
 fn read(bytes: Vec<u8>) -> Result<(Rendering, Metadata), LoadError> {
+    if inflation::is_bomb(&bytes) {
+        return Err(LoadError::Other(format!("it inflates to more than {} MiB; split it", inflation::LARGEST >> 20)));
+    }
     let file = File::new(bytes).map_err(|error| match error {
         LoadPdfError::Decryption(DecryptionError::PasswordProtected) => {
             LoadError::Other("password-protected PDF: save a copy without a password".to_owned())
@@ -105,13 +110,18 @@ fn without_text(pages: usize, unknown: usize, images: usize) -> String {
 /// The pieces of every page: what runs in the page's main direction first.
 fn arranged(layers: Vec<Vec<Vec<fragments::Band>>>) -> Vec<Vec<columns::Piece>> {
     let mut main: Vec<Vec<fragments::Band>> = Vec::with_capacity(layers.len());
-    let mut turned = Vec::with_capacity(layers.len());
+    let mut turned: Vec<Vec<Vec<fragments::Band>>> = Vec::with_capacity(layers.len());
     for mut page in layers {
         let first = if page.is_empty() { Vec::new() } else { page.remove(0) };
         main.push(first);
         turned.push(page);
     }
     furniture::remove(&mut main);
+    let mut seen = HashSet::new();
+    // Stamps along the margin are the same on every page.
+    turned.iter_mut().flatten().for_each(|layer: &mut Vec<fragments::Band>| {
+        layer.retain(|band| band.iter().any(|fragment| seen.insert(fragment.text.clone())));
+    });
     let both = main.into_iter().zip(turned);
     both.map(|(main, turned)| std::iter::once(main).chain(turned).flat_map(columns::pieces).collect()).collect()
 }
@@ -123,7 +133,8 @@ fn metadata(file: &File) -> Metadata {
         [("title", &info.title), ("author", &info.author), ("subject", &info.subject), ("keywords", &info.keywords)];
     for (key, bytes) in texts {
         let text = bytes.as_deref().map(text_string).unwrap_or_default();
-        if !text.is_empty() && !(key == "title" && is_file_name(&text)) {
+        let useless = text.is_empty() || (key == "title" && is_file_name(&text));
+        if !useless {
             metadata.set(key, Value::Text(text));
         }
     }

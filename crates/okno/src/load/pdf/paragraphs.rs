@@ -15,7 +15,7 @@ use crate::document::BlockKind;
 const LARGER: f64 = 1.15;
 /// Headings are short (characters); longer large print is an introduction.
 const LONGEST_HEADING: usize = 120;
-/// More lines of large print are no heading.
+/// More lines of large print are no heading; of bold print, one line less.
 const MOST_HEADING_LINES: usize = 3;
 
 /// Writes the pages of a document.
@@ -176,45 +176,46 @@ impl Writer {
         let same_size = (last.size - next.size).abs() <= 0.1 * last.size;
         match open.kind {
             BlockKind::Heading(level) => {
-                heading == Some(level)
-                    && below
-                    && gap < 1.7
-                    && open.lines < MOST_HEADING_LINES
-                    && last.bold == next.bold
-                    && same_size
+                heading == Some(level) && below && gap < 1.7 && last.bold == next.bold && same_size
             }
             _ if heading.is_some() || !same_size || letters::starts_item(&next.text) => false,
-            _ if below && gap <= self.style.leading * 1.3 => self.same_paragraph(open, next),
+            _ if below && gap <= self.style.leading * 1.3 => same_paragraph(open, next),
             _ if below => false,
             // The next column or page.
             _ => !letters::ends_sentence(&last.text) && (is_open(last, next) || (!fits(last, next) && continues(next))),
         }
     }
 
-    fn same_paragraph(&self, open: &Open, next: &Line) -> bool {
-        let last = &open.last;
-        let small_start = next.text.starts_with(|c: char| c.is_lowercase());
-        if small_start && !letters::ends_sentence(&last.text) {
-            return true;
-        }
-        let indented = next.left > next.column.0 + 0.8 * next.size && next.left > last.left + 0.8 * last.size;
-        let in_item = open.kind == BlockKind::ListItem && next.left > open.first_left + 0.5 * next.size;
-        let back = open.kind == BlockKind::ListItem && !in_item;
-        !fits(last, next) && (!indented || in_item) && !back
-    }
-
     fn close(&mut self) {
         let Some(open) = self.open.take() else { return };
         let first = open.pages.first().map_or(0, |(page, _)| *page);
         self.rendering.fill_pages(first + 1);
-        if let BlockKind::Heading(level) = open.kind {
+        let large = open.last.size >= self.style.body * LARGER;
+        let most = if large { MOST_HEADING_LINES } else { MOST_HEADING_LINES - 1 };
+        if let BlockKind::Heading(level) = open.kind
+            && open.lines <= most
+        {
             return self.rendering.heading(level, &open.text);
         }
-        let start = self.rendering.raw(open.kind, &open.text);
+        let kind = if open.kind == BlockKind::ListItem { open.kind } else { BlockKind::Paragraph };
+        let start = self.rendering.raw(kind, &open.text);
         for (page, at) in open.pages.into_iter().skip(1) {
             self.rendering.fill_pages_at(page + 1, start + at);
         }
     }
+}
+
+/// Whether a line right below goes on with the paragraph.
+fn same_paragraph(open: &Open, next: &Line) -> bool {
+    let last = &open.last;
+    let small_start = next.text.starts_with(|c: char| c.is_lowercase());
+    if small_start && !letters::ends_sentence(&last.text) {
+        return true;
+    }
+    let indented = next.left > next.column.0 + 0.8 * next.size && next.left > last.left + 0.8 * last.size;
+    let in_item = open.kind == BlockKind::ListItem && next.left > open.first_left + 0.5 * next.size;
+    let back = open.kind == BlockKind::ListItem && !in_item;
+    !fits(last, next) && (!indented || in_item) && !back
 }
 
 /// Whether the first word of the next line would have fitted on the last one: then the line was ended on purpose.
