@@ -79,10 +79,10 @@ pub(super) fn is_wide(c: char) -> bool {
 pub(super) fn is_marker(text: &str) -> bool {
     let text = text.trim();
     let body = text.trim_start_matches(['(', '（', '[']).trim_end_matches(['.', ')', '）', '、', ']', ':']);
-    let counted = !body.is_empty()
-        && body.len() < text.len()
-        && body.len() <= 5
-        && body.chars().all(|c| c.is_ascii_alphanumeric());
+    let digits = body.len() <= 3 && body.bytes().all(|b| b.is_ascii_digit());
+    let roman = body.len() <= 5 && body.chars().all(|c| "ivxIVX".contains(c));
+    let letter = body.len() == 1 && body.chars().all(|c| c.is_ascii_alphabetic());
+    let counted = !body.is_empty() && body.len() < text.len() && (digits || roman || letter);
     counted
         || matches!(text, "•" | "●" | "▪" | "◦" | "■" | "–" | "-" | "—" | "*" | "·" | "○" | "►" | "✓" | "➢" | "" | "§")
 }
@@ -110,7 +110,9 @@ pub(super) fn ends_sentence(line: &str) -> bool {
 /// gets a space. `compounds` are words that the document writes with a hyphen inside a line.
 pub(super) fn join_line(text: &mut String, next: &str, compounds: &std::collections::HashSet<String>) {
     let (last, first) = (text.chars().next_back(), next.chars().next());
-    let letter_before = text.chars().rev().nth(1).is_some_and(char::is_alphabetic);
+    let before = text.chars().rev().nth(1);
+    let (letter_before, part_before) =
+        (before.is_some_and(char::is_alphabetic), before.is_some_and(|c| c.is_alphanumeric() || c == '/'));
     match (last, first) {
         (None, _) | (_, None) => {}
         (Some('\u{ad}'), _) => _ = text.pop(),
@@ -123,7 +125,8 @@ pub(super) fn join_line(text: &mut String, next: &str, compounds: &std::collecti
             }
         }
         (Some(before), Some(after)) if is_wide(before) && is_wide(after) => {}
-        (Some('-' | '/' | '\u{2010}'), Some(_)) if letter_before => {}
+        // Where a line may be broken inside of a word: ranges, part numbers, addresses.
+        (Some('-' | '/' | '\u{2010}' | '–' | '@'), Some(c)) if part_before && c.is_alphanumeric() => {}
         _ => text.push(' '),
     }
     text.push_str(next);
@@ -166,6 +169,8 @@ mod tests {
         assert_eq!(join("中文", "PDF"), "中文 PDF");
         assert_eq!(join("one", "two"), "one two");
         assert_eq!(join("5 -", "3"), "5 - 3");
+        assert_eq!(join("206–231–", "3195. It"), "206–231–3195. It");
+        assert_eq!(join("https://", "example.org"), "https://example.org");
     }
 
     #[test]
@@ -173,6 +178,7 @@ mod tests {
         for yes in ["1.", "(a)", "•", "iv)", "3、"] {
             assert!(is_marker(yes), "{yes}");
         }
+        assert!(!starts_item("3195. It is") && !starts_item("Mr. Lee"));
         assert!(
             starts_item("1. Take it")
                 && starts_item("• Take it")

@@ -194,6 +194,7 @@ impl Writer {
         let most = if large { MOST_HEADING_LINES } else { MOST_HEADING_LINES - 1 };
         if let BlockKind::Heading(level) = open.kind
             && open.lines <= most
+            && open.text.len() <= LONGEST_HEADING * 2
         {
             return self.rendering.heading(level, &open.text);
         }
@@ -214,7 +215,8 @@ fn same_paragraph(open: &Open, next: &Line) -> bool {
     }
     let indented = next.left > next.column.0 + 0.8 * next.size && next.left > last.left + 0.8 * last.size;
     let in_item = open.kind == BlockKind::ListItem && next.left > open.first_left + 0.5 * next.size;
-    let back = open.kind == BlockKind::ListItem && !in_item;
+    // Some lists indent only the line with the marker.
+    let back = open.kind == BlockKind::ListItem && !in_item && letters::ends_sentence(&last.text);
     !fits(last, next) && (!indented || in_item) && !back
 }
 
