@@ -3,7 +3,7 @@
 mod evaluate;
 
 pub use evaluate::{
-    CompareArgs, EvalArgs, FeedbackCommand, QuestionsCommand, RunsArgs, RunsCommand, TuneArgs, VerdictName,
+    CompareArgs, EvalArgs, FeedbackCommand, QuestionsCommand, RunsArgs, RunsCommand, TuneArgs, VerdictArgs, VerdictName,
 };
 
 use crate::locale::Language;

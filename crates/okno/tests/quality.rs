@@ -7,9 +7,8 @@
 
 use okno::Engine;
 use okno::evaluate::measure::Measure;
-use okno::evaluate::run::{Asking, Candidate, Cell, Run, run};
+use okno::evaluate::run::{Asking, Cell, Run, built_in_for, run};
 use okno::evaluate::set::{Gold, Indexed, QuestionSet};
-use okno::retrieve::built_in;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -89,8 +88,7 @@ fn no_recipe_gets_worse() {
     let snapshot = engine.snapshot().unwrap();
     let mut library = Indexed::new(&*snapshot);
     let set = questions(&mut library);
-    let candidates: Vec<Candidate> =
-        built_in().unwrap().into_iter().map(|(name, recipe)| Candidate { name, recipe }).collect();
+    let candidates = built_in_for(&engine).unwrap();
     let asking = Asking { set: &set, candidates: &candidates, budgets: &BUDGETS, seed: 20, name: "gate" };
     let run = run(&engine, &asking, &mut library, &|_, _| ()).unwrap().run;
     for cell in &run.cells {

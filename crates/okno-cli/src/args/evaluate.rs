@@ -106,33 +106,7 @@ pub struct TuneArgs {
 #[derive(Debug, Subcommand)]
 pub enum FeedbackCommand {
     /// Say which contexts of a question helped: by their numbers in `okno search`, or by their place
-    Add {
-        /// The question
-        question: String,
-        /// Numbers of contexts that helped
-        #[arg(long, value_name = "N,…", value_delimiter = ',')]
-        useful: Vec<usize>,
-        /// Numbers of contexts that did not
-        #[arg(long, value_name = "N,…", value_delimiter = ',')]
-        not_useful: Vec<usize>,
-        /// A place instead of a number: the document
-        #[arg(long, requires_all = ["start", "end", "verdict"], conflicts_with_all = ["useful", "not_useful"])]
-        document: Option<String>,
-        /// Its first character (code point)
-        #[arg(long, requires = "document")]
-        start: Option<usize>,
-        /// One past its last
-        #[arg(long, requires = "document")]
-        end: Option<usize>,
-        /// Whether that place helped
-        #[arg(long, requires = "document")]
-        verdict: Option<VerdictName>,
-        /// The recipe that was used [default: the index's own]
-        #[arg(long)]
-        recipe: Option<String>,
-        #[command(flatten)]
-        how: How,
-    },
+    Add(Box<VerdictArgs>),
     /// Print all verdicts
     List,
     /// Write all verdicts to a file, as JSON lines
@@ -150,6 +124,36 @@ pub enum FeedbackCommand {
         #[arg(long)]
         all: bool,
     },
+}
+
+/// What was useful for a question.
+#[derive(Debug, Args)]
+pub struct VerdictArgs {
+    /// The question
+    pub question: String,
+    /// Numbers of contexts that helped
+    #[arg(long, value_name = "N,…", value_delimiter = ',')]
+    pub useful: Vec<usize>,
+    /// Numbers of contexts that did not
+    #[arg(long, value_name = "N,…", value_delimiter = ',')]
+    pub not_useful: Vec<usize>,
+    /// A place instead of a number: the document
+    #[arg(long, requires_all = ["start", "end", "verdict"], conflicts_with_all = ["useful", "not_useful"])]
+    pub document: Option<String>,
+    /// Its first character (code point)
+    #[arg(long, requires = "document")]
+    pub start: Option<usize>,
+    /// One past its last
+    #[arg(long, requires = "document")]
+    pub end: Option<usize>,
+    /// Whether that place helped
+    #[arg(long, requires = "document")]
+    pub verdict: Option<VerdictName>,
+    /// The recipe that was used [default: the index's own]
+    #[arg(long)]
+    pub recipe: Option<String>,
+    #[command(flatten)]
+    pub how: How,
 }
 
 /// A verdict by name.

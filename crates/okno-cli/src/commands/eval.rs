@@ -10,10 +10,10 @@ use okno::Engine;
 use okno::evaluate::Measure;
 use okno::evaluate::compare::{Comparison, Interval, points};
 use okno::evaluate::report::Report;
-use okno::evaluate::run::{Asking, Candidate, Cell, Outcome, Run, run as ask};
+use okno::evaluate::run::{Asking, Candidate, Cell, Outcome, Run, built_in_for, run as ask};
 use okno::evaluate::runs::Runs;
 use okno::evaluate::set::{Corpus, Indexed, Library, QuestionSet};
-use okno::retrieve::{Recipe, built_in};
+use okno::retrieve::Recipe;
 use std::io::{IsTerminal, Write};
 use std::path::Path;
 
@@ -79,14 +79,16 @@ pub fn with_set<T>(
     work(&engine, &set, &mut library)
 }
 
-/// The recipes by name, all built-in ones when none is named.
+/// The recipes by name; when none is named, all built-in ones that the index can answer with.
 pub fn candidates(engine: &Engine, names: &[String]) -> Result<Vec<Candidate>> {
-    let names = if names.is_empty() { built_in()?.into_keys().collect() } else { names.to_vec() };
+    if names.is_empty() {
+        return Ok(built_in_for(engine)?);
+    }
     let mut all: Vec<Candidate> = Vec::new();
     for name in names {
-        if all.iter().all(|known| known.name != name) {
-            let recipe = Recipe::named(&name, engine.snapshot()?.manifest(), engine.recipes())?;
-            all.push(Candidate { name, recipe });
+        if all.iter().all(|known| known.name != *name) {
+            let recipe = Recipe::named(name, engine.snapshot()?.manifest(), engine.recipes())?;
+            all.push(Candidate { name: name.clone(), recipe });
         }
     }
     Ok(all)

@@ -1,7 +1,7 @@
 //! `okno feedback`: what helped and what did not, kept beside the index.
 
 use super::search::query;
-use crate::args::{Cli, FeedbackCommand, VerdictName};
+use crate::args::{Cli, FeedbackCommand, VerdictArgs, VerdictName};
 use crate::locale::say;
 use crate::{output, place};
 use anyhow::{Context as _, Result, bail};
@@ -14,7 +14,7 @@ pub fn run(cli: &Cli, what: &FeedbackCommand) -> Result<()> {
     let engine = place::open(cli.index.as_deref())?;
     let feedback = Feedback::beside(engine.folder());
     match what {
-        FeedbackCommand::Add { .. } => add(cli, &engine, &feedback, what),
+        FeedbackCommand::Add(args) => add(cli, &engine, &feedback, args),
         FeedbackCommand::List => list(cli, &feedback),
         FeedbackCommand::Export { out } => {
             let lines: Vec<String> = feedback.all()?.iter().map(serde_json::to_string).collect::<Result<_, _>>()?;
@@ -42,35 +42,10 @@ fn done(cli: &Cli, what: &str, count: usize) -> Result<()> {
     Ok(())
 }
 
-fn add(cli: &Cli, engine: &Engine, feedback: &Feedback, what: &FeedbackCommand) -> Result<()> {
-    let FeedbackCommand::Add { question, useful, not_useful, document, start, end, verdict, recipe, how } = what else {
-        return Ok(());
-    };
-    let time = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs());
-    let opinion = |document: &str, start, end, verdict| Opinion {
-        question: question.clone(),
-        document: document.to_owned(),
-        start,
-        end,
-        verdict,
-        time,
-    };
-    let opinions = match (document, start, end, verdict) {
-        (Some(document), Some(start), Some(end), Some(verdict)) => {
-            check_place(engine, document, *start, *end)?;
-            let verdict = if *verdict == VerdictName::Useful { Verdict::Useful } else { Verdict::NotUseful };
-            vec![opinion(document, *start, *end, verdict)]
-        }
-        _ => {
-            let contexts = engine.search(&query(question, recipe.as_deref(), how)?)?.contexts;
-            let numbers =
-                useful.iter().map(|n| (n, Verdict::Useful)).chain(not_useful.iter().map(|n| (n, Verdict::NotUseful)));
-            numbers
-                .map(|(&number, verdict)| {
-                    numbered(&contexts, number).map(|c| opinion(&c.document, c.start, c.end, verdict))
-                })
-                .collect::<Result<Vec<_>>>()?
-        }
+fn add(cli: &Cli, engine: &Engine, feedback: &Feedback, args: &VerdictArgs) -> Result<()> {
+    let opinions = match by_place(engine, args)? {
+        Some(opinion) => vec![opinion],
+        None => by_number(engine, args)?,
     };
     if opinions.is_empty() {
         bail!(say!(
@@ -80,6 +55,36 @@ fn add(cli: &Cli, engine: &Engine, feedback: &Feedback, what: &FeedbackCommand) 
     }
     feedback.add(&opinions)?;
     done(cli, "recorded", opinions.len())
+}
+
+/// A place that was named, where one was: the command line asks for all of it or nothing.
+fn by_place(engine: &Engine, args: &VerdictArgs) -> Result<Option<Opinion>> {
+    let (Some(document), Some(start), Some(end), Some(verdict)) = (&args.document, args.start, args.end, args.verdict)
+    else {
+        return Ok(None);
+    };
+    check_place(engine, document, start, end)?;
+    let verdict = if verdict == VerdictName::Useful { Verdict::Useful } else { Verdict::NotUseful };
+    Ok(Some(opinion(&args.question, document, start, end, verdict)))
+}
+
+/// The contexts that the same search returns, by their numbers.
+fn by_number(engine: &Engine, args: &VerdictArgs) -> Result<Vec<Opinion>> {
+    let contexts = engine.search(&query(&args.question, args.recipe.as_deref(), &args.how)?)?.contexts;
+    let useful = args.useful.iter().map(|number| (*number, Verdict::Useful));
+    let not_useful = args.not_useful.iter().map(|number| (*number, Verdict::NotUseful));
+    useful
+        .chain(not_useful)
+        .map(|(number, verdict)| {
+            let context = numbered(&contexts, number)?;
+            Ok(opinion(&args.question, &context.document, context.start, context.end, verdict))
+        })
+        .collect()
+}
+
+fn opinion(question: &str, document: &str, start: usize, end: usize, verdict: Verdict) -> Opinion {
+    let time = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs());
+    Opinion { question: question.to_owned(), document: document.to_owned(), start, end, verdict, time }
 }
 
 fn numbered(contexts: &[Context], number: usize) -> Result<&Context> {

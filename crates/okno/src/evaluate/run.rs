@@ -9,7 +9,7 @@ use super::score::{self, Returned};
 use super::set::{Library, Question, QuestionSet};
 use crate::retrieve::Recipe;
 use crate::store::Snapshot;
-use crate::{Context, Engine, Query, Result};
+use crate::{Context, Engine, Error, Query, Result};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
@@ -114,6 +114,29 @@ impl Latency {
 impl From<&Context> for Returned {
     fn from(context: &Context) -> Self {
         Self { document: context.document.clone(), start: context.start, end: context.end, text: context.text.clone() }
+    }
+}
+
+/// The built-in recipes that an index can answer with: those over derived units need units.
+pub fn built_in_for(engine: &Engine) -> Result<Vec<Candidate>> {
+    let snapshot = engine.snapshot()?;
+    let mut candidates = Vec::new();
+    for name in retrieve::built_in()?.into_keys() {
+        let recipe = Recipe::named(&name, snapshot.manifest())?;
+        if is_answerable(engine, &*snapshot, &recipe)? {
+            candidates.push(Candidate { name, recipe });
+        }
+    }
+    Ok(candidates)
+}
+
+/// Whether an index has what a recipe searches; asking is the one way of telling that cannot disagree with asking.
+pub(super) fn is_answerable(engine: &Engine, snapshot: &dyn Snapshot, recipe: &Recipe) -> Result<bool> {
+    let probe = Query { recipe_value: Some(recipe.clone()), ..Query::new("?") };
+    match retrieve::search(snapshot, engine.embedder(), &probe) {
+        Ok(_) => Ok(true),
+        Err(Error::NoUnits(_)) => Ok(false),
+        Err(error) => Err(error),
     }
 }
 

@@ -10,6 +10,8 @@ use std::ops::Range;
 pub struct Draft {
     pub question: String,
     pub kind: Kind,
+    /// How surely the gold answers: 0 where the text itself asks, lists or defines, 1 for a figure, 2 for key words.
+    pub doubt: u8,
     /// The gold spans, in bytes, in order.
     pub spans: Vec<Span>,
 }
@@ -73,16 +75,25 @@ impl<'a> Page<'a> {
 
 /// A heading that is a question is answered by the first sentences below it.
 fn asked_by_heading(page: &Page<'_>, section: usize) -> Option<Draft> {
-    let question = page.heading(section).filter(|heading| heading.ends_with(['?', '？']))?;
+    let question = page.heading(section).filter(|heading| heading.ends_with(['?', '？'])).map(unnumbered)?;
+    stands_alone(question, page.corpus).then_some(())?;
     let body = page.body(section);
     let first = page.structure.paragraph(body.clone().next()?);
     let answer = page.structure.span(body.start..first.end.min(body.end).min(body.start + 2));
-    Some(Draft { question: question.trim_start_matches(marks).to_owned(), kind: Kind::Fact, spans: vec![answer] })
+    Some(Draft { question: question.to_owned(), kind: Kind::Fact, doubt: 0, spans: vec![answer] })
 }
 
-/// Numbers and marks in front of a heading: `3.2 Range` asks about `Range`.
-fn marks(c: char) -> bool {
-    c.is_ascii_digit() || c.is_whitespace() || matches!(c, '.' | '、' | ')' | '）' | '-' | '*')
+/// A heading without its number: `3.2 Range` is about `Range`, `14 February` stays what it is.
+fn unnumbered(heading: &str) -> &str {
+    let number = |c: char| c.is_ascii_digit() || matches!(c, '.' | '、' | ')' | '）');
+    let rest = heading.trim_start_matches(number);
+    let cut = &heading[..heading.len() - rest.len()];
+    if cut.ends_with(|c: char| c.is_ascii_digit()) && !cut.contains('.') { heading } else { rest.trim_start() }
+}
+
+/// `Where do I send it?` asks nothing by itself: a question names at least two things, or six Chinese characters.
+fn stands_alone(question: &str, corpus: &Corpus) -> bool {
+    if is_chinese(question) { question.chars().count() >= 6 } else { key_words(question, 2, corpus).len() == 2 }
 }
 
 fn is_item(text: &str) -> bool {
@@ -93,7 +104,7 @@ fn is_item(text: &str) -> bool {
 
 /// Items that follow each other below a heading.
 fn listed(page: &Page<'_>, section: usize) -> Option<Draft> {
-    let heading = page.heading(section)?.trim_start_matches(marks);
+    let heading = unnumbered(page.heading(section)?);
     let items: Vec<usize> = page.body(section).filter(|&at| starts_item(page, at)).collect();
     if !ITEMS.contains(&items.len()) || heading.ends_with(['?', '？']) || heading.is_empty() {
         return None;
@@ -105,7 +116,7 @@ fn listed(page: &Page<'_>, section: usize) -> Option<Draft> {
         (false, None) => format!("Which items are listed for {}?", lowered(heading)),
     };
     let spans = items.into_iter().map(|at| page.structure.sentences[at].span).collect();
-    Some(Draft { question, kind: Kind::List, spans })
+    Some(Draft { question, kind: Kind::List, doubt: 0, spans })
 }
 
 /// Whether a sentence is the first of a list item: its mark stands before it, in or outside the sentence.
@@ -117,7 +128,7 @@ fn starts_item(page: &Page<'_>, at: usize) -> bool {
 
 /// What a section says, by its heading.
 fn broad(page: &Page<'_>, section: usize) -> Option<Draft> {
-    let heading = page.heading(section)?.trim_start_matches(marks);
+    let heading = unnumbered(page.heading(section)?);
     let body = page.body(section);
     if body.len() < 3 || heading.ends_with(['?', '？']) || heading.chars().count() < 2 || starts_item(page, body.start)
     {
@@ -131,7 +142,7 @@ fn broad(page: &Page<'_>, section: usize) -> Option<Draft> {
         (false, Some(title)) => format!("What does “{title}” say about {}?", lowered(heading)),
         (false, None) => format!("What is said about {}?", lowered(heading)),
     };
-    Some(Draft { question, kind: Kind::Broad, spans: vec![answer] })
+    Some(Draft { question, kind: Kind::Broad, doubt: 0, spans: vec![answer] })
 }
 
 /// `Spare parts` inside a question is `spare parts`; `QX-250` stays.
@@ -145,8 +156,8 @@ fn lowered(heading: &str) -> String {
     }
 }
 
-fn fact(question: String, span: Span) -> Draft {
-    Draft { question, kind: Kind::Fact, spans: vec![span] }
+fn fact(question: String, doubt: u8, span: Span) -> Draft {
+    Draft { question, kind: Kind::Fact, doubt, spans: vec![span] }
 }
 
 /// Words that begin no definition.
@@ -165,7 +176,7 @@ fn definition(page: &Page<'_>, at: usize) -> Option<Draft> {
     }
     if is_chinese(sentence) {
         let subject = chinese_subject(sentence)?;
-        return Some(fact(format!("什么是{subject}？"), span));
+        return Some(fact(format!("什么是{subject}？"), 0, span));
     }
     let (subject, verb) = english_subject(sentence)?;
     let subject = if subject.starts_with("The ") || subject.starts_with("A ") || subject.starts_with("An ") {
@@ -173,7 +184,7 @@ fn definition(page: &Page<'_>, at: usize) -> Option<Draft> {
     } else {
         subject.to_owned()
     };
-    Some(fact(format!("What {verb} {subject}?"), span))
+    Some(fact(format!("What {verb} {subject}?"), 0, span))
 }
 
 fn english_subject(sentence: &str) -> Option<(&str, &'static str)> {
@@ -207,13 +218,13 @@ fn figure(page: &Page<'_>, at: usize) -> Option<Draft> {
     if is_chinese(sentence) {
         let unit = chinese_unit(sentence)?;
         let phrase = key_phrase(sentence, page.corpus)?;
-        return Some(fact(within(page, &format!("{phrase}是多少{unit}？"), true), span));
+        return Some(fact(within(page, &format!("{phrase}是多少{unit}？"), true), 1, span));
     }
     let unit = english_unit(sentence)?;
     let words: Vec<&str> =
         key_words(sentence, 4, page.corpus).into_iter().filter(|word| *word != unit).take(3).collect();
     (words.len() >= 2).then_some(())?;
-    Some(fact(within(page, &format!("how many {unit} are given for {}?", words.join(" ")), false), span))
+    Some(fact(within(page, &format!("how many {unit} are given for {}?", words.join(" ")), false), 1, span))
 }
 
 /// The plural noun after a figure: `40 minutes`.
@@ -261,11 +272,15 @@ fn key(page: &Page<'_>, at: usize) -> Option<Draft> {
     }
     if is_chinese(sentence) {
         let phrase = key_phrase(sentence, page.corpus)?;
-        return Some(fact(within(page, &format!("关于{phrase}，文中说了什么？"), true), span));
+        return Some(fact(within(page, &format!("关于{phrase}，文中说了什么？"), true), 2, span));
     }
     let words = key_words(sentence, 3, page.corpus);
     (words.len() == 3).then_some(())?;
-    Some(fact(within(page, &format!("what is said about {} {} {}?", words[0], words[1], words[2]), false), span))
+    Some(fact(
+        within(page, &format!("what is said about {}, {} and {}?", words[0], words[1], words[2]), false),
+        2,
+        span,
+    ))
 }
 
 /// A question that names its document, where that has a title in the same language.

@@ -17,7 +17,7 @@ use super::gold::Points;
 use super::random::Random;
 use crate::Result;
 use crate::document::CodePoints;
-use crate::store::Snapshot;
+use crate::store::{DocumentNumber, Snapshot};
 use serde::Serialize;
 use std::collections::{BTreeMap, HashSet};
 
@@ -76,40 +76,55 @@ const MIX: [(Kind, usize); 3] = [(Kind::Fact, 6), (Kind::List, 2), (Kind::Broad,
 /// Makes at most `count` questions from the documents of an index.
 pub fn questions(snapshot: &dyn Snapshot, count: usize, seed: u64) -> Result<(Vec<Made>, Summary)> {
     let corpus = words::Corpus::read(snapshot)?;
+    let mut drafts = drafts(snapshot, &corpus)?;
+    let mut summary = Summary { drafts: drafts.len(), ..Summary::default() };
+    Random::new(seed).shuffle(&mut drafts);
+    summary.repeated = keep_distinct(&mut drafts);
+    summary.copied = keep_sound(&mut drafts, snapshot)?;
+    let mut chosen = check::only_answer(snapshot, &corpus, drafts, &mut summary.ambiguous)?;
+    // The surest first; among equals the order of chance stays.
+    chosen.sort_by_key(|(_, draft)| draft.doubt);
+    let made = even(chosen, count).into_iter().map(|(number, draft)| finished(snapshot, number, &draft));
+    Ok((numbered(made.collect::<Result<Vec<_>>>()?), summary))
+}
+
+type Numbered = (DocumentNumber, draft::Draft);
+
+fn drafts(snapshot: &dyn Snapshot, corpus: &words::Corpus) -> Result<Vec<Numbered>> {
     let mut drafts = Vec::new();
     for (number, record) in snapshot.records()? {
         let structure = snapshot.structure(*number)?;
-        let page = draft::Page { record, structure: &structure, text: snapshot.text(*number)?, corpus: &corpus };
+        let page = draft::Page { record, structure: &structure, text: snapshot.text(*number)?, corpus };
         drafts.extend(draft::drafts(&page).into_iter().map(|draft| (*number, draft)));
     }
-    let mut summary = Summary { drafts: drafts.len(), ..Summary::default() };
-    let mut random = Random::new(seed);
-    random.shuffle(&mut drafts);
-    let (mut questions, mut golds) = (HashSet::new(), HashSet::new());
-    drafts.retain(|(number, draft)| {
-        let first = draft.spans[0];
-        let new = questions.insert(draft.question.to_lowercase()) && golds.insert((*number, first.start, draft.kind));
-        summary.repeated += usize::from(!new);
-        new
-    });
-    drafts.retain(|(number, draft)| {
-        let text = snapshot.text(*number).unwrap_or_default();
-        let fine = draft.spans.iter().all(|span| check::is_there(text, *span)) && !check::is_copy(text, draft);
-        summary.copied += usize::from(!fine);
-        fine
-    });
-    let chosen = check::only_answer(snapshot, &corpus, drafts, &mut summary.ambiguous)?;
-    let chosen = even(chosen, count);
-    let made =
-        chosen.into_iter().map(|(number, draft)| finished(snapshot, number, &draft)).collect::<Result<Vec<_>>>()?;
-    Ok((numbered(made), summary))
+    Ok(drafts)
 }
 
-type Numbered = (crate::store::DocumentNumber, draft::Draft);
+/// Each question once, each gold once per kind; how many went.
+fn keep_distinct(drafts: &mut Vec<Numbered>) -> usize {
+    let (before, mut questions, mut golds) = (drafts.len(), HashSet::new(), HashSet::new());
+    drafts.retain(|(number, draft)| {
+        questions.insert(draft.question.to_lowercase()) && golds.insert((*number, draft.spans[0].start, draft.kind))
+    });
+    before - drafts.len()
+}
+
+/// Only questions whose gold is there and that do not copy it; how many went.
+fn keep_sound(drafts: &mut Vec<Numbered>, snapshot: &dyn Snapshot) -> Result<usize> {
+    let (before, mut sound) = (drafts.len(), Vec::new());
+    for (number, draft) in drafts.drain(..) {
+        let text = snapshot.text(number)?;
+        if draft.spans.iter().all(|span| check::is_there(text, *span)) && !check::is_copy(text, &draft) {
+            sound.push((number, draft));
+        }
+    }
+    *drafts = sound;
+    Ok(before - drafts.len())
+}
 
 /// An even choice: kinds in their mix, and within a kind the documents in turn.
 fn even(drafts: Vec<Numbered>, count: usize) -> Vec<Numbered> {
-    let mut shelves: BTreeMap<Kind, BTreeMap<u32, Vec<Numbered>>> = BTreeMap::new();
+    let mut shelves: BTreeMap<Kind, BTreeMap<DocumentNumber, Vec<Numbered>>> = BTreeMap::new();
     for (number, draft) in drafts {
         shelves.entry(draft.kind).or_default().entry(number).or_default().push((number, draft));
     }
@@ -130,7 +145,7 @@ fn even(drafts: Vec<Numbered>, count: usize) -> Vec<Numbered> {
 }
 
 /// One of each document, then the next of each.
-fn in_turn(shelf: BTreeMap<u32, Vec<Numbered>>) -> Vec<Numbered> {
+fn in_turn(shelf: BTreeMap<DocumentNumber, Vec<Numbered>>) -> Vec<Numbered> {
     let mut shelf: Vec<std::vec::IntoIter<Numbered>> = shelf.into_values().map(Vec::into_iter).collect();
     let mut line = Vec::new();
     loop {
@@ -142,7 +157,7 @@ fn in_turn(shelf: BTreeMap<u32, Vec<Numbered>>) -> Vec<Numbered> {
     }
 }
 
-fn finished(snapshot: &dyn Snapshot, number: u32, draft: &draft::Draft) -> Result<Made> {
+fn finished(snapshot: &dyn Snapshot, number: DocumentNumber, draft: &draft::Draft) -> Result<Made> {
     let text = snapshot.text(number)?;
     let mut walk = CodePoints::new(text);
     let points: Vec<Points> = draft.spans.iter().map(|s| walk.at(s.start).0..walk.at(s.end).0).collect();

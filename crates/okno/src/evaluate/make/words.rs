@@ -92,9 +92,8 @@ pub fn key_words<'t>(sentence: &'t str, count: usize, corpus: &Corpus) -> Vec<&'
     words.into_iter().map(|(_, word)| word).collect()
 }
 
-/// Characters that begin or end no name.
-const LOOSE: &str =
-    "的了是在和有与及或被把让对从到去上下里中也又都就还很更最会能可要将并而且但其该此这那它他她我你们个为以于之不没";
+/// Characters that stand between names and in none: not 上, 中, 可 or 会, which make 上海, 中文, 可能 and 会议.
+const LOOSE: &str = "的了是在和与及或被把让就还很都也并而且但其该此这那它他她我你们";
 
 /// The stretch of a Chinese sentence that tells most: two to eight characters between marks, without loose ends.
 pub fn key_phrase<'t>(sentence: &'t str, corpus: &Corpus) -> Option<&'t str> {

@@ -16,7 +16,7 @@ pub use write::{section, with_section};
 use super::compare::Interval;
 use super::measure::Measure;
 use super::random::Random;
-use super::run::{Candidate, query};
+use super::run::{Candidate, is_answerable, query};
 use super::score::{self, Returned, Texts};
 use super::set::{Gold, Question, QuestionSet};
 use crate::retrieve::Recipe;
@@ -197,7 +197,13 @@ impl<'a> Search<'a> {
 
     /// Starts from the best of the well-known ways.
     fn families(&mut self) -> Result<()> {
-        self.take_best(moves::families()?).map(|_| ())
+        let mut known = Vec::new();
+        for (what, recipe) in moves::families()? {
+            if is_answerable(self.judge.engine, self.judge.snapshot, &recipe)? {
+                known.push((what, recipe));
+            }
+        }
+        self.take_best(known).map(|_| ())
     }
 
     /// One change at a time, while one helps.

@@ -71,9 +71,12 @@ fn sensible(recipe: &Recipe) -> bool {
     expansion && some_weight && !recipe.layers.is_empty() && !recipe.legs.is_empty()
 }
 
-/// The weight of each ranking, written out.
+/// The weight of each ranking, written out where weights count.
 fn written_out(recipe: &Recipe) -> Recipe {
     let mut recipe = recipe.clone();
+    if recipe.fusion != Fusion::Relative {
+        return recipe;
+    }
     let layers = recipe.layers.len();
     for leg in [Leg::Lexical, Leg::Dense] {
         recipe.weights.entry(name_of(leg).to_owned()).or_default().resize(layers, 1.0);
