@@ -7,6 +7,9 @@ use crate::split::{count_tokens, cut_at_tokens};
 /// No word costs more tokens than this: the built-in counter takes longer ones for unknown.
 const DEAREST_WORD: usize = 100;
 
+/// Bytes that are looked at first: longer than any word that has a price.
+const FIRST_WINDOW: usize = 512;
+
 /// A tokenizer, as far as sizes need one.
 ///
 /// Sizes are sums over sentences: a tokenizer that joins the end of one sentence with the start of the next may count a piece a few
@@ -45,8 +48,18 @@ impl Count for WordPiece {
         count_tokens(text)
     }
 
+    /// Special tokens are looked for in all of a text before its first word is counted: ever longer beginnings keep many cuts of one
+    /// long text linear.
     fn cut(&self, text: &str, budget: usize) -> usize {
-        cut_at_tokens(text, budget)
+        let mut window = FIRST_WINDOW.saturating_add(budget.saturating_mul(8));
+        loop {
+            let head = &text[..text.floor_char_boundary(window.min(text.len()))];
+            let cut = cut_at_tokens(head, budget);
+            if cut < head.len() || head.len() == text.len() {
+                return cut;
+            }
+            window = window.saturating_mul(2);
+        }
     }
 }
 

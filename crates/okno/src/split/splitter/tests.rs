@@ -1,7 +1,7 @@
 //! The suite for each of ours, sizes that hold, and names.
 
 use super::super::contract::{self, HOSTILE, UNITS};
-use super::super::{count_tokens, sentences};
+use super::super::count_tokens;
 use super::*;
 use proptest::prelude::*;
 
@@ -52,7 +52,8 @@ fn assert_fits(name: &str, text: &str) {
     let splitter = named(name);
     let characters = |text: &str| text.chars().count();
     let one_grapheme = |words: &str| cut::grapheme(words, 0, 0) == words.len();
-    let one_sentence = |words: &str| sentences(words, Span::new(0, words.len())).len() <= 1;
+    let sentences = Text::plain(text).sentences().sentences;
+    let one_sentence = |span: Span| sentences.iter().any(|sentence| sentence.span == span);
     let one_word = |words: &str| !words.contains(char::is_whitespace);
     for piece in contract::check(&splitter, text) {
         let words = piece.span.of(text);
@@ -61,7 +62,7 @@ fn assert_fits(name: &str, text: &str) {
             Size::Tokens(most) => count_tokens(words) <= most as usize || one_word(words),
         };
         let fits = match splitter {
-            Splitter::Layer(Layer::Chunk { size, .. }) => most(size) || one_sentence(words),
+            Splitter::Layer(Layer::Chunk { size, .. }) => most(size) || one_sentence(piece.span),
             Splitter::Characters { size, .. } => most(Size::Characters(size)),
             Splitter::Recursive { size, .. }
             | Splitter::Tokens { size, .. }
