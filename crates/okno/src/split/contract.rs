@@ -138,7 +138,7 @@ fn check_linear(splitter: &dyn Split, unit: &str) {
 fn took(splitter: &dyn Split, text: &str) -> Duration {
     let (wall, begun) = (Instant::now(), cpu());
     std::hint::black_box(splitter.split(&Text::markdown(text)).is_ok());
-    cpu().zip(begun).map_or_else(|| wall.elapsed(), |(end, begun)| end - begun)
+    cpu().zip(begun).map_or_else(|| wall.elapsed(), |(end, begun)| end.saturating_sub(begun))
 }
 
 /// How long this thread has been on a core, where the system tells: a busy machine stretches the wall clock.

@@ -106,7 +106,7 @@ impl From<Span> for Piece {
 
 /// A way of cutting a text. Outsiders implement this; [`Splitter`] is the closed set of ours.
 ///
-/// The contract, which [`contract::check`](super::contract::check) checks: pieces ascend (a parent stands before its children), lie on
+/// The contract, which `split::contract::check` checks: pieces ascend (a parent stands before its children), lie on
 /// character boundaries, hold something, start and end with something that is not white space, and together cover every character that
 /// is not white space. The same text gives the same pieces. The time is linear in the text, and no text at all makes it panic.
 pub trait Split {
