@@ -194,6 +194,9 @@ pub struct SearchArgs {
     /// Show which leg, rank and expansion gave each result
     #[arg(long)]
     pub explain: bool,
+    /// Show what came nearest even where nothing is relevant
+    #[arg(long)]
+    pub all: bool,
 }
 
 /// Choices that change what is returned, never what is stored.
@@ -232,6 +235,9 @@ pub struct How {
     /// How many distinct hits are expanded
     #[arg(short, value_name = "K")]
     pub k: Option<usize>,
+    /// Return only contexts at least this relevant, from 0 (all) to 1; from 0.5 on they are called relevant
+    #[arg(long, value_name = "X", value_parser = share)]
+    pub min_relevance: Option<f32>,
 }
 
 /// One way of finding.
@@ -252,6 +258,12 @@ pub enum OrderName {
     Document,
     /// The best at both ends, the weakest in the middle
     Ends,
+}
+
+/// Reads a number from 0 to 1.
+fn share(text: &str) -> Result<f32, String> {
+    let share = text.parse().ok().filter(|share| (0.0..=1.0).contains(share));
+    share.ok_or_else(|| format!("`{text}` is no number from 0 to 1; expected something like `0.5`"))
 }
 
 /// Reads `64MB`, `500k`, `1.5GiB`, `123`.

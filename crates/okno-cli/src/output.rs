@@ -37,7 +37,7 @@ pub fn json_line(json: &Value) -> Result<()> {
 
 /// A context with what every program needs.
 pub fn plain_context_json(context: &Context) -> Value {
-    let mut json = value!({"doc_id": context.document, "start": context.start, "end": context.end, "text": context.text, "score": context.score});
+    let mut json = value!({"doc_id": context.document, "start": context.start, "end": context.end, "text": context.text, "score": context.score, "relevance": context.relevance});
     if let Some((first, last)) = context.pages {
         (json["page"], json["page_end"]) = (first.into(), last.into());
     }
@@ -55,6 +55,8 @@ pub fn answer_json(answer: &Answer, explain: bool) -> Value {
         "tokens": answer.tokens(),
         "understood": understood::json(&answer.understood),
         "route": answer.routing,
+        "relevance": answer.relevance,
+        "nothing_relevant": answer.nothing_relevant(),
         "contexts": answer.contexts.iter().map(|context| context_json(context, explain)).collect::<Vec<_>>(),
     });
     if explain {
@@ -220,9 +222,10 @@ fn explained(answer: &Answer) -> String {
 /// Each hit of a context with its legs, ranks and shares.
 fn explained_context(context: &Context) -> String {
     let mut text = say!(
-        "   score {:.3}, {} tokens, characters {}–{}\n",
-        "   得分 {:.3},{} 个词元,字符 {}–{}\n",
+        "   score {:.3}, relevance {:.2}, {} tokens, characters {}–{}\n",
+        "   得分 {:.3},相关度 {:.2},{} 个词元,字符 {}–{}\n",
         context.score,
+        context.relevance,
         context.tokens,
         context.start,
         context.end

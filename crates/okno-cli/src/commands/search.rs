@@ -24,6 +24,10 @@ pub fn run(cli: &Cli, args: &SearchArgs) -> Result<()> {
         return output::json(&output::answer_json(&answer, args.explain));
     }
     understood::notes(&answer.understood).iter().for_each(|note| output::note(note));
+    if answer.nothing_relevant() && !answer.contexts.is_empty() && !looks_anyway(args) {
+        output::note(&nothing_relevant(&answer));
+        return Ok(());
+    }
     output::answer(&answer, args.explain)?;
     if answer.contexts.is_empty() {
         output::note(&nothing(&answer));
@@ -31,10 +35,30 @@ pub fn run(cli: &Cli, args: &SearchArgs) -> Result<()> {
     Ok(())
 }
 
+/// Whether the user wants to see also what is not relevant.
+fn looks_anyway(args: &SearchArgs) -> bool {
+    args.all || args.explain || args.how.min_relevance.is_some()
+}
+
+/// That what came nearest is not relevant, and what to try.
+fn nothing_relevant(answer: &Answer) -> String {
+    say!(
+        "nothing relevant found (the nearest has a relevance of {:.2} of 1) – try other words, index more documents, or add --all to see what came nearest",
+        "没有找到相关内容(最接近的相关度为 {:.2},满分 1)—— 换个说法,索引更多文档,或加 --all 查看最接近的内容",
+        answer.relevance
+    )
+}
+
 /// Why there is nothing, and what to try.
 pub fn nothing(answer: &Answer) -> String {
     if answer.recipe.k == 0 {
         say!("nothing was asked for: `-k 0`", "没有要求返回任何结果:`-k 0`")
+    } else if answer.relevance > 0.0 {
+        say!(
+            "nothing as relevant as asked for; the nearest has a relevance of {:.2} – lower --min-relevance",
+            "没有达到所要求相关度的内容;最接近的相关度为 {:.2} —— 请降低 --min-relevance",
+            answer.relevance
+        )
     } else if answer.stage.hits > 0 {
         say!(
             "a budget of {} tokens is less than the best sentence takes – raise --budget",
@@ -76,6 +100,7 @@ pub fn query(question: &str, recipe: Option<&str>, how: &How) -> Result<Query, o
         auto_filter: how.no_auto_filter.then_some(false),
         route: if how.route == "auto" { None } else { Some(how.route.parse()?) },
         today: None,
+        min_relevance: how.min_relevance,
     })
 }
 
@@ -126,7 +151,9 @@ fn one(engine: &Engine, query: &Query, line: &str, number: usize) -> Result<Stri
     let answer = engine.search(&query)?;
     let qid = line.get("qid").cloned().unwrap_or_else(|| (number + 1).into());
     let contexts: Vec<_> = answer.contexts.iter().map(output::plain_context_json).collect();
-    let mut json = serde_json::json!({ "qid": qid, "contexts": contexts });
+    let (relevance, nothing) = (answer.relevance, answer.nothing_relevant());
+    let mut json =
+        serde_json::json!({"qid": qid, "relevance": relevance, "nothing_relevant": nothing, "contexts": contexts});
     if let Some(filter) = &answer.understood.filter {
         json["filter_read"] = filter.to_string().into();
     }

@@ -58,6 +58,14 @@ pub struct Scratch {
     ids: Vec<u32>,
 }
 
+impl Scratch {
+    /// The ids of the last text, in ascending order.
+    #[must_use]
+    pub fn ids(&self) -> &[u32] {
+        &self.ids
+    }
+}
+
 impl StaticModel {
     /// The model that is part of the program.
     #[must_use]
@@ -135,6 +143,18 @@ impl StaticModel {
                 add_row(out, row, (same.len() as f32).sqrt() * f32::from_le_bytes(*scale));
             }
         }
+    }
+
+    /// The vector of one id; zeros for an id there is none of.
+    #[must_use]
+    pub fn row(&self, id: u32) -> Vec<f32> {
+        let (mut out, rows) = (vec![0.0; self.dimensions], self.file.section(1));
+        let row =
+            (id as usize).checked_mul(self.dimensions).and_then(|start| rows.get(start..)?.get(..self.dimensions));
+        if let (Some(row), Some(scale)) = (row, self.file.words(2).get(id as usize)) {
+            add_row(&mut out, row, f32::from_le_bytes(*scale));
+        }
+        out
     }
 
     /// Leaves the ids of `text` in the scratch.

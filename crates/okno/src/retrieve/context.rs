@@ -4,6 +4,7 @@ use super::Scope;
 use super::expand::Piece;
 use super::fuse::{Hit, Ranking, Trace};
 use super::recipe::Recipe;
+use super::relevance::{Asked, RELEVANT};
 use crate::Result;
 use crate::document::{CodePoints, Layer, Metadata, Page, Span};
 use crate::store::{Leg, Snapshot};
@@ -18,6 +19,8 @@ pub struct Answer {
     pub recipe: Recipe,
     /// The contexts, best first; none overlap.
     pub contexts: Vec<Context>,
+    /// The relevance of the most relevant context, also where it was too little to be returned.
+    pub relevance: f32,
     /// What happened on the way.
     pub stage: Stage,
     /// What the question was understood to say.
@@ -27,6 +30,11 @@ pub struct Answer {
 }
 
 impl Answer {
+    /// Whether the index holds nothing that has to do with the question. What came nearest is returned all the same.
+    pub fn nothing_relevant(&self) -> bool {
+        self.relevance < RELEVANT
+    }
+
     /// Tokens of all contexts.
     pub fn tokens(&self) -> usize {
         self.contexts.iter().map(|context| context.tokens).sum()
@@ -84,6 +92,8 @@ pub struct Context {
     pub tokens: usize,
     /// Its worth; comparable within one answer.
     pub score: f32,
+    /// How likely it has to do with the question: 0 to 1, comparable between answers, recipes and indexes.
+    pub relevance: f32,
     /// What was found in it, best first.
     pub hits: Vec<ContextHit>,
     /// Other documents with the very same text.
@@ -120,6 +130,7 @@ pub(super) fn cut(
     piece: Piece,
     scope: &Scope,
     trace: &dyn Fn(&Hit) -> Vec<Trace>,
+    asked: &mut Asked,
 ) -> Result<Context> {
     let record = snapshot.record(piece.document)?;
     let structure = snapshot.structure(piece.document)?;
@@ -130,6 +141,10 @@ pub(super) fn cut(
     let (start, first_line) = walk.at(span.start);
     let (end, last_line) = walk.at(span.end);
     let headings = &structure.sections[structure.section_number(piece.anchor)].path;
+    let headings: Vec<&str> = headings.iter().map(|heading| heading.of(text)).collect();
+    let above: Vec<&str> = std::iter::once(record.title.as_str()).chain(headings.iter().copied()).collect();
+    let best = piece.hits.first().map_or(piece.anchor..piece.anchor + 1, |hit| hit.run.sentences());
+    let relevance = asked.relevance(&above, &structure, text, best, &piece.sentences);
     let derived = snapshot.derived(piece.document)?;
     let found = |trace: Trace| FoundUnit {
         span: structure.span(trace.run.sentences()),
@@ -143,7 +158,8 @@ pub(super) fn cut(
     };
     let copies = scope.copies.get(&piece.document).map_or(&[][..], Vec::as_slice);
     Ok(Context {
-        headings: headings.iter().map(|heading| heading.of(text).to_owned()).collect(),
+        headings: headings.into_iter().map(str::to_owned).collect(),
+        relevance,
         tokens: structure.tokens(piece.sentences),
         hits: piece.hits.into_iter().map(hit).collect(),
         copies: copies.iter().map(|&copy| Ok(snapshot.record(copy)?.id.name().to_owned())).collect::<Result<_>>()?,

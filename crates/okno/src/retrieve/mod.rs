@@ -15,11 +15,13 @@ mod expand;
 mod fuse;
 mod phrases;
 mod recipe;
+mod relevance;
 mod sections;
 
 pub use context::{Answer, Context, ContextHit, FoundUnit, Stage};
 pub use fuse::Trace;
 pub use recipe::{DEFAULT_RECIPE, Expansion, Fusion, Order, Recipe, Recipes, Worth, built_in, built_in_text, name_of};
+pub use relevance::RELEVANT;
 
 use crate::document::{Date, Filter, Layer};
 use crate::embed::{Embedder, Role, normalize};
@@ -60,6 +62,8 @@ pub struct Query {
     pub route: Option<Route>,
     /// The day that `last week` counts from; the system's when `None`.
     pub today: Option<Date>,
+    /// Contexts of less relevance are not returned; all are when `None`.
+    pub min_relevance: Option<f32>,
 }
 
 impl Query {
@@ -83,7 +87,7 @@ impl Query {
         }
         recipe.k = self.k.unwrap_or(match (recipe.expand, self.expand.unwrap_or(recipe.expand)) {
             // `auto` chooses from many candidates, more where the budget is large; anything else returns a few.
-            (_, Expansion::Auto) => recipe.k.max(self.budget.unwrap_or(recipe.budget) / TOKENS_PER_CANDIDATE),
+            (_, Expansion::Auto) => recipe.k.max(self.budget.unwrap_or(recipe.budget) / auto::TOKENS_PER_CANDIDATE),
             (Expansion::Auto, _) => FEW,
             _ => recipe.k,
         });
@@ -105,9 +109,6 @@ const BROAD: &str = "broad";
 
 /// How many targets are expanded when nobody says.
 const FEW: usize = 3;
-
-/// The shortest sentences of real text have about this many tokens: so many candidates fill any budget.
-const TOKENS_PER_CANDIDATE: usize = 8;
 
 /// No ranking is longer than this, whatever k is asked for.
 const DEEPEST: usize = 10_000;
@@ -170,10 +171,15 @@ fn answer(
     };
     let pieces = expand::arrange(pieces, recipe.order);
     let trace = |hit: &Hit| fuse::trace(&rankings, recipe.fusion, depth, hit);
-    let contexts: Vec<Context> =
-        pieces.into_iter().map(|piece| context::cut(snapshot, piece, &scope, &trace)).collect::<Result<_>>()?;
+    let mut asked = relevance::Asked::new(&query.text);
+    let mut contexts: Vec<Context> = pieces
+        .into_iter()
+        .map(|piece| context::cut(snapshot, piece, &scope, &trace, &mut asked))
+        .collect::<Result<_>>()?;
+    let relevance = contexts.iter().map(|context| context.relevance).fold(0.0, f32::max);
+    contexts.retain(|context| context.relevance >= query.min_relevance.unwrap_or(0.0));
     let contexts = phrases::first(contexts, &routing.phrases);
-    Ok(Answer { question: query.text.clone(), recipe, contexts, stage, understood, routing })
+    Ok(Answer { question: query.text.clone(), recipe, contexts, relevance, stage, understood, routing })
 }
 
 /// The filter that was given and the one that was read.
