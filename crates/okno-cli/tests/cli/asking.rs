@@ -199,7 +199,7 @@ fn a_file_of_questions_is_answered_in_order_with_each_filter() {
             assert!(allowed.contains(&text(context, "doc_id").as_str()), "{context}");
             let mut fields: Vec<&String> = context.as_object().unwrap().keys().collect();
             fields.sort();
-            assert_eq!(fields, ["doc_id", "end", "score", "start", "text"]);
+            assert_eq!(fields, ["doc_id", "end", "relevance", "score", "start", "text"]);
         }
     }
     let both = world.okno(["search", "--queries", "questions.jsonl", "--filter", "minutes <= 20"]).succeeds().lines();
@@ -323,4 +323,24 @@ fn a_filter_on_headings_returns_their_sections() {
     for context in contexts(&answer) {
         assert_eq!(context["headings"].as_array().unwrap().last().unwrap(), "原料");
     }
+}
+
+#[test]
+fn a_question_about_something_else_gets_nothing_relevant_unless_all_is_asked_for() {
+    let world = World::with_sample();
+    let foreign = "Who composed the opera Carmen?";
+    let ran = world.okno(["search", foreign]).succeeds().says(&["nothing relevant found", "--all"]);
+    assert!(ran.out.is_empty(), "{}", ran.out);
+    world.okno(["--lang", "zh", "search", "谁创立了清华大学？"]).succeeds().says(&["没有找到相关内容", "--all"]);
+    for show in [&["--all"][..], &["--min-relevance", "0"], &["--explain"]] {
+        let ran = world.okno([&["search", foreign], show].concat()).succeeds();
+        assert!(!ran.out.is_empty(), "{show:?}");
+    }
+    let answer = world.search(&[foreign]);
+    assert_eq!(answer["nothing_relevant"], true);
+    assert!(!contexts(&answer).is_empty(), "a program decides for itself");
+    assert!(contexts(&world.search(&[foreign, "--min-relevance", "0.5"])).is_empty());
+    world.okno(["search", foreign, "--min-relevance", "0.99"]).succeeds().says(&["lower --min-relevance"]);
+    world.okno(["search", foreign, "--min-relevance", "2"]).ends_with(2).says(&["no number from 0 to 1"]);
+    assert_eq!(world.search(&[EN])["nothing_relevant"], false);
 }

@@ -30,9 +30,10 @@ pub struct Answer {
 }
 
 impl Answer {
-    /// Whether the index holds nothing that has to do with the question. What came nearest is returned all the same.
+    /// Whether the index holds nothing that has to do with the question. What came nearest is returned all the same. Where
+    /// a filter was read from the question, being of that kind is what was asked for.
     pub fn nothing_relevant(&self) -> bool {
-        self.relevance < RELEVANT
+        self.relevance < RELEVANT && self.understood.filter.is_none()
     }
 
     /// Tokens of all contexts.
