@@ -145,7 +145,7 @@ pub(super) fn cut(
     let headings: Vec<&str> = headings.iter().map(|heading| heading.of(text)).collect();
     let above: Vec<&str> = std::iter::once(record.title.as_str()).chain(headings.iter().copied()).collect();
     let best = piece.hits.first().map_or(piece.anchor..piece.anchor + 1, |hit| hit.run.sentences());
-    let relevance = asked.relevance(&above, &structure, text, best, &piece.sentences);
+    let relevance = asked.relevance(&above, &structure, text, best, piece.anchor, &piece.sentences);
     let derived = snapshot.derived(piece.document)?;
     let found = |trace: Trace| FoundUnit {
         span: structure.span(trace.run.sentences()),

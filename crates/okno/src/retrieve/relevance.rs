@@ -139,9 +139,10 @@ impl Asked {
         structure: &Structure,
         text: &str,
         found: Range<usize>,
+        anchor: usize,
         whole: &Range<usize>,
     ) -> f32 {
-        let features = self.features(headings, structure, text, found, whole);
+        let features = self.features(headings, structure, text, found, anchor, whole);
         features.iter().map(probability).fold(0.0, f32::max)
     }
 
@@ -152,13 +153,14 @@ impl Asked {
         structure: &Structure,
         text: &str,
         found: Range<usize>,
+        anchor: usize,
         whole: &Range<usize>,
     ) -> Vec<[f32; FEATURES]> {
         if self.tokens.is_empty() {
             return Vec::new();
         }
         let head = self.part(&headings.join("\n"));
-        let (found, looked) = window(found, whole);
+        let (found, looked) = window(found, anchor, whole);
         let parts: Vec<Part> = looked.clone().map(|at| self.part(structure.sentences[at].span.of(text))).collect();
         let around = |at: usize| {
             &parts[at.saturating_sub(AROUND).max(looked.start) - looked.start
@@ -210,9 +212,13 @@ impl Asked {
     }
 }
 
-/// The sentences whose windows are compared, and all that these windows need.
-fn window(found: Range<usize>, whole: &Range<usize>) -> (Range<usize>, Range<usize>) {
-    let found = found.start.max(whole.start)..found.end.min(whole.end).min(found.start + LONGEST);
+/// The sentences whose windows are compared – of a long hit those around its anchor – and all that these windows need.
+fn window(found: Range<usize>, anchor: usize, whole: &Range<usize>) -> (Range<usize>, Range<usize>) {
+    let mut found = found.start.max(whole.start)..found.end.min(whole.end);
+    if found.len() > LONGEST {
+        let start = anchor.saturating_sub(LONGEST / 2).clamp(found.start, found.end - LONGEST);
+        found = start..start + LONGEST;
+    }
     let looked = found.start.saturating_sub(AROUND).max(whole.start)..(found.end + AROUND).min(whole.end);
     (found, looked)
 }
@@ -260,7 +266,7 @@ mod tests {
         let blocks = [Block { kind: BlockKind::Paragraph, span: Span::new(0, text.len()) }];
         let structure = crate::split::structure(text, title, &blocks);
         let whole = 0..structure.sentences.len();
-        Asked::new(question).relevance(&[title], &structure, text, whole.clone(), &whole)
+        Asked::new(question).relevance(&[title], &structure, text, whole.clone(), 0, &whole)
     }
 
     #[test]
@@ -276,6 +282,13 @@ mod tests {
         let filler = "Boats were built here for two hundred years, and sold abroad. ".repeat(30);
         let question = "Who discovered the structure of insulin?";
         assert!(relevance(question, "", &filler) < 0.1);
+    }
+
+    #[test]
+    fn of_a_long_hit_what_was_returned_is_looked_at() {
+        // A parent of sixty sentences, cut to the budget around sentence 50: the first 24 were looked at, and nothing was left.
+        assert_eq!(window(0..60, 50, &(48..53)), (48..53, 48..53));
+        assert_eq!(window(0..60, 50, &(0..60)), (36..60, 34..60));
     }
 
     proptest! {
