@@ -7,7 +7,7 @@ use super::compare::Comparison;
 use super::measure::{Measure, Row, Scores};
 use super::score::{self, Returned};
 use super::set::{Library, Question, QuestionSet};
-use crate::retrieve::Recipe;
+use crate::retrieve::{Recipe, built_in};
 use crate::store::Snapshot;
 use crate::{Context, Engine, Error, Query, Result};
 use rayon::prelude::*;
@@ -121,8 +121,8 @@ impl From<&Context> for Returned {
 pub fn built_in_for(engine: &Engine) -> Result<Vec<Candidate>> {
     let snapshot = engine.snapshot()?;
     let mut candidates = Vec::new();
-    for name in retrieve::built_in()?.into_keys() {
-        let recipe = Recipe::named(&name, snapshot.manifest())?;
+    for name in built_in()?.into_keys() {
+        let recipe = Recipe::named(&name, snapshot.manifest(), engine.recipes())?;
         if is_answerable(engine, &*snapshot, &recipe)? {
             candidates.push(Candidate { name, recipe });
         }
@@ -133,7 +133,7 @@ pub fn built_in_for(engine: &Engine) -> Result<Vec<Candidate>> {
 /// Whether an index has what a recipe searches; asking is the one way of telling that cannot disagree with asking.
 pub(super) fn is_answerable(engine: &Engine, snapshot: &dyn Snapshot, recipe: &Recipe) -> Result<bool> {
     let probe = Query { recipe_value: Some(recipe.clone()), ..Query::new("?") };
-    match retrieve::search(snapshot, engine.embedder(), &probe) {
+    match engine.search_in(snapshot, &probe) {
         Ok(_) => Ok(true),
         Err(Error::NoUnits(_)) => Ok(false),
         Err(error) => Err(error),

@@ -6,7 +6,7 @@ use crate::rules::RuleText;
 use serde::{Deserialize, Serialize};
 
 /// The version of everything on disk: tables, packing, index terms, sentence rules, scales.
-pub const FORMAT: u32 = 3;
+pub const FORMAT: u32 = 4;
 
 /// How an index was made.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
