@@ -51,7 +51,7 @@ fn a_context_knows_its_pages() {
         ("columns.pdf", &json!(2), &json!(2))
     );
     let answer = world.search(&["Where is the well-known sentence finished?", "--window", "1"]);
-    let crossing = contexts(&answer).into_iter().find(|context| context["page"] != context["page_end"]);
+    let crossing = contexts(&answer).iter().find(|context| context["page"] != context["page_end"]);
     let crossing = crossing.expect("a window goes on over the end of a page");
     assert_eq!((&crossing["page"], &crossing["page_end"]), (&json!(1), &json!(2)));
     let answer = world.search(&["How are knives kept?"]);

@@ -19,7 +19,7 @@ fn empty_blank_and_binary_files_are_skipped_with_their_reason() {
     let world = World::new();
     world.write("in/empty.md", "").write("in/blank.txt", " \n\t\r\n \u{3000}\n");
     world
-        .write("in/picture.png", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR")
+        .write("in/picture.gif", b"GIF89a\x01\0\x01\0\0\0\0")
         .write("in/noise.txt", [0u8, 1, 2, 255, 254, 0, 7].repeat(99));
     world
         .write("in/paper.pdf", "%PDF-1.7\n%\u{e2}\u{e3}\n")
@@ -31,7 +31,7 @@ fn empty_blank_and_binary_files_are_skipped_with_their_reason() {
     for (place, reason) in [
         ("empty.md", "no text"),
         ("blank.txt", "no text"),
-        ("picture.png", "PNG image"),
+        ("picture.gif", "GIF image"),
         ("noise.txt", "binary"),
         ("paper.pdf", "PDF"),
         ("blank.jsonl", "no text"),
