@@ -21,6 +21,8 @@ pub(super) struct Rendering {
     in_list: bool,
 }
 
+// Without the formats that are features, not all of it is used.
+#[cfg_attr(not(all(feature = "pdf", feature = "office")), allow(dead_code))]
 impl Rendering {
     /// A page begins with what is written next.
     pub fn page(&mut self, label: impl Into<String>) {
