@@ -79,7 +79,7 @@ fn short(name: &str) -> String {
 pub fn scatter(run: &Run, measure: Measure, budget: usize) -> String {
     let cells: Vec<&Cell> = run.cells.iter().filter(|cell| cell.budget == budget).collect();
     let times: Vec<f64> = cells.iter().flat_map(|cell| [cell.latency.p50, cell.latency.p95]).collect();
-    let x = Axis::logarithmic(&times, LEFT + 18.0, WIDTH - 24.0);
+    let x = Axis::logarithmic(&times, LEFT + 36.0, WIDTH - 36.0);
     let y = share_axis(run, measure, Some(budget));
     let mut svg = frame(&y, WIDTH, "quality against time");
     for value in x.round_values() {
