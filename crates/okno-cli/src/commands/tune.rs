@@ -146,6 +146,12 @@ fn tell(args: &TuneArgs, reference: &str, tuned: &Tuned, file: &Path) -> Result<
             file.display(),
             args.recipe_name
         )
+    } else if tuned.changes.is_empty() {
+        say!(
+            "nothing tried was better than `{}`; nothing was written",
+            "试过的方案都不比 `{}` 好;没有写入任何内容",
+            reference
+        )
     } else {
         say!(
             "no difference beyond noise: the best found is {} points from `{}` on the questions held out (95 % CI {} … {}); nothing was written, keep `{}`",
