@@ -8,15 +8,15 @@ pub use evaluate::{
 
 use crate::locale::Language;
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Index small, return big: ask questions of your own documents, in Chinese and English, offline.
 #[derive(Debug, Parser)]
 #[command(name = "okno", version, max_term_width = 100, subcommand_required = true, arg_required_else_help = true)]
 pub struct Cli {
-    /// The index folder [default: the nearest `.okno` here or above]
+    /// The index folder; `search` takes several [default: the nearest `.okno` here or above]
     #[arg(long, global = true, env = "OKNO_INDEX", value_name = "DIR")]
-    pub index: Option<PathBuf>,
+    pub index: Vec<PathBuf>,
     /// Language of messages [default: by locale]
     #[arg(long, global = true, value_name = "LANG")]
     pub lang: Option<Language>,
@@ -25,6 +25,13 @@ pub struct Cli {
     pub json: bool,
     #[command(subcommand)]
     pub command: Command,
+}
+
+impl Cli {
+    /// The index that was named, if one was.
+    pub fn index(&self) -> Option<&Path> {
+        self.index.first().map(PathBuf::as_path)
+    }
 }
 
 /// What to do.
@@ -77,6 +84,9 @@ pub enum Command {
         #[arg(long, value_name = "PATH")]
         root: Option<PathBuf>,
     },
+    /// Ask tables with SQL, read-only: those of the index's documents, or of files; without a query, list them
+    #[cfg(feature = "sql")]
+    Sql(SqlArgs),
     /// List the derived units: texts that are searched in place of what they stand for
     Units,
     /// Add derived units – summaries, questions, descriptions – to documents of the index
@@ -139,6 +149,23 @@ pub struct IndexArgs {
     /// Let URLs lead to this machine and to private networks
     #[arg(long)]
     pub allow_private: bool,
+}
+
+/// A query and what it is asked of.
+#[cfg(feature = "sql")]
+#[derive(Debug, Args)]
+pub struct SqlArgs {
+    /// One SELECT
+    pub query: Option<String>,
+    /// Files with tables – CSV, XLSX, Markdown, HTML, SQLite … – instead of the index
+    #[arg(long, value_name = "FILE")]
+    pub from: Vec<PathBuf>,
+    /// Rows printed at most
+    #[arg(long, value_name = "N", default_value_t = 1000)]
+    pub limit: usize,
+    /// Seconds a query may take
+    #[arg(long, value_name = "S", default_value_t = 10)]
+    pub seconds: u64,
 }
 
 /// What to read.

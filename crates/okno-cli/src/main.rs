@@ -32,6 +32,12 @@ fn main() -> ExitCode {
 }
 
 fn run(cli: &Cli) -> anyhow::Result<()> {
+    if cli.index.len() > 1 && !matches!(cli.command, Command::Search(_)) {
+        anyhow::bail!(locale::say!(
+            "only `search` takes several indexes – give --index once",
+            "只有 `search` 可以同时使用多个索引 —— 请只给一个 --index"
+        ));
+    }
     match &cli.command {
         Command::Index(args) => commands::index::run(cli, args),
         Command::Search(args) => commands::search::run(cli, args),
@@ -45,6 +51,8 @@ fn run(cli: &Cli) -> anyhow::Result<()> {
         Command::Documents { filter } => commands::inspect::documents(cli, filter.as_deref()),
         Command::Show { document, start, end } => commands::inspect::show(cli, document, *start, *end),
         Command::Remove { documents, root } => commands::remove::run(cli, documents, root.as_deref()),
+        #[cfg(feature = "sql")]
+        Command::Sql(args) => commands::sql::run(cli, args),
         Command::Units => commands::units::list(cli),
         Command::ImportUnits { file } => commands::units::import(cli, file),
         Command::Recipes => commands::config::recipes(cli),

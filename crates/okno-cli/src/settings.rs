@@ -61,6 +61,7 @@ pub fn fill(query: &mut Query, settings: &Settings, engine: &Engine) -> Result<(
     let values = settings.values();
     query.budget = query.budget.or(values.budget);
     query.k = query.k.or(values.k);
+    query.auto_filter = query.auto_filter.or(values.auto_filter);
     query.legs = query.legs.take().or_else(|| values.legs.clone());
     if query.recipe.is_none() && recipe_counts(settings, &engine.snapshot()?.manifest().recipe) {
         query.recipe.clone_from(&values.recipe);

@@ -2,6 +2,8 @@
 
 #[path = "cli/asking.rs"]
 mod asking;
+#[path = "cli/routes.rs"]
+mod routes;
 mod support;
 #[path = "cli/units.rs"]
 mod units;

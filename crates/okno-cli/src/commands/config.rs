@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use std::io::Write;
 
 pub fn config(cli: &Cli) -> Result<()> {
-    let index = place::existing(cli.index.as_deref());
+    let index = place::existing(cli.index());
     let settings = settings::of(&index)?;
     let secrets = settings::secrets(&index).names();
     if cli.json {
@@ -47,11 +47,11 @@ fn shown_json(shown: &Shown) -> serde_json::Value {
 }
 
 pub fn recipes(cli: &Cli) -> Result<()> {
-    let settings = settings::of(&place::existing(cli.index.as_deref()))?;
+    let settings = settings::of(&place::existing(cli.index()))?;
     let (recipes, built_in) = (settings.values().recipes()?, built_in()?);
     let own = |name: &String| !built_in.contains_key(name);
     // Without an index there are no units either.
-    let units = place::open(cli.index.as_deref()).and_then(|engine| Ok(engine.snapshot()?.derived_counts().clone()));
+    let units = place::open(cli.index()).and_then(|engine| Ok(engine.snapshot()?.derived_counts().clone()));
     let units = units.unwrap_or_default();
     if cli.json {
         let mut json = serde_json::to_value(&recipes)?;

@@ -18,7 +18,7 @@ use std::io::{IsTerminal, Write};
 use std::path::Path;
 
 pub fn run(cli: &Cli, args: &EvalArgs) -> Result<()> {
-    let runs = Runs::beside(&place::existing(cli.index.as_deref()));
+    let runs = Runs::beside(&place::existing(cli.index()));
     if let Some(name) = &args.name {
         runs.check_new(name)?;
     }
@@ -56,7 +56,7 @@ pub fn with_set<T>(
     work: impl FnOnce(&Engine, &QuestionSet, &mut dyn Library) -> Result<T>,
 ) -> Result<T> {
     if !path.is_dir() {
-        let engine = place::open(cli.index.as_deref())?;
+        let engine = place::open(cli.index())?;
         let snapshot = engine.snapshot()?;
         let mut library = Indexed::new(&*snapshot);
         let set = QuestionSet::read(path, &mut library)?;

@@ -11,7 +11,7 @@ use std::io::Write;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 pub fn run(cli: &Cli, what: &FeedbackCommand) -> Result<()> {
-    let engine = place::open(cli.index.as_deref())?;
+    let engine = place::open(cli.index())?;
     let feedback = Feedback::beside(engine.folder());
     match what {
         FeedbackCommand::Add(args) => add(cli, &engine, &feedback, args),

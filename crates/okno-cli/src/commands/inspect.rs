@@ -14,7 +14,7 @@ use std::io::Write;
 const VALUES_SHOWN: usize = 6;
 
 pub fn status(cli: &Cli) -> Result<()> {
-    let engine = place::open(cli.index.as_deref())?;
+    let engine = place::open(cli.index())?;
     let snapshot = engine.snapshot()?;
     let records = snapshot.records()?;
     let manifest = snapshot.manifest();
@@ -78,7 +78,7 @@ fn fields<'r>(records: impl Iterator<Item = &'r Record>) -> BTreeMap<String, BTr
 }
 
 pub fn documents(cli: &Cli, filter: Option<&str>) -> Result<()> {
-    let engine = place::open(cli.index.as_deref())?;
+    let engine = place::open(cli.index())?;
     let filter = filter.map(Filter::parse).transpose().map_err(okno::Error::from)?;
     let snapshot = engine.snapshot()?;
     let matching = filter.map(|filter| matching(&*snapshot, &filter)).transpose()?;
@@ -111,7 +111,7 @@ fn record_json(record: &Record) -> serde_json::Value {
 }
 
 pub fn show(cli: &Cli, name: &str, start: Option<usize>, end: Option<usize>) -> Result<()> {
-    let engine = place::open(cli.index.as_deref())?;
+    let engine = place::open(cli.index())?;
     let snapshot = engine.snapshot()?;
     let mut named = engine.named(name)?;
     one_root(&named, name)?;

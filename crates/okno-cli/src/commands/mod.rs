@@ -14,6 +14,8 @@ pub mod remove;
 pub mod runs;
 pub mod search;
 pub mod split;
+#[cfg(feature = "sql")]
+pub mod sql;
 pub mod tune;
 pub mod units;
 pub mod watch;

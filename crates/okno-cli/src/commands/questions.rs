@@ -8,7 +8,7 @@ use okno::evaluate::make::{self, Kind};
 
 pub fn run(cli: &Cli, what: &QuestionsCommand) -> Result<()> {
     let QuestionsCommand::Make { out, count, seed } = what;
-    let engine = place::open(cli.index.as_deref())?;
+    let engine = place::open(cli.index())?;
     let (made, summary) = make::questions(&*engine.snapshot()?, *count, *seed)?;
     if made.is_empty() {
         bail!(say!(

@@ -7,7 +7,7 @@ use anyhow::Result;
 use std::path::Path;
 
 pub fn run(cli: &Cli, documents: &[String], root: Option<&Path>) -> Result<()> {
-    let engine = place::open(cli.index.as_deref())?;
+    let engine = place::open(cli.index())?;
     for name in documents {
         super::inspect::one_root(&engine.named(name)?, name)?;
     }

@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 use std::io::{IsTerminal, Write};
 
 pub fn run(cli: &Cli, args: &RunsArgs) -> Result<()> {
-    let runs = Runs::beside(&place::existing(cli.index.as_deref()));
+    let runs = Runs::beside(&place::existing(cli.index()));
     match &args.what {
         None => list(cli, &runs, args.budget),
         Some(RunsCommand::Compare { one, other }) => compare(cli, &runs, one, other, args.budget),

@@ -5,7 +5,7 @@ use crate::locale::say;
 use crate::{output, place, settings, understood};
 use anyhow::{Context as _, Result};
 use okno::document::Filter;
-use okno::retrieve::{Expansion, Order};
+use okno::retrieve::{Expansion, Order, together};
 use okno::store::Leg;
 use okno::{Answer, Engine, Query};
 use rayon::prelude::*;
@@ -13,13 +13,12 @@ use std::io::Write;
 use std::path::Path;
 
 pub fn run(cli: &Cli, args: &SearchArgs) -> Result<()> {
-    let engine = place::open(cli.index.as_deref())?;
-    let mut query = query(args.question.as_deref().unwrap_or_default(), args.recipe.as_deref(), &args.how)?;
-    settings::fill(&mut query, &settings::of(engine.folder())?, &engine)?;
+    let query = query(args.question.as_deref().unwrap_or_default(), args.recipe.as_deref(), &args.how)?;
+    let routes = Routes::open(cli, &query)?;
     if let Some(file) = &args.queries {
-        return batch(&engine, &query, file);
+        return batch(&routes, file);
     }
-    let answer = engine.search(&query)?;
+    let answer = routes.search(&query.text, None)?;
     if cli.json {
         return output::json(&output::answer_json(&answer, args.explain));
     }
@@ -33,6 +32,40 @@ pub fn run(cli: &Cli, args: &SearchArgs) -> Result<()> {
         output::note(&nothing(&answer));
     }
     Ok(())
+}
+
+/// The indexes a question goes to, each with the question as its own settings complete it.
+struct Routes {
+    indexes: Vec<(Engine, Query)>,
+}
+
+impl Routes {
+    fn open(cli: &Cli, query: &Query) -> Result<Self> {
+        let folders =
+            if cli.index.is_empty() { vec![None] } else { cli.index.iter().map(|f| Some(f.as_path())).collect() };
+        let indexes = folders.into_iter().map(|folder| {
+            let engine = place::open(folder)?;
+            let mut query = query.clone();
+            settings::fill(&mut query, &settings::of(engine.folder())?, &engine)?;
+            Ok((engine, query))
+        });
+        Ok(Self { indexes: indexes.collect::<Result<_>>()? })
+    }
+
+    fn search(&self, text: &str, filter: Option<&Filter>) -> Result<Answer> {
+        let one = |(engine, query): &(Engine, Query)| {
+            let mut query = Query { text: text.to_owned(), ..query.clone() };
+            if let Some(own) = filter {
+                query.filter = Some(match query.filter.take() {
+                    Some(given) => given.and(own.clone()),
+                    None => own.clone(),
+                });
+            }
+            engine.search(&query)
+        };
+        let answers = self.indexes.iter().map(one).collect::<okno::Result<_>>()?;
+        together(answers).context("no index")
+    }
 }
 
 /// Whether the user wants to see also what is not relevant.
@@ -116,7 +149,7 @@ fn order(name: OrderName) -> Order {
 const BATCH: usize = 256;
 
 /// Answers a file of questions in parallel, in order.
-fn batch(engine: &Engine, query: &Query, file: &Path) -> Result<()> {
+fn batch(routes: &Routes, file: &Path) -> Result<()> {
     let lines =
         std::fs::read_to_string(file).with_context(|| say!("cannot read `{}`", "无法读取 `{}`", file.display()))?;
     let lines: Vec<(usize, &str)> =
@@ -126,7 +159,7 @@ fn batch(engine: &Engine, query: &Query, file: &Path) -> Result<()> {
         let answers: Vec<Result<String>> = lines
             .par_iter()
             .map(|&(number, line)| {
-                one(engine, query, line, number).with_context(|| format!("{}:{}", file.display(), number + 1))
+                one(routes, line, number).with_context(|| format!("{}:{}", file.display(), number + 1))
             })
             .collect();
         for answer in answers {
@@ -136,19 +169,13 @@ fn batch(engine: &Engine, query: &Query, file: &Path) -> Result<()> {
     Ok(out.flush()?)
 }
 
-fn one(engine: &Engine, query: &Query, line: &str, number: usize) -> Result<String> {
+fn one(routes: &Routes, line: &str, number: usize) -> Result<String> {
     let line: serde_json::Value = serde_json::from_str(line)?;
     let question = line["question"].as_str().or_else(|| line["query"].as_str());
     let question = question.with_context(|| say!("no field `question`", "缺少字段 `question`"))?;
-    let mut query = Query { text: question.to_owned(), ..query.clone() };
-    if let Some(filter) = line.get("filter").filter(|filter| !filter.is_null()) {
-        let own = Filter::from_json(filter).map_err(okno::Error::from)?;
-        query.filter = Some(match query.filter.take() {
-            Some(given) => Filter::All(vec![given, own]),
-            None => own,
-        });
-    }
-    let answer = engine.search(&query)?;
+    let filter = line.get("filter").filter(|filter| !filter.is_null());
+    let filter = filter.map(Filter::from_json).transpose().map_err(okno::Error::from)?;
+    let answer = routes.search(question, filter.as_ref())?;
     let qid = line.get("qid").cloned().unwrap_or_else(|| (number + 1).into());
     let contexts: Vec<_> = answer.contexts.iter().map(output::plain_context_json).collect();
     let (relevance, nothing) = (answer.relevance, answer.nothing_relevant());

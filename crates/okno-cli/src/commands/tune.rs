@@ -35,7 +35,7 @@ fn beside(engine: &Engine) -> PathBuf {
 }
 
 fn from_feedback(cli: &Cli, args: &TuneArgs) -> Result<()> {
-    let engine = place::open(cli.index.as_deref())?;
+    let engine = place::open(cli.index())?;
     let snapshot = engine.snapshot()?;
     let mut library = Indexed::new(&*snapshot);
     let (set, stale) = feedback::questions(&Feedback::beside(engine.folder()).all()?, &mut library)?;

@@ -11,7 +11,7 @@ use std::path::Path;
 
 /// Prints the derived units as the JSON lines that `import-units` reads, or in short.
 pub fn list(cli: &Cli) -> Result<()> {
-    let engine = place::open(cli.index.as_deref())?;
+    let engine = place::open(cli.index())?;
     let snapshot = engine.snapshot()?;
     let mut out = std::io::BufWriter::new(std::io::stdout().lock());
     for (number, record) in snapshot.records()? {
@@ -33,7 +33,7 @@ pub fn list(cli: &Cli) -> Result<()> {
 }
 
 pub fn import(cli: &Cli, file: &Path) -> Result<()> {
-    let engine = place::open(cli.index.as_deref())?;
+    let engine = place::open(cli.index())?;
     let report = engine.import_units(open(file)?)?;
     if cli.json {
         let skipped: Vec<_> =

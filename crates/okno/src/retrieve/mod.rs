@@ -17,11 +17,13 @@ mod phrases;
 mod recipe;
 mod relevance;
 mod sections;
+mod several;
 
 pub use context::{Answer, Context, ContextHit, FoundUnit, Stage};
 pub use fuse::Trace;
 pub use recipe::{DEFAULT_RECIPE, Expansion, Fusion, Order, Recipe, Recipes, Worth, built_in, built_in_text, name_of};
 pub use relevance::RELEVANT;
+pub use several::together;
 
 use crate::document::{Date, Filter, Layer};
 use crate::embed::{Embedder, Role, normalize};

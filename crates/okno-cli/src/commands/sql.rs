@@ -1,0 +1,123 @@
+//! `okno sql`: questions that only counting answers, asked of tables.
+
+use crate::args::{Cli, SqlArgs};
+use crate::locale::say;
+use crate::{output, place, reasons};
+use anyhow::Result;
+use okno::document::Loaded;
+use okno::load::{Fields, FileEntry, MAX_FILE_SIZE, Sink, WalkOptions, builtin_for, load_file, walk};
+use okno_sql::{Database, Limits, Rows, Source, of_index, of_loaded};
+use serde_json::{Map, Value};
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+pub fn run(cli: &Cli, args: &SqlArgs) -> Result<()> {
+    let database = if args.from.is_empty() {
+        Database::new(&of_index(&*place::open(cli.index())?.snapshot()?)?, &[])?
+    } else {
+        let (databases, files): (Vec<PathBuf>, Vec<PathBuf>) = args.from.iter().cloned().partition(|f| is_sqlite(f));
+        Database::new(&tables(&files), &databases)?
+    };
+    let Some(query) = &args.query else { return list(cli, &database) };
+    let limits = Limits { rows: args.limit, time: Duration::from_secs(args.seconds) };
+    let rows = database.query(query, limits)?;
+    if rows.more {
+        output::note(&say!("only the first {} rows – raise --limit", "只显示前 {} 行 —— 可增大 --limit", args.limit));
+    }
+    print(cli, &rows)
+}
+
+/// What SQLite writes at the beginning of its files.
+const SQLITE: &[u8] = b"SQLite format 3\0";
+
+fn is_sqlite(path: &Path) -> bool {
+    let mut head = [0; SQLITE.len()];
+    std::fs::File::open(path).and_then(|mut file| file.read_exact(&mut head)).is_ok() && head == SQLITE
+}
+
+/// The tables of files that some loader reads.
+fn tables(files: &[PathBuf]) -> Vec<Source> {
+    let loaders = builtin_for(Fields::default(), false);
+    let mut found = Tables::default();
+    for entry in files.iter().flat_map(|file| walk(file, &WalkOptions::default())) {
+        match entry {
+            Ok(entry) => {
+                found.name = name(&entry);
+                load_file(&entry, &loaders, MAX_FILE_SIZE, &mut found);
+            }
+            Err(skipped) => found.skip(&skipped.place, skipped.reason),
+        }
+    }
+    found.sources
+}
+
+fn name(entry: &FileEntry) -> String {
+    entry.path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned())
+}
+
+#[derive(Default)]
+struct Tables {
+    name: String,
+    sources: Vec<Source>,
+}
+
+impl Sink for Tables {
+    fn document(&mut self, loaded: Loaded) {
+        let name = loaded.id.clone().unwrap_or_else(|| self.name.clone());
+        self.sources.extend(of_loaded(&name, &loaded));
+    }
+
+    fn skip(&mut self, place: &str, reason: String) {
+        let reason = reasons::shown(&reason);
+        output::note(&say!("skipped {} – {}", "跳过 {} —— {}", output::printable(place), output::printable(&reason)));
+    }
+}
+
+fn list(cli: &Cli, database: &Database) -> Result<()> {
+    let tables = database.tables()?;
+    if cli.json {
+        let table =
+            |t: &okno_sql::TableInfo| serde_json::json!({"table": t.name, "columns": t.columns, "rows": t.rows});
+        return output::json(&tables.iter().map(table).collect());
+    }
+    if tables.is_empty() {
+        output::note(&say!(
+            "no tables – index documents that have some, or name files with --from",
+            "没有表格 —— 请索引含有表格的文档,或用 --from 指定文件"
+        ));
+    }
+    let mut out = std::io::stdout().lock();
+    for table in tables {
+        let columns = output::printable(&table.columns.join(", "));
+        writeln!(out, "{} ({columns})  {}", output::printable(&table.name), table.rows)?;
+    }
+    Ok(())
+}
+
+/// One JSON object per row for programs, columns between tabs for people.
+fn print(cli: &Cli, rows: &Rows) -> Result<()> {
+    let mut out = std::io::BufWriter::new(std::io::stdout().lock());
+    if !cli.json {
+        let columns: Vec<String> = rows.columns.iter().map(|name| output::printable(name)).collect();
+        writeln!(out, "{}", columns.join("\t"))?;
+    }
+    for row in &rows.rows {
+        if cli.json {
+            let object: Map<String, Value> = rows.columns.iter().cloned().zip(row.iter().cloned()).collect();
+            writeln!(out, "{}", Value::Object(object))?;
+        } else {
+            let cells: Vec<String> = row.iter().map(cell).collect();
+            writeln!(out, "{}", cells.join("\t"))?;
+        }
+    }
+    Ok(out.flush()?)
+}
+
+fn cell(value: &Value) -> String {
+    match value {
+        Value::Null => String::new(),
+        Value::String(text) => output::printable(text),
+        other => other.to_string(),
+    }
+}

@@ -1,0 +1,118 @@
+//! Tables of documents become tables of SQL.
+//!
+//! A table is named after its document, with a number where there are several; a column after its
+//! header. Cells that are numbers become numbers, empty ones become NULL. Two more columns say where
+//! a row is from: `_document` and `_row`, counted from 1.
+
+use crate::quoted;
+use okno::document::table::{self, Table};
+use okno::document::{BlockKind, DerivedKind, Loaded};
+use okno::store::Snapshot;
+use rusqlite::types::Value;
+use rusqlite::{Connection, params_from_iter};
+use std::collections::HashSet;
+use std::path::Path;
+
+/// A table and the document it is in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Source {
+    /// The document.
+    pub document: String,
+    /// Its cells.
+    pub table: Table,
+}
+
+/// The tables of a loaded document.
+pub fn of_loaded(name: &str, loaded: &Loaded) -> Vec<Source> {
+    let tables = loaded.blocks.iter().filter(|block| block.kind == BlockKind::Table);
+    let read = tables.filter_map(|block| table::read(block.span.of(&loaded.text)));
+    read.map(|table| Source { document: name.to_owned(), table }).collect()
+}
+
+/// The tables of all documents of an index.
+pub fn of_index(snapshot: &dyn Snapshot) -> okno::Result<Vec<Source>> {
+    let mut sources = Vec::new();
+    for (number, record) in snapshot.records()? {
+        let units = snapshot.derived(*number)?;
+        let tables = units.iter().filter(|unit| unit.kind == DerivedKind::Table);
+        let (text, structure) = (snapshot.text(*number)?, snapshot.structure(*number)?);
+        let read = tables.filter_map(|unit| table::read(structure.span(unit.sentences()).of(text)));
+        sources.extend(read.map(|table| Source { document: record.id.name().to_owned(), table }));
+    }
+    Ok(sources)
+}
+
+/// Makes and fills a table for each source.
+pub fn fill(connection: &mut Connection, sources: &[Source]) -> rusqlite::Result<()> {
+    let transaction = connection.transaction()?;
+    let mut names = HashSet::new();
+    for source in sources {
+        let name = unused(&stem(&source.document), &mut names);
+        add(&transaction, &name, source)?;
+    }
+    transaction.commit()
+}
+
+fn add(connection: &Connection, name: &str, Source { document, table }: &Source) -> rusqlite::Result<()> {
+    let width = table.rows.iter().map(Vec::len).chain([table.header.len()]).max().unwrap_or(0);
+    // SQLite's own limit on columns, less our two.
+    let width = width.min(1990);
+    let mut used = HashSet::from(["_document".to_owned(), "_row".to_owned()]);
+    let header = |at: usize| table.header.get(at).map(|name| name.trim()).filter(|name| !name.is_empty());
+    let columns: Vec<String> = (0..width)
+        .map(|at| unused(header(at).map_or_else(|| format!("column_{}", at + 1), str::to_owned).as_str(), &mut used))
+        .collect();
+    let all: Vec<String> =
+        columns.iter().map(|name| quoted(name)).chain(["_document", "_row"].map(str::to_owned)).collect();
+    connection.execute(&format!("CREATE TABLE {} ({})", quoted(name), all.join(", ")), [])?;
+    let marks = vec!["?"; all.len()].join(", ");
+    let mut insert = connection.prepare(&format!("INSERT INTO {} VALUES ({marks})", quoted(name)))?;
+    for (at, row) in (1..).zip(&table.rows) {
+        let cells = (0..width).map(|column| row.get(column).map_or(Value::Null, |cell| value(cell)));
+        let place = [Value::Text(document.clone()), Value::Integer(at)];
+        insert.execute(params_from_iter(cells.chain(place)))?;
+    }
+    Ok(())
+}
+
+/// A name nobody has yet, whatever the case: `sales`, `sales_2` …
+fn unused(name: &str, names: &mut HashSet<String>) -> String {
+    let numbered = |number: usize| if number == 1 { name.to_owned() } else { format!("{name}_{number}") };
+    let free = (1..).map(numbered).find(|name| !names.contains(&name.to_lowercase()));
+    // There are more numbers than names.
+    let free = free.unwrap_or_default();
+    names.insert(free.to_lowercase());
+    free
+}
+
+/// `reports/sales 2023.csv` → `sales_2023`.
+fn stem(document: &str) -> String {
+    let stem = Path::new(document).file_stem().map_or(document.into(), |stem| stem.to_string_lossy());
+    let name: String = stem.chars().map(|c| if c.is_alphanumeric() { c } else { '_' }).collect();
+    if name.starts_with(|c: char| c.is_numeric()) { format!("t_{name}") } else { name }
+}
+
+/// A cell as SQL should compare it.
+fn value(cell: &str) -> Value {
+    let cell = cell.trim();
+    if cell.is_empty() {
+        return Value::Null;
+    }
+    let plain = cell.replace(',', "");
+    let grouped = cell.contains(',') && !is_grouped(cell);
+    // A leading zero is a code, not a number.
+    let coded = plain.len() > 1 && plain.starts_with('0') && !plain.starts_with("0.");
+    if grouped || coded || !plain.ends_with(|c: char| c.is_ascii_digit()) {
+        return Value::Text(cell.to_owned());
+    }
+    let integer = plain.parse().map(Value::Integer).ok();
+    let real = || plain.parse().ok().filter(|number: &f64| number.is_finite()).map(Value::Real);
+    integer.or_else(real).unwrap_or_else(|| Value::Text(cell.to_owned()))
+}
+
+/// `1,234,567.8`: groups of three.
+fn is_grouped(cell: &str) -> bool {
+    let whole = cell.trim_start_matches('-').split('.').next().unwrap_or_default();
+    let mut groups = whole.split(',');
+    groups.next().is_some_and(|first| (1..=3).contains(&first.len())) && groups.all(|group| group.len() == 3)
+}

@@ -1,0 +1,187 @@
+//! Tables as a route: questions that only counting answers.
+//!
+//! The tables of documents – sheets, CSV files, tables in a page – become tables of an in-memory
+//! SQLite database, and SQLite files are attached as they are, read-only. In comes one `SELECT`, out
+//! come rows. SQLite is used because people know its SQL and it runs in the process; a crate of its
+//! own because it is a hundred thousand lines of C that not everybody wants to build.
+//!
+//! What a query may do is decided by an authorizer, not by looking at its text: it can read tables and
+//! call functions, and nothing else – no writing, no attaching, no pragmas, no loading of code.
+
+mod guard;
+mod import;
+
+pub use import::{Source, of_index, of_loaded};
+
+use rusqlite::types::ValueRef;
+use rusqlite::{Connection, OpenFlags};
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// What can go wrong.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The query cannot be answered.
+    #[error("{0}")]
+    Query(String),
+    /// The query wanted more than to read.
+    #[error("only reading is allowed: one SELECT, no changes, no pragmas, no attaching")]
+    NotReading,
+    /// The query took too long.
+    #[error("stopped after {} s – ask for less, or raise the time limit", .0.as_secs())]
+    TooLong(Duration),
+    /// A database file cannot be read.
+    #[error("cannot read `{}` as an SQLite database: {reason}", path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        reason: String,
+    },
+}
+
+/// Either a value or one of [`Error`].
+pub type Result<T> = std::result::Result<T, Error>;
+
+/// A table that can be asked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TableInfo {
+    /// Its name in SQL.
+    pub name: String,
+    /// Its columns.
+    pub columns: Vec<String>,
+    /// How many rows it has.
+    pub rows: usize,
+}
+
+/// What a query gave.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Rows {
+    /// The names of the columns.
+    pub columns: Vec<String>,
+    /// The rows.
+    pub rows: Vec<Vec<Value>>,
+    /// Whether there were more than the limit.
+    pub more: bool,
+}
+
+/// What a query may cost.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// Rows returned at most.
+    pub rows: usize,
+    /// Time, at most.
+    pub time: Duration,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { rows: 1000, time: Duration::from_secs(10) }
+    }
+}
+
+/// Tables, ready to be asked.
+pub struct Database {
+    connection: Connection,
+}
+
+impl Database {
+    /// Tables of documents, and SQLite files.
+    pub fn new(sources: &[Source], files: &[PathBuf]) -> Result<Self> {
+        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_MEMORY;
+        let mut connection = Connection::open_in_memory_with_flags(flags).map_err(query)?;
+        import::fill(&mut connection, sources).map_err(query)?;
+        for file in files {
+            attach(&connection, file)?;
+        }
+        Ok(Self { connection })
+    }
+
+    /// The tables.
+    pub fn tables(&self) -> Result<Vec<TableInfo>> {
+        let mut tables = Vec::new();
+        for schema in self.column("SELECT name FROM pragma_database_list")? {
+            let listed = format!("SELECT name FROM {}.sqlite_master WHERE type IN ('table', 'view')", quoted(&schema));
+            for table in self.column(&listed)?.into_iter().filter(|table| !table.starts_with("sqlite_")) {
+                tables.push(self.table(&schema, &table)?);
+            }
+        }
+        Ok(tables)
+    }
+
+    fn table(&self, schema: &str, table: &str) -> Result<TableInfo> {
+        let name = if schema == "main" { quoted(table) } else { format!("{}.{}", quoted(schema), quoted(table)) };
+        let counted = format!("SELECT count(*) FROM {name}");
+        let rows = self.connection.query_row(&counted, [], |row| row.get::<_, i64>(0)).map_err(query)?;
+        let statement = self.connection.prepare(&format!("SELECT * FROM {name}")).map_err(query)?;
+        let columns = statement.column_names().into_iter().map(str::to_owned).collect();
+        Ok(TableInfo { name, columns, rows: usize::try_from(rows).unwrap_or(0) })
+    }
+
+    fn column(&self, sql: &str) -> Result<Vec<String>> {
+        let mut statement = self.connection.prepare(sql).map_err(query)?;
+        let values = statement.query_map([], |row| row.get(0)).map_err(query)?;
+        values.collect::<rusqlite::Result<_>>().map_err(query)
+    }
+
+    /// Answers one `SELECT`.
+    pub fn query(&self, sql: &str, limits: Limits) -> Result<Rows> {
+        let _guard = guard::Guard::new(&self.connection, limits.time);
+        let failed = |error: rusqlite::Error| guard::explained(error, limits.time);
+        let mut statement = self.connection.prepare(sql).map_err(failed)?;
+        if !statement.readonly() {
+            return Err(Error::NotReading);
+        }
+        let columns: Vec<String> = statement.column_names().into_iter().map(str::to_owned).collect();
+        let mut found = Rows { columns, ..Rows::default() };
+        let mut rows = statement.query([]).map_err(failed)?;
+        while let Some(row) = rows.next().map_err(failed)? {
+            if found.rows.len() == limits.rows {
+                found.more = true;
+                break;
+            }
+            let cells = (0..found.columns.len()).map(|at| row.get_ref(at).map(value));
+            found.rows.push(cells.collect::<rusqlite::Result<_>>().map_err(failed)?);
+        }
+        Ok(found)
+    }
+}
+
+/// Attaches a file under its own name, for reading only.
+fn attach(connection: &Connection, file: &Path) -> Result<()> {
+    let failed = |error: rusqlite::Error| Error::File { path: file.to_owned(), reason: error.to_string() };
+    let name = file.file_stem().map_or_else(|| "file".to_owned(), |stem| stem.to_string_lossy().into_owned());
+    let uri = format!("file:{}?mode=ro", escaped(&file.to_string_lossy()));
+    connection.execute(&format!("ATTACH DATABASE ?1 AS {}", quoted(&name)), [uri]).map_err(failed)?;
+    // Only reading tells whether it is a database at all.
+    let listed = format!("SELECT count(*) FROM {}.sqlite_master", quoted(&name));
+    connection.query_row(&listed, [], |row| row.get::<_, i64>(0)).map(drop).map_err(failed)
+}
+
+/// A path inside a `file:` address.
+fn escaped(path: &str) -> String {
+    path.replace('%', "%25").replace('?', "%3f").replace('#', "%23")
+}
+
+/// A name as SQL writes it when it may hold anything.
+fn quoted(name: &str) -> String {
+    format!("\"{}\"", name.replace('"', "\"\""))
+}
+
+fn query(error: rusqlite::Error) -> Error {
+    Error::Query(error.to_string())
+}
+
+fn value(value: ValueRef<'_>) -> Value {
+    match value {
+        ValueRef::Null => Value::Null,
+        ValueRef::Integer(number) => number.into(),
+        ValueRef::Real(number) => number.into(),
+        ValueRef::Text(text) => String::from_utf8_lossy(text).into(),
+        ValueRef::Blob(bytes) => format!("<{} bytes>", bytes.len()).into(),
+    }
+}
+
+#[cfg(test)]
+mod tests;

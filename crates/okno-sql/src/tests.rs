@@ -1,0 +1,97 @@
+use super::*;
+use okno::document::table::Table;
+
+fn source(document: &str, rows: &[&[&str]]) -> Source {
+    let row = |cells: &[&str]| cells.iter().map(|cell| (*cell).to_owned()).collect::<Vec<_>>();
+    let table = Table { header: row(rows[0]), rows: rows[1..].iter().map(|cells| row(cells)).collect() };
+    Source { document: document.to_owned(), table }
+}
+
+fn sales() -> Vec<Source> {
+    vec![
+        source(
+            "reports/销售 2023.csv",
+            &[
+                &["城市", "Amount", "amount", ""],
+                &["北京", "1,200", "007", "x"],
+                &["上海", "800.5", "", "y"],
+                &["上海", "12,5"],
+            ],
+        ),
+        source("reports/销售 2023.csv", &[&["a"], &["1"]]),
+    ]
+}
+
+fn ask(sql: &str) -> Result<Rows> {
+    Database::new(&sales(), &[]).unwrap().query(sql, Limits::default())
+}
+
+#[test]
+fn tables_are_named_after_documents_and_columns_after_headers() {
+    let database = Database::new(&sales(), &[]).unwrap();
+    let tables = database.tables().unwrap();
+    let columns = ["城市", "Amount", "amount_2", "column_4", "_document", "_row"];
+    assert_eq!((tables[0].name.as_str(), tables[0].rows), ("\"销售_2023\"", 3));
+    assert_eq!(tables[0].columns, columns);
+    assert_eq!(tables[1].name, "\"销售_2023_2\"");
+}
+
+#[test]
+fn numbers_are_numbers_codes_stay_text_and_empty_cells_are_null() {
+    let rows = ask("SELECT 城市, Amount, amount_2, column_4, _row FROM 销售_2023 ORDER BY _row").unwrap();
+    let json = serde_json::json!([
+        ["北京", 1200, "007", "x", 1],
+        ["上海", 800.5, null, "y", 2],
+        ["上海", "12,5", null, null, 3]
+    ]);
+    assert_eq!(serde_json::json!(rows.rows), json);
+    let sum = ask("SELECT sum(Amount) AS total FROM 销售_2023 WHERE typeof(Amount) != 'text'").unwrap();
+    assert_eq!((sum.columns[0].as_str(), &sum.rows[0][0]), ("total", &serde_json::json!(2000.5)));
+}
+
+#[test]
+fn nothing_but_reading_is_allowed() {
+    for sql in [
+        "DROP TABLE 销售_2023",
+        "INSERT INTO 销售_2023 VALUES (1,2,3,4,5,6)",
+        "ATTACH DATABASE '/etc/passwd' AS p",
+        "PRAGMA writable_schema = 1",
+        "SELECT 1; DROP TABLE 销售_2023",
+        "SELECT load_extension('x')",
+        "CREATE TABLE t (a)",
+        "VACUUM INTO '/tmp/x'",
+        "WITH x AS (SELECT 1) DELETE FROM 销售_2023",
+    ] {
+        let error = ask(sql).unwrap_err();
+        assert!(matches!(error, Error::NotReading | Error::Query(_)), "{sql}: {error}");
+    }
+    assert_eq!(ask("SELECT count(*) FROM 销售_2023").unwrap().rows[0][0], 3);
+}
+
+#[test]
+fn a_query_that_never_ends_is_stopped_and_a_long_answer_is_cut() {
+    let endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n";
+    let database = Database::new(&sales(), &[]).unwrap();
+    let time = Duration::from_millis(100);
+    assert!(matches!(database.query(endless, Limits { time, ..Limits::default() }), Err(Error::TooLong(_))));
+    let many = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i FROM n";
+    let cut = database.query(many, Limits { rows: 5, ..Limits::default() }).unwrap();
+    assert_eq!((cut.rows.len(), cut.more), (5, true));
+}
+
+#[test]
+fn a_database_file_is_read_and_never_changed() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("shop? 100%.db");
+    let made = Connection::open(&path).unwrap();
+    made.execute_batch("CREATE TABLE items (name TEXT, price REAL); INSERT INTO items VALUES ('tea', 3.5);").unwrap();
+    drop(made);
+    let database = Database::new(&[], std::slice::from_ref(&path)).unwrap();
+    let rows = database.query("SELECT price FROM items WHERE name = 'tea'", Limits::default()).unwrap();
+    assert_eq!(rows.rows[0][0], 3.5);
+    assert!(database.query("DELETE FROM items", Limits::default()).is_err());
+    let no_database = folder.path().join("letter.db");
+    std::fs::write(&no_database, "Dear …".repeat(200)).unwrap();
+    assert!(matches!(Database::new(&[], &[no_database]), Err(Error::File { .. })));
+    assert!(matches!(Database::new(&[], &[folder.path().join("gone.db")]), Err(Error::File { .. })));
+}

@@ -1,0 +1,54 @@
+//! One question to several indexes: their answers become one.
+//!
+//! Scores mean something only within one answer, so contexts of different indexes are compared by their
+//! relevance, which means the same everywhere. Each index's own order is kept: of the next context of
+//! every answer the most relevant comes next, while the budget holds it.
+
+use super::context::{Answer, Context};
+
+/// Joins answers to the same question; `None` when there are none.
+pub fn together(answers: Vec<Answer>) -> Option<Answer> {
+    let mut answers = answers.into_iter();
+    let mut all = answers.next()?;
+    let mut queues = vec![std::mem::take(&mut all.contexts).into_iter().peekable()];
+    for answer in answers {
+        all.relevance = all.relevance.max(answer.relevance);
+        all.stage.rankings.extend(answer.stage.rankings);
+        all.stage.hits += answer.stage.hits;
+        all.stage.targets += answer.stage.targets;
+        all.stage.matching = all.stage.matching.zip(answer.stage.matching).map(|(a, b)| a + b);
+        queues.push(answer.contexts.into_iter().peekable());
+    }
+    let mut left = all.recipe.budget;
+    while let Some(next) = most_relevant(&mut queues) {
+        // Two indexes may hold the same document.
+        let known = all.contexts.iter().any(|context| is_same(context, &next));
+        if !known && next.tokens <= left {
+            left -= next.tokens;
+            all.contexts.push(next);
+        }
+    }
+    Some(all)
+}
+
+type Queue = std::iter::Peekable<std::vec::IntoIter<Context>>;
+
+/// Takes the most relevant of the next contexts; the first index's among equals.
+fn most_relevant(queues: &mut [Queue]) -> Option<Context> {
+    let mut best: Option<(f32, usize)> = None;
+    for (at, queue) in queues.iter_mut().enumerate() {
+        if let Some(next) = queue.peek()
+            && best.is_none_or(|(relevance, _)| next.relevance > relevance)
+        {
+            best = Some((next.relevance, at));
+        }
+    }
+    queues[best?.1].next()
+}
+
+/// Whether two contexts are of one document and share text.
+fn is_same(a: &Context, b: &Context) -> bool {
+    (&a.root, &a.path, &a.document) == (&b.root, &b.path, &b.document)
+        && a.span.start < b.span.end
+        && b.span.start < a.span.end
+}
