@@ -1,6 +1,7 @@
 //! "Nothing relevant" is an answer: the same for every recipe and leg, in both languages, for the smallest index.
 
-use okno::retrieve::{RELEVANT, built_in};
+use okno::document::Layer;
+use okno::retrieve::{RELEVANT, Recipe, built_in};
 use okno::store::Leg;
 use okno::{Answer, Engine, Query};
 use std::sync::LazyLock;
@@ -65,7 +66,9 @@ fn ask(query: &Query) -> Answer {
 
 #[test]
 fn every_recipe_and_leg_tells_what_it_can_answer_from_what_it_cannot() {
-    for recipe in built_in().unwrap().into_keys() {
+    // Recipes over derived units alone have nothing to search here.
+    let searchable = |recipe: &Recipe| recipe.layers.iter().any(|layer| !matches!(layer, Layer::Derived(_)));
+    for recipe in built_in().unwrap().into_iter().filter(|(_, recipe)| searchable(recipe)).map(|(name, _)| name) {
         for legs in [None, Some(vec![Leg::Lexical]), Some(vec![Leg::Dense])] {
             let query = |text: &&str| Query { recipe: Some(recipe.clone()), legs: legs.clone(), ..Query::new(*text) };
             for question in ANSWERABLE {
