@@ -7,9 +7,9 @@ use zip::ZipArchive;
 use super::super::LoadError;
 use super::damaged;
 
-/// One part: the XML of the longest books is some tens of megabytes.
+/// One part; chosen, well above the XML of a long book.
 const LARGEST_PART: u64 = 128 << 20;
-/// All parts that are read.
+/// All parts that are read; chosen with the memory of a small machine in mind.
 const LARGEST_WHOLE: u64 = 256 << 20;
 /// More parts are no document.
 const MOST_PARTS: usize = 50_000;

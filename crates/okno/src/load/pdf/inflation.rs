@@ -7,7 +7,7 @@ use std::io::Read;
 
 use memchr::memmem;
 
-/// More than any page, font or table of a document inflates to.
+/// Chosen: far more than a page, font or table should inflate to, and still little enough to hold.
 pub(super) const LARGEST: u64 = 256 << 20;
 /// A stream shorter than this cannot inflate to more than [`LARGEST`].
 const SHORT: usize = (LARGEST / 1032) as usize;

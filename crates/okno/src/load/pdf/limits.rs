@@ -2,9 +2,9 @@
 
 use std::time::{Duration, Instant};
 
-/// Drawing operations of a document. The largest map or chart seen has some hundred thousand on a page.
+/// Drawing operations of a document: chosen, far above what a document of text needs, and reached in seconds.
 const OPERATIONS: usize = 50_000_000;
-/// Letters of a document: ten times the longest novel.
+/// Letters of a document: chosen, several times the longest novels.
 const GLYPHS: usize = 30_000_000;
 /// Time for a document, in case that the counts are not enough: fonts may be slow to read.
 const TIME: Duration = Duration::from_mins(1);
