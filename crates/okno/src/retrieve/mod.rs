@@ -180,7 +180,10 @@ fn answer(
         .collect::<Result<_>>()?;
     let relevance = contexts.iter().map(|context| context.relevance).fold(0.0, f32::max);
     contexts.retain(|context| context.relevance >= query.min_relevance.unwrap_or(0.0));
-    let contexts = phrases::first(contexts, &routing.phrases);
+    let contexts = match recipe.order {
+        Order::Score => phrases::first(contexts, &routing.phrases),
+        Order::Document | Order::Ends => contexts,
+    };
     Ok(Answer { question: query.text.clone(), recipe, contexts, relevance, stage, understood, routing })
 }
 

@@ -1,7 +1,7 @@
 //! Names: `recursive:3000c/300c` and its like, read and written.
 
 use super::{Splitter, Threshold};
-use crate::document::{LayerError, Size};
+use crate::document::{Layer, LayerError, Size};
 use std::fmt;
 use std::str::FromStr;
 
@@ -78,8 +78,9 @@ impl FromStr for Splitter {
             "hierarchy" => given.hierarchy(),
             "code" => given.sized("1500c").map(|(size, _)| Self::Code(size)),
             _ => match name.parse() {
+                // The units of a derived layer are stored, not cut.
+                Ok(Layer::Derived(_)) | Err(LayerError::Unknown(_)) => Err(given.unknown()),
                 Ok(layer) => Ok(Self::Layer(layer)),
-                Err(LayerError::Unknown(_)) => Err(given.unknown()),
                 Err(error) => Err(SplitterError::Layer(error)),
             },
         }

@@ -201,7 +201,9 @@ fn names_that_cannot_work_say_what_does() {
     says("words:0", "size of 0");
     says("hierarchy:500c/3000c", "try a child of 83");
     says("recursive:300c/30t", "both in tokens");
-    for name in ["", "sentenc", "recursive:", "recursive:x", "words:5t", "markdown:0", "markdown:7", "semantic:101p"] {
+    for name in
+        ["", "sentenc", "recursive:", "recursive:x", "summary", "words:5t", "markdown:0", "markdown:7", "semantic:101p"]
+    {
         says(name, "`hierarchy:3000c/500c`");
     }
 }
