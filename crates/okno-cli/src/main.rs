@@ -25,7 +25,9 @@ fn main() -> ExitCode {
         Err(error) => {
             output::note(&format!("{} {}", locale::say!("error:", "错误:"), output::printable_text(&message(&error))));
             let caret = error.chain().find_map(|cause| locale::caret(cause.downcast_ref::<okno::Error>()?));
-            caret.iter().for_each(|caret| output::note(&output::printable_text(caret)));
+            if let Some(caret) = caret {
+                output::note(&output::printable_text(&caret));
+            }
             ExitCode::FAILURE
         }
     }

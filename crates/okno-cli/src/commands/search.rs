@@ -22,7 +22,9 @@ pub fn run(cli: &Cli, args: &SearchArgs) -> Result<()> {
     if cli.json {
         return output::json(&output::answer_json(&answer, args.explain));
     }
-    understood::notes(&answer.understood).iter().for_each(|note| output::note(note));
+    for note in understood::notes(&answer.understood) {
+        output::note(&note);
+    }
     if answer.nothing_relevant() && !answer.contexts.is_empty() && !looks_anyway(args) {
         output::note(&nothing_relevant(&answer));
         return Ok(());

@@ -63,7 +63,7 @@ pub struct Asked {
     bits: FxHashMap<String, u128>,
     weights: Vec<f32>,
     /// How much it says.
-    asked: f32,
+    amount: f32,
     /// For each token met so far the cosine with each of the question's.
     met: FxHashMap<u32, Vec<f32>>,
 }
@@ -88,7 +88,7 @@ impl Asked {
             tokens: Vec::new(),
             bits: FxHashMap::default(),
             weights: Vec::new(),
-            asked: 0.0,
+            amount: 0.0,
             met: FxHashMap::default(),
         };
         asked.read_tokens(question);
@@ -110,7 +110,7 @@ impl Asked {
         let mut tokens: Vec<(Vec<f32>, f32)> = ids.into_iter().map(weighed).collect();
         tokens.retain(|(_, weight)| *weight > 0.0);
         tokens.sort_by(|a, b| b.1.total_cmp(&a.1));
-        self.asked = tokens.iter().map(|(_, weight)| weight).sum::<f32>().max(1.0).ln();
+        self.amount = tokens.iter().map(|(_, weight)| weight).sum::<f32>().max(1.0).ln();
         tokens.truncate(TOKENS);
         self.tokens = tokens.into_iter().map(|(row, weight)| (unit(row), weight * weight)).collect();
     }
@@ -195,7 +195,7 @@ impl Asked {
             window.iter_mut().zip(&part.sum).for_each(|(a, b)| *a += b);
             written |= part.written;
         }
-        [self.meant(head, parts), self.written(written), sentence, with_head(&window), self.asked]
+        [self.meant(head, parts), self.written(written), sentence, with_head(&window), self.amount]
     }
 
     fn meant(&self, head: &Part, parts: &[Part]) -> f32 {
@@ -252,7 +252,9 @@ fn length(vector: &[f32]) -> f32 {
 
 fn unit(mut vector: Vec<f32>) -> Vec<f32> {
     let scale = 1.0 / length(&vector).max(f32::MIN_POSITIVE);
-    vector.iter_mut().for_each(|x| *x *= scale);
+    for x in &mut vector {
+        *x *= scale;
+    }
     vector
 }
 

@@ -65,7 +65,9 @@ mod tests {
             let turn = turn.min(units.len());
             units.rotate_left(turn);
             let mut best = Best::new(depth, 0.0);
-            units.iter().for_each(|&(score, unit)| best.offer(score, unit));
+            for &(score, unit) in &units {
+                best.offer(score, unit);
+            }
             units.retain(|unit| unit.0 > 0.0);
             units.sort_by(by_score);
             units.truncate(depth);

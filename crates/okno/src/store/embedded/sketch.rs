@@ -68,7 +68,7 @@ impl Drawn {
             let value = f32::from(component.cast_signed());
             let level = if value.abs() > limit { 3.0 } else { 1.0 };
             product += value.abs() * level;
-            let code = ((level.copysign(value) + 3.0) / 2.0) as u8;
+            let code = f32::midpoint(level.copysign(value), 3.0) as u8;
             self.codes[start + dimension % self.stride] |= code << (dimension / self.stride * 2);
         }
         let factor = if product > 0.0 { scale * squares / product } else { 0.0 };
