@@ -78,8 +78,8 @@ fn add(connection: &Connection, name: &str, Source { document, table }: &Source)
 /// A name nobody has yet, whatever the case: `sales`, `sales_2` …
 fn unused(name: &str, names: &mut HashSet<String>) -> String {
     let numbered = |number: usize| if number == 1 { name.to_owned() } else { format!("{name}_{number}") };
-    let free = (1..).map(numbered).find(|name| !names.contains(&name.to_lowercase()));
-    // There are more numbers than names.
+    // One more than there are names: one of them is free.
+    let free = (1..=names.len() + 1).map(numbered).find(|name| !names.contains(&name.to_lowercase()));
     let free = free.unwrap_or_default();
     names.insert(free.to_lowercase());
     free

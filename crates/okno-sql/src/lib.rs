@@ -169,6 +169,7 @@ fn quoted(name: &str) -> String {
     format!("\"{}\"", name.replace('"', "\"\""))
 }
 
+#[allow(clippy::needless_pass_by_value)] // what `map_err` hands over
 fn query(error: rusqlite::Error) -> Error {
     Error::Query(error.to_string())
 }

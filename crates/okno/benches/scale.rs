@@ -35,7 +35,7 @@ fn main() {
     let given: Vec<&str> = given.iter().map(String::as_str).collect();
     match given.as_slice() {
         ["build", index, corpus, sentences] => {
-            println!("{}", build(index, corpus, sentences.parse().expect("a number")))
+            println!("{}", build(index, corpus, sentences.parse().expect("a number")));
         }
         ["measure", index, queries] => println!("{}", measure(index, queries, None, scan)),
         ["measure", index, queries, filter] => println!("{}", measure(index, queries, Some(filter), scan)),

@@ -121,7 +121,10 @@ fn codes_avx2(question: &[i8], row: &[u8]) -> i32 {
         _mm256_set1_epi8, _mm256_set1_epi16, _mm256_setzero_si256, _mm256_srli_epi16,
     };
     const STEP: usize = 32;
-    assert!(row.len().is_multiple_of(STEP) && question.len() == row.len() * 4, "rows of codes are padded to whole registers");
+    assert!(
+        row.len().is_multiple_of(STEP) && question.len() == row.len() * 4,
+        "rows of codes are padded to whole registers"
+    );
     let (three, one) = (_mm256_set1_epi8(3), _mm256_set1_epi16(1));
     let mut sum = _mm256_setzero_si256();
     for at in (0..row.len()).step_by(STEP) {

@@ -2,7 +2,7 @@
 //!
 //! tantivy keeps the posting lists; it does not score. A window's count of a term is the sum of its
 //! sentences' counts, with a document frequency and length of its own, so all scales are scored from
-//! the sentence lists of one index ([`super::score`]). One tantivy document per sentence holds the
+//! the sentence lists of one index ([`super::bm25`]). One tantivy document per sentence holds the
 //! sentence's terms, one per section holds those of title and headings, one per derived text holds its
 //! terms; `place` says which it is.
 //!
