@@ -110,6 +110,7 @@ pub enum Command {
 
 /// What to index and how.
 #[derive(Debug, Args)]
+#[allow(clippy::struct_excessive_bools)] // each is a flag
 pub struct IndexArgs {
     /// Files, folders and URLs; hidden files and those named in `.gitignore` or `.oknoignore` are left out
     pub paths: Vec<PathBuf>,
