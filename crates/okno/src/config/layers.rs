@@ -70,7 +70,7 @@ pub const KEYS: [Key; 20] = [
     key("budget", Kind::Plain, "the recipe's"),
     key("k", Kind::Plain, "the recipe's"),
     key("legs", Kind::List, "the recipe's"),
-    key("auto_filter", Kind::Plain, "false"),
+    key("auto_filter", Kind::Plain, "true"),
     key("index.preset", Kind::Text, "none"),
     key("index.chunk", Kind::Text, "chunk:400c/200c"),
     key("index.neighbors", Kind::Plain, "1"),

@@ -1,10 +1,10 @@
 //! Contexts: exact slices of source text with everything needed to cite them.
 
-use super::Scope;
 use super::expand::Piece;
 use super::fuse::{Hit, Ranking, Trace};
 use super::recipe::Recipe;
 use super::relevance::{Asked, RELEVANT};
+use super::scope::Scope;
 use crate::Result;
 use crate::document::{CodePoints, Layer, Metadata, Page, Span};
 use crate::store::{Leg, Snapshot};

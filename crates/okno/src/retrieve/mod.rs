@@ -14,106 +14,32 @@ mod evidence;
 mod expand;
 mod fuse;
 mod phrases;
+mod query;
 mod recipe;
 mod relevance;
+mod scope;
 mod sections;
 mod several;
 
 pub use context::{Answer, Context, ContextHit, FoundUnit, Stage};
 pub use fuse::Trace;
+pub use query::Query;
 pub use recipe::{DEFAULT_RECIPE, Expansion, Fusion, Order, Recipe, Recipes, Worth, built_in, built_in_text, name_of};
 pub use relevance::RELEVANT;
+pub use scope::matching;
+pub(crate) use scope::nearest;
 pub use several::together;
 
-use crate::document::{Date, Filter, Layer};
+use crate::document::{Filter, Layer};
 use crate::embed::{Embedder, Role, normalize};
-use crate::store::{Ask, DocumentNumber, Leg, Sections, Snapshot};
+use crate::store::{Ask, DocumentNumber, Snapshot};
 use crate::understand::{Because, Route, Routing, Understood};
 use crate::{Error, Result};
 use expand::{Piece, View, Views};
 use fuse::{Hit, Ranking};
-use std::borrow::Cow;
-use std::collections::{BTreeSet, HashMap, HashSet};
-
-/// A question and how to answer it. What is `None` is the recipe's to say.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Query {
-    /// The question.
-    pub text: String,
-    /// The recipe's name; the index's own when `None`.
-    pub recipe: Option<String>,
-    /// A recipe of its own, in place of a named one.
-    pub recipe_value: Option<Recipe>,
-    /// The legs to find with.
-    pub legs: Option<Vec<Leg>>,
-    /// Which documents may be searched.
-    pub filter: Option<Filter>,
-    /// How hits grow.
-    pub expand: Option<Expansion>,
-    /// How many distinct targets are expanded.
-    pub k: Option<usize>,
-    /// Tokens of context, at most.
-    pub budget: Option<usize>,
-    /// How much a hit loses that says what a better one says.
-    pub diversity: Option<f32>,
-    /// In which order contexts are returned.
-    pub order: Option<Order>,
-    /// Whether filters are read from the question; they are when `None`.
-    pub auto_filter: Option<bool>,
-    /// By which route it is answered; by rule when `None`.
-    pub route: Option<Route>,
-    /// The day that `last week` counts from; the system's when `None`.
-    pub today: Option<Date>,
-    /// Contexts of less relevance are not returned; all are when `None`.
-    pub min_relevance: Option<f32>,
-}
-
-impl Query {
-    /// A question, answered as the index's recipe says.
-    pub fn new(text: impl Into<String>) -> Self {
-        Self { text: text.into(), ..Self::default() }
-    }
-
-    /// The recipe with this question's own choices in it.
-    fn recipe(&self, snapshot: &dyn Snapshot, recipes: &Recipes, route: Route) -> Result<Recipe> {
-        let manifest = snapshot.manifest();
-        let usual = if route == Route::Broad && manifest.recipe == DEFAULT_RECIPE { BROAD } else { &manifest.recipe };
-        let mut recipe = match &self.recipe_value {
-            Some(recipe) => recipe.clone(),
-            None => Recipe::named(self.recipe.as_deref().unwrap_or(usual), manifest, recipes)?,
-        };
-        match route {
-            Route::Lexical => recipe.legs = vec![Leg::Lexical],
-            Route::Dense => recipe.legs = vec![Leg::Dense],
-            Route::Hybrid | Route::Broad => {}
-        }
-        recipe.k = self.k.unwrap_or(match (recipe.expand, self.expand.unwrap_or(recipe.expand)) {
-            // `auto` chooses from many candidates, more where the budget is large; anything else returns a few.
-            (_, Expansion::Auto) => recipe.k.max(self.budget.unwrap_or(recipe.budget) / auto::TOKENS_PER_CANDIDATE),
-            (Expansion::Auto, _) => FEW,
-            _ => recipe.k,
-        });
-        recipe.expand = self.expand.unwrap_or(recipe.expand);
-        recipe.budget = self.budget.unwrap_or(recipe.budget);
-        recipe.diversity = self.diversity.unwrap_or(recipe.diversity).clamp(0.0, 1.0);
-        recipe.order = self.order.unwrap_or(recipe.order);
-        recipe.leave_out_missing(snapshot.derived_counts())?;
-        if let Some(legs) = &self.legs {
-            recipe.legs.clone_from(legs);
-        }
-        recipe.depth = recipe.depth.max(recipe.k.min(DEEPEST));
-        Ok(recipe)
-    }
-}
-
-/// The recipe of the route `broad`, in place of the default one.
-const BROAD: &str = "broad";
-
-/// How many targets are expanded when nobody says.
-const FEW: usize = 3;
-
-/// No ranking is longer than this, whatever k is asked for.
-const DEEPEST: usize = 10_000;
+use query::DEEPEST;
+use scope::Scope;
+use std::collections::BTreeSet;
 
 /// Answers a question from one generation of an index.
 pub fn search(snapshot: &dyn Snapshot, embedder: &dyn Embedder, recipes: &Recipes, query: &Query) -> Result<Answer> {
@@ -270,109 +196,4 @@ fn question_vector(embedder: &dyn Embedder, text: &str) -> Result<Vec<f32>> {
     let mut vector = embedder.embed(&[text], Role::Query).map_err(failed)?;
     normalize(&mut vector);
     Ok(vector)
-}
-
-/// The documents a question may be answered from: those that match the filter, identical copies once.
-struct Scope {
-    /// How many documents match the filter, where there is one.
-    matching: Option<usize>,
-    allowed: Option<HashSet<DocumentNumber>>,
-    /// Where the filter asks about headings: the sections of these documents that match.
-    sections: Option<Sections>,
-    /// For a document with copies: the others.
-    copies: HashMap<DocumentNumber, Vec<DocumentNumber>>,
-}
-
-impl Scope {
-    fn new(snapshot: &dyn Snapshot, filter: Option<&Filter>) -> Result<Self> {
-        let (numbers, sections) = match filter {
-            Some(filter) => resolve(snapshot, filter)?,
-            None => (snapshot.numbers(), None),
-        };
-        let copies = snapshot.copies();
-        let matching = filter.map(|_| numbers.len());
-        let mut scope = Self { matching, allowed: None, sections, copies: HashMap::new() };
-        if filter.is_none() && copies.is_empty() {
-            return Ok(scope);
-        }
-        let matching: HashSet<DocumentNumber> = numbers.iter().copied().collect();
-        let mut allowed = matching.clone();
-        for group in copies {
-            let mut present = group.iter().copied().filter(|number| matching.contains(number));
-            let Some(first) = present.next() else { continue };
-            let others: Vec<DocumentNumber> = present.collect();
-            for other in &others {
-                allowed.remove(other);
-            }
-            scope.copies.insert(first, others);
-        }
-        scope.allowed = Some(allowed);
-        Ok(scope)
-    }
-}
-
-/// Fields that every document has, beside its metadata.
-const EVERY_DOCUMENT: [&str; 4] = ["title", "language", "path", "doc_id"];
-
-/// The documents that match a filter. A field that no document has is an error, not an empty result.
-pub fn matching(snapshot: &dyn Snapshot, filter: &Filter) -> Result<Vec<DocumentNumber>> {
-    Ok(resolve(snapshot, filter)?.0)
-}
-
-/// The documents that match a filter, and which of their sections where it asks about headings.
-fn resolve(snapshot: &dyn Snapshot, filter: &Filter) -> Result<(Vec<DocumentNumber>, Option<Sections>)> {
-    let records = snapshot.records()?;
-    let has =
-        |field: &str| EVERY_DOCUMENT.contains(&field) || records.iter().any(|(_, r)| r.metadata.get(field).is_some());
-    if let Some(field) = filter.fields().into_iter().find(|field| !has(field) && !sections::is_heading(field)) {
-        let named = records.iter().flat_map(|(_, record)| record.metadata.0.keys().map(String::as_str));
-        let known: BTreeSet<&str> = named.chain(EVERY_DOCUMENT).collect();
-        return Err(Error::UnknownField { field: field.to_owned(), known: nearest(field, &known) });
-    }
-    if sections::asked_by(filter) {
-        let sections = sections::matching(snapshot, filter)?;
-        let mut numbers: Vec<DocumentNumber> = sections.keys().copied().collect();
-        numbers.sort_unstable();
-        return Ok((numbers, Some(sections)));
-    }
-    let matches = |record: &crate::document::Record| filter.matches(&|field: &str| record.field(field));
-    Ok((records.iter().filter(|(_, record)| matches(record)).map(|&(number, _)| number).collect(), None))
-}
-
-/// The known names most like a given one.
-pub(crate) fn nearest(field: &str, known: &BTreeSet<&str>) -> Vec<String> {
-    let mut by_distance: Vec<(usize, &str)> = known.iter().map(|&name| (distance(field, name), name)).collect();
-    by_distance.sort_unstable();
-    by_distance.into_iter().take(3).map(|(_, name)| name.to_owned()).collect()
-}
-
-/// Levenshtein distance between two names, whatever their case.
-fn distance(a: &str, b: &str) -> usize {
-    let (a, b): (Vec<char>, Vec<char>) = (a.to_lowercase().chars().collect(), b.to_lowercase().chars().collect());
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.iter().enumerate() {
-        let mut diagonal = std::mem::replace(&mut row[0], i + 1);
-        for (j, y) in b.iter().enumerate() {
-            let replaced = diagonal + usize::from(x != y);
-            diagonal = row[j + 1];
-            row[j + 1] = replaced.min(row[j] + 1).min(diagonal + 1);
-        }
-    }
-    row[b.len()]
-}
-
-impl crate::document::Record {
-    /// A field that a filter may ask about: metadata, or what every document has.
-    pub fn field(&self, name: &str) -> Option<Cow<'_, crate::document::Value>> {
-        use crate::document::Value;
-        let text = |text: &str| Some(Cow::Owned(Value::Text(text.to_owned())));
-        match (self.metadata.get(name), name) {
-            (Some(value), _) => Some(Cow::Borrowed(value)),
-            (None, "title") => text(&self.title),
-            (None, "language") => self.language.as_deref().and_then(text),
-            (None, "path") => text(&self.id.path),
-            (None, "doc_id") => text(self.id.name()),
-            (None, _) => None,
-        }
-    }
 }

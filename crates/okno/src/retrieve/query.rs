@@ -1,0 +1,88 @@
+//! A question with everything its asker chose; the rest is the recipe's to say.
+
+use super::auto;
+use super::recipe::{DEFAULT_RECIPE, Expansion, Order, Recipe, Recipes};
+use crate::Result;
+use crate::document::{Date, Filter};
+use crate::store::{Leg, Snapshot};
+use crate::understand::Route;
+
+/// A question and how to answer it. What is `None` is the recipe's to say.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Query {
+    /// The question.
+    pub text: String,
+    /// The recipe's name; the index's own when `None`.
+    pub recipe: Option<String>,
+    /// A recipe of its own, in place of a named one.
+    pub recipe_value: Option<Recipe>,
+    /// The legs to find with.
+    pub legs: Option<Vec<Leg>>,
+    /// Which documents may be searched.
+    pub filter: Option<Filter>,
+    /// How hits grow.
+    pub expand: Option<Expansion>,
+    /// How many distinct targets are expanded.
+    pub k: Option<usize>,
+    /// Tokens of context, at most.
+    pub budget: Option<usize>,
+    /// How much a hit loses that says what a better one says.
+    pub diversity: Option<f32>,
+    /// In which order contexts are returned.
+    pub order: Option<Order>,
+    /// Whether filters are read from the question; they are when `None`.
+    pub auto_filter: Option<bool>,
+    /// By which route it is answered; by rule when `None`.
+    pub route: Option<Route>,
+    /// The day that `last week` counts from; the system's when `None`.
+    pub today: Option<Date>,
+    /// Contexts of less relevance are not returned; all are when `None`.
+    pub min_relevance: Option<f32>,
+}
+
+impl Query {
+    /// A question, answered as the index's recipe says.
+    pub fn new(text: impl Into<String>) -> Self {
+        Self { text: text.into(), ..Self::default() }
+    }
+
+    /// The recipe with this question's own choices in it.
+    pub(super) fn recipe(&self, snapshot: &dyn Snapshot, recipes: &Recipes, route: Route) -> Result<Recipe> {
+        let manifest = snapshot.manifest();
+        let usual = if route == Route::Broad && manifest.recipe == DEFAULT_RECIPE { BROAD } else { &manifest.recipe };
+        let mut recipe = match &self.recipe_value {
+            Some(recipe) => recipe.clone(),
+            None => Recipe::named(self.recipe.as_deref().unwrap_or(usual), manifest, recipes)?,
+        };
+        match route {
+            Route::Lexical => recipe.legs = vec![Leg::Lexical],
+            Route::Dense => recipe.legs = vec![Leg::Dense],
+            Route::Hybrid | Route::Broad => {}
+        }
+        recipe.k = self.k.unwrap_or(match (recipe.expand, self.expand.unwrap_or(recipe.expand)) {
+            // `auto` chooses from many candidates, more where the budget is large; anything else returns a few.
+            (_, Expansion::Auto) => recipe.k.max(self.budget.unwrap_or(recipe.budget) / auto::TOKENS_PER_CANDIDATE),
+            (Expansion::Auto, _) => FEW,
+            _ => recipe.k,
+        });
+        recipe.expand = self.expand.unwrap_or(recipe.expand);
+        recipe.budget = self.budget.unwrap_or(recipe.budget);
+        recipe.diversity = self.diversity.unwrap_or(recipe.diversity).clamp(0.0, 1.0);
+        recipe.order = self.order.unwrap_or(recipe.order);
+        recipe.leave_out_missing(snapshot.derived_counts())?;
+        if let Some(legs) = &self.legs {
+            recipe.legs.clone_from(legs);
+        }
+        recipe.depth = recipe.depth.max(recipe.k.min(DEEPEST));
+        Ok(recipe)
+    }
+}
+
+/// The recipe of the route `broad`, in place of the default one.
+const BROAD: &str = "broad";
+
+/// How many targets are expanded when nobody says.
+const FEW: usize = 3;
+
+/// No ranking is longer than this, whatever k is asked for.
+pub(super) const DEEPEST: usize = 10_000;

@@ -1,0 +1,113 @@
+//! Which documents a question may be answered from: what a filter leaves, identical copies once.
+
+use super::sections;
+use crate::document::{Filter, Record, Value};
+use crate::store::{DocumentNumber, Sections, Snapshot};
+use crate::{Error, Result};
+use std::borrow::Cow;
+use std::collections::{BTreeSet, HashMap, HashSet};
+
+/// The documents a question may be answered from: those that match the filter, identical copies once.
+pub(super) struct Scope {
+    /// How many documents match the filter, where there is one.
+    pub matching: Option<usize>,
+    /// The documents, where not all may be searched.
+    pub allowed: Option<HashSet<DocumentNumber>>,
+    /// Where the filter asks about headings: the sections of these documents that match.
+    pub sections: Option<Sections>,
+    /// For a document with copies: the others.
+    pub copies: HashMap<DocumentNumber, Vec<DocumentNumber>>,
+}
+
+impl Scope {
+    pub fn new(snapshot: &dyn Snapshot, filter: Option<&Filter>) -> Result<Self> {
+        let (numbers, sections) = match filter {
+            Some(filter) => resolve(snapshot, filter)?,
+            None => (snapshot.numbers(), None),
+        };
+        let copies = snapshot.copies();
+        let matching = filter.map(|_| numbers.len());
+        let mut scope = Self { matching, allowed: None, sections, copies: HashMap::new() };
+        if filter.is_none() && copies.is_empty() {
+            return Ok(scope);
+        }
+        let matching: HashSet<DocumentNumber> = numbers.iter().copied().collect();
+        let mut allowed = matching.clone();
+        for group in copies {
+            let mut present = group.iter().copied().filter(|number| matching.contains(number));
+            let Some(first) = present.next() else { continue };
+            let others: Vec<DocumentNumber> = present.collect();
+            for other in &others {
+                allowed.remove(other);
+            }
+            scope.copies.insert(first, others);
+        }
+        scope.allowed = Some(allowed);
+        Ok(scope)
+    }
+}
+
+/// Fields that every document has, beside its metadata.
+const EVERY_DOCUMENT: [&str; 4] = ["title", "language", "path", "doc_id"];
+
+/// The documents that match a filter. A field that no document has is an error, not an empty result.
+pub fn matching(snapshot: &dyn Snapshot, filter: &Filter) -> Result<Vec<DocumentNumber>> {
+    Ok(resolve(snapshot, filter)?.0)
+}
+
+/// The documents that match a filter, and which of their sections where it asks about headings.
+fn resolve(snapshot: &dyn Snapshot, filter: &Filter) -> Result<(Vec<DocumentNumber>, Option<Sections>)> {
+    let records = snapshot.records()?;
+    let has =
+        |field: &str| EVERY_DOCUMENT.contains(&field) || records.iter().any(|(_, r)| r.metadata.get(field).is_some());
+    if let Some(field) = filter.fields().into_iter().find(|field| !has(field) && !sections::is_heading(field)) {
+        let named = records.iter().flat_map(|(_, record)| record.metadata.0.keys().map(String::as_str));
+        let known: BTreeSet<&str> = named.chain(EVERY_DOCUMENT).collect();
+        return Err(Error::UnknownField { field: field.to_owned(), known: nearest(field, &known) });
+    }
+    if sections::asked_by(filter) {
+        let sections = sections::matching(snapshot, filter)?;
+        let mut numbers: Vec<DocumentNumber> = sections.keys().copied().collect();
+        numbers.sort_unstable();
+        return Ok((numbers, Some(sections)));
+    }
+    let matches = |record: &Record| filter.matches(&|field: &str| record.field(field));
+    Ok((records.iter().filter(|(_, record)| matches(record)).map(|&(number, _)| number).collect(), None))
+}
+
+/// The known names most like a given one.
+pub(crate) fn nearest(field: &str, known: &BTreeSet<&str>) -> Vec<String> {
+    let mut by_distance: Vec<(usize, &str)> = known.iter().map(|&name| (distance(field, name), name)).collect();
+    by_distance.sort_unstable();
+    by_distance.into_iter().take(3).map(|(_, name)| name.to_owned()).collect()
+}
+
+/// Levenshtein distance between two names, whatever their case.
+fn distance(a: &str, b: &str) -> usize {
+    let (a, b): (Vec<char>, Vec<char>) = (a.to_lowercase().chars().collect(), b.to_lowercase().chars().collect());
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, x) in a.iter().enumerate() {
+        let mut diagonal = std::mem::replace(&mut row[0], i + 1);
+        for (j, y) in b.iter().enumerate() {
+            let replaced = diagonal + usize::from(x != y);
+            diagonal = row[j + 1];
+            row[j + 1] = replaced.min(row[j] + 1).min(diagonal + 1);
+        }
+    }
+    row[b.len()]
+}
+
+impl Record {
+    /// A field that a filter may ask about: metadata, or what every document has.
+    pub fn field(&self, name: &str) -> Option<Cow<'_, Value>> {
+        let text = |text: &str| Some(Cow::Owned(Value::Text(text.to_owned())));
+        match (self.metadata.get(name), name) {
+            (Some(value), _) => Some(Cow::Borrowed(value)),
+            (None, "title") => text(&self.title),
+            (None, "language") => self.language.as_deref().and_then(text),
+            (None, "path") => text(&self.id.path),
+            (None, "doc_id") => text(self.id.name()),
+            (None, _) => None,
+        }
+    }
+}
