@@ -8,6 +8,7 @@ pub use evaluate::{
 
 use crate::locale::Language;
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use okno::retrieve::Unit;
 use std::path::{Path, PathBuf};
 
 /// Index small, return big: ask questions of your own documents, in Chinese and English, offline.
@@ -242,11 +243,11 @@ pub struct How {
     /// Find by words only, by meaning only, or by both [default: both]
     #[arg(long, value_name = "LEG", value_delimiter = ',')]
     pub legs: Option<Vec<LegName>>,
-    /// Tokens of context, at most
-    #[arg(long, value_name = "TOKENS")]
-    pub budget: Option<usize>,
+    /// Context, at most: `500` or `500t` tokens, `2000c` characters
+    #[arg(long, value_name = "SIZE", value_parser = budget)]
+    pub budget: Option<(usize, Unit)>,
     /// How much a hit loses that says what a better one says, from 0 to 1
-    #[arg(long, value_name = "SHARE")]
+    #[arg(long, value_name = "SHARE", value_parser = share)]
     pub diversity: Option<f32>,
     /// Best contexts first, as in their documents, or the best at both ends
     #[arg(long)]
@@ -286,6 +287,17 @@ pub enum OrderName {
     Document,
     /// The best at both ends, the weakest in the middle
     Ends,
+}
+
+/// Reads `500`, `500t`, `2000c`.
+fn budget(text: &str) -> Result<(usize, Unit), String> {
+    let (number, unit) = match text.strip_suffix('c') {
+        Some(number) => (number, Unit::Characters),
+        None => (text.strip_suffix('t').unwrap_or(text), Unit::Tokens),
+    };
+    let number =
+        number.parse().map_err(|_| format!("`{text}` is no budget; expected `500` tokens or `2000c` characters"))?;
+    Ok((number, unit))
 }
 
 /// Reads a number from 0 to 1.

@@ -6,7 +6,7 @@ use crate::locale::{Language, language, say};
 use crate::understood;
 use anyhow::Result;
 use okno::document::{CodePoints, Span};
-use okno::retrieve::{FoundUnit, Stage, name_of};
+use okno::retrieve::{FoundUnit, Stage, Unit, name_of};
 use okno::{Answer, Context};
 use serde_json::{Value, json as value};
 use std::io::{IsTerminal, Write};
@@ -125,14 +125,22 @@ pub fn answer(answer: &Answer, explain: bool) -> Result<()> {
         }
     }
     if !answer.contexts.is_empty() {
-        let (tokens, contexts) = (answer.tokens(), answer.contexts.len());
-        let budget = answer.recipe.budget;
+        let (spent, contexts) = (answer.spent(), answer.contexts.len());
+        let (budget, unit) = (answer.recipe.budget, unit(answer.recipe.unit));
         note(&match language() {
-            Language::En => format!("{}, {tokens} tokens of {budget}", counted(contexts, "context")),
-            Language::Zh => format!("{contexts} 段上下文,{tokens} / {budget} 个词元"),
+            Language::En => format!("{}, {spent} {unit} of {budget}", counted(contexts, "context")),
+            Language::Zh => format!("{contexts} 段上下文,{spent} / {budget} 个{unit}"),
         });
     }
     Ok(())
+}
+
+/// What a budget counts, in words.
+pub fn unit(unit: Unit) -> String {
+    match unit {
+        Unit::Tokens => say!("tokens", "词元"),
+        Unit::Characters => say!("characters", "字符"),
+    }
 }
 
 /// `guide/tea.md:12-14`, clickable in most terminals and editors.
@@ -203,7 +211,12 @@ fn indented(text: &str) -> String {
 fn explained(answer: &Answer) -> String {
     let recipe = &answer.recipe;
     let mut text = understood::explained(&answer.understood) + &understood::route(&answer.routing);
-    text += &format!("{} → {} → {}\n", recipe.fusion, recipe.expand, say!("{} tokens", "{} 个词元", recipe.budget));
+    text += &format!(
+        "{} → {} → {}\n",
+        recipe.fusion,
+        recipe.expand,
+        say!("{} {}", "{} 个{}", recipe.budget, unit(recipe.unit))
+    );
     for (leg, layer, found) in &answer.stage.rankings {
         text.push_str(&format!("  {:8} {:12} {found}\n", name_of(*leg), layer.to_string()));
     }

@@ -15,9 +15,10 @@ pub struct Guard<'c> {
 
 impl<'c> Guard<'c> {
     pub fn new(connection: &'c Connection, time: Duration) -> Self {
-        let end = Instant::now() + time;
+        // A time that no clock can hold is no limit.
+        let end = Instant::now().checked_add(time);
         connection.authorizer(Some(may));
-        connection.progress_handler(STEPS, Some(move || Instant::now() > end));
+        connection.progress_handler(STEPS, Some(move || end.is_some_and(|end| Instant::now() > end)));
         Self { connection }
     }
 }

@@ -1,7 +1,8 @@
 //! Tables of documents become tables of SQL.
 //!
 //! A table is named after its document, with a number where there are several; a column after its
-//! header. Cells that are numbers become numbers, empty ones become NULL. Two more columns say where
+//! header. Cells that are numbers become numbers – `1,200`, `¥30` and `12%` too, without their signs –, empty ones become
+//! NULL, and marks of emphasis are left out. Two more columns say where
 //! a row is from: `_document` and `_row`, counted from 1.
 
 use crate::quoted;
@@ -94,12 +95,13 @@ fn stem(document: &str) -> String {
 
 /// A cell as SQL should compare it.
 fn value(cell: &str) -> Value {
-    let cell = cell.trim();
+    let cell = cell.trim().trim_matches(['*', '_', '`']).trim();
     if cell.is_empty() {
         return Value::Null;
     }
-    let plain = cell.replace(',', "");
-    let grouped = cell.contains(',') && !is_grouped(cell);
+    let plain =
+        cell.trim_start_matches(['¥', '￥', '$', '€', '£']).trim_end_matches(['%', '％']).trim().replace(',', "");
+    let grouped = cell.contains(',') && !is_grouped(cell.trim_matches(|c: char| !c.is_ascii_digit()));
     // A leading zero is a code, not a number.
     let coded = plain.len() > 1 && plain.starts_with('0') && !plain.starts_with("0.");
     if grouped || coded || !plain.ends_with(|c: char| c.is_ascii_digit()) {

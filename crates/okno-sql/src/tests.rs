@@ -13,7 +13,7 @@ fn sales() -> Vec<Source> {
             "reports/销售 2023.csv",
             &[
                 &["城市", "Amount", "amount", ""],
-                &["北京", "1,200", "007", "x"],
+                &["**北京**", "1,200", "007", "x"],
                 &["上海", "800.5", "", "y"],
                 &["上海", "12,5"],
             ],
@@ -50,6 +50,14 @@ fn numbers_are_numbers_codes_stay_text_and_empty_cells_are_null() {
 }
 
 #[test]
+fn signs_of_money_and_per_cent_do_not_make_a_number_text() {
+    // As text they were greater than every number.
+    let table = source("a.csv", &[&["x"], &["11%"], &["¥1,200"], &["$3.5"], &["5 kg"], &["v1"]]);
+    let rows = Database::new(&[table], &[]).unwrap().query("SELECT x FROM a", Limits::default()).unwrap().rows;
+    assert_eq!(serde_json::json!(rows), serde_json::json!([[11], [1200], [3.5], ["5 kg"], ["v1"]]));
+}
+
+#[test]
 fn nothing_but_reading_is_allowed() {
     for sql in [
         "DROP TABLE 销售_2023",
@@ -74,6 +82,8 @@ fn a_query_that_never_ends_is_stopped_and_a_long_answer_is_cut() {
     let database = Database::new(&sales(), &[]).unwrap();
     let time = Duration::from_millis(100);
     assert!(matches!(database.query(endless, Limits { time, ..Limits::default() }), Err(Error::TooLong(_))));
+    let forever = Limits { time: Duration::MAX, ..Limits::default() };
+    assert!(database.query("SELECT 1", forever).is_ok(), "a time no clock can hold");
     let many = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i FROM n";
     let cut = database.query(many, Limits { rows: 5, ..Limits::default() }).unwrap();
     assert_eq!((cut.rows.len(), cut.more), (5, true));

@@ -9,8 +9,9 @@ use okno::retrieve::{Expansion, Order, together};
 use okno::store::Leg;
 use okno::{Answer, Engine, Query};
 use rayon::prelude::*;
+use std::collections::HashSet;
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 pub fn run(cli: &Cli, args: &SearchArgs) -> Result<()> {
     let query = query(args.question.as_deref().unwrap_or_default(), args.recipe.as_deref(), &args.how)?;
@@ -43,8 +44,10 @@ struct Routes {
 
 impl Routes {
     fn open(cli: &Cli, query: &Query) -> Result<Self> {
-        let folders =
-            if cli.index.is_empty() { vec![None] } else { cli.index.iter().map(|f| Some(f.as_path())).collect() };
+        let whole = |folder: &PathBuf| std::fs::canonicalize(folder).unwrap_or_else(|_| folder.clone());
+        let mut seen = HashSet::new();
+        let named = cli.index.iter().filter(|folder| seen.insert(whole(folder))).map(|folder| Some(folder.as_path()));
+        let folders: Vec<Option<&Path>> = if cli.index.is_empty() { vec![None] } else { named.collect() };
         let indexes = folders.into_iter().map(|folder| {
             let engine = place::open(folder)?;
             let mut query = query.clone();
@@ -65,8 +68,21 @@ impl Routes {
             }
             engine.search(&query)
         };
-        let answers = self.indexes.iter().map(one).collect::<okno::Result<_>>()?;
-        together(answers).context("no index")
+        let mut answers = Vec::new();
+        let mut unknown = None;
+        for answer in self.indexes.iter().map(one) {
+            match answer {
+                Ok(answer) => answers.push(answer),
+                // A field that another index has leaves this one without documents.
+                Err(error @ okno::Error::UnknownField { .. }) => unknown = Some(error),
+                Err(error) => return Err(error.into()),
+            }
+        }
+        match (together(answers), unknown) {
+            (Some(answer), _) => Ok(answer),
+            (None, Some(error)) => Err(error.into()),
+            (None, None) => unreachable!("there is an index, and it answered or said why not"),
+        }
     }
 }
 
@@ -94,11 +110,17 @@ pub fn nothing(answer: &Answer) -> String {
             "没有达到所要求相关度的内容;最接近的相关度为 {:.2} —— 请降低 --min-relevance",
             answer.relevance
         )
+    } else if answer.stage.matching == Some(0) {
+        say!(
+            "no document matches the filter – `okno status` lists fields and values",
+            "没有文档符合过滤条件 —— `okno status` 列出字段和取值"
+        )
     } else if answer.stage.hits > 0 {
         say!(
-            "a budget of {} tokens is less than the best sentence takes – raise --budget",
-            "{} 个词元的预算放不下最相关的一个句子 —— 请增大 --budget",
-            answer.recipe.budget
+            "a budget of {} {} is less than the best sentence takes – raise --budget",
+            "{} 个{}的预算放不下最相关的一个句子 —— 请增大 --budget",
+            answer.recipe.budget,
+            output::unit(answer.recipe.unit)
         )
     } else {
         say!("nothing found – try other words, or fewer filters", "没有找到 —— 换个说法,或放宽过滤条件")
@@ -129,7 +151,8 @@ pub fn query(question: &str, recipe: Option<&str>, how: &How) -> Result<Query, o
         filter,
         expand,
         k: how.k,
-        budget: how.budget,
+        budget: how.budget.map(|(budget, _)| budget),
+        unit: how.budget.map(|(_, unit)| unit),
         diversity: how.diversity,
         order: how.order.map(order),
         auto_filter: how.no_auto_filter.then_some(false),

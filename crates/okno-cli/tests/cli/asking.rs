@@ -344,3 +344,20 @@ fn a_question_about_something_else_gets_nothing_relevant_unless_all_is_asked_for
     world.okno(["search", foreign, "--min-relevance", "2"]).ends_with(2).says(&["no number from 0 to 1"]);
     assert_eq!(world.search(&[EN])["nothing_relevant"], false);
 }
+
+#[test]
+fn a_budget_can_be_counted_in_characters() {
+    let world = World::with_sample();
+    for (question, recipe) in [(ZH, "auto"), (EN, "auto"), (EN, "window"), (ZH, "parent")] {
+        for budget in [60, 300, 2000] {
+            let answer = world.search(&[question, "--recipe", recipe, "--budget", &format!("{budget}c")]);
+            let spent: usize = contexts(&answer).iter().map(|c| number(c, "end") - number(c, "start")).sum();
+            assert!(spent <= budget, "{recipe}: {spent} of {budget}");
+            assert!(budget < 300 || spent > 0, "{recipe} {budget}");
+            assert_eq!(answer["recipe"]["unit"], "characters");
+        }
+    }
+    let ran = world.okno(["search", EN, "--budget", "400c"]).succeeds();
+    ran.says(&["characters of 400"]);
+    world.okno(["search", EN, "--budget", "many"]).ends_with(2).says(&["`500` tokens or `2000c` characters"]);
+}

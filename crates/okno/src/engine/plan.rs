@@ -33,9 +33,7 @@ impl Scope {
 
     /// A file's path below the root; its name when the root is the file.
     fn relative(&self, path: &Path) -> String {
-        let below = path.strip_prefix(&self.root).unwrap_or(path);
-        let below = if below.as_os_str().is_empty() { Path::new(path.file_name().unwrap_or_default()) } else { below };
-        below.components().map(|part| part.as_os_str().to_string_lossy()).collect::<Vec<_>>().join("/")
+        crate::load::relative(&self.root, path)
     }
 }
 

@@ -77,6 +77,9 @@ impl Engine {
             Some(numbers) => numbers.clone(),
             None => self.numbers_of(&line.document).map_err(|error| error.to_string())?,
         };
+        if numbers.len() > 1 {
+            return Err(format!("several documents are called `{}`: give the whole path", line.document));
+        }
         let unit = |number| {
             let (text, structure) = (snapshot.text(number), snapshot.structure(number));
             let text = text.map_err(|error| error.to_string())?;

@@ -64,6 +64,7 @@ pub use self::pdf::Pdf;
 pub use self::selection::{Chosen, Selection};
 pub use self::subtitles::Subtitles;
 pub use self::text::PlainText;
+pub(crate) use self::walk::relative;
 pub use self::walk::{FileEntry, Skipped, WalkOptions, walk};
 use crate::document::{Date, Loaded, Metadata, Value};
 

@@ -5,6 +5,7 @@
 //! sockets and devices are passed over; all are reported and never stop the walk. `.git`, `.env` and the configuration are never
 //! documents, whatever is asked for.
 
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -120,10 +121,21 @@ fn file_entry(root: &Path, entry: &DirEntry, follow: bool) -> Result<Option<File
     Ok(Some(FileEntry { path, name, size: metadata.len(), modified: nanoseconds(&metadata) }))
 }
 
-fn relative(root: &Path, path: &Path) -> String {
+/// A path below the root, with `/`; its name when the root is the file. Bytes that are no text are written `%FE`, so that two
+/// names never become one.
+pub(crate) fn relative(root: &Path, path: &Path) -> String {
     let inside = path.strip_prefix(root).ok().filter(|inside| !inside.as_os_str().is_empty());
     let inside = inside.or_else(|| path.file_name().map(Path::new)).unwrap_or(path);
-    inside.iter().map(|part| part.to_string_lossy()).collect::<Vec<_>>().join("/")
+    inside.iter().map(readable).collect::<Vec<_>>().join("/")
+}
+
+fn readable(part: &OsStr) -> String {
+    let mut name = String::new();
+    for chunk in part.as_encoded_bytes().utf8_chunks() {
+        name.push_str(chunk.valid());
+        name.extend(chunk.invalid().iter().map(|byte| format!("%{byte:02X}")));
+    }
+    name
 }
 
 fn skipped(root: &Path, error: &ignore::Error) -> Skipped {

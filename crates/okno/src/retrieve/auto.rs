@@ -65,12 +65,14 @@ const OPENING_GAIN: f32 = 1.5;
 type Place = (DocumentNumber, u32);
 
 /// Chooses sentences for a budget.
-pub fn select(hits: &[Hit], candidates: usize, budget: usize, views: &Views<'_>) -> Vec<Piece> {
+///
+/// Where sentences cost something else than tokens, `scale` is how much of it a token is.
+pub fn select(hits: &[Hit], candidates: usize, budget: usize, scale: f32, views: &Views<'_>) -> Vec<Piece> {
     let values = spread(hits, candidates.max(LIKELY), views);
     let places: Vec<Place> = values.iter().map(|&(place, _)| place).collect();
     let cost = |&(document, sentence): &Place| views[&document].structure.sentences[sentence as usize].tokens as usize;
     let cost_of_best = places.first().map_or(0, cost);
-    let mut filling = Filling::new(&values, views);
+    let mut filling = Filling::new(&values, views, scale);
     let values: FxHashMap<Place, f32> = values.into_iter().collect();
     let hits: FxHashMap<Place, &Hit> = hits.iter().map(|hit| ((hit.run.document, hit.run.first), hit)).collect();
     let piece = |(document, sentence): Place| Piece {
@@ -84,13 +86,17 @@ pub fn select(hits: &[Hit], candidates: usize, budget: usize, views: &Views<'_>)
         let count = candidates.min(FEWEST.max(budget / TOKENS_PER_CANDIDATE)).min(places.len());
         merge(filling.fill(budget, &places[..count]).into_iter().map(piece).collect())
     };
-    stages(cost_of_best, budget).flat_map(stage).collect()
+    stages(scaled(SMALLEST, scale).max(cost_of_best), budget).flat_map(stage).collect()
+}
+
+fn scaled(tokens: usize, scale: f32) -> usize {
+    (tokens as f32 * scale) as usize
 }
 
 /// The budgets that are filled one after the other: [`SMALLEST`], or what the best sentence takes, twice that, and so on up to
 /// what was asked for.
-fn stages(cost_of_best: usize, budget: usize) -> impl Iterator<Item = usize> {
-    std::iter::successors(Some(SMALLEST.max(cost_of_best)), |stage| stage.checked_mul(2))
+fn stages(smallest: usize, budget: usize) -> impl Iterator<Item = usize> {
+    std::iter::successors(Some(smallest), |stage| stage.checked_mul(2))
         .take_while(move |&stage| stage < budget)
         .chain([budget])
 }
@@ -124,6 +130,8 @@ fn block(at: u32, view: &View<'_>) -> Range<u32> {
 /// A budget being filled.
 struct Filling<'a> {
     views: &'a Views<'a>,
+    /// What a token costs.
+    scale: f32,
     /// How likely each sentence is to answer.
     likely: FxHashMap<Place, f32>,
     /// What was taken, and at which stage.
@@ -153,13 +161,14 @@ struct Gain {
 }
 
 impl<'a> Filling<'a> {
-    fn new(values: &[(Place, f32)], views: &'a Views<'a>) -> Self {
+    fn new(values: &[(Place, f32)], views: &'a Views<'a>, scale: f32) -> Self {
         let best = values.first().map_or(0.0, |&(_, value)| value);
         let odds: Vec<(Place, f32)> =
             values.iter().take(LIKELY).map(|&(place, value)| (place, (SHARPNESS * (value - best)).exp())).collect();
         let total: f32 = odds.iter().map(|(_, odds)| odds).sum();
         Self {
             views,
+            scale,
             likely: odds.into_iter().map(|(place, odds)| (place, odds / total)).collect(),
             taken: FxHashMap::default(),
             stage: 0,
@@ -182,7 +191,7 @@ impl<'a> Filling<'a> {
         }
     }
 
-    /// Takes what is worth most until `budget` tokens are spent, earlier stages included; returns what this stage took.
+    /// Takes what is worth most until `budget` is spent, earlier stages included; returns what this stage took.
     fn fill(&mut self, budget: usize, candidates: &[Place]) -> Vec<Place> {
         self.stage += 1;
         self.consider(candidates);
@@ -195,7 +204,7 @@ impl<'a> Filling<'a> {
             let run = self.run_with(&step);
             // A sentence that alone is longer must still be found.
             let grows = step.sentences.len() > 1 || run > gain.cost;
-            if self.spent + gain.cost > budget || (grows && run > LONGEST) {
+            if self.spent + gain.cost > budget || (grows && run > scaled(LONGEST, self.scale)) {
                 later.push(step);
                 continue;
             }
@@ -267,7 +276,7 @@ impl<'a> Filling<'a> {
             .sum();
         // The square root: neither the cheapest (fragments) nor the most (one long passage) at any price.
         let mass = covered + readable;
-        let opening = if self.opens(step) { OPENING } else { 0.0 };
+        let opening = if self.opens(step) { OPENING * self.scale } else { 0.0 };
         Gain { cost, mass, worth: mass / (cost.max(1) as f32 + opening).sqrt() }
     }
 

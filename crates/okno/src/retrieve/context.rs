@@ -2,7 +2,7 @@
 
 use super::expand::Piece;
 use super::fuse::{Hit, Ranking, Trace};
-use super::recipe::Recipe;
+use super::recipe::{Recipe, Unit};
 use super::relevance::{Asked, RELEVANT};
 use super::scope::Scope;
 use crate::Result;
@@ -34,6 +34,14 @@ impl Answer {
     /// a filter was read from the question, being of that kind is what was asked for.
     pub fn nothing_relevant(&self) -> bool {
         self.relevance < RELEVANT && self.understood.filter.is_none()
+    }
+
+    /// What all contexts cost, in the unit of the budget.
+    pub fn spent(&self) -> usize {
+        match self.recipe.unit {
+            Unit::Tokens => self.tokens(),
+            Unit::Characters => self.contexts.iter().map(|context| context.end - context.start).sum(),
+        }
     }
 
     /// Tokens of all contexts.
@@ -125,6 +133,9 @@ pub struct FoundUnit {
     pub trace: Trace,
 }
 
+/// Derived texts whose relevance is looked at; they come best first.
+const DERIVED: usize = 4;
+
 /// Cuts a piece out of its document.
 pub(super) fn cut(
     snapshot: &dyn Snapshot,
@@ -147,22 +158,25 @@ pub(super) fn cut(
     let best = piece.hits.first().map_or(piece.anchor..piece.anchor + 1, |hit| hit.run.sentences());
     let relevance = asked.relevance(&above, &structure, text, best, piece.anchor, &piece.sentences);
     let derived = snapshot.derived(piece.document)?;
+    let traces: Vec<Vec<Trace>> = piece.hits.iter().map(trace).collect();
+    let made = traces.iter().flatten().filter_map(|trace| trace.derived).take(DERIVED);
+    let relevance = made.fold(relevance, |most, at| most.max(asked.relevance_of(&above, &derived[at as usize].text)));
     let found = |trace: Trace| FoundUnit {
         span: structure.span(trace.run.sentences()),
         text: trace.derived.map(|ordinal| derived[ordinal as usize].text.clone()),
         trace,
     };
-    let hit = |hit: Hit| ContextHit {
+    let hit = |(hit, traces): (Hit, Vec<Trace>)| ContextHit {
         span: structure.span(hit.run.sentences()),
         score: hit.score,
-        trace: trace(&hit).into_iter().map(found).collect(),
+        trace: traces.into_iter().map(found).collect(),
     };
     let copies = scope.copies.get(&piece.document).map_or(&[][..], Vec::as_slice);
     Ok(Context {
         headings: headings.into_iter().map(str::to_owned).collect(),
         relevance,
         tokens: structure.tokens(piece.sentences),
-        hits: piece.hits.into_iter().map(hit).collect(),
+        hits: piece.hits.into_iter().zip(traces).map(hit).collect(),
         copies: copies.iter().map(|&copy| Ok(snapshot.record(copy)?.id.name().to_owned())).collect::<Result<_>>()?,
         document: record.id.name().to_owned(),
         path: record.id.path,

@@ -5,7 +5,7 @@
 
 use super::fuse::Hit;
 use super::recipe::{Expansion, Order, Worth};
-use crate::document::{Layer, Structure};
+use crate::document::{self, Layer, Structure};
 use crate::store::DocumentNumber;
 use rustc_hash::FxHashMap;
 use std::ops::Range;
@@ -22,6 +22,21 @@ pub struct View<'a> {
 
 /// The documents that were hit.
 pub type Views<'a> = FxHashMap<DocumentNumber, View<'a>>;
+
+/// The same documents with the characters of each sentence in place of its tokens, blanks up to the next one included; and
+/// how many characters a token has there.
+pub fn in_characters(mut views: Views<'_>) -> (Views<'_>, f32) {
+    let (mut tokens, mut characters) = (0, 0);
+    for view in views.values_mut() {
+        let structure = Arc::make_mut(&mut view.structure);
+        let costs = document::characters(view.text, structure.sentences.iter().map(|sentence| sentence.span));
+        for (sentence, cost) in structure.sentences.iter_mut().zip(costs) {
+            tokens += u64::from(std::mem::replace(&mut sentence.tokens, cost as u32));
+            characters += cost as u64;
+        }
+    }
+    (views, (characters as f32 / tokens.max(1) as f32).max(1.0))
+}
 
 /// A run of sentences to be returned.
 #[derive(Debug, Clone, PartialEq)]
@@ -166,7 +181,7 @@ pub fn in_order(mut pieces: Vec<Piece>) -> Vec<Piece> {
     pieces
 }
 
-/// Keeps what fits into `budget` tokens, best first. A piece that does not fit is cut at sentence
+/// Keeps what fits into `budget` tokens – or characters, where these stand in their place –, best first. A piece that does not fit is cut at sentence
 /// ends to what fits around its best hit, and is the last one; a best hit that alone is larger than
 /// what is left is passed over.
 pub fn within_budget(pieces: Vec<Piece>, budget: usize, views: &Views<'_>) -> Vec<Piece> {

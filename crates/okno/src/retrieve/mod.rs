@@ -24,7 +24,9 @@ mod several;
 pub use context::{Answer, Context, ContextHit, FoundUnit, Stage};
 pub use fuse::Trace;
 pub use query::Query;
-pub use recipe::{DEFAULT_RECIPE, Expansion, Fusion, Order, Recipe, Recipes, Worth, built_in, built_in_text, name_of};
+pub use recipe::{
+    DEFAULT_RECIPE, Expansion, Fusion, Order, Recipe, Recipes, Unit, Worth, built_in, built_in_text, name_of,
+};
 pub use relevance::RELEVANT;
 pub use scope::matching;
 pub(crate) use scope::nearest;
@@ -88,13 +90,17 @@ fn answer(
     let scope = Scope::new(snapshot, both(query.filter.as_ref(), understood.filter.as_ref()).as_ref())?;
     let vector = question_vector(embedder, &understood.text)?;
     let Found { rankings, depth, fused, hits, views } = find(snapshot, &recipe, &understood.text, &vector, &scope)?;
+    let (views, scale) = match recipe.unit {
+        Unit::Tokens => (views, 1.0),
+        Unit::Characters => expand::in_characters(views),
+    };
     let stage = Stage::new(&rankings, fused, hits.len(), scope.matching);
     let hits = match routing.because {
         Because::Quotation => phrases::raised(hits, &routing.phrases, &views),
         _ => hits,
     };
     let pieces = match recipe.expand {
-        Expansion::Auto => auto::select(&hits, recipe.k, recipe.budget, &views),
+        Expansion::Auto => auto::select(&hits, recipe.k, recipe.budget, scale, &views),
         expansion => grow(hits, expansion, &recipe, &views),
     };
     let pieces = expand::arrange(pieces, recipe.order);

@@ -1,7 +1,7 @@
 //! A question with everything its asker chose; the rest is the recipe's to say.
 
 use super::auto;
-use super::recipe::{DEFAULT_RECIPE, Expansion, Order, Recipe, Recipes};
+use super::recipe::{DEFAULT_RECIPE, Expansion, Order, Recipe, Recipes, Unit};
 use crate::Result;
 use crate::document::{Date, Filter};
 use crate::store::{Leg, Snapshot};
@@ -24,8 +24,10 @@ pub struct Query {
     pub expand: Option<Expansion>,
     /// How many distinct targets are expanded.
     pub k: Option<usize>,
-    /// Tokens of context, at most.
+    /// How much context, at most.
     pub budget: Option<usize>,
+    /// What the budget counts.
+    pub unit: Option<Unit>,
     /// How much a hit loses that says what a better one says.
     pub diversity: Option<f32>,
     /// In which order contexts are returned.
@@ -68,6 +70,7 @@ impl Query {
         recipe.expand = self.expand.unwrap_or(recipe.expand);
         recipe.budget = self.budget.unwrap_or(recipe.budget);
         recipe.diversity = self.diversity.unwrap_or(recipe.diversity).clamp(0.0, 1.0);
+        recipe.unit = self.unit.unwrap_or(recipe.unit);
         recipe.order = self.order.unwrap_or(recipe.order);
         recipe.leave_out_missing(snapshot.derived_counts())?;
         if let Some(legs) = &self.legs {

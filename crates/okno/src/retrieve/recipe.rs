@@ -47,8 +47,11 @@ pub struct Recipe {
     /// In which order contexts are returned.
     #[serde(default)]
     pub order: Order,
-    /// Tokens of context, at most.
+    /// How much context, at most.
     pub budget: usize,
+    /// What the budget counts.
+    #[serde(default)]
+    pub unit: Unit,
 }
 
 fn both_legs() -> Vec<Leg> {
@@ -127,6 +130,17 @@ pub enum Worth {
     Max,
     /// The sum of their scores: with reciprocal ranks, several good children beat one.
     Sum,
+}
+
+/// What a budget counts.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Unit {
+    /// Tokens of the tokenizer that comes with the program (`WordPiece`, as BERT and BGE use it).
+    #[default]
+    Tokens,
+    /// Characters (code points) of source text.
+    Characters,
 }
 
 /// In which order contexts are returned.

@@ -51,6 +51,12 @@ const FEATURES: usize = 5;
 /// A sixth feature, the share of the question's terms known anywhere in the index, added nothing.
 const WEIGHTS: [f32; 1 + FEATURES] = [-12.18, 7.3, 5.75, 6.4, 4.7, 0.735];
 
+/// The same where question and text are of different scripts, so that nothing can be there by the letter. The intercept is
+/// set so that 3 % of 200 questions asked across Chinese and English lose their answer; of 200 foreign ones only 15 % are
+/// told then: across languages, what is relevant can hardly be told from what is not. With the weights above four in five
+/// answers were hidden.
+const ACROSS: [f32; 1 + FEATURES] = [-6.2, 7.3, 0.0, 6.4, 4.7, 0.735];
+
 /// A question, ready to be compared.
 pub struct Asked {
     model: &'static StaticModel,
@@ -64,6 +70,8 @@ pub struct Asked {
     weights: Vec<f32>,
     /// How much it says.
     amount: f32,
+    /// Whether it is mostly Chinese.
+    chinese: bool,
     /// For each token met so far the cosine with each of the question's.
     met: FxHashMap<u32, Vec<f32>>,
 }
@@ -89,6 +97,7 @@ impl Asked {
             bits: FxHashMap::default(),
             weights: Vec::new(),
             amount: 0.0,
+            chinese: is_chinese(question),
             met: FxHashMap::default(),
         };
         asked.read_tokens(question);
@@ -143,7 +152,21 @@ impl Asked {
         whole: &Range<usize>,
     ) -> f32 {
         let features = self.features(headings, structure, text, found, anchor, whole);
-        features.iter().map(probability).fold(0.0, f32::max)
+        let weights = self.weights_for(structure.span(whole.clone()).of(text));
+        features.iter().map(|features| probability(weights, features)).fold(0.0, f32::max)
+    }
+
+    /// The relevance of a text made about something below these headings.
+    pub fn relevance_of(&mut self, headings: &[&str], text: &str) -> f32 {
+        if self.tokens.is_empty() {
+            return 0.0;
+        }
+        let (head, part) = (self.part(&headings.join("\n")), self.part(text));
+        probability(self.weights_for(text), &self.compared(&head, &[part]))
+    }
+
+    fn weights_for(&self, text: &str) -> &'static [f32; 1 + FEATURES] {
+        if self.chinese == is_chinese(text) { &WEIGHTS } else { &ACROSS }
     }
 
     /// The features of every window.
@@ -229,8 +252,19 @@ fn likeness(model: &StaticModel, tokens: &[(Vec<f32>, f32)], id: u32) -> Vec<f32
     tokens.iter().map(|(token, _)| dot(token, &row).max(0.0)).collect()
 }
 
-fn probability(features: &[f32; FEATURES]) -> f32 {
-    let sum: f32 = WEIGHTS[0] + dot(&WEIGHTS[1..], features);
+/// Whether a good part of the letters are Chinese: a Chinese text may be full of foreign names, an English one is not full of
+/// Chinese.
+fn is_chinese(text: &str) -> bool {
+    let (mut han, mut letters) = (0, 0);
+    for c in text.chars().filter(|c| c.is_alphabetic()).take(400) {
+        letters += 1;
+        han += usize::from(('\u{3400}'..='\u{9fff}').contains(&c));
+    }
+    han * 5 > letters
+}
+
+fn probability(weights: &[f32; 1 + FEATURES], features: &[f32; FEATURES]) -> f32 {
+    let sum: f32 = weights[0] + dot(&weights[1..], features);
     1.0 / (1.0 + (-sum).exp())
 }
 
@@ -277,6 +311,14 @@ mod tests {
         let question = "How long are potatoes soaked?";
         assert!(relevance(question, "Fried potatoes", text) > relevance(question, "", text));
         assert!(relevance("automobile", "", "The car was red.") > relevance("automobile", "", "The soup was red."));
+    }
+
+    #[test]
+    fn an_answer_in_another_language_is_not_hidden() {
+        // Nothing of the question is there by the letter; four of five such answers were called irrelevant.
+        let text = "土豆去皮、切丝，泡水十分钟，洗去淀粉。";
+        assert!(relevance("How long are potato strips soaked in water?", "土豆丝", text) > RELEVANT);
+        assert!(relevance("绿茶用多热的水泡？", "Tea", "Green tea is brewed with water of 80 °C.") > RELEVANT);
     }
 
     #[test]

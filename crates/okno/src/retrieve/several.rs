@@ -5,6 +5,7 @@
 //! every answer the most relevant comes next, while the budget holds it.
 
 use super::context::{Answer, Context};
+use super::recipe::Unit;
 
 /// Joins answers to the same question; `None` when there are none.
 pub fn together(answers: Vec<Answer>) -> Option<Answer> {
@@ -23,8 +24,12 @@ pub fn together(answers: Vec<Answer>) -> Option<Answer> {
     while let Some(next) = most_relevant(&mut queues) {
         // Two indexes may hold the same document.
         let known = all.contexts.iter().any(|context| is_same(context, &next));
-        if !known && next.tokens <= left {
-            left -= next.tokens;
+        let cost = match all.recipe.unit {
+            Unit::Tokens => next.tokens,
+            Unit::Characters => next.end - next.start,
+        };
+        if !known && cost <= left {
+            left -= cost;
             all.contexts.push(next);
         }
     }
@@ -46,9 +51,8 @@ fn most_relevant(queues: &mut [Queue]) -> Option<Context> {
     queues[best?.1].next()
 }
 
-/// Whether two contexts are of one document and share text.
+/// Whether two contexts say the same: of one document sharing text, or copies.
 fn is_same(a: &Context, b: &Context) -> bool {
-    (&a.root, &a.path, &a.document) == (&b.root, &b.path, &b.document)
-        && a.span.start < b.span.end
-        && b.span.start < a.span.end
+    let one_document = (&a.root, &a.path, &a.document) == (&b.root, &b.path, &b.document);
+    a.text == b.text || (one_document && a.span.start < b.span.end && b.span.start < a.span.end)
 }
