@@ -151,7 +151,7 @@ fn a_filter_holds_for_every_result() {
     assert_eq!(names, BTreeSet::from(["zh/recipes/醋溜土豆丝.md".to_owned()]));
     let ran = world.okno(["search", "土豆", "--filter", "category = 甜品"]).succeeds();
     assert_eq!(ran.out, "");
-    ran.says(&["nothing found", "fewer filters"]);
+    ran.says(&["no document matches the filter", "okno status"]);
 }
 
 #[test]
