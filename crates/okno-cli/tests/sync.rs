@@ -314,3 +314,18 @@ fn an_index_grown_in_steps_answers_like_one_made_at_once() {
         assert_eq!(answer(&steps), answer(&once), "{question}");
     }
 }
+
+#[cfg(target_os = "linux")]
+#[test]
+fn names_that_are_not_utf8_stay_apart() {
+    use std::os::unix::ffi::OsStrExt;
+    // Both became the same name: one was lost, and every run found the other changed.
+    let world = World::new();
+    world.write("docs/plain.md", "Plain text.");
+    for (name, text) in [(&b"a\xfe.md"[..], "First text."), (&b"a\xff.md"[..], "Second text, longer.")] {
+        std::fs::write(world.path("docs").join(std::ffi::OsStr::from_bytes(name)), text).unwrap();
+    }
+    assert_eq!(counts(&world.index(["docs"]))[..3], [3, 0, 0]);
+    assert_eq!(world.names(), ["a%FE.md", "a%FF.md", "plain.md"]);
+    assert_eq!(counts(&world.index(["docs"]))[..3], [0, 0, 0], "nothing changed");
+}

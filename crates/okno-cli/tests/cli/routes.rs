@@ -51,3 +51,18 @@ fn tables_of_the_index_and_of_files_are_asked_with_sql() {
     world.okno(["sql", "DROP TABLE fares"]).ends_with(1).says(&["only reading is allowed"]);
     world.okno(["sql", "SELECT nonsense FROM fares"]).ends_with(1).says(&["no such column"]);
 }
+
+#[test]
+fn a_filter_over_several_indexes_needs_its_field_in_one_of_them() {
+    let world = two();
+    world
+        .write("more/food.jsonl", json!({"doc_id": "f", "text": "Soup is hot.", "meta": {"kind": "soup"}}).to_string());
+    world.okno(["--index", "food.okno", "index", "more"]).succeeds();
+    for order in [["tea.okno", "food.okno"], ["food.okno", "tea.okno"]] {
+        let asked = ["--index", order[0], "--index", order[1], "search", "--json", "soup", "--filter", "kind = soup"];
+        let found = world.okno(asked).succeeds().json();
+        assert_eq!(contexts(&found)[0]["doc_id"], "f", "{order:?}");
+    }
+    let nowhere = ["--index", "tea.okno", "--index", "rail.okno", "search", "tea", "--filter", "kind = soup"];
+    world.okno(nowhere).refuses().says(&["`kind`"]);
+}

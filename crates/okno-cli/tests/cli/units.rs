@@ -107,3 +107,22 @@ fn a_table_is_found_by_what_it_is_about_and_returned_whole() {
     let answer = world.search(&["城市票价", "--recipe", "table", "-k", "1"]);
     assert_eq!(contexts(&answer)[0]["doc_id"], "票价.md");
 }
+
+#[test]
+fn a_passage_is_as_relevant_as_the_text_made_about_it() {
+    // Only the passage itself was looked at: what a summary had found was called irrelevant and hidden.
+    let world = world();
+    let line = json!({"document": "other.md", "layer": "summary", "text": "Monthly rent and deposit of a flat"});
+    world.okno_reading(["import-units", "-"], &line.to_string()).succeeds();
+    let answer = world.search(&["rent and deposit of the flat", "--recipe", "summary"]);
+    assert_eq!((&answer["nothing_relevant"], &contexts(&answer)[0]["doc_id"]), (&json!(false), &json!("other.md")));
+}
+
+#[test]
+fn a_name_that_several_documents_have_gets_no_units() {
+    let world = world();
+    world.write("more/uk.md", "# Elsewhere\n\nAnother text.\n");
+    world.index(["more"]);
+    let ran = world.okno(["import-units", "units.jsonl"]).succeeds();
+    ran.says(&["several documents are called `uk.md`", "0 units for 0 documents"]);
+}
