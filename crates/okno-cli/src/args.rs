@@ -38,12 +38,12 @@ impl Cli {
 /// What to do.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Add files and folders to the index and bring it up to date; without a path, all that were added before
+    /// Add files, folders and URLs to the index and bring it up to date; without a path, all that were added before
     Index(IndexArgs),
     /// Find the passages that answer a question
     #[command(visible_alias = "s")]
     Search(SearchArgs),
-    /// The same question to the baseline and to an enriched recipe, side by side
+    /// The same question to several recipes, side by side
     Compare(CompareArgs),
     /// Measure recipes on questions with known answers
     Eval(EvalArgs),

@@ -151,9 +151,18 @@ impl Asked {
         anchor: usize,
         whole: &Range<usize>,
     ) -> f32 {
-        let features = self.features(headings, structure, text, found, anchor, whole);
+        if self.tokens.is_empty() {
+            return 0.0;
+        }
+        let head = self.part(&headings.join("\n"));
         let weights = self.weights_for(structure.span(whole.clone()).of(text));
-        features.iter().map(|features| probability(weights, features)).fold(0.0, f32::max)
+        let (found, looked) = window(found, anchor, whole);
+        let parts: Vec<Part> = looked.clone().map(|at| self.part(structure.sentences[at].span.of(text))).collect();
+        let around = |at: usize| {
+            &parts[at.saturating_sub(AROUND).max(looked.start) - looked.start
+                ..(at + AROUND + 1).min(looked.end) - looked.start]
+        };
+        found.map(|at| probability(weights, &self.compared(&head, around(at)))).fold(0.0, f32::max)
     }
 
     /// The relevance of a text made about something below these headings.
@@ -167,29 +176,6 @@ impl Asked {
 
     fn weights_for(&self, text: &str) -> &'static [f32; 1 + FEATURES] {
         if self.chinese == is_chinese(text) { &WEIGHTS } else { &ACROSS }
-    }
-
-    /// The features of every window.
-    pub fn features(
-        &mut self,
-        headings: &[&str],
-        structure: &Structure,
-        text: &str,
-        found: Range<usize>,
-        anchor: usize,
-        whole: &Range<usize>,
-    ) -> Vec<[f32; FEATURES]> {
-        if self.tokens.is_empty() {
-            return Vec::new();
-        }
-        let head = self.part(&headings.join("\n"));
-        let (found, looked) = window(found, anchor, whole);
-        let parts: Vec<Part> = looked.clone().map(|at| self.part(structure.sentences[at].span.of(text))).collect();
-        let around = |at: usize| {
-            &parts[at.saturating_sub(AROUND).max(looked.start) - looked.start
-                ..(at + AROUND + 1).min(looked.end) - looked.start]
-        };
-        found.map(|at| self.compared(&head, around(at))).collect()
     }
 
     fn part(&mut self, text: &str) -> Part {

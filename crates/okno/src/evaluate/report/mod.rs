@@ -18,6 +18,7 @@ use super::measure::Measure;
 use super::run::{Cell, Outcome, Run};
 use super::score::Texts;
 use super::set::QuestionSet;
+use crate::document::Date;
 use std::fmt::Write;
 
 const STYLE: &str = include_str!("page.css");
@@ -174,19 +175,10 @@ fn covers(cell: &Cell, question: usize, measure: Measure) -> bool {
     cell.rows[question].get(measure).is_some_and(|value| value >= 1.0)
 }
 
-/// `2026-11-15 06:00 UTC`, by the proleptic Gregorian calendar.
+/// `2026-11-15 06:00 UTC`.
 fn date(seconds: u64) -> String {
-    let (days, rest) = ((seconds / 86_400).cast_signed(), seconds % 86_400);
-    let shifted = days + 719_468;
-    let era = shifted.div_euclid(146_097);
-    let day_of_era = shifted.rem_euclid(146_097);
-    let year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
-    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let month_from_march = (5 * day_of_year + 2) / 153;
-    let day = day_of_year - (153 * month_from_march + 2) / 5 + 1;
-    let month = if month_from_march < 10 { month_from_march + 3 } else { month_from_march - 9 };
-    let year = year_of_era + era * 400 + i64::from(month <= 2);
-    format!("{year}-{month:02}-{day:02} {:02}:{:02} UTC", rest / 3600, rest % 3600 / 60)
+    let (day, rest) = (Date::from_unix(seconds.cast_signed()), seconds % 86_400);
+    format!("{day} {:02}:{:02} UTC", rest / 3600, rest % 3600 / 60)
 }
 
 #[cfg(test)]
