@@ -21,6 +21,7 @@
 //! # }
 //! ```
 
+pub mod answer;
 pub mod config;
 pub mod document;
 pub mod embed;

@@ -29,7 +29,7 @@ use std::sync::Arc;
 /// An index, open for searching and for indexing. Share one between threads.
 pub struct Engine {
     folder: PathBuf,
-    store: EmbeddedStore,
+    store: Box<dyn Store>,
     embedder: Arc<dyn Embedder>,
     extra_loaders: Vec<Arc<dyn Loader>>,
     recipes: Recipes,
@@ -43,7 +43,8 @@ impl Engine {
 
     /// Opens an index made with this embedder.
     pub fn open_with(folder: impl AsRef<Path>, embedder: Arc<dyn Embedder>) -> Result<Self> {
-        Self::assemble(folder.as_ref(), EmbeddedStore::open(folder.as_ref())?, embedder)
+        let store = EmbeddedStore::open(folder.as_ref())?;
+        Self::over(folder, Box::new(store), embedder)
     }
 
     /// Opens the index in a folder, or makes an empty one there, with the built-in embedder.
@@ -54,10 +55,13 @@ impl Engine {
     /// Opens the index in a folder, or makes an empty one there, with this embedder.
     pub fn create_with(folder: impl AsRef<Path>, embedder: Arc<dyn Embedder>) -> Result<Self> {
         let manifest = Manifest::new(embedder.identity(), embedder.dimensions());
-        Self::assemble(folder.as_ref(), EmbeddedStore::open_or_create(folder.as_ref(), &manifest)?, embedder)
+        let store = EmbeddedStore::open_or_create(folder.as_ref(), &manifest)?;
+        Self::over(folder, Box::new(store), embedder)
     }
 
-    fn assemble(folder: &Path, store: EmbeddedStore, embedder: Arc<dyn Embedder>) -> Result<Self> {
+    /// An engine over any store. What belongs beside an index – its configuration, runs, feedback – is beside `folder`.
+    pub fn over(folder: impl AsRef<Path>, store: Box<dyn Store>, embedder: Arc<dyn Embedder>) -> Result<Self> {
+        let folder = folder.as_ref();
         let index = &store.manifest().embedder;
         if index != embedder.identity() {
             return Err(Error::Embedder {

@@ -217,4 +217,10 @@ pub trait Store: Send + Sync {
     fn writer(&self) -> Result<Box<dyn Writer + '_>>;
     /// Bytes on disk, where that can be said.
     fn bytes(&self) -> Result<u64>;
+    /// How the index was made, as it was when the store was opened.
+    fn manifest(&self) -> &Manifest;
+    /// Chooses how dense search reads the vectors, for snapshots taken from now on, where there is a choice.
+    fn set_scan(&mut self, _: Scan) {}
+    /// Lets go of what is kept for later searches, where that stands in a writer's way.
+    fn release(&self) {}
 }

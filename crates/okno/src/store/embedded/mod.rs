@@ -83,23 +83,6 @@ impl EmbeddedStore {
             scan: Scan::default(),
         })
     }
-
-    /// Lets go of the snapshot kept for later searches: it would keep the pages that a writer frees.
-    pub(crate) fn release(&self) {
-        // A poisoned lock means another search panicked; the cached snapshot itself is never half-made.
-        *self.latest.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = None;
-    }
-
-    /// Chooses how dense search reads the vectors, for snapshots taken from now on.
-    pub fn set_scan(&mut self, scan: Scan) {
-        self.scan = scan;
-        self.release();
-    }
-
-    /// How the index is made.
-    pub fn manifest(&self) -> &Manifest {
-        &self.manifest
-    }
 }
 
 /// Whether there is an index in a folder.
@@ -135,6 +118,21 @@ impl Store for EmbeddedStore {
 
     fn bytes(&self) -> Result<u64> {
         folder_bytes(&self.folder)
+    }
+
+    fn manifest(&self) -> &Manifest {
+        &self.manifest
+    }
+
+    fn set_scan(&mut self, scan: Scan) {
+        self.scan = scan;
+        self.release();
+    }
+
+    /// The snapshot kept for later searches would keep the pages that a writer frees.
+    fn release(&self) {
+        // A poisoned lock means another search panicked; the cached snapshot itself is never half-made.
+        *self.latest.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = None;
     }
 }
 

@@ -1,0 +1,1 @@
+//! Weights and networks: what needs a model runs here.

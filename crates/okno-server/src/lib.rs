@@ -1,0 +1,1 @@
+//! The same engine over HTTP, with a web page and MCP.

@@ -1,0 +1,165 @@
+//! What is asked of a language model, and what it may answer.
+
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::ops::ControlFlow;
+use std::time::Duration;
+
+/// Who speaks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Role {
+    /// The rules of the conversation.
+    System,
+    /// The one who asks.
+    User,
+    /// The model.
+    Assistant,
+}
+
+/// An image that a model may look at.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Picture {
+    /// `image/png` and the like.
+    pub media_type: String,
+    /// The file's bytes.
+    pub bytes: Vec<u8>,
+}
+
+/// One turn of a conversation.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Message {
+    /// Who says it.
+    pub role: Role,
+    /// What is said.
+    pub text: String,
+    /// What is shown.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub pictures: Vec<Picture>,
+}
+
+impl Message {
+    /// A turn in words alone.
+    pub fn new(role: Role, text: impl Into<String>) -> Self {
+        Self { role, text: text.into(), pictures: Vec::new() }
+    }
+}
+
+/// What is asked of a model.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Request {
+    /// The conversation so far.
+    pub messages: Vec<Message>,
+    /// 0 for the likeliest words, more for variety; the model's own setting when `None`.
+    pub temperature: Option<f32>,
+    /// Tokens of answer, at most; the model's own limit when `None`.
+    pub max_tokens: Option<usize>,
+    /// The JSON schema that the answer must satisfy. A model that knows schemas is held to it, any other is only
+    /// asked for JSON: whoever asks still checks what comes.
+    pub schema: Option<serde_json::Value>,
+}
+
+impl Request {
+    /// A request of these messages.
+    pub fn new(messages: Vec<Message>) -> Self {
+        Self { messages, ..Self::default() }
+    }
+}
+
+/// Tokens spent.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Usage {
+    /// Of the request.
+    pub prompt: usize,
+    /// Of the answer.
+    pub completion: usize,
+}
+
+/// What a model answered.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Completion {
+    /// The whole text.
+    pub text: String,
+    /// What it cost; nothing when it came from a cache.
+    pub usage: Usage,
+    /// Whether it was cut at the limit of tokens.
+    pub cut: bool,
+    /// Whether it was answered before and kept.
+    pub cached: bool,
+}
+
+/// Why a model did not answer.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum GenerateError {
+    /// The service cannot be reached, or did not answer in time.
+    #[error("{model} cannot be reached: {reason}")]
+    Away {
+        /// The model.
+        model: String,
+        /// What happened.
+        reason: String,
+    },
+    /// The service asks to wait, and went on asking.
+    #[error("{model} is busy ({reason}) – try again later, or lower the number of requests at once")]
+    Busy {
+        /// The model.
+        model: String,
+        /// What it said.
+        reason: String,
+        /// How long it asked to wait, if it did.
+        retry_after: Option<Duration>,
+    },
+    /// The service refused: a wrong key, an unknown model, a request it does not understand.
+    #[error("{model} refused: {reason}")]
+    Refused {
+        /// The model.
+        model: String,
+        /// What it said.
+        reason: String,
+    },
+    /// The request is longer than the model reads.
+    #[error("the prompt is longer than {model} reads ({reason}) – lower the budget")]
+    TooLong {
+        /// The model.
+        model: String,
+        /// What it said.
+        reason: String,
+    },
+    /// What came is no answer: a stream cut in the middle, invalid JSON.
+    #[error("{model} answered with something unreadable: {reason}")]
+    Garbled {
+        /// The model.
+        model: String,
+        /// What came.
+        reason: String,
+    },
+    /// The caller stopped it.
+    #[error("stopped")]
+    Stopped,
+}
+
+/// A language model.
+pub trait Generator: Send + Sync {
+    /// Provider and model, as in `dashscope/qwen-plus`: what a cache and a report call it.
+    fn identity(&self) -> &str;
+
+    /// Answers, giving each piece of text as it comes; `on_text` may stop it. The completion holds
+    /// the whole text, whatever was given piecewise. Blocks until the answer is complete.
+    fn generate(
+        &self,
+        request: &Request,
+        on_text: &mut dyn FnMut(&str) -> ControlFlow<()>,
+    ) -> Result<Completion, GenerateError>;
+
+    /// How many requests may run at once.
+    fn concurrency(&self) -> usize {
+        1
+    }
+}
+
+impl fmt::Debug for dyn Generator {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.identity())
+    }
+}
