@@ -6,6 +6,7 @@
 mod args;
 mod commands;
 mod locale;
+mod model;
 mod output;
 mod place;
 mod reasons;
