@@ -54,7 +54,9 @@ impl ModelConfig {
     pub(super) fn check(&self) -> Result<(), String> {
         let wrong = |key: &str, what: &str| Err(format!("[model] `{key}` is {what}"));
         match self {
-            Self { temperature: Some(t), .. } if !(0.0..=2.0).contains(t) => wrong("temperature", "a number from 0 to 2"),
+            Self { temperature: Some(t), .. } if !(0.0..=2.0).contains(t) => {
+                wrong("temperature", "a number from 0 to 2")
+            }
             // A day is longer than anybody waits, and far from what a duration can hold.
             Self { timeout: Some(t), .. } if !(0.1..=86_400.0).contains(t) => {
                 wrong("timeout", "a number of seconds from 0.1 to 86400")

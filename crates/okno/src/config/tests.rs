@@ -130,7 +130,8 @@ fn defaults_are_what_they_are_said_to_be() {
         ["max_size", "user_agent"].map(|key| format!("{key} = \"{}\"\n", said(&format!("fetch.{key}")))).concat();
     let written = Config::parse(&format!("[fetch]\n{toml}{texts}"), "").unwrap();
     assert_eq!(written.fetch(), FetchOptions::default());
-    let model = ["temperature", "timeout", "concurrency", "vision"].map(|key| format!("{key} = {}\n", said(&format!("model.{key}"))));
+    let model = ["temperature", "timeout", "concurrency", "vision"]
+        .map(|key| format!("{key} = {}\n", said(&format!("model.{key}"))));
     let written = Config::parse(&format!("[model]\n{}", model.concat()), "").unwrap().model;
     let default = ModelConfig::default();
     assert_eq!(written.temperature.map(f32::to_bits), Some(default.temperature().to_bits()));
