@@ -238,7 +238,7 @@ fn notes(reply: &Reply, no_model: bool) {
     }
 }
 
-fn how_to_set_up() -> String {
+pub fn how_to_set_up() -> String {
     say!(
         "no language model is set up: these are the best sentences of your documents.\nSet one up with a key (`DASHSCOPE_API_KEY`, `OPENAI_API_KEY` or `DEEPSEEK_API_KEY`, in the environment or `.env`), or run one here and write into `okno.toml`:\n  [model]\n  provider = \"ollama\"   # or vllm, llama.cpp; any other service: base_url = \"http://…/v1\"",
         "没有设置语言模型:以上是文档中最相关的句子。\n设置方法:在环境变量或 `.env` 里写入密钥(`DASHSCOPE_API_KEY`、`OPENAI_API_KEY` 或 `DEEPSEEK_API_KEY`),或在本机运行模型并在 `okno.toml` 里写:\n  [model]\n  provider = \"ollama\"   # 或 vllm、llama.cpp;其他服务:base_url = \"http://…/v1\""

@@ -13,7 +13,7 @@ mod read;
 #[cfg(test)]
 mod tests;
 
-pub use cell::{CellJudged, Figure, judge_run};
+pub use cell::{CellJudged, Figure, QuestionJudged, judge_run};
 
 use crate::answer::{Generator, Language, Message, Prompts, Request, Role, fenced, mark, sentences_of};
 use serde::{Deserialize, Serialize};
