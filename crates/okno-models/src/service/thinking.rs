@@ -37,7 +37,7 @@ impl Thinking {
                 } else if OPEN.starts_with(begun) {
                     String::new()
                 } else {
-                    let all = std::mem::take(held);
+                    let all = begun.to_owned();
                     *self = Self::After;
                     all
                 }
@@ -45,8 +45,8 @@ impl Thinking {
             Self::Inside(end) => {
                 end.push_str(piece);
                 if let Some((_, rest)) = end.split_once(CLOSE) {
-                    let rest = rest.trim_start().to_owned();
-                    // What follows begins anew, so that white space after the mark is passed over too.
+                    let rest = rest.to_owned();
+                    // What follows begins anew: white space before the first word says nothing.
                     *self = Self::Before(String::new());
                     self.said(&rest)
                 } else {
