@@ -1,1 +1,3 @@
 //! Weights and networks: what needs a model runs here.
+
+pub mod service;
