@@ -1,0 +1,123 @@
+/**
+ * Filters: offered from the index's own fields and values, kept in the address, shown as chips.
+ *
+ * Each chip is one condition in the filter language. Values of one field are alternatives, fields narrow each other.
+ */
+
+import { h, fill } from './dom.js';
+import { t, number } from './words.js';
+import { state, go } from './state.js';
+
+/** Values of a field shown before the rest is asked for. */
+const VALUES_SHOWN = 5;
+
+/** Fields that every file has and nobody asks by: they come last. */
+const COMMON = ['type', 'language', 'modified', 'created', 'size', 'file', 'path', 'title', 'pages'];
+
+const BARE = /^[\p{L}\p{N}_-]+$/u;
+const quoted = (text) => (BARE.test(text) ? text : `"${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`);
+
+/** `field = value`, as the filter language writes it. */
+export const equals = (field, value) => `${quoted(field)} = ${quoted(String(value))}`;
+
+/** All conditions as one filter: those of the form `field = value` about one field are alternatives. */
+export function joined(conditions) {
+  const groups = new Map();
+  conditions.forEach((text, i) => {
+    const field = text.match(/^("(?:[^"\\]|\\.)*"|[\p{L}\p{N}_-]+) = /u)?.[1] ?? `#${i}`;
+    groups.set(field, [...(groups.get(field) ?? []), text]);
+  });
+  const parts = [...groups.values()].map((group) => (group.length > 1 ? `(${group.join(' or ')})` : group[0]));
+  return parts.length > 1 ? parts.map((part) => (/ or /i.test(part) && !part.startsWith('(') ? `(${part})` : part)).join(' and ') : (parts[0] ?? '');
+}
+
+/** Adds a condition, or takes it away when it is there. */
+export function toggle(condition) {
+  const { filter } = state();
+  const there = filter.includes(condition);
+  go({ filter: there ? filter.filter((other) => other !== condition) : [...filter, condition] });
+}
+
+/** The chips of what is filtered, and of what was read from the question. */
+export function chips(understood, now = state()) {
+  const chip = (text, note, remove) => h('span.chip', {}, h('code', {}, text), note && h('span.note', {}, note),
+    h('button.x', { type: 'button', 'aria-label': t('filters.remove', text), onclick: remove }, '×'));
+  const row = now.filter.map((text) => chip(text, '', () => toggle(text)));
+  if (understood?.filter) row.push(chip(understood.filter, t('filters.read'), () => go({ literal: '1' })));
+  if (now.literal) {
+    row.push(h('span.chip', {}, h('span.note', {}, t('filters.literal')), h('button.x', { type: 'button', 'aria-label': t('filters.literal.off'), onclick: () => go({ literal: '' }) }, '×')));
+  }
+  return h('div.chips', {}, row, offers(understood));
+}
+
+/** What the question might have meant, one click away. */
+function offers(understood) {
+  if (understood?.withdrawn) {
+    const texts = understood.offered.map((reading) => reading.filter).filter(Boolean);
+    return h('span.small', {}, t('filters.withdrawn', texts.join(', ')));
+  }
+  const meant = (understood?.offered ?? []).filter((reading) => reading.filter && reading.why !== 'negated').slice(0, 2);
+  if (!meant.length) return '';
+  return h('span.small.offers', {}, t('filters.offer'), ' ', meant.map(({ filter }) => h('button.link', { type: 'button', onclick: () => toggle(filter) }, h('code', {}, filter), '?')));
+}
+
+/** The panel that offers what the index has. */
+export function panel(fields) {
+  const wide = matchMedia('(min-width: 68rem)').matches;
+  const body = h('div.fields');
+  const box = h('details.filters', { open: wide }, h('summary', {}, t('filters')), body);
+  const update = () => fill(body, offered(fields).map(([name, field]) => group(name, field)), ownFilter());
+  update();
+  return { element: box, update };
+}
+
+/** Fields worth offering, the index's own first. */
+function offered(fields) {
+  const useful = Object.entries(fields).filter(([, field]) => field.kind !== 'prose' && (values(field).length > 1 || field.range));
+  const weight = ([name]) => COMMON.indexOf(name);
+  return useful.sort((a, b) => weight(a) - weight(b) || a[0].localeCompare(b[0]));
+}
+
+const values = (field) => (field.values ?? []).map((value) => (value?.value !== undefined ? value : { value }));
+
+function group(name, field) {
+  const content = field.kind === 'number' || field.kind === 'date' ? range(name, field) : choices(name, values(field));
+  return h('fieldset', {}, h('legend', {}, name), content);
+}
+
+function choices(name, all) {
+  const chosen = state().filter;
+  const box = ({ value, documents }) => {
+    const condition = equals(name, value);
+    return h('label.choice', {}, h('input', { type: 'checkbox', checked: chosen.includes(condition), onchange: () => toggle(condition) }), h('span', {}, String(value)), documents ? h('span.count', {}, number(documents)) : '');
+  };
+  const first = all.slice(0, VALUES_SHOWN).map(box);
+  const rest = all.slice(VALUES_SHOWN);
+  if (!rest.length) return first;
+  const open = rest.some(({ value }) => chosen.includes(equals(name, value)));
+  return [first, h('details.rest', { open }, h('summary', {}, t('filters.more', rest.length)), rest.map(box))];
+}
+
+/** From and to, for numbers and days. */
+function range(name, field) {
+  const type = field.kind === 'date' ? 'date' : 'number';
+  const input = (sign, label, at) => {
+    const start = `${quoted(name)} ${sign} `;
+    const old = state().filter.find((text) => text.startsWith(start));
+    const value = old ? old.slice(start.length).replaceAll('"', '') : '';
+    return h('label', {}, h('span.small', {}, t(label)), h('input', {
+      type, value, placeholder: type === 'number' && field.range ? String(field.range[at]) : '', 'aria-label': `${name} ${t(label)}`, step: 'any',
+      onchange: (event) => go({ filter: [...state().filter.filter((text) => text !== old), ...(event.target.value ? [start + event.target.value] : [])] }),
+    }));
+  };
+  return h('div.range', {}, input('>=', 'filters.from', 0), input('<=', 'filters.to', 1));
+}
+
+/** For those who know the filter language. */
+function ownFilter() {
+  const input = h('input', { type: 'text', 'aria-label': t('filters.own'), placeholder: t('filters.own.hint'), autocomplete: 'off', spellcheck: 'false' });
+  return h('form.own', { onsubmit: (event) => {
+    event.preventDefault();
+    if (input.value.trim()) toggle(input.value.trim());
+  } }, input, h('button.quiet', { type: 'submit' }, t('filters.add')));
+}
