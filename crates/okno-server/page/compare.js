@@ -5,9 +5,9 @@ import { call, latest } from './api.js';
 import { t, number } from './words.js';
 import { state, go } from './state.js';
 import { facts, recipeOptions, recipeName } from './facts.js';
-import { card } from './passage.js';
+import { card, hitMarks } from './passage.js';
 import { chips } from './filters.js';
-import { without } from './spans.js';
+import { both, without } from './spans.js';
 import { questionField, controls, query, fault, busy } from './controls.js';
 
 /** Tokens for each side unless told otherwise: the same, or the larger would win by size. As on the command line. */
@@ -88,13 +88,23 @@ function side(name, answer, other) {
   let only = 0;
   const cards = answer.contexts.map((context) => {
     const theirs = other.contexts.filter((their) => their.doc_id === context.doc_id && their.root === context.root);
-    const marks = without(context, theirs).map((span) => ({ ...span, kind: 'only' }));
-    only += marks.reduce((sum, { start, end }) => sum + end - start, 0);
-    return card(context, { marks });
+    const alone = without(context, theirs);
+    only += alone.reduce((sum, { start, end }) => sum + end - start, 0);
+    return card(context, { marks: marked(context, alone) });
   });
   const contexts = cards.length === 1 ? t('search.count.one') : t('search.count', cards.length);
   return h('section.side-by', { 'aria-label': name },
     h('h2', {}, recipeName(name)),
     h('p.small', {}, t('compare.tokens', contexts, number(answer.tokens)), ' · ', only ? t('compare.only', number(only)) : t('compare.same')),
     cards);
+}
+
+/** What stands alone, and the best hits, which keep their light whether the other side has them or not. */
+function marked(context, alone) {
+  const hits = hitMarks(context).filter(({ kind }) => kind === 'hit');
+  return [
+    ...alone.flatMap((span) => without(span, hits)).map((span) => ({ ...span, kind: 'only' })),
+    ...hits.flatMap((hit) => both(hit, alone)).map((span) => ({ ...span, kind: 'hit.only' })),
+    ...hits.flatMap((hit) => without(hit, alone)).map((span) => ({ ...span, kind: 'hit' })),
+  ];
 }

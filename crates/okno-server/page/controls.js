@@ -4,7 +4,7 @@ import { h, fill, menu, rich, debounced } from './dom.js';
 import { t, number } from './words.js';
 import { state, go } from './state.js';
 import { recipeOptions } from './facts.js';
-import { joined } from './filters.js';
+import { joined } from './conditions.js';
 
 /** Long enough not to ask for every letter, short enough to feel live. */
 const TYPING_MS = 140;

@@ -7,29 +7,13 @@
 import { h, fill } from './dom.js';
 import { t, number } from './words.js';
 import { state, go } from './state.js';
+import { equals, quoted } from './conditions.js';
 
 /** Values of a field shown before the rest is asked for. */
 const VALUES_SHOWN = 5;
 
 /** Fields that every file has and nobody asks by: they come last. */
 const COMMON = ['type', 'language', 'modified', 'created', 'size', 'file', 'path', 'title', 'pages'];
-
-const BARE = /^[\p{L}\p{N}_-]+$/u;
-const quoted = (text) => (BARE.test(text) ? text : `"${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`);
-
-/** `field = value`, as the filter language writes it. */
-export const equals = (field, value) => `${quoted(field)} = ${quoted(String(value))}`;
-
-/** All conditions as one filter: those of the form `field = value` about one field are alternatives. */
-export function joined(conditions) {
-  const groups = new Map();
-  conditions.forEach((text, i) => {
-    const field = text.match(/^("(?:[^"\\]|\\.)*"|[\p{L}\p{N}_-]+) = /u)?.[1] ?? `#${i}`;
-    groups.set(field, [...(groups.get(field) ?? []), text]);
-  });
-  const parts = [...groups.values()].map((group) => (group.length > 1 ? `(${group.join(' or ')})` : group[0]));
-  return parts.length > 1 ? parts.map((part) => (/ or /i.test(part) && !part.startsWith('(') ? `(${part})` : part)).join(' and ') : (parts[0] ?? '');
-}
 
 /** Adds a condition, or takes it away when it is there. */
 export function toggle(condition) {

@@ -53,6 +53,12 @@ export function without(span, others) {
   return parts;
 }
 
+/** The parts of a span that others cover too. */
+export function both(span, others) {
+  const parts = others.map((other) => ({ start: Math.max(span.start, other.start), end: Math.min(span.end, other.end) }));
+  return parts.filter(({ start, end }) => start < end);
+}
+
 /** A text cut at marks (ascending, apart, in code points of the document it starts at `offset` of): `{text, mark}`s. */
 export function cut(text, offset, marks) {
   const local = marks.flatMap((mark) => [Math.max(0, mark.start - offset), Math.max(0, mark.end - offset)]);

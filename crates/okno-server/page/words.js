@@ -89,7 +89,6 @@ const WORDS = {
   'context.page': ['p. {0}', '第 {0} 页'],
   'context.copies': ['also in {0}', '另见 {0}'],
   'context.relevance': ['Relevance {0}', '相关度 {0}'],
-  'context.open': ['Open', '打开'],
   'context.open.in': ['Open {0} at this passage', '在 {0} 中打开此段'],
   'context.copy': ['Copy', '复制'],
   'context.copied': ['Copied with its citation', '已连同出处一起复制'],
