@@ -57,9 +57,8 @@ async function everything() {
   const rows = [];
   for (;;) {
     const part = await call('documents', { query: { offset: rows.length, limit: PAGE } });
-    const found = part.documents ?? part;
-    rows.push(...found);
-    if (!found.length || rows.length >= (part.total ?? rows.length)) return rows;
+    rows.push(...part.documents);
+    if (!part.documents.length || rows.length >= part.total) return rows;
   }
 }
 
@@ -120,13 +119,13 @@ function dropZone(take) {
 async function upload(files, jobs, load) {
   if (!files.length) return;
   const form = new FormData();
-  files.forEach((file) => form.append('file', file, file.name));
+  files.forEach((file) => form.append('files', file, file.name));
   const sending = h('p.busy', {}, t('job.upload', files.length));
   jobs.prepend(sending);
   try {
     const answer = await call('documents', { body: form });
     sending.remove();
-    await follow(answer.job?.id ?? answer.job, t('job.index'), jobs, outcome);
+    await follow(answer.job, t('job.index'), jobs, outcome);
   } catch (problem) {
     sending.remove();
     jobs.prepend(fault(problem));
@@ -138,8 +137,8 @@ async function upload(files, jobs, load) {
 function again(jobs, load) {
   return h('button.quiet', { type: 'button', onclick: async () => {
     try {
-      const { job } = await call('jobs/index', { body: {} });
-      await follow(job?.id ?? job, t('job.index'), jobs, outcome);
+      const job = await call('jobs/index', { body: {} });
+      await follow(job, t('job.index'), jobs, outcome);
       stale();
       await load();
     } catch (problem) {

@@ -32,7 +32,7 @@ export const rich = (text) => text.split('`').map((part, i) => (i % 2 ? h('code'
 
 /** A menu of `[value, label]`s. */
 export function menu(label, options, props = {}) {
-  const select = h('select', props, options.map(([value, text]) => h('option', { value }, text)));
+  const select = h('select', { 'aria-label': label, ...props }, options.map(([value, text]) => h('option', { value }, text)));
   return h('label.field', {}, h('span.label', {}, label), select);
 }
 

@@ -6,7 +6,7 @@ import { t, known } from './words.js';
 
 let kept = null;
 
-/** `{status, recipes, fields}` of the index that is looked at. */
+/** `{status, indexes, recipes, fields}` of the index that is looked at; `indexes` are the names of all. */
 export async function facts() {
   const { index } = state();
   if (kept?.index !== index) kept = { index, found: ask() };
@@ -25,8 +25,9 @@ export function stale() {
 }
 
 async function ask() {
-  const [status, recipes, fields] = await Promise.all([call('status'), call('recipes'), call('fields')]);
-  return { status, recipes: recipes.recipes ?? recipes, fields: fields.fields ?? fields };
+  const [{ indexes }, recipes, { fields }] = await Promise.all([call('status'), call('recipes'), call('fields')]);
+  const { index } = state();
+  return { status: indexes.find(({ name }) => name === index) ?? indexes[0], indexes: indexes.map(({ name }) => name), recipes, fields };
 }
 
 /** What a recipe is called. */

@@ -5,7 +5,7 @@
  */
 
 import { h, fill } from './dom.js';
-import { t, number } from './words.js';
+import { t } from './words.js';
 import { state, go } from './state.js';
 import { equals, quoted } from './conditions.js';
 
@@ -50,47 +50,45 @@ export function panel(fields) {
   const wide = matchMedia('(min-width: 68rem)').matches;
   const body = h('div.fields');
   const box = h('details.filters', { open: wide }, h('summary', {}, t('filters')), body);
-  const update = () => fill(body, offered(fields).map(([name, field]) => group(name, field)), ownFilter());
+  const update = () => fill(body, offered(fields).map(group), ownFilter());
   update();
   return { element: box, update };
 }
 
 /** Fields worth offering, the index's own first. */
 function offered(fields) {
-  const useful = Object.entries(fields).filter(([, field]) => field.kind !== 'prose' && (values(field).length > 1 || field.range));
-  const weight = ([name]) => COMMON.indexOf(name);
-  return useful.sort((a, b) => weight(a) - weight(b) || a[0].localeCompare(b[0]));
+  const varied = ({ values, range }) => values.length > 1 || (range && range[0] < range[1]);
+  const useful = fields.filter((field) => field.kind === 'date' || (field.kind !== 'prose' && varied(field)));
+  return useful.sort((a, b) => COMMON.indexOf(a.name) - COMMON.indexOf(b.name) || a.name.localeCompare(b.name));
 }
 
-const values = (field) => (field.values ?? []).map((value) => (value?.value !== undefined ? value : { value }));
-
-function group(name, field) {
-  const content = field.kind === 'number' || field.kind === 'date' ? range(name, field) : choices(name, values(field));
-  return h('fieldset', {}, h('legend', {}, name), content);
+function group(field) {
+  const content = field.kind === 'number' || field.kind === 'date' ? range(field) : choices(field.name, field.kind === 'truth' ? ['true', 'false'] : field.values);
+  return h('fieldset', {}, h('legend', {}, field.name), content);
 }
 
 function choices(name, all) {
   const chosen = state().filter;
-  const box = ({ value, documents }) => {
+  const box = (value) => {
     const condition = equals(name, value);
-    return h('label.choice', {}, h('input', { type: 'checkbox', checked: chosen.includes(condition), onchange: () => toggle(condition) }), h('span', {}, String(value)), documents ? h('span.count', {}, number(documents)) : '');
+    return h('label.choice', {}, h('input', { type: 'checkbox', checked: chosen.includes(condition), onchange: () => toggle(condition) }), h('span', {}, value));
   };
   const first = all.slice(0, VALUES_SHOWN).map(box);
   const rest = all.slice(VALUES_SHOWN);
   if (!rest.length) return first;
-  const open = rest.some(({ value }) => chosen.includes(equals(name, value)));
+  const open = rest.some((value) => chosen.includes(equals(name, value)));
   return [first, h('details.rest', { open }, h('summary', {}, t('filters.more', rest.length)), rest.map(box))];
 }
 
 /** From and to, for numbers and days. */
-function range(name, field) {
-  const type = field.kind === 'date' ? 'date' : 'number';
+function range({ name, kind, range: known }) {
+  const type = kind === 'date' ? 'date' : 'number';
   const input = (sign, label, at) => {
     const start = `${quoted(name)} ${sign} `;
     const old = state().filter.find((text) => text.startsWith(start));
     const value = old ? old.slice(start.length).replaceAll('"', '') : '';
     return h('label', {}, h('span.small', {}, t(label)), h('input', {
-      type, value, placeholder: type === 'number' && field.range ? String(field.range[at]) : '', 'aria-label': `${name} ${t(label)}`, step: 'any',
+      type, value, placeholder: known && type === 'number' ? String(known[at]) : '', 'aria-label': `${name} ${t(label)}`, step: 'any',
       onchange: (event) => go({ filter: [...state().filter.filter((text) => text !== old), ...(event.target.value ? [start + event.target.value] : [])] }),
     }));
   };

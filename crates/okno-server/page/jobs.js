@@ -2,32 +2,36 @@
 
 import { h, fill } from './dom.js';
 import { call, events } from './api.js';
-import { t, number } from './words.js';
+import { t, number, bytes } from './words.js';
 
-/** Follows a job; `ended` turns what it came to into elements. The promise gives the result, or null. */
-export async function follow(id, label, place, ended) {
+/** Follows a job; `ended` turns its result into elements. The promise gives the result, or null. */
+export async function follow({ id }, label, place, ended) {
   const bar = h('progress', { 'aria-label': label });
   const said = h('span.small');
   const stop = h('button.quiet', { type: 'button', onclick: () => call(`jobs/${id}`, { method: 'DELETE' }).catch(() => {}) }, t('stop'));
   const box = h('div.job', {}, h('p', {}, label, ' ', said), h('div.row', {}, bar, stop));
   place.prepend(box);
-  let result = null;
+  let job = {};
   try {
-    await events(`jobs/${id}/events`, {}, (event, data) => {
-      if (event === 'progress') progress(bar, said, data);
-      if (event === 'done' || event === 'cancelled') result = { event, data };
+    await events(`jobs/${id}/events`, {}, (event, view) => {
+      job = view;
+      progress(bar, said, view);
     });
-    fill(box, result?.event === 'done' ? ended(result.data) : h('p', {}, t('job.cancelled')));
   } catch (problem) {
-    fill(box, h('p.fault', { role: 'alert' }, `${t('job.failed')}: ${problem.message}`), problem.hint && h('p.small', {}, problem.hint));
+    job = { state: 'failed', error: problem };
   }
-  return result?.data ?? null;
+  if (job.state === 'done') fill(box, ended(job.result));
+  else if (job.state === 'cancelled') fill(box, h('p', {}, t('job.cancelled')), ended(job.result));
+  else fill(box, h('p.fault', { role: 'alert' }, `${t('job.failed')}: ${job.error?.message ?? ''}`), job.error?.hint && h('p.small', {}, job.error.hint));
+  return job.result ?? null;
 }
 
-function progress(bar, said, { done, total, file }) {
+/** How far it is: bytes of files that are read, or steps. */
+function progress(bar, said, { kind, done, total, current }) {
   if (total) {
     bar.max = total;
     bar.value = done;
   }
-  said.textContent = [total ? `${number(done)} / ${number(total)}` : '', file ?? ''].filter(Boolean).join(' · ');
+  const shown = kind === 'index' ? bytes : number;
+  said.textContent = [total ? `${shown(done)} / ${shown(total)}` : '', current ?? ''].filter(Boolean).join(' · ');
 }

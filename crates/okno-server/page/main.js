@@ -57,8 +57,7 @@ function header(current) {
 
 /** A switch, where there is more than one index. */
 async function offerIndexes(place) {
-  const { status } = await facts().catch(() => ({ status: {} }));
-  const names = (status.indexes ?? []).map((index) => index.name ?? index);
+  const { indexes: names } = await facts().catch(() => ({ indexes: [] }));
   if (names.length < 2) return;
   const select = h('select', { 'aria-label': t('index'), onchange: () => go({ index: select.value, doc: '', at: '', filter: [], run: '' }) }, names.map((name) => h('option', { value: name }, name)));
   select.value = state().index || names[0];

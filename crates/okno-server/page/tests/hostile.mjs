@@ -17,7 +17,7 @@ The zanzibar protocol says <script>window.owned='md script'</script> that the ke
 `,
   'marks.md': `---
 title: "</a><script>window.owned='front matter'</script>"
-category: "<b onmouseover=window.owned=4>kettles</b>"
+category: "<img src=x onerror=owned=4>"
 ---
 # </p></article><script>window.owned='heading'</script>
 

@@ -111,7 +111,7 @@ journey('why: legs, ranks and shares of each hit', async (go, language) => {
 });
 
 journey('filters: offered from the index, read from the question, removable', async (go) => {
-  const page = await go(`/?q=${encodeURIComponent('素菜怎么做')}`);
+  const page = await go(`/?q=${encodeURIComponent('2023年的素菜怎么做')}`);
   await page.getByText(t('filters.read')).waitFor();
   await page.getByRole('button', { name: t('filters.remove', 'category = 素菜') }).click();
   await page.waitForURL(/literal=1/);
@@ -313,12 +313,12 @@ journey('language and theme can be switched and stay', async (go, language) => {
 });
 
 journey('where a key is wanted it is asked for once', async (go, language) => {
-  const guarded = await serve(['--index', place.index], { OKNO_API_KEY: 'correct horse' });
+  const guarded = await serve(['--index', place.index], { OKNO_API_KEY: 'correct horse battery staple' });
   const page = await open(chromium, guarded.base, `/?q=${encodeURIComponent(LEAVE)}`, { locale: language === 'zh' ? 'zh-CN' : 'en-US' });
   const dialog = page.getByRole('dialog', { name: t('key.title') });
   await dialog.getByLabel(t('key.label')).fill('wrong');
   await page.keyboard.press('Enter');
-  await dialog.getByLabel(t('key.label')).fill('correct horse');
+  await dialog.getByLabel(t('key.label')).fill('correct horse battery staple');
   await dialog.getByRole('button', { name: t('key.use') }).click();
   await page.locator('article.context').first().waitFor();
   await page.reload();

@@ -66,6 +66,8 @@ export function serve(args, env = {}) {
 export async function open(chromium, base, path, { locale = 'en-US', width = 1280, height = 900, colorScheme = 'light' } = {}) {
   const context = await chromium.newContext({ locale, colorScheme, viewport: { width, height }, permissions: ['clipboard-read', 'clipboard-write'] });
   const page = await context.newPage();
+  // Long enough for a debug build on a busy machine, short enough to learn of a fault.
+  page.setDefaultTimeout(Number(process.env.OKNO_TEST_WAIT ?? 15000));
   page.faults = [];
   page.stopped = [];
   page.on('pageerror', (fault) => page.faults.push(String(fault)));
