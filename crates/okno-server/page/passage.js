@@ -26,7 +26,9 @@ export function reading(text, offset, marks, language) {
     const inside = ordered.filter((mark) => mark.start < end && mark.end > block.start);
     const pieces = cut(block.text, block.start, inside);
     const kind = look(block.text);
-    const paragraph = h(`p.${kind}`, { 'data-start': block.start }, pieces.map(piece));
+    // What may be wider than the page scrolls by itself, so the keyboard must reach it.
+    const wide = kind === 'table' || kind === 'code';
+    const paragraph = h(`p.${kind}`, { 'data-start': block.start, tabindex: wide ? '0' : null }, pieces.map(piece));
     if (kind === 'heading') dimHashes(paragraph);
     body.append(paragraph);
   }
