@@ -92,7 +92,7 @@ function range({ name, kind, range: known }) {
       onchange: (event) => go({ filter: [...state().filter.filter((text) => text !== old), ...(event.target.value ? [start + event.target.value] : [])] }),
     }));
   };
-  return h('div.range', {}, input('>=', 'filters.from', 0), input('<=', 'filters.to', 1));
+  return h(`div.range.${type}`, {}, input('>=', 'filters.from', 0), input('<=', 'filters.to', 1));
 }
 
 /** For those who know the filter language. */

@@ -11,7 +11,7 @@ import { t, known, number } from './words.js';
 import { apart, blocks, cut, length, script } from './spans.js';
 import { link, go } from './state.js';
 
-/** Hits at least this good, compared with the best of their context, are marked: as on the command line. */
+/** Hits at least this good, compared with the best of their context, may be marked: as on the command line. */
 const MARKED_SHARE = 0.8;
 
 /** Hits shown in an explanation: as on the command line. */
@@ -56,13 +56,27 @@ function look(text) {
   return 'plain';
 }
 
-/** The hits of a context as marks: the best, and those nearly as good. */
+/** A hit longer than any sentence is a chunk or a section: marking it would mark everything. */
+const LONGEST_MARK = 300;
+
+/** More marks than this and nothing stands out. */
+const MARKS = 3;
+
+/** The hits of a context as marks: the best sentence, and the few that are nearly as good. A heading names, it does not answer. */
 export function hitMarks(context) {
-  const found = (context.hits ?? []).filter((hit) => !hit.trace || hit.trace.length);
-  const best = Math.max(...found.map((hit) => hit.score));
-  return found
-    .filter((hit) => hit.score >= best * MARKED_SHARE)
-    .map((hit) => ({ start: hit.start, end: hit.end, kind: hit.score === best ? 'hit' : 'near' }));
+  const marked = ({ start, end, trace }) => end - start <= LONGEST_MARK && (!trace || trace.length);
+  const found = (context.hits ?? []).filter(marked).sort((a, b) => b.score - a.score);
+  const telling = found.filter((hit) => !wordsOf(context, hit).startsWith('#'));
+  const [best, ...others] = telling.length ? telling : found;
+  if (!best) return [];
+  const near = others.filter((hit) => hit.score >= best.score * MARKED_SHARE).slice(0, MARKS - 1);
+  const mark = (kind) => ({ start, end }) => ({ start, end, kind });
+  return [mark('hit')(best), ...near.map(mark('near'))];
+}
+
+/** The words of a hit. */
+function wordsOf(context, { start, end }) {
+  return cut(context.text, context.start, [{ start, end }]).find((part) => part.mark)?.text ?? '';
 }
 
 /** `en/handbook.md · p. 3 · lines 12–14`. */
@@ -181,12 +195,11 @@ function routed({ route, because }) {
 }
 
 function found(context, hit) {
-  const [words] = cut(context.text, context.start, [{ start: hit.start, end: hit.end }]).filter((part) => part.mark);
   const most = Math.max(...hit.trace.map((trace) => trace.share));
   const row = (trace) => h('tr', {},
     h('td', {}, t(`why.leg.${trace.leg}`)), h('td', {}, trace.layer), h('td.n', {}, `${trace.rank}`), h('td.n', {}, number(trace.score, 3)),
     h('td.n', {}, number(trace.share, 3)), h('td', {}, h(`meter.${trace.leg}`, { min: 0, max: most || 1, value: trace.share, 'aria-label': t('why.share') })),
   );
   const texts = hit.trace.filter((trace) => trace.text).map((trace) => h('p.small.derived', {}, `“${trace.text}”`));
-  return h('tbody', {}, h('tr', {}, h('th', { scope: 'rowgroup', colspan: 6 }, h('p.quote', {}, words?.text ?? ''), texts)), hit.trace.map(row));
+  return h('tbody', {}, h('tr', {}, h('th', { scope: 'rowgroup', colspan: 6 }, h('p.quote', {}, wordsOf(context, hit)), texts)), hit.trace.map(row));
 }

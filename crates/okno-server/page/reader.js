@@ -24,6 +24,7 @@ export function reader(element) {
     if (element.hidden) return;
     const inside = element.contains(document.activeElement);
     element.hidden = true;
+    cover(false);
     document.body.classList.remove('reading-open');
     fill(element);
     if (inside || document.activeElement === document.body) came?.isConnected && came.focus();
@@ -32,6 +33,7 @@ export function reader(element) {
   async function open(now) {
     if (element.hidden) came = document.activeElement;
     element.hidden = false;
+    cover(getComputedStyle(element).position === 'fixed');
     element.setAttribute('aria-label', t('reader'));
     document.body.classList.add('reading-open');
     if (element.dataset.doc !== `${now.index}/${now.doc}` || !element.querySelector('.reading')) {
@@ -69,6 +71,11 @@ export function reader(element) {
       else hide();
     },
   };
+}
+
+/** Where the reader lies over the page, the page below cannot be reached. */
+function cover(on) {
+  for (const id of ['header', 'main']) document.getElementById(id).inert = on;
 }
 
 function bar(title, close) {

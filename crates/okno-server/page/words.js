@@ -67,7 +67,7 @@ const WORDS = {
   'window.0': ['the sentence alone', '仅命中句'],
   'window.off': ['by the recipe', '由方案定'],
   'budget': ['Budget', '篇幅'],
-  'budget.default': ['Recipe', '按方案'],
+  'budget.default': ['As the recipe says', '按方案'],
   'budget.tokens': ['{0} tokens', '{0} 词元'],
 
   'filters': ['Filters', '过滤'],
