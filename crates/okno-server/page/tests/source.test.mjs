@@ -26,6 +26,11 @@ test('every file of the page is asked for by another', () => {
   for (const name of files) if (name !== 'index.html') assert.ok(asked.includes(name), `${name} is used by nobody`);
 });
 
+test('the server carries every file of the page', () => {
+  const server = readFileSync(new URL('../src/page.rs', HERE), 'utf8');
+  for (const name of files) assert.ok(server.includes(`/page/${name}"`), `src/page.rs does not name ${name}`);
+});
+
 test('every word has two languages with the same places in them', () => {
   for (const [key, words] of Object.entries(all)) {
     assert.equal(words.length, 2, key);
