@@ -4,7 +4,7 @@
  * Each chip is one condition in the filter language. Values of one field are alternatives, fields narrow each other.
  */
 
-import { h, fill } from './dom.js';
+import { h } from './dom.js';
 import { t } from './words.js';
 import { state, go } from './state.js';
 import { equals, quoted } from './conditions.js';
@@ -25,13 +25,19 @@ export function toggle(condition) {
 /** The chips of what is filtered, and of what was read from the question. */
 export function chips(understood, now = state()) {
   const chip = (text, note, remove) => h('span.chip', {}, h('code', {}, text), note && h('span.note', {}, note),
-    h('button.x', { type: 'button', 'aria-label': t('filters.remove', text), onclick: remove }, '×'));
+    h('button.x', { type: 'button', 'aria-label': t('filters.remove', text), onclick: () => away(remove) }, '×'));
   const row = now.filter.map((text) => chip(text, '', () => toggle(text)));
   if (understood?.filter) row.push(chip(understood.filter, t('filters.read'), () => go({ literal: '1' })));
   if (now.literal) {
-    row.push(h('span.chip', {}, h('span.note', {}, t('filters.literal')), h('button.x', { type: 'button', 'aria-label': t('filters.literal.off'), onclick: () => go({ literal: '' }) }, '×')));
+    row.push(h('span.chip', {}, h('span.note', {}, t('filters.literal')), h('button.x', { type: 'button', 'aria-label': t('filters.literal.off'), onclick: () => away(() => go({ literal: '' })) }, '×')));
   }
   return h('div.chips', {}, row, offers(understood));
+}
+
+/** Takes a chip away; the focus goes to the results, for its button is gone. */
+function away(remove) {
+  remove();
+  document.getElementById('main').focus({ preventScroll: true });
 }
 
 /** What the question might have meant, one click away. */
@@ -48,11 +54,20 @@ function offers(understood) {
 /** The panel that offers what the index has. */
 export function panel(fields) {
   const wide = matchMedia('(min-width: 68rem)').matches;
-  const body = h('div.fields');
-  const box = h('details.filters', { open: wide }, h('summary', {}, t('filters')), body);
-  const update = () => fill(body, offered(fields).map(group), ownFilter());
-  update();
-  return { element: box, update };
+  const body = h('div.fields', {}, offered(fields).map(group), ownFilter());
+  return { element: h('details.filters', { open: wide }, h('summary', {}, t('filters')), body), update: (now) => follow(body, now.filter) };
+}
+
+/** Brings boxes and fields in step with the address; they stay where they are, and so does the focus. */
+function follow(body, filter) {
+  for (const box of body.querySelectorAll('[data-condition]')) {
+    box.checked = filter.includes(box.dataset.condition);
+    if (box.checked) box.closest('details.rest')?.setAttribute('open', '');
+  }
+  for (const input of body.querySelectorAll('[data-begins]')) {
+    const given = filter.find((text) => text.startsWith(input.dataset.begins));
+    if (input !== document.activeElement) input.value = given ? given.slice(input.dataset.begins.length).replaceAll('"', '') : '';
+  }
 }
 
 /** Fields worth offering, the index's own first. */
@@ -68,28 +83,24 @@ function group(field) {
 }
 
 function choices(name, all) {
-  const chosen = state().filter;
   const box = (value) => {
     const condition = equals(name, value);
-    return h('label.choice', {}, h('input', { type: 'checkbox', checked: chosen.includes(condition), onchange: () => toggle(condition) }), h('span', {}, value));
+    return h('label.choice', {}, h('input', { type: 'checkbox', 'data-condition': condition, onchange: () => toggle(condition) }), h('span', {}, value));
   };
   const first = all.slice(0, VALUES_SHOWN).map(box);
   const rest = all.slice(VALUES_SHOWN);
   if (!rest.length) return first;
-  const open = rest.some((value) => chosen.includes(equals(name, value)));
-  return [first, h('details.rest', { open }, h('summary', {}, t('filters.more', rest.length)), rest.map(box))];
+  return [first, h('details.rest', {}, h('summary', {}, t('filters.more', rest.length)), rest.map(box))];
 }
 
 /** From and to, for numbers and days. */
 function range({ name, kind, range: known }) {
   const type = kind === 'date' ? 'date' : 'number';
   const input = (sign, label, at) => {
-    const start = `${quoted(name)} ${sign} `;
-    const old = state().filter.find((text) => text.startsWith(start));
-    const value = old ? old.slice(start.length).replaceAll('"', '') : '';
+    const begins = `${quoted(name)} ${sign} `;
     return h('label', {}, h('span.small', {}, t(label)), h('input', {
-      type, value, placeholder: known && type === 'number' ? String(known[at]) : '', 'aria-label': `${name} ${t(label)}`, step: 'any',
-      onchange: (event) => go({ filter: [...state().filter.filter((text) => text !== old), ...(event.target.value ? [start + event.target.value] : [])] }),
+      type, 'data-begins': begins, placeholder: known && type === 'number' ? String(known[at]) : '', 'aria-label': `${name} ${t(label)}`, step: 'any',
+      onchange: (event) => go({ filter: [...state().filter.filter((text) => !text.startsWith(begins)), ...(event.target.value ? [begins + event.target.value] : [])] }),
     }));
   };
   return h(`div.range.${type}`, {}, input('>=', 'filters.from', 0), input('<=', 'filters.to', 1));

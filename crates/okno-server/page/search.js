@@ -17,6 +17,8 @@ export function search(root) {
   let parts = null;
   let shown = '';
   let known = null;
+  // The first passage that was not there before, after more was asked for.
+  let more = -1;
 
   const find = latest(async (signal, now) => call('search', { body: query(now), signal }));
 
@@ -26,7 +28,9 @@ export function search(root) {
       const answer = await find(now);
       if (!answer) return;
       fill(above, chips(answer.understood));
-      fill(results, found(answer, now));
+      fill(results, found(answer, now, () => (more = answer.contexts.length)));
+      results.querySelectorAll('article.context')[more]?.focus();
+      more = -1;
     } catch (problem) {
       fill(above, chips(null));
       fill(results, fault(problem, () => show(now)));
@@ -74,7 +78,7 @@ function welcome(status) {
 }
 
 /** What came back: contexts, or kind words. */
-function found(answer, now) {
+function found(answer, now, more) {
   const { contexts, recipe, route } = answer;
   if (!contexts.length) {
     announce(t('search.none'));
@@ -83,7 +87,7 @@ function found(answer, now) {
   const cards = () => contexts.map((context) => card(context, { question: answer.question, recipe, route }));
   if (answer.nothing_relevant) return nothing(cards);
   announce(counted(contexts.length));
-  return [cards(), foot(answer)];
+  return [cards(), foot(answer, more)];
 }
 
 const counted = (count) => (count === 1 ? t('search.count.one') : t('search.count', count));
@@ -100,8 +104,11 @@ function nothing(cards) {
 }
 
 /** How much was returned of what was allowed, and more of it. */
-function foot({ contexts, recipe, tokens }) {
+function foot({ contexts, recipe, tokens }, more) {
   const spent = recipe.unit === 'tokens' ? ` · ${t('search.spent', number(tokens), number(recipe.budget))}` : '';
   return h('p.foot', {}, counted(contexts.length), spent, ' ',
-    h('button', { type: 'button', onclick: () => go({ budget: String(recipe.budget * 2) }) }, t('search.more')));
+    h('button', { type: 'button', onclick: () => {
+      more();
+      go({ budget: String(recipe.budget * 2) });
+    } }, t('search.more')));
 }
