@@ -13,6 +13,8 @@ pub mod questions;
 pub mod remove;
 pub mod runs;
 pub mod search;
+#[cfg(feature = "serve")]
+pub mod serve;
 pub mod split;
 #[cfg(feature = "sql")]
 pub mod sql;
