@@ -93,7 +93,7 @@ export function query(now) {
 /** A fault where the results would have been. */
 export function fault(problem, retry) {
   const message = problem.code === 'unreachable' ? t('fault.unreachable') : problem.status === 401 ? t('fault.key') : t('fault', problem.message);
-  return h('div.fault', { role: 'alert' }, h('p', {}, rich(message)), problem.hint && h('p.small', {}, problem.hint), retry && h('button', { type: 'button', onclick: retry }, t('retry')));
+  return h('div.fault', { role: 'alert' }, h('p', {}, rich(message)), problem.hint && h('p.small', {}, rich(problem.hint)), retry && h('button', { type: 'button', onclick: retry }, t('retry')));
 }
 
 /** A place for results that says when it is busy. */

@@ -28,7 +28,7 @@ test('every file of the page is asked for by another', () => {
 
 test('the server carries every file of the page', () => {
   const server = readFileSync(new URL('../src/page.rs', HERE), 'utf8');
-  for (const name of files) assert.ok(server.includes(`/page/${name}"`), `src/page.rs does not name ${name}`);
+  for (const name of files) assert.ok(server.includes(`"${name}"`), `src/page.rs does not name ${name}`);
 });
 
 test('every word has two languages with the same places in them', () => {
