@@ -37,7 +37,7 @@ export function documents(root) {
     const words = state().find.toLowerCase();
     const found = all.filter((row) => `${row.doc_id} ${row.title}`.toLowerCase().includes(words));
     fill(list, found.length ? table(found, load) : h('p.welcome', {}, t(all.length ? 'documents.nomatch' : 'documents.none')));
-    announce(t('documents.count', number(found.length)));
+    announce(counted(found.length));
   }
 
   function update(now) {
@@ -62,6 +62,8 @@ async function everything() {
   }
 }
 
+const counted = (count) => (count === 1 ? t('documents.count.one') : t('documents.count', number(count)));
+
 function table(rows, load) {
   const heads = [['name', ''], ['kind', ''], ['sentences', 'n'], ['size', 'n']].map(([name, kind]) => h(kind ? `th.${kind}` : 'th', { scope: 'col' }, t(`documents.${name}`)));
   const body = h('tbody');
@@ -73,7 +75,7 @@ function table(rows, load) {
     more.hidden = left <= 0;
   };
   add();
-  return [h('p.small', {}, t('documents.count', number(rows.length))), h('table.documents', {}, h('thead', {}, h('tr', {}, heads, h('td'))), body), more];
+  return [h('p.small', {}, counted(rows.length)), h('table.documents', {}, h('thead', {}, h('tr', {}, heads, h('td'))), body), more];
 }
 
 function line(row, load) {

@@ -102,7 +102,7 @@ function lines(content) {
 }
 
 /** What was measured, in a sentence each. */
-const outcome = ({ comparisons }) => comparisons.map(({ english, chinese }) => h('p', {}, rich(spoken() === 'zh' ? chinese : english)));
+const outcome = ({ name, comparisons }) => [h('h2', {}, name), comparisons.map(({ english, chinese }) => h('p', {}, rich(spoken() === 'zh' ? chinese : english)))];
 
 /** One table per question set and budget, best first. */
 function leaderboard(runs) {

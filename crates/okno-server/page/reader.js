@@ -101,7 +101,7 @@ function outline(found, pages) {
   const jump = (start) => {
     const blocks = [...pages.querySelectorAll('p[data-start]')];
     const block = blocks.findLast((p) => Number(p.dataset.start) <= start) ?? blocks[0];
-    block?.scrollIntoView({ block: 'start' });
+    if (block) bring(pages, block, 0);
   };
   const items = rows.map(({ start, headings }) => h(`li.level-${Math.min(headings.length, 4)}`, {}, h('button.link', { type: 'button', onclick: () => jump(start) }, headings.at(-1))));
   return h('details.outline', {}, h('summary', {}, t('reader.outline')), h('ol', { lang: script(rows.map(({ headings }) => headings.at(-1)).join('')) }, items));
@@ -112,8 +112,13 @@ function facts(metadata) {
   return rows.length ? h('details.facts', {}, h('summary', {}, t('reader.facts')), h('dl', {}, rows)) : '';
 }
 
+/** Scrolls the text, and nothing else, so that an element stands this share of the way down. */
+function bring(pages, element, share) {
+  pages.scrollTop += element.getBoundingClientRect().top - pages.getBoundingClientRect().top - pages.clientHeight * share;
+}
+
 function scroll(element) {
-  const mark = element.querySelector('mark');
-  if (mark) mark.scrollIntoView({ block: 'center' });
-  else element.querySelector('.pages')?.scrollTo(0, 0);
+  const [pages, mark] = [element.querySelector('.pages'), element.querySelector('mark')];
+  if (mark) bring(pages, mark, 0.3);
+  else pages?.scrollTo(0, 0);
 }

@@ -143,6 +143,7 @@ const WORDS = {
   'reader.facts': ['About', '属性'],
 
   'documents.find': ['Find by name or title', '按名称或标题查找'],
+  'documents.count.one': ['1 document', '1 个文档'],
   'documents.count': ['{0} documents', '{0} 个文档'],
   'documents.drop': ['Drop files here, or', '将文件拖到这里，或'],
   'documents.choose': ['choose files', '选择文件'],

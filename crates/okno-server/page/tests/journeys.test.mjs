@@ -1,13 +1,17 @@
 // What people do here, in both languages, against the real server.
 import test, { after, before } from 'node:test';
 import assert from 'node:assert/strict';
-import { writeFileSync } from 'node:fs';
+import { copyFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { browser, close, open, picture, prepare, serve } from './world.mjs';
 import { speak, t } from '../words.js';
 
 const LEAVE = 'How many days of annual leave do I get?';
 const ONION = '番茄蛋花汤要几个鸡蛋？';
+
+/** A PDF that nobody can read without its password. */
+const LOCKED = fileURLToPath(new URL('../../../okno/tests/files/protected.pdf', import.meta.url));
 
 let chromium;
 let place;
@@ -230,11 +234,12 @@ journey('documents: files are added with progress, the unreadable are named with
   const page = await go('/?view=documents');
   await page.locator('table.documents a').first().waitFor();
   const good = join(place.folder, `tulips-${language}.md`);
-  const bad = join(place.folder, `broken-${language}.pdf`);
+  const bad = join(place.folder, `locked-${language}.pdf`);
   writeFileSync(good, `# Tulips ${language}\n\nThe vermilion tulip blooms in week nineteen.\n`);
-  writeFileSync(bad, 'this is no PDF');
+  copyFileSync(LOCKED, bad);
   await page.locator('#files').setInputFiles([good, bad]);
-  await page.getByText(`broken-${language}.pdf`).first().waitFor();
+  await page.locator('.job li').getByText('password').waitFor();
+  assert.match(await page.locator('.job li').innerText(), new RegExp(`locked-${language}.pdf`));
   await page.getByRole('searchbox', { name: t('documents.find') }).fill(`tulips-${language}`);
   const row = page.locator('table.documents tbody tr');
   await page.waitForFunction(() => document.querySelectorAll('table.documents tbody tr').length === 1);
