@@ -1,9 +1,10 @@
 // The world of the browser tests: an index of the sample documents and some hostile ones, a real server, a real browser.
 //
 // `OKNO_BIN` is the program, `OKNO_TEST_BROWSER` a folder whose `node_modules` has playwright-core and axe-core.
-// Screenshots go to `OKNO_TEST_PICTURES` where that is set.
+// Screenshots go to `OKNO_TEST_PICTURES` where that is set. With `OKNO_TEST_FILES` the files of the page are taken from their
+// folder instead of the program, under the program's own policy: for working on them without compiling.
 import { spawn, spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -68,6 +69,7 @@ export async function open(chromium, base, path, { locale = 'en-US', width = 128
   const page = await context.newPage();
   // Long enough for a debug build on a busy machine, short enough to learn of a fault.
   page.setDefaultTimeout(Number(process.env.OKNO_TEST_WAIT ?? 15000));
+  if (process.env.OKNO_TEST_FILES) await page.route((url) => /\.(js|css|svg)$|^\/$/.test(url.pathname), fromFolder);
   page.faults = [];
   page.stopped = [];
   page.on('pageerror', (fault) => page.faults.push(String(fault)));
@@ -77,6 +79,12 @@ export async function open(chromium, base, path, { locale = 'en-US', width = 128
   });
   await page.goto(base + path);
   return page;
+}
+
+async function fromFolder(route) {
+  const name = new URL(route.request().url()).pathname.slice(1) || 'index.html';
+  const response = await route.fetch();
+  await route.fulfill({ response, body: readFileSync(new URL(`../${name}`, import.meta.url)) });
 }
 
 /** Closes a page; nothing may have gone wrong on it. */
