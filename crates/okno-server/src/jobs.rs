@@ -203,13 +203,13 @@ impl Jobs {
         self.lock().jobs.values().filter(|job| !job.view.borrow().state.is_over()).count()
     }
 
-    /// Asks all to stop, and waits until they have: what they wrote is committed then.
+    /// Asks all to stop, and waits until those that write have: what they wrote is committed then.
     pub async fn finish(&self) {
         let jobs: Vec<Arc<Job>> = self.lock().jobs.values().cloned().collect();
         for job in &jobs {
             job.cancel();
         }
-        for job in jobs {
+        for job in jobs.into_iter().filter(|job| job.view.borrow().kind == JobKind::Index) {
             // The sender lives in the job, so waiting cannot fail.
             let _ = job.follow().wait_for(|view| view.state.is_over()).await;
         }

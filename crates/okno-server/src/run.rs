@@ -13,6 +13,7 @@ use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::task::Poll;
+use std::time::Duration;
 use tower_http::cors::CorsLayer;
 
 /// Where and for whom a server runs.
@@ -67,6 +68,9 @@ pub enum ServeError {
 /// A key shorter than this can be guessed.
 const SHORTEST_KEY: usize = 16;
 
+/// How long the end waits for work that nobody waits for.
+const LAST_WORK: Duration = Duration::from_secs(10);
+
 /// Serves until told to end, then finishes what is being written. `ready` is told the address.
 pub fn serve(
     parts: Parts,
@@ -81,7 +85,7 @@ pub fn serve(
     let cors = settings.cors.iter().map(|origin| origin_of(origin)).collect::<Result<Vec<_>, _>>()?;
     let app = Arc::new(App::new(parts, settings.limits.clone(), settings.allowed.clone()));
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().thread_name("okno").build()?;
-    runtime.block_on(async {
+    let served = runtime.block_on(async {
         let address = SocketAddr::new(settings.host, settings.port);
         let listener =
             tokio::net::TcpListener::bind(address).await.map_err(|source| ServeError::Listen { address, source })?;
@@ -101,7 +105,10 @@ pub fn serve(
         axum::serve(listener, router).with_graceful_shutdown(signal).await?;
         app.jobs.finish().await;
         Ok(())
-    })
+    });
+    // Whatever still runs only reads, or is about to end: a removal whose asker has gone.
+    runtime.shutdown_timeout(LAST_WORK);
+    served
 }
 
 /// Waits until somebody asks the program to end: Ctrl-C, or the system's own way.
