@@ -3,6 +3,7 @@
 #![allow(dead_code)] // each test file uses a part
 
 use okno::Engine;
+use okno::answer::Generator;
 use okno_server::{Index, Limits, Parts, ServeError, Settings, serve};
 use serde_json::Value;
 use std::io::{Read, Write};
@@ -41,6 +42,15 @@ impl Server {
     }
 
     pub fn with(change: impl FnOnce(&mut Settings)) -> Self {
+        Self::of(None, change)
+    }
+
+    /// With a language model.
+    pub fn speaking(generator: Arc<dyn Generator>) -> Self {
+        Self::of(Some(generator), |_| {})
+    }
+
+    fn of(generator: Option<Arc<dyn Generator>>, change: impl FnOnce(&mut Settings)) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let notes = folder.path().join("notes");
         std::fs::create_dir(&notes).unwrap();
@@ -51,7 +61,7 @@ impl Server {
         let mut settings = settings();
         settings.allowed = vec![folder.path().join("more")];
         change(&mut settings);
-        let parts = Parts { indexes: vec![Index::plain("notes", Arc::clone(&engine))], generator: None };
+        let parts = Parts { indexes: vec![Index::plain("notes", Arc::clone(&engine))], generator };
         let (end, ended) = oneshot::channel();
         let (ready, address) = std::sync::mpsc::channel();
         let thread = std::thread::spawn(move || {
