@@ -103,6 +103,12 @@ pub enum Command {
     Split(crate::commands::split::SplitArgs),
     /// Show what is read of a file or folder: text, structure and metadata, without an index
     Load(LoadArgs),
+    /// Models on this machine: list, pull, add, remove, info
+    #[cfg(feature = "models")]
+    #[command(subcommand)]
+    Models(crate::commands::models::ModelsCommand),
+    /// Give the index the vectors of another embedder, without reading files again
+    Reembed(crate::commands::reembed::ReembedArgs),
     /// Turn lines of standard input into vectors
     Embed,
     /// Index a small bilingual sample and show what search does with it
@@ -148,6 +154,9 @@ pub struct IndexArgs {
     /// Also the URLs in this file, one per line
     #[arg(long, value_name = "FILE")]
     pub urls: Option<PathBuf>,
+    /// The embedder of a new index: `builtin`, or a model of `okno models list`
+    #[arg(long, value_name = "NAME")]
+    pub embedder: Option<String>,
     /// Let URLs lead to this machine and to private networks
     #[arg(long)]
     pub allow_private: bool,
@@ -249,6 +258,15 @@ pub struct How {
     /// How much a hit loses that says what a better one says, from 0 to 1
     #[arg(long, value_name = "SHARE", value_parser = share)]
     pub diversity: Option<f32>,
+    /// Read the best hits once more with a reranker of `okno models list`, or `maxsim:NAME` with an embedder
+    #[arg(long, value_name = "NAME")]
+    pub rerank: Option<String>,
+    /// How many hits the reranker reads [default: the recipe's, 30]
+    #[arg(long, value_name = "N")]
+    pub rerank_depth: Option<usize>,
+    /// What its score weighs beside the fused one, from 0 to 1 [default: the recipe's, 0.5]
+    #[arg(long, value_name = "X", value_parser = share)]
+    pub rerank_blend: Option<f32>,
     /// Best contexts first, as in their documents, or the best at both ends
     #[arg(long)]
     pub order: Option<OrderName>,

@@ -5,10 +5,12 @@
 
 mod args;
 mod commands;
+mod embedder;
 mod locale;
 mod output;
 mod place;
 mod reasons;
+mod reranker;
 mod settings;
 mod understood;
 
@@ -63,6 +65,9 @@ fn run(cli: &Cli) -> anyhow::Result<()> {
         Command::Load(args) => commands::load::run(cli, args),
         Command::Embed => commands::embed::run(),
         Command::Demo => commands::demo::run(),
+        #[cfg(feature = "models")]
+        Command::Models(what) => commands::models::run(cli, what),
+        Command::Reembed(args) => commands::reembed::run(cli, args),
     }
 }
 
@@ -72,6 +77,11 @@ fn message(error: &anyhow::Error) -> String {
     for cause in error.chain() {
         if let Some(own) = cause.downcast_ref::<okno::Error>() {
             parts.push(locale::error(own));
+            break;
+        }
+        #[cfg(feature = "models")]
+        if let Some(own) = cause.downcast_ref::<okno_models::Error>() {
+            parts.push(commands::models::error(own));
             break;
         }
         parts.push(cause.to_string());

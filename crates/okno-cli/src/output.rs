@@ -6,7 +6,7 @@ use crate::locale::{Language, language, say};
 use crate::understood;
 use anyhow::Result;
 use okno::document::{CodePoints, Span};
-use okno::retrieve::{FoundUnit, Stage, Unit, name_of};
+use okno::retrieve::{FoundUnit, Moved, Rerank, Stage, Unit, name_of};
 use okno::{Answer, Context};
 use serde_json::{Value, json as value};
 use std::io::{IsTerminal, Write};
@@ -66,9 +66,14 @@ pub fn answer_json(answer: &Answer, explain: bool) -> Value {
             .iter()
             .map(|(leg, layer, found)| value!({"leg": leg, "layer": layer, "found": found}))
             .collect();
-        let Stage { hits, targets, matching, .. } = answer.stage;
+        let Stage { hits, targets, matching, .. } = &answer.stage;
         json["explain"] =
             value!({"rankings": rankings, "hits": hits, "targets": targets, "documents_matching_filter": matching});
+        if let Some(reranked) = &answer.stage.reranked {
+            let Rerank { depth, blend } = answer.recipe.rerank;
+            json["explain"]["rerank"] =
+                value!({"by": reranked.by, "read": reranked.read, "depth": depth, "blend": blend});
+        }
     }
     json
 }
@@ -82,6 +87,9 @@ fn context_json(context: &Context, explain: bool) -> Value {
         let mut json = value!({"start": inside(hit.span.start), "end": inside(hit.span.end), "score": hit.score});
         if explain {
             json["trace"] = hit.trace.iter().map(found_json).collect();
+            if let Some(moved) = hit.reranked {
+                json["rerank"] = value!(moved);
+            }
         }
         json
     });
@@ -223,6 +231,10 @@ fn explained(answer: &Answer) -> String {
     if let Some(matching) = answer.stage.matching {
         text += &say!("  the filter leaves {} documents\n", "  过滤后剩 {} 个文档\n", matching);
     }
+    if let Some(reranked) = &answer.stage.reranked {
+        let (read, by) = (reranked.read, printable(&reranked.by));
+        text += &say!("  {} hits read again by {}\n", "  {} 个命中由 {} 重排\n", read, by);
+    }
     let line = say!(
         "  {} hits, {} distinct targets\n\n",
         "  命中 {},不同目标 {}\n\n",
@@ -248,6 +260,9 @@ fn explained_context(context: &Context) -> String {
         text.push_str(&format!("   {:.3}  {}\n", hit.score, printable(&shortened(words, 60))));
         let traces: Vec<String> = hit.trace.iter().map(found).collect();
         text.push_str(&format!("          {}\n", traces.join("  ")));
+        if let Some(Moved { before, after, score }) = hit.reranked {
+            text += &format!("          rerank #{before} → #{after} {score:.3}\n");
+        }
         for derived in hit.trace.iter().filter_map(|found| found.text.as_deref()).take(EXPLAINED_HITS) {
             text.push_str(&format!("          “{}”\n", printable(&shortened(derived, 60))));
         }

@@ -9,7 +9,10 @@ pub mod feedback;
 pub mod index;
 pub mod inspect;
 pub mod load;
+#[cfg(feature = "models")]
+pub mod models;
 pub mod questions;
+pub mod reembed;
 pub mod remove;
 pub mod runs;
 pub mod search;

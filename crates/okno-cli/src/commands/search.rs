@@ -2,7 +2,7 @@
 
 use crate::args::{Cli, How, LegName, OrderName, SearchArgs};
 use crate::locale::say;
-use crate::{output, place, settings, understood};
+use crate::{output, place, reranker, settings, understood};
 use anyhow::{Context as _, Result};
 use okno::document::Filter;
 use okno::retrieve::{Expansion, Order, together};
@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 
 pub fn run(cli: &Cli, args: &SearchArgs) -> Result<()> {
     let query = query(args.question.as_deref().unwrap_or_default(), args.recipe.as_deref(), &args.how)?;
-    let routes = Routes::open(cli, &query)?;
+    let routes = Routes::open(cli, &query, args.how.rerank.as_deref())?;
     if let Some(file) = &args.queries {
         return batch(&routes, file);
     }
@@ -43,15 +43,19 @@ struct Routes {
 }
 
 impl Routes {
-    fn open(cli: &Cli, query: &Query) -> Result<Self> {
+    fn open(cli: &Cli, query: &Query, rerank: Option<&str>) -> Result<Self> {
         let whole = |folder: &PathBuf| std::fs::canonicalize(folder).unwrap_or_else(|_| folder.clone());
         let mut seen = HashSet::new();
         let named = cli.index.iter().filter(|folder| seen.insert(whole(folder))).map(|folder| Some(folder.as_path()));
         let folders: Vec<Option<&Path>> = if cli.index.is_empty() { vec![None] } else { named.collect() };
         let indexes = folders.into_iter().map(|folder| {
-            let engine = place::open(folder)?;
+            let mut engine = place::open(folder)?;
             let mut query = query.clone();
-            settings::fill(&mut query, &settings::of(engine.folder())?, &engine)?;
+            let settings = settings::of(engine.folder())?;
+            settings::fill(&mut query, &settings, &engine)?;
+            if rerank.is_some() {
+                reranker::set(&mut engine, rerank, &settings)?;
+            }
             Ok((engine, query))
         });
         Ok(Self { indexes: indexes.collect::<Result<_>>()? })
@@ -154,6 +158,8 @@ pub fn query(question: &str, recipe: Option<&str>, how: &How) -> Result<Query, o
         budget: how.budget.map(|(budget, _)| budget),
         unit: how.budget.map(|(_, unit)| unit),
         diversity: how.diversity,
+        rerank_depth: how.rerank_depth,
+        rerank_blend: how.rerank_blend,
         order: how.order.map(order),
         auto_filter: how.no_auto_filter.then_some(false),
         route: if how.route == "auto" { None } else { Some(how.route.parse()?) },

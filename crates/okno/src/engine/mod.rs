@@ -9,18 +9,20 @@ mod fetched;
 mod plan;
 mod prepare;
 mod read;
+mod reembed;
 mod report;
 mod storing;
 mod sync;
 mod units;
 
+pub use reembed::ReembedReport;
 pub use report::{IndexOptions, IndexReport, Progress, Silent, Skipped};
 pub use units::ImportReport;
 
 use crate::document::Record;
 use crate::embed::{BuiltIn, Embedder};
 use crate::load::{Fields, Loader, UnknownField, builtin_for};
-use crate::retrieve::{self, Answer, Query, Recipes, built_in};
+use crate::retrieve::{self, Answer, Query, Recipes, Reranker, built_in};
 use crate::store::{DocumentNumber, EmbeddedStore, Manifest, Scan, Snapshot, Store};
 use crate::{Error, Result};
 use std::path::{Path, PathBuf};
@@ -33,6 +35,7 @@ pub struct Engine {
     embedder: Arc<dyn Embedder>,
     extra_loaders: Vec<Arc<dyn Loader>>,
     recipes: Recipes,
+    reranker: Option<Arc<dyn Reranker>>,
 }
 
 impl Engine {
@@ -61,17 +64,22 @@ impl Engine {
 
     /// An engine over any store. What belongs beside an index – its configuration, runs, feedback – is beside `folder`.
     pub fn over(folder: impl AsRef<Path>, store: Box<dyn Store>, embedder: Arc<dyn Embedder>) -> Result<Self> {
-        let folder = folder.as_ref();
-        let index = &store.manifest().embedder;
-        if index != embedder.identity() {
-            return Err(Error::Embedder {
-                path: folder.to_owned(),
-                index: index.clone(),
-                given: embedder.identity().to_owned(),
-            });
+        let (folder, recipes) = (folder.as_ref().to_owned(), built_in()?);
+        let engine = Self { folder, store, embedder, extra_loaders: Vec::new(), recipes, reranker: None };
+        engine.same_embedder(engine.store.manifest())?;
+        Ok(engine)
+    }
+
+    /// An index may have been given another embedder since this engine was opened.
+    fn same_embedder(&self, manifest: &Manifest) -> Result<()> {
+        if manifest.embedder == self.embedder.identity() {
+            return Ok(());
         }
-        let recipes = built_in()?;
-        Ok(Self { folder: folder.to_owned(), store, embedder, extra_loaders: Vec::new(), recipes })
+        Err(Error::Embedder {
+            path: self.folder.clone(),
+            index: manifest.embedder.clone(),
+            given: self.embedder.identity().to_owned(),
+        })
     }
 
     /// Adds a way of reading files; it is asked before the built-in ones.
@@ -82,6 +90,11 @@ impl Engine {
     /// Sets the recipes that questions may name; without it, the built-in ones.
     pub fn set_recipes(&mut self, recipes: Recipes) {
         self.recipes = recipes;
+    }
+
+    /// Reads the best hits once more before they grow; `None` does not.
+    pub fn set_reranker(&mut self, reranker: Option<Arc<dyn Reranker>>) {
+        self.reranker = reranker;
     }
 
     /// The recipes that questions may name.
@@ -149,7 +162,8 @@ impl Engine {
 
     /// Answers a question from a generation that is held open, so that many answers are of one state.
     pub fn search_in(&self, snapshot: &dyn Snapshot, query: &Query) -> Result<Answer> {
-        retrieve::search(snapshot, self.embedder(), &self.recipes, query)
+        self.same_embedder(snapshot.manifest())?;
+        retrieve::search(snapshot, self.embedder(), self.reranker.as_deref(), &self.recipes, query)
     }
 
     /// The documents of this name: their own id, their path below the indexed folder, or their whole path.

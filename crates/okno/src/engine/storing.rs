@@ -29,8 +29,8 @@ const BATCH_BYTES: u64 = 4 << 20;
 /// Documents split and embedded at once.
 const BATCH_DOCUMENTS: usize = 128;
 
-/// The same for an embedder that takes its time: a commit must not wait for more.
-const SLOW_BATCH_DOCUMENTS: usize = 8;
+/// The same for an embedder that takes its time: enough for full batches, and a commit must not wait for more.
+const SLOW_BATCH_DOCUMENTS: usize = 32;
 
 /// One run of indexing.
 pub struct Run<'a> {
@@ -146,6 +146,7 @@ impl Run<'_> {
     }
 
     fn store_documents(&mut self, files: &mut [Stored], batch: Vec<(usize, Loaded)>) -> Result<()> {
+        let counted = (self.report.added, self.report.changed);
         let mut places = Vec::new();
         let mut changed = Vec::new();
         for (file, loaded) in batch {
@@ -163,9 +164,14 @@ impl Run<'_> {
                 changed.push(Changed { id, loaded, hash });
             }
         }
-        for (file, document) in
-            places.into_iter().zip(prepare(changed, self.engine.embedder(), self.embedded, self.writer)?)
-        {
+        let prepared = prepare(changed, self.engine.embedder(), self.embedded, self.writer, self.progress);
+        if let Err(Error::Stopped) = prepared {
+            (self.report.added, self.report.changed) = counted;
+            self.report.stopped = true;
+            // With the vectors that were made: the next run has them.
+            return self.writer.commit();
+        }
+        for (file, document) in places.into_iter().zip(prepared?) {
             files[file].numbers.push(self.put(&document)?);
             files[file].advance(document.text.len() as u64, self.progress);
             if self.report.stopped {

@@ -11,7 +11,7 @@ use super::storing::Run;
 use crate::fetch::is_url;
 use crate::load::Chosen;
 use crate::rules::Rules;
-use crate::store::{DocumentNumber, FileState, Manifest, Snapshot, Store, Writer};
+use crate::store::{DocumentNumber, FileState, Manifest, Snapshot, Writer};
 use crate::{Error, Result};
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
@@ -21,6 +21,7 @@ use std::time::Instant;
 pub fn sync(engine: &Engine, paths: &[&Path], options: &IndexOptions, progress: &dyn Progress) -> Result<IndexReport> {
     let mut writer = engine.store.writer()?;
     let snapshot = engine.store.snapshot()?;
+    engine.same_embedder(snapshot.manifest())?;
     let (roots, mut files) = (snapshot.roots().to_vec(), known_files(&*snapshot)?);
     let manifest = set_manifest(engine, &*snapshot, options, &mut *writer)?;
     if reads_otherwise(&manifest, snapshot.manifest()) {

@@ -4,7 +4,7 @@ use super::{Engine, Skipped, prepare};
 use crate::Result;
 use crate::document::{Derived, DerivedKind};
 use crate::enrich::{self, import::Line};
-use crate::store::{DocumentNumber, Snapshot, Store, Writer};
+use crate::store::{DocumentNumber, Snapshot, Writer};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::io::BufRead;
 
@@ -25,6 +25,7 @@ impl Engine {
     pub fn import_units(&self, lines: impl BufRead) -> Result<ImportReport> {
         let mut writer = self.store.writer()?;
         let snapshot = self.snapshot()?;
+        self.same_embedder(snapshot.manifest())?;
         let mut report = ImportReport::default();
         let given = self.read_units(&*snapshot, lines, &mut report)?;
         let mut moved = BTreeMap::new();

@@ -4,6 +4,7 @@ use super::expand::Piece;
 use super::fuse::{Hit, Ranking, Trace};
 use super::recipe::{Recipe, Unit};
 use super::relevance::{Asked, RELEVANT};
+use super::rerank::{Moved, Reranked};
 use super::scope::Scope;
 use crate::Result;
 use crate::document::{CodePoints, Layer, Metadata, Page, Span};
@@ -61,12 +62,14 @@ pub struct Stage {
     pub targets: usize,
     /// Documents that match the filter, where there is one.
     pub matching: Option<usize>,
+    /// What reranking did, where there is a reranker.
+    pub reranked: Option<Reranked>,
 }
 
 impl Stage {
     pub(super) fn new(rankings: &[Ranking], hits: usize, targets: usize, matching: Option<usize>) -> Self {
         let rankings = rankings.iter().map(|ranking| (ranking.leg, ranking.layer, ranking.units.len())).collect();
-        Self { rankings, hits, targets, matching }
+        Self { rankings, hits, targets, matching, reranked: None }
     }
 }
 
@@ -120,6 +123,8 @@ pub struct ContextHit {
     pub score: f32,
     /// How it came by it.
     pub trace: Vec<FoundUnit>,
+    /// What reranking did to it, where it was reranked.
+    pub reranked: Option<Moved>,
 }
 
 /// A unit that led to a hit.
@@ -142,6 +147,7 @@ pub(super) fn cut(
     piece: Piece,
     scope: &Scope,
     trace: &dyn Fn(&Hit) -> Vec<Trace>,
+    reranked: Option<&Reranked>,
     asked: &mut Asked,
 ) -> Result<Context> {
     let record = snapshot.record(piece.document)?;
@@ -169,6 +175,7 @@ pub(super) fn cut(
     let hit = |(hit, traces): (Hit, Vec<Trace>)| ContextHit {
         span: structure.span(hit.run.sentences()),
         score: hit.score,
+        reranked: reranked.and_then(|reranked| reranked.moved.get(&hit.run).copied()),
         trace: traces.into_iter().map(found).collect(),
     };
     let copies = scope.copies.get(&piece.document).map_or(&[][..], Vec::as_slice);

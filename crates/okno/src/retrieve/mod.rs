@@ -1,7 +1,7 @@
 //! Retrieval: from a question to contexts.
 //!
 //! ```text
-//! understand → search (dense, lexical) → fuse → collapse → expand → merge → budget → contexts
+//! understand → search (dense, lexical) → fuse → collapse → rerank → expand → merge → budget → contexts
 //! ```
 //!
 //! [`search`] reads like that line. The store is asked once (again only when fewer than k targets
@@ -17,6 +17,7 @@ mod phrases;
 mod query;
 mod recipe;
 mod relevance;
+mod rerank;
 mod scope;
 mod sections;
 mod several;
@@ -28,6 +29,7 @@ pub use recipe::{
     DEFAULT_RECIPE, Expansion, Fusion, Order, Recipe, Recipes, Unit, Worth, built_in, built_in_text, name_of,
 };
 pub use relevance::RELEVANT;
+pub use rerank::{Moved, Rerank, RerankError, Reranked, Reranker};
 pub use scope::matching;
 pub(crate) use scope::nearest;
 pub use several::together;
@@ -44,11 +46,17 @@ use scope::Scope;
 use std::collections::BTreeSet;
 
 /// Answers a question from one generation of an index.
-pub fn search(snapshot: &dyn Snapshot, embedder: &dyn Embedder, recipes: &Recipes, query: &Query) -> Result<Answer> {
+pub fn search(
+    snapshot: &dyn Snapshot,
+    embedder: &dyn Embedder,
+    reranker: Option<&dyn Reranker>,
+    recipes: &Recipes,
+    query: &Query,
+) -> Result<Answer> {
     let (understood, routing) = (understand(snapshot, query)?, route(query));
-    let answer = answer(snapshot, embedder, recipes, query, understood, routing)?;
+    let answer = answer(snapshot, embedder, reranker, recipes, query, understood, routing)?;
     match second_try(&answer, query) {
-        Some((understood, routing)) => self::answer(snapshot, embedder, recipes, query, understood, routing),
+        Some((understood, routing)) => self::answer(snapshot, embedder, reranker, recipes, query, understood, routing),
         None => Ok(answer),
     }
 }
@@ -81,6 +89,7 @@ pub fn understand(snapshot: &dyn Snapshot, query: &Query) -> Result<Understood> 
 fn answer(
     snapshot: &dyn Snapshot,
     embedder: &dyn Embedder,
+    reranker: Option<&dyn Reranker>,
     recipes: &Recipes,
     query: &Query,
     understood: Understood,
@@ -94,7 +103,15 @@ fn answer(
         Unit::Tokens => (views, 1.0),
         Unit::Characters => expand::in_characters(views),
     };
-    let stage = Stage::new(&rankings, fused, hits.len(), scope.matching);
+    let mut stage = Stage::new(&rankings, fused, hits.len(), scope.matching);
+    let hits = match reranker.filter(|_| recipe.rerank.depth > 0) {
+        Some(reranker) => {
+            let (hits, reranked) = rerank::rerank(hits, reranker, recipe.rerank, &understood.text, &views)?;
+            stage.reranked = Some(reranked);
+            hits
+        }
+        None => hits,
+    };
     let hits = match routing.because {
         Because::Quotation => phrases::raised(hits, &routing.phrases, &views),
         _ => hits,
@@ -108,7 +125,7 @@ fn answer(
     let mut asked = relevance::Asked::new(&query.text);
     let mut contexts: Vec<Context> = pieces
         .into_iter()
-        .map(|piece| context::cut(snapshot, piece, &scope, &trace, &mut asked))
+        .map(|piece| context::cut(snapshot, piece, &scope, &trace, stage.reranked.as_ref(), &mut asked))
         .collect::<Result<_>>()?;
     let relevance = contexts.iter().map(|context| context.relevance).fold(0.0, f32::max);
     contexts.retain(|context| context.relevance >= query.min_relevance.unwrap_or(0.0));

@@ -180,6 +180,15 @@ pub trait Writer {
     fn put(&mut self, document: &Prepared) -> Result<DocumentNumber>;
     /// Gives a document other derived units, with their vectors; nothing else of it changes but its number.
     fn derive(&mut self, number: DocumentNumber, derived: &[Derived], vectors: &[f32]) -> Result<DocumentNumber>;
+    /// Gives a document other vectors, of the embedder that the manifest names by now; nothing else of it changes, its number neither.
+    /// Between setting a manifest with another embedder and committing, every document gets its own. A store may know no such thing.
+    fn set_vectors(&mut self, _number: DocumentNumber, _vectors: &Vectors) -> Result<()> {
+        Err(crate::Error::Options("this kind of store cannot change vectors – index the documents again".to_owned()))
+    }
+    /// Forgets the vectors that were kept by content.
+    fn forget_cached_vectors(&mut self) -> Result<()> {
+        Ok(())
+    }
     /// A document's record, uncommitted changes included.
     fn record(&mut self, number: DocumentNumber) -> Result<Option<Record>>;
     /// Gives a document another record: same id, text and vectors, same number; whether it was there. Title and the fields that

@@ -4,7 +4,7 @@ use super::lexical::{Built, Lexical, LexicalWriter};
 use super::tables::{Tables, file_key, id_key, id_value, read_id_value};
 use super::{blob, lexical_folder};
 use crate::document::{Derived, DocumentId, Record};
-use crate::store::{DocumentNumber, FileState, Manifest, Prepared, Writer};
+use crate::store::{DocumentNumber, FileState, Manifest, Prepared, Vectors, Writer};
 use crate::{Error, Result};
 use fs_err::File;
 use heed::{RoTxn, RwTxn, WithoutTls};
@@ -153,6 +153,21 @@ impl Writer for EmbeddedWriter<'_> {
         })
     }
 
+    fn set_vectors(&mut self, number: DocumentNumber, vectors: &Vectors) -> Result<()> {
+        let dimensions = self.dimensions;
+        let changed = self.change(|tables, writing| {
+            let bytes = tables.documents.get(writing, &number)?;
+            Ok(bytes.and_then(|bytes| blob::with_vectors(bytes, vectors, dimensions)))
+        })?;
+        let unreadable = || self.tables.damaged(&format!("document number {number} cannot be read"));
+        let bytes = changed.ok_or_else(unreadable)?;
+        self.change(|tables, writing| tables.documents.put(writing, &number, &bytes))
+    }
+
+    fn forget_cached_vectors(&mut self) -> Result<()> {
+        self.change(|tables, writing| tables.vectors.clear(writing))
+    }
+
     fn record(&mut self, number: DocumentNumber) -> Result<Option<Record>> {
         let dimensions = self.dimensions;
         let read = |bytes: &[u8]| blob::read(bytes, dimensions).and_then(|blob| blob::read_record(blob.record));
@@ -213,6 +228,7 @@ impl Writer for EmbeddedWriter<'_> {
     fn set_manifest(&mut self, manifest: &Manifest) -> Result<()> {
         let json = serde_json::to_vec(manifest).map_err(std::io::Error::from)?;
         self.embedded_fields.clone_from(&manifest.embedded_fields);
+        self.dimensions = manifest.dimensions;
         self.change(|tables, writing| tables.meta.put(writing, "manifest", &json))
     }
 
