@@ -76,7 +76,7 @@ pub enum Error {
         packages: Vec<String>,
     },
     /// Weights or tokenizer cannot be used.
-    #[error("the weights in `{}` cannot be used: {reason}", path.display())]
+    #[error("the weights in `{}` cannot be used: {reason} – bring others, with `okno models add`", path.display())]
     Weights {
         /// The folder or file.
         path: PathBuf,

@@ -235,6 +235,10 @@ fn info(cli: &Cli, shelf: &Shelf, name: &str) -> Result<()> {
         json["damaged"] = json!(wrong);
         return output::json(&json);
     }
+    if !wrong.is_empty() {
+        let files = wrong.join(", ");
+        bail!(say!("damaged: {} – add the model again", "已损坏:{} —— 请重新加入该模型", files));
+    }
     let mut out = std::io::stdout().lock();
     let mut line = |name: String, value: String| writeln!(out, "{name:12} {}", output::printable(&value));
     line(say!("identity", "标识"), model.identity())?;
@@ -247,10 +251,6 @@ fn info(cli: &Cli, shelf: &Shelf, name: &str) -> Result<()> {
     }
     line(say!("tokens", "词元"), model.card.max_tokens.to_string())?;
     line(say!("packages", "安装包"), package_names(&model.card).join(", "))?;
-    if !wrong.is_empty() {
-        let files = wrong.join(", ");
-        bail!(say!("damaged: {} – add the model again", "已损坏:{} —— 请重新加入该模型", files));
-    }
     Ok(())
 }
 

@@ -4,5 +4,7 @@
 //! piece. The engine itself brings none; `okno-models` has one for services that speak as `OpenAI` does.
 
 mod generator;
+mod listwise;
 
+pub use listwise::Listwise;
 pub use generator::{Completion, GenerateError, Generator, Message, Picture, Request, Role, Usage};
