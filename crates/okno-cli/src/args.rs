@@ -43,6 +43,8 @@ pub enum Command {
     /// Find the passages that answer a question
     #[command(visible_alias = "s")]
     Search(SearchArgs),
+    /// Answer a question in words, with the exact places the answer rests on
+    Ask(Box<crate::commands::ask::AskArgs>),
     /// The same question to several recipes, side by side
     Compare(CompareArgs),
     /// Measure recipes on questions with known answers

@@ -109,6 +109,20 @@ fn chinese(error: &okno::Error) -> String {
             "全文索引 “{}” 出错:{source} —— 请检查磁盘空间,然后运行 `okno index`:损坏的全文索引会由已存的文档重建",
             path.display()
         ),
+        okno::Error::Generate(error) => chinese_generate(error),
+        other => other.to_string(),
+    }
+}
+
+fn chinese_generate(error: &okno::answer::GenerateError) -> String {
+    use okno::answer::GenerateError::{Away, Busy, Garbled, Refused, Stopped, TooLong};
+    match error {
+        Away { model, reason } => format!("无法连接 {model}:{reason}"),
+        Busy { model, reason, .. } => format!("{model} 繁忙({reason})—— 请稍后再试,或减小 `model.concurrency`"),
+        Refused { model, reason } => format!("{model} 拒绝了请求:{reason}"),
+        TooLong { model, reason } => format!("提示超过了 {model} 能读取的长度({reason})—— 请减小 --budget"),
+        Garbled { model, reason } => format!("{model} 的回答无法读取:{reason}"),
+        Stopped => "已停止".to_owned(),
         other => other.to_string(),
     }
 }

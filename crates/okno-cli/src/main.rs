@@ -7,6 +7,7 @@ mod args;
 mod commands;
 mod embedder;
 mod locale;
+mod model;
 mod output;
 mod place;
 mod reasons;
@@ -45,6 +46,7 @@ fn run(cli: &Cli) -> anyhow::Result<()> {
     match &cli.command {
         Command::Index(args) => commands::index::run(cli, args),
         Command::Search(args) => commands::search::run(cli, args),
+        Command::Ask(args) => commands::ask::run(cli, args),
         Command::Compare(args) => commands::compare::run(cli, args),
         Command::Eval(args) => commands::eval::run(cli, args),
         Command::Runs(args) => commands::runs::run(cli, args),

@@ -31,7 +31,7 @@ fn file(path: &Path, origin: fn(String) -> Origin) -> Result<Option<Layer>, Erro
 }
 
 /// The folder that holds the index folder.
-fn beside(index: &Path) -> PathBuf {
+pub fn beside(index: &Path) -> PathBuf {
     let whole = std::path::absolute(index).unwrap_or_else(|_| index.to_owned());
     whole.parent().map_or(whole.clone(), Path::to_owned)
 }

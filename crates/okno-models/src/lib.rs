@@ -1,10 +1,11 @@
 //! Weights and networks: what needs a model runs here.
 //!
 //! [`registry`] says which models are known by name, [`shelf`] keeps their weights on disk, [`transformer`] runs them as embedders and
-//! rerankers.
+//! rerankers. [`service`] speaks to models that run elsewhere.
 
 mod error;
 pub mod registry;
+pub mod service;
 pub mod shelf;
 pub mod transformer;
 

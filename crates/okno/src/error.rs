@@ -131,6 +131,9 @@ pub enum Error {
         /// Why.
         reason: String,
     },
+    /// The language model failed.
+    #[error(transparent)]
+    Generate(#[from] crate::answer::GenerateError),
     /// Reading or writing a file failed.
     #[error(transparent)]
     Io(#[from] std::io::Error),

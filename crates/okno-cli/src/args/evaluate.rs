@@ -27,6 +27,13 @@ pub struct EvalArgs {
     /// Where chance begins; the same seed gives the same intervals
     #[arg(long, default_value_t = SEED)]
     pub seed: u64,
+    /// Let the language model answer, and judge its answers: is each statement grounded, is the question answered, were
+    /// the contexts relevant?
+    #[arg(long)]
+    pub judge: bool,
+    /// How many questions are answered and judged for each recipe and budget, the first of the set
+    #[arg(long, value_name = "N", default_value_t = 20, requires = "judge")]
+    pub judge_questions: usize,
 }
 
 /// Runs that were kept.

@@ -9,13 +9,18 @@ use indicatif::{ProgressBar, ProgressStyle};
 use okno::Engine;
 use okno::evaluate::Measure;
 use okno::evaluate::compare::{Comparison, Interval, points};
+use okno::evaluate::judge::CellJudged;
 use okno::evaluate::report::Report;
-use okno::evaluate::run::{Asking, Candidate, Cell, Outcome, Run, built_in_for, run as ask};
+use okno::evaluate::run::{Asking, Candidate, Cell, Outcome, Run, built_in_for, left_out, run as ask};
 use okno::evaluate::runs::Runs;
 use okno::evaluate::set::{Corpus, Indexed, Library, QuestionSet};
 use okno::retrieve::Recipe;
 use std::io::{IsTerminal, Write};
 use std::path::Path;
+
+mod judge;
+
+use judge::Judge;
 
 pub fn run(cli: &Cli, args: &EvalArgs) -> Result<()> {
     let runs = Runs::beside(&place::existing(cli.index()));
@@ -28,15 +33,20 @@ pub fn run(cli: &Cli, args: &EvalArgs) -> Result<()> {
             "预算为 0 词元什么也放不下 —— 试试 `--budget 500`"
         ));
     }
-    let (run, page) = with_set(cli, &args.set, |engine, set, library| {
+    let judge = args.judge.then(|| Judge::new(cli)).transpose()?;
+    let (run, judged, page) = with_set(cli, &args.set, |engine, set, library| {
         let candidates = candidates(engine, &args.recipes)?;
+        if args.recipes.is_empty() && !cli.json {
+            say_left_out(engine)?;
+        }
         let bar = bar(cli, candidates.len() * args.budget.len());
         let name = args.name.as_deref().unwrap_or_default();
         let asking = Asking { set, candidates: &candidates, budgets: &args.budget, seed: args.seed, name };
         let outcome = ask(engine, &asking, library, &|done, _| bar.set_position(done as u64))?;
         bar.finish_and_clear();
-        let page = args.report.as_ref().map(|_| page(args, &outcome, set, library));
-        Ok((outcome.run, page))
+        let judged = judge.as_ref().map(|judge| judge.run(cli, engine, &asking, args)).transpose()?.unwrap_or_default();
+        let page = args.report.as_ref().map(|_| page(args, &outcome, &judged, set, library));
+        Ok((outcome.run, judged, page))
     })?;
     if let (Some(file), Some(page)) = (&args.report, page) {
         std::fs::write(file, page).with_context(|| say!("cannot write `{}`", "无法写入 `{}`", file.display()))?;
@@ -46,7 +56,25 @@ pub fn run(cli: &Cli, args: &EvalArgs) -> Result<()> {
         let kept = runs.save(&run)?;
         output::note(&say!("kept in {} – `okno runs` lists", "已保存到 {} —— `okno runs` 查看", kept.display()));
     }
-    if cli.json { output::json(&json(&run)) } else { print(&run) }
+    if cli.json {
+        return output::json(&json(&run, &judged));
+    }
+    print(&run)?;
+    judge::print(&judged, run.seed)
+}
+
+/// Says which recipes are not measured, and what they lack.
+fn say_left_out(engine: &Engine) -> Result<()> {
+    let left_out = left_out(engine)?;
+    let lacking: Vec<String> = left_out.iter().map(|(name, layers)| format!("`{name}` ({layers})")).collect();
+    if !lacking.is_empty() {
+        output::note(&say!(
+            "left out, because this index has no such units: {} – `okno import-units` adds them",
+            "以下方案没有评测,因为本索引没有所需的单元:{} —— 可用 `okno import-units` 添加",
+            lacking.join(", ")
+        ));
+    }
+    Ok(())
 }
 
 /// Opens a set with its documents: a folder's own corpus in a temporary index, or the index for a file of questions.
@@ -107,7 +135,7 @@ fn bar(cli: &Cli, total: usize) -> ProgressBar {
     ProgressBar::new(total as u64).with_style(style)
 }
 
-fn page(args: &EvalArgs, outcome: &Outcome, set: &QuestionSet, library: &dyn Library) -> String {
+fn page(args: &EvalArgs, outcome: &Outcome, judged: &[CellJudged], set: &QuestionSet, library: &dyn Library) -> String {
     let list = |items: &[String]| items.join(",");
     let budgets: Vec<String> = args.budget.iter().map(ToString::to_string).collect();
     let recipes: Vec<String> = outcome.run.recipes().into_iter().map(str::to_owned).collect();
@@ -119,7 +147,9 @@ fn page(args: &EvalArgs, outcome: &Outcome, set: &QuestionSet, library: &dyn Lib
         args.seed
     );
     let chinese = language() == Language::Zh;
-    Report { outcome, set, texts: library.texts(), command: &command, chinese }.html()
+    let command =
+        if args.judge { format!("{command} --judge --judge-questions {}", args.judge_questions) } else { command };
+    Report { outcome, judged, set, texts: library.texts(), command: &command, chinese }.html()
 }
 
 /// A comparison as a sentence in the language of this run.
@@ -130,7 +160,7 @@ pub fn sentence(comparison: &Comparison) -> String {
     }
 }
 
-fn json(run: &Run) -> serde_json::Value {
+fn json(run: &Run, judged: &[CellJudged]) -> serde_json::Value {
     let cell = |cell: &Cell| serde_json::json!({"recipe": cell.recipe, "budget": cell.budget, "scores": cell.scores, "latency_ms": cell.latency});
     let comparison = |comparison: Comparison| {
         let sentence = sentence(&comparison);
@@ -144,11 +174,15 @@ fn json(run: &Run) -> serde_json::Value {
         .flat_map(|budget| run.comparisons(run.main_measure(), budget))
         .filter_map(|one| comparison(one).ok())
         .collect();
-    serde_json::json!({
+    let mut json = serde_json::json!({
         "name": run.name, "set": run.set, "fingerprint": run.fingerprint, "questions": run.questions.len(), "seed": run.seed,
         "version": run.version, "embedder": run.embedder, "documents": run.documents, "sentences": run.sentences,
         "cells": run.cells.iter().map(cell).collect::<Vec<_>>(), "comparisons": compared,
-    })
+    });
+    if !judged.is_empty() {
+        json["judged"] = judged.iter().map(|cell| judge::json(cell, run.seed)).collect();
+    }
+    json
 }
 
 /// What the table shows besides the main measure.

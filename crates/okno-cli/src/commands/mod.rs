@@ -1,5 +1,6 @@
 //! One file per command.
 
+pub mod ask;
 pub mod compare;
 pub mod config;
 pub mod demo;

@@ -65,7 +65,7 @@ const fn key(name: &'static str, kind: Kind, default: &'static str) -> Key {
 }
 
 /// Every single value, in the order it is shown. Tables of one's own names – recipes, fields, rules – are not single values.
-pub const KEYS: [Key; 22] = [
+pub const KEYS: [Key; 32] = [
     key("recipe", Kind::Text, "auto"),
     key("budget", Kind::Plain, "the recipe's"),
     key("k", Kind::Plain, "the recipe's"),
@@ -88,6 +88,17 @@ pub const KEYS: [Key; 22] = [
     key("fetch.robots", Kind::Plain, "true"),
     key("fetch.user_agent", Kind::Text, concat!("okno/", env!("CARGO_PKG_VERSION"))),
     key("fetch.allow_private", Kind::Plain, "false"),
+    key("model.provider", Kind::Text, "by the keys that are set"),
+    key("model.base_url", Kind::Text, "the provider's"),
+    key("model.name", Kind::Text, "the provider's"),
+    key("model.key_env", Kind::Text, "the provider's"),
+    key("model.temperature", Kind::Plain, "0.1"),
+    key("model.timeout", Kind::Plain, "300"),
+    key("model.concurrency", Kind::Plain, "4"),
+    key("model.max_tokens", Kind::Plain, "the model's"),
+    key("model.vision", Kind::Plain, "false"),
+    key("model.cache", Kind::Text, "256MB"),
+    key("model.prompts", Kind::Text, "`okno-prompts` beside the index, where there is one"),
 ];
 
 /// One place's values.

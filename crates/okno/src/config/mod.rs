@@ -6,10 +6,12 @@
 //! names its line and the nearest key there is. Nothing here reads a file: the command line does.
 
 mod layers;
+mod model;
 mod recipes;
 mod secrets;
 
 pub use layers::{KEYS, Key, Kind, Layer, Origin, Settings, Shown};
+pub use model::ModelConfig;
 pub use secrets::Secrets;
 
 use crate::document::Layer as Units;
@@ -48,6 +50,8 @@ pub struct Config {
     pub index: IndexConfig,
     /// How URLs are fetched.
     pub fetch: FetchConfig,
+    /// Which language model answers.
+    pub model: ModelConfig,
     /// Who sees which metadata.
     pub fields: BTreeMap<String, FieldConfig>,
     /// Rules that add metadata.
@@ -192,7 +196,7 @@ impl Config {
                 return Err(format!("[fetch] `{name}` is a number of seconds from 0 to 86400"));
             }
         }
-        Ok(())
+        self.model.check()
     }
 
     /// Which files are documents; `None` when nothing is said about it.

@@ -8,7 +8,7 @@ use std::fmt;
 pub struct Secrets(BTreeMap<String, String>);
 
 /// The keys that services are known to want.
-const KNOWN: [&str; 2] = ["DASHSCOPE_API_KEY", "OPENAI_API_KEY"];
+const KNOWN: [&str; 3] = ["DASHSCOPE_API_KEY", "DEEPSEEK_API_KEY", "OPENAI_API_KEY"];
 
 impl Secrets {
     /// Adds the lines of a `.env` file: `NAME=value`, quotes and `export` allowed, `#` for comments. What was added before stays.

@@ -37,6 +37,9 @@ fn wrong_values_say_where_and_why() {
         ("[index]\nexclude = [\"{a\"]", ["okno.toml: ", "`exclude`"]),
         ("[index]\nchunk = \"chunk:0\"", ["okno.toml:2: ", "chunk"]),
         ("[fetch]\ndelay = -1.0", ["okno.toml: ", "seconds"]),
+        ("[model]\ntemperature = 3", ["okno.toml: ", "from 0 to 2"]),
+        ("[model]\nconcurrency = 0", ["okno.toml: ", "at least 1"]),
+        ("[model]\nkey = \"sk-1\"", ["okno.toml:2: ", "did you mean `key_env`"]),
         (
             "k = 1\n[[rules]]\nset = { a = 1 }\n\n[[rules]]\npath = \"a/*\"\nset = { x = \"$2\" }\n",
             ["okno.toml:5: rule 2:", "`$2`"],
@@ -127,6 +130,12 @@ fn defaults_are_what_they_are_said_to_be() {
         ["max_size", "user_agent"].map(|key| format!("{key} = \"{}\"\n", said(&format!("fetch.{key}")))).concat();
     let written = Config::parse(&format!("[fetch]\n{toml}{texts}"), "").unwrap();
     assert_eq!(written.fetch(), FetchOptions::default());
+    let model = ["temperature", "timeout", "concurrency", "vision"]
+        .map(|key| format!("{key} = {}\n", said(&format!("model.{key}"))));
+    let written = Config::parse(&format!("[model]\n{}", model.concat()), "").unwrap().model;
+    let default = ModelConfig::default();
+    assert_eq!(written.temperature.map(f32::to_bits), Some(default.temperature().to_bits()));
+    assert_eq!((written.timeout(), written.concurrency()), (default.timeout(), default.concurrency()));
     assert_eq!(said("index.max_file_size").parse(), Ok(Bytes(MAX_FILE_SIZE)));
     assert_eq!(said("recipe"), crate::retrieve::DEFAULT_RECIPE);
     let neighbors = &crate::retrieve::built_in().unwrap()["neighbors"];

@@ -15,6 +15,7 @@
 pub mod compare;
 pub mod feedback;
 pub mod gold;
+pub mod judge;
 pub mod make;
 pub mod measure;
 mod random;

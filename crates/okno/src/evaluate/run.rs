@@ -130,6 +130,21 @@ pub fn built_in_for(engine: &Engine) -> Result<Vec<Candidate>> {
     Ok(candidates)
 }
 
+/// The built-in recipes that an index cannot answer with, each with the layers of units it lacks.
+pub fn left_out(engine: &Engine) -> Result<Vec<(String, String)>> {
+    let snapshot = engine.snapshot()?;
+    let mut left_out = Vec::new();
+    for name in built_in()?.into_keys() {
+        let recipe = Recipe::named(&name, snapshot.manifest(), engine.recipes())?;
+        let probe = Query { recipe_value: Some(recipe), ..Query::new("?") };
+        match engine.search_in(&*snapshot, &probe) {
+            Err(Error::NoUnits(layers)) => left_out.push((name, layers)),
+            other => drop(other?),
+        }
+    }
+    Ok(left_out)
+}
+
 /// Whether an index has what a recipe searches; asking is the one way of telling that cannot disagree with asking.
 pub(super) fn is_answerable(engine: &Engine, snapshot: &dyn Snapshot, recipe: &Recipe) -> Result<bool> {
     let probe = Query { recipe_value: Some(recipe.clone()), ..Query::new("?") };

@@ -53,6 +53,7 @@ pub use self::html::Html;
 pub use self::image::{Images, TextOfImage, image_bytes};
 pub use self::json::JsonFile;
 pub use self::jsonl::{Fields, Jsonl, UnknownField};
+pub use self::language::detect as detect_language;
 #[cfg(feature = "mail")]
 pub use self::mail::Mail;
 pub use self::markdown::{Markdown, heading_text};

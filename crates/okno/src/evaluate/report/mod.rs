@@ -6,6 +6,7 @@
 
 mod chart;
 mod html;
+mod judged;
 mod pieces;
 mod questions;
 mod settings;
@@ -14,6 +15,7 @@ mod table;
 pub use html::{both, text};
 
 use super::gold::Target;
+use super::judge::CellJudged;
 use super::measure::Measure;
 use super::run::{Cell, Outcome, Run};
 use super::score::Texts;
@@ -31,6 +33,8 @@ pub const LARGEST: usize = 900_000;
 pub struct Report<'a> {
     /// The figures and the contexts.
     pub outcome: &'a Outcome,
+    /// What a judge said, where one was asked.
+    pub judged: &'a [CellJudged],
     /// The questions.
     pub set: &'a QuestionSet,
     /// The texts of the documents with gold, for highlighting.
@@ -49,6 +53,7 @@ impl Report<'_> {
         let mut body = header(run);
         body += &finding(run, budget);
         body += &table::tables(run);
+        body += &judged::section(self.judged, run.seed);
         body += &charts(run, budget);
         let rest = settings::guide() + &settings::settings(run, self.command);
         let room = LARGEST.saturating_sub(STYLE.len() + body.len() + rest.len());

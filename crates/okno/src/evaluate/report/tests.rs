@@ -34,7 +34,37 @@ fn hostile_page(recipes: &[&str]) -> String {
         recipes.iter().map(|name| Candidate { name: (*name).to_owned(), recipe: known[*name].clone() }).collect();
     let asking = Asking { set: &set, candidates: &candidates, budgets: &[30, 200], seed: 1, name: "<name>" };
     let outcome = run(&engine, &asking, &mut library, &|_, _| ()).unwrap();
-    Report { outcome: &outcome, set: &set, texts: library.texts(), command: "okno eval '<q>'", chinese: false }.html()
+    Report {
+        outcome: &outcome,
+        judged: &judged(),
+        set: &set,
+        texts: library.texts(),
+        command: "okno eval '<q>'",
+        chinese: false,
+    }
+    .html()
+}
+
+/// A judge that quotes a hostile answer, and one that failed.
+fn judged() -> Vec<crate::evaluate::judge::CellJudged> {
+    use crate::evaluate::judge::{Aspect, CellJudged, Judgement, QuestionJudged, Verdict};
+    let said = "<script>alert(1)</script>";
+    let verdict = Verdict { about: said.into(), score: 2.0 / 3.0, reason: said.into() };
+    let aspects = [
+        (Aspect::Groundedness, Judgement::Judged(vec![verdict])),
+        (Aspect::AnswerRelevance, Judgement::Failed(said.into())),
+    ];
+    let question = QuestionJudged { question: said.into(), answer: said.into(), error: None, aspects: aspects.into() };
+    vec![CellJudged { recipe: "auto".into(), budget: 500, questions: vec![question] }]
+}
+
+#[test]
+fn a_judge_is_shown_with_its_reasons_and_its_failures() {
+    let section = super::judged::section(&judged(), 20);
+    assert!(section.contains("<strong>66.7 %</strong>") && section.contains("n = 1"), "{section}");
+    assert!(section.contains("&lt;script&gt;") && !section.contains("<script"), "{section}");
+    assert!(section.contains("评判失败"));
+    assert_eq!(super::judged::section(&[], 20), "");
 }
 
 /// The tags of a page, opened and closed; panics on a stray one.

@@ -1,0 +1,225 @@
+//! `okno ask` and `okno eval --judge` as their user sees them, with a service on this machine that says what it is told.
+#![cfg(feature = "models")]
+
+#[path = "../../okno-models/tests/support/server.rs"]
+mod server;
+mod support;
+
+use serde_json::{Value, json};
+use server::{Reply, Server, error, said};
+use std::process::Command;
+use support::{Ran, World, text};
+
+const TEA: &str = "# Tea\n\nBlack tea needs boiling water and five minutes. Green tea is brewed at eighty degrees, or it turns bitter. Milk goes in last.\n";
+const QUESTION: &str = "How hot should water for green tea be?";
+
+/// A world with a document about tea, and no key of the machine's in it.
+fn world() -> World {
+    let world = World::new();
+    world
+        .write("notes/tea.md", TEA)
+        .write("notes/土豆丝.md", "# 酸辣土豆丝\n\n土豆去皮切丝，用清水泡十分钟去掉淀粉。\n");
+    world.index(["notes"]);
+    world
+}
+
+fn command(world: &World) -> Command {
+    let mut command = world.command();
+    for name in ["DASHSCOPE_API_KEY", "DASHSCOPE_BASE_URL", "OPENAI_API_KEY", "OPENAI_BASE_URL", "DEEPSEEK_API_KEY"] {
+        command.env_remove(name);
+    }
+    command.env("XDG_CACHE_HOME", world.path(".cache"));
+    command
+}
+
+fn ask(world: &World, server: &Server, arguments: &[&str]) -> Ran {
+    let mut command = command(world);
+    command.env("OKNO_MODEL_BASE_URL", server.url()).env("OKNO_MODEL_NAME", "m");
+    Ran::of(command.arg("ask").args(arguments))
+}
+
+#[test]
+fn an_answer_comes_with_the_places_it_rests_on() {
+    let world = world();
+    let server = Server::saying(vec![said(&["Eighty ", "degrees [", "1]. More [9]."])]);
+    let ran = ask(&world, &server, &[QUESTION]).succeeds();
+    assert!(ran.out.starts_with("Eighty degrees [1]. More .\n\n[1] tea.md:3  Tea\n"), "{}", ran.out);
+    assert!(ran.err.contains("7 + 3 tokens") && ran.err.contains("1 citations pointed to nothing"), "{}", ran.err);
+    let sent = &server.asked()[0].body;
+    assert_eq!((&sent["temperature"], &sent["model"]), (&json!(0.1), &json!("m")));
+    let prompt = sent["messages"][1]["content"].as_str().unwrap();
+    assert!(prompt.contains("Green tea is brewed at eighty degrees") && prompt.contains(QUESTION));
+    let json = ask(&world, &server, &[QUESTION, "--json"]).succeeds().json();
+    assert_eq!(json["cached"], true, "asked before, and kept");
+    assert_eq!(server.asked().len(), 1);
+    let citation = &json["citations"][0];
+    let (start, end) = (citation["start"].as_u64().unwrap() as usize, citation["end"].as_u64().unwrap() as usize);
+    assert_eq!(text(citation, "text"), TEA.chars().skip(start).take(end - start).collect::<String>());
+    assert_eq!((&json["citations_removed"], &json["found"]), (&json!(1), &json!(true)));
+    assert!(json["contexts"][0]["text"].is_string());
+}
+
+#[test]
+fn all_flags_of_search_are_there_and_the_prompt_can_be_seen() {
+    let world = world();
+    let server = Server::saying(vec![said(&["x [1]"])]);
+    let ran =
+        ask(&world, &server, &[QUESTION, "--show-prompt", "--window", "0", "-k", "1", "--budget", "60"]).succeeds();
+    assert!(ran.out.contains("=== system") && ran.out.contains("[1] begins"), "{}", ran.out);
+    assert!(!ran.out.contains("Milk goes in last"), "a window of nothing: {}", ran.out);
+    assert!(server.asked().is_empty(), "only shown");
+    let ran = ask(&world, &server, &["土豆丝要泡多久？", "--show-prompt", "--json"]).succeeds().json();
+    assert!(text(&ran["messages"][0], "text").contains("用中文"));
+    let whole = ask(&world, &server, &[QUESTION, "--no-stream"]).succeeds();
+    assert!(whole.out.starts_with("x [1]\n\n[1] tea.md"), "{}", whole.out);
+}
+
+#[test]
+fn without_a_model_the_best_sentences_and_how_to_set_one_up() {
+    let world = world();
+    let ran = Ran::of(command(&world).args(["ask", QUESTION])).succeeds();
+    assert!(ran.out.contains("Green tea is brewed at eighty degrees, or it turns bitter. [1]"), "{}", ran.out);
+    assert!(ran.err.contains("no language model is set up") && ran.err.contains("DASHSCOPE_API_KEY"), "{}", ran.err);
+    let ran = Ran::of(command(&world).args(["ask", "土豆丝要泡多久？", "--lang", "zh"])).succeeds();
+    assert!(ran.out.contains("用清水泡十分钟") && ran.err.contains("没有设置语言模型"), "{}{}", ran.out, ran.err);
+    let ran = Ran::of(command(&world).args(["ask", "Who composed the opera Carmen?", "--json"])).succeeds().json();
+    assert_eq!((&ran["found"], &ran["answer"]), (&json!(false), &json!("The documents do not say.")));
+}
+
+#[test]
+fn failures_say_what_to_do_in_both_languages_and_never_the_key() {
+    let world = world();
+    world.write(".env", "MY_KEY=sk-very-secret-123456\n");
+    world.write("okno.toml", "[model]\nkey_env = \"MY_KEY\"\ntimeout = 5\n");
+    let server = Server::saying(vec![error(401, "", "bad key sk-very-secret-123456")]);
+    let ran = ask(&world, &server, &[QUESTION]).ends_with(1);
+    assert!(ran.err.contains("refused: 401: bad key [key]") && ran.err.contains("`MY_KEY`"), "{}", ran.err);
+    let zh = ask(&world, &server, &[QUESTION, "--lang", "zh"]).ends_with(1);
+    assert!(zh.err.contains("拒绝了请求"), "{}", zh.err);
+    assert!(!format!("{}{}{}{}", ran.out, ran.err, zh.out, zh.err).contains("very-secret"));
+    world.write(".env", "");
+    let ran = ask(&world, &server, &[QUESTION]).ends_with(1);
+    assert!(ran.err.contains("needs a key: set `MY_KEY`"), "{}", ran.err);
+}
+
+#[test]
+fn a_provider_is_found_by_its_key_and_named_ones_are_checked() {
+    let world = world();
+    let server = Server::saying(vec![said(&["Eighty [1]"])]);
+    let mut by_key = command(&world);
+    by_key.env("DASHSCOPE_API_KEY", "sk-dash-1234567890").env("DASHSCOPE_BASE_URL", server.url());
+    let json = Ran::of(by_key.args(["ask", QUESTION, "--json"])).succeeds().json();
+    assert!(text(&json, "model").starts_with("dashscope@127.0.0.1") && text(&json, "model").ends_with("/qwen-plus"));
+    assert!(server.asked()[0].head.contains("sk-dash-1234567890"));
+    let mut off = command(&world);
+    off.env("DASHSCOPE_API_KEY", "sk-dash-1234567890").env("OKNO_MODEL_PROVIDER", "none");
+    assert_eq!(Ran::of(off.args(["ask", QUESTION, "--json"])).succeeds().json()["model"], Value::Null);
+    let ran = Ran::of(command(&world).env("OKNO_MODEL_PROVIDER", "opnai").args(["ask", QUESTION])).ends_with(1);
+    assert!(ran.err.contains("`opnai` is no provider") && ran.err.contains("`openai`"), "{}", ran.err);
+    let ran = Ran::of(command(&world).env("OKNO_MODEL_PROVIDER", "openai").args(["ask", QUESTION])).ends_with(1);
+    assert!(ran.err.contains("OPENAI_API_KEY"), "{}", ran.err);
+}
+
+#[test]
+fn the_key_of_a_known_provider_is_not_sent_to_an_unknown_place() {
+    let world = world();
+    let server = Server::saying(vec![said(&["Eighty [1]"])]);
+    world.write("okno.toml", format!("[model]\nbase_url = \"{}\"\nname = \"m\"\n", server.url()));
+    Ran::of(command(&world).env("OPENAI_API_KEY", "sk-open-1234567890").args(["ask", QUESTION])).succeeds();
+    assert!(!server.asked()[0].head.contains("sk-open"), "{}", server.asked()[0].head);
+}
+
+#[test]
+fn own_prompts_and_hidden_fields() {
+    let world = world();
+    world.write("notes/black.md", "---\nauthor: Lu Yu\nmood: gloomy\n---\nBlack tea wants boiling water.\n");
+    world.index(["notes"]);
+    world.write("okno.toml", "[fields.mood]\nprompt = false\n");
+    world.write("okno-prompts/en/answer.user.md", "My own words.\n{{contexts}}\n{{question}}\n");
+    let server = Server::saying(vec![said(&["x"])]);
+    let ran = ask(&world, &server, &["What does black tea want?", "--show-prompt"]).succeeds();
+    assert!(
+        ran.out.contains("My own words.") && ran.out.contains("Lu Yu") && !ran.out.contains("gloomy"),
+        "{}",
+        ran.out
+    );
+    world.write("okno-prompts/en/answer.user.md", "{{contxts}}");
+    let ran = ask(&world, &server, &[QUESTION]).ends_with(1);
+    assert!(ran.err.contains("nothing fills in `{{contxts}}`"), "{}", ran.err);
+}
+
+#[test]
+fn what_a_hostile_answer_does_to_a_terminal_is_nothing() {
+    let world = world();
+    let server = Server::saying(vec![said(&["\u{1b}]0;owned\u{7}![a](http://evil.example/q) <b>x</b> [1]"])]);
+    let ran = ask(&world, &server, &[QUESTION]).succeeds();
+    assert!(ran.out.starts_with("]0;owneda ‹b>x‹/b> [1]\n"), "{:?}", ran.out);
+    assert!(ran.err.contains("3 links, images or tags were taken apart"), "{}", ran.err);
+}
+
+/// Answers questions, and judges them as asked.
+fn judging(count: usize, body: &Value) -> Reply {
+    if body.get("response_format").is_none() {
+        return said(&["Eighty degrees [1]."]);
+    }
+    let prompt = body["messages"][1]["content"].as_str().unwrap_or_default();
+    let contexts = prompt.matches("] begins").count();
+    match () {
+        () if prompt.contains("Does the answer answer") && count % 2 == 0 => said(&["I would rather not."]),
+        () if prompt.contains("how much does it help") => {
+            let one = |number: usize| json!({"number": number, "reason": "it is about tea", "score": 3});
+            said(&[&json!({"verdicts": (1..contexts).map(one).collect::<Vec<_>>()}).to_string()])
+        }
+        () => said(&[r#"{"verdicts": [{"number": 1, "reason": "it says so", "score": 2}]}"#]),
+    }
+}
+
+#[test]
+fn eval_judges_answers_and_says_where_it_could_not() {
+    let world = world();
+    let start = TEA.find("eighty degrees").unwrap();
+    let question = json!({"qid": "q1", "question": QUESTION, "doc_id": "tea.md", "start": start, "end": start + 14});
+    world.write("questions.jsonl", question.to_string());
+    let server = Server::answering(judging);
+    let eval = |arguments: &[&str]| {
+        let mut command = command(&world);
+        command.env("OKNO_MODEL_BASE_URL", server.url()).env("OKNO_MODEL_NAME", "m").env("OKNO_MODEL_CACHE", "0");
+        Ran::of(command.args(["eval", "questions.jsonl", "--budget", "100", "--judge"]).args(arguments)).succeeds()
+    };
+    let json = eval(&["--recipes", "auto", "--json"]).json();
+    let figures = &json["judged"][0]["figures"];
+    assert!((figures["groundedness"]["score"]["mean"].as_f64().unwrap() - 2.0 / 3.0).abs() < 1e-9, "{figures}");
+    assert_eq!(figures["context_relevance"]["score"]["mean"], 1.0, "{figures}");
+    let answered = &json["judged"][0]["questions"][0];
+    assert_eq!(answered["aspects"]["groundedness"]["judged"][0]["reason"], "it says so");
+    let ran = eval(&["--recipes", "auto", "--report", "out.html"]);
+    assert!(ran.out.contains("groundedness") && ran.out.contains("judge @100"), "{}", ran.out);
+    assert!(std::fs::read_to_string(world.path("out.html")).unwrap().contains("it says so"));
+    let ran = Ran::of(command(&world).args(["eval", "questions.jsonl", "--judge"])).ends_with(1);
+    assert!(ran.err.contains("`--judge` needs a language model"), "{}", ran.err);
+}
+
+#[test]
+fn eval_says_which_recipes_it_left_out() {
+    let world = world();
+    let question = json!({"question": QUESTION, "doc_id": "tea.md", "answer": "eighty degrees"});
+    world.write("questions.jsonl", question.to_string());
+    let ran = Ran::of(command(&world).args(["eval", "questions.jsonl", "--budget", "100"])).succeeds();
+    assert!(ran.err.contains("left out") && ran.err.contains("`summary` (summary)"), "{}", ran.err);
+}
+
+/// A whole answer from a real model: set `OKNO_TEST_CHAT_URL`.
+#[test]
+fn a_real_model_answers() {
+    let Ok(url) = std::env::var("OKNO_TEST_CHAT_URL") else {
+        println!("skipped: no language model – set OKNO_TEST_CHAT_URL, as `.ci/serve-model.sh FOLDER` prints it");
+        return;
+    };
+    let world = world();
+    let mut command = command(&world);
+    command.env("OKNO_MODEL_BASE_URL", url).env("OKNO_MODEL_MAX_TOKENS", "40").env("OKNO_MODEL_TIMEOUT", "600");
+    let json = Ran::of(command.args(["ask", QUESTION, "--json", "--budget", "100"])).succeeds().json();
+    println!("{}", json["answer"]);
+    assert!(!text(&json, "answer").is_empty() && json["model"].is_string());
+    assert!(json["usage"]["prompt_tokens"].as_u64().unwrap() > 0);
+}

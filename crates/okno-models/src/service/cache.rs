@@ -1,0 +1,160 @@
+//! What a model answered is kept: asking the same again costs nothing.
+//!
+//! One small file per answer, named by a hash of the model and the whole request. Files are written beside and renamed, so
+//! that a reader finds all or nothing; one that cannot be read counts as not there. When the folder grows beyond its limit,
+//! what was not asked for longest goes first. A cache that cannot be written is a pity, not an error: the answer is there.
+
+use okno::answer::{Completion, GenerateError, Generator, Request, Usage};
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::SystemTime;
+
+/// A quarter of a gigabyte: some hundred thousand summaries.
+pub const DEFAULT_CACHE_SIZE: u64 = 256 << 20;
+
+/// A model whose answers are kept.
+#[derive(Debug)]
+pub struct Cached<G> {
+    inner: G,
+    folder: PathBuf,
+    limit: u64,
+    variant: String,
+    /// Bytes in the folder, as far as is known; `UNKNOWN` before the first look.
+    size: AtomicU64,
+}
+
+const UNKNOWN: u64 = u64::MAX;
+
+/// What a file holds.
+#[derive(Serialize, Deserialize)]
+struct Kept {
+    model: String,
+    text: String,
+}
+
+impl<G: Generator> Cached<G> {
+    /// Keeps the answers of a model in a folder, in at most this many bytes.
+    pub fn new(inner: G, folder: impl Into<PathBuf>, limit: u64) -> Self {
+        Self { inner, folder: folder.into(), limit, variant: String::new(), size: AtomicU64::new(UNKNOWN) }
+    }
+
+    /// The same for a model with settings of its own that requests do not name, such as its usual temperature: answers of
+    /// other settings are not its answers.
+    #[must_use]
+    pub fn variant(self, settings: impl Into<String>) -> Self {
+        Self { variant: settings.into(), ..self }
+    }
+
+    fn path(&self, request: &Request) -> Option<PathBuf> {
+        let mut hash = Sha256::new();
+        for part in [self.inner.identity(), &self.variant, &serde_json::to_string(request).ok()?] {
+            hash.update((part.len() as u64).to_le_bytes());
+            hash.update(part.as_bytes());
+        }
+        let name: String = hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
+        Some(self.folder.join(&name[..2]).join(format!("{name}.json")))
+    }
+
+    fn read(&self, path: &Path) -> Option<String> {
+        let kept: Kept = serde_json::from_slice(&std::fs::read(path).ok()?).ok()?;
+        (kept.model == self.inner.identity()).then_some(())?;
+        // Used now: it goes last. A time that cannot be set only makes it go earlier.
+        if let Ok(file) = std::fs::File::options().append(true).open(path) {
+            let _ = file.set_modified(SystemTime::now());
+        }
+        Some(kept.text)
+    }
+
+    fn keep(&self, path: &Path, completion: &Completion) -> std::io::Result<()> {
+        let kept = Kept { model: self.inner.identity().to_owned(), text: completion.text.clone() };
+        let bytes = serde_json::to_vec(&kept)?;
+        let folder = path.parent().unwrap_or(&self.folder);
+        private_folder(&self.folder)?;
+        std::fs::create_dir_all(folder)?;
+        // Two processes may keep the same answer at once: each writes its own file, the later name wins.
+        let new = path.with_extension(format!("{}-{:?}.new", std::process::id(), std::thread::current().id()));
+        std::fs::write(&new, &bytes)?;
+        std::fs::rename(&new, path)?;
+        self.grown(bytes.len() as u64);
+        Ok(())
+    }
+
+    /// Counts what was added, and makes room.
+    fn grown(&self, by: u64) {
+        let known = self.size.load(Ordering::Relaxed);
+        if known == UNKNOWN || known.saturating_add(by) > self.limit {
+            self.size.store(shrink(&self.folder, self.limit), Ordering::Relaxed);
+        } else {
+            self.size.fetch_add(by, Ordering::Relaxed);
+        }
+    }
+}
+
+/// Answers quote documents: the folder is its owner's alone.
+fn private_folder(folder: &Path) -> std::io::Result<()> {
+    if folder.is_dir() {
+        return Ok(());
+    }
+    std::fs::create_dir_all(folder)?;
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        std::fs::set_permissions(folder, std::fs::Permissions::from_mode(0o700))?;
+    }
+    Ok(())
+}
+
+/// Removes the files used longest ago until a tenth of the limit is free, if the limit is passed; what is left.
+fn shrink(folder: &Path, limit: u64) -> u64 {
+    let inside = |folder: &Path| std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut files: Vec<(SystemTime, u64, PathBuf)> = inside(folder)
+        .flat_map(|part| inside(&part.path()).collect::<Vec<_>>())
+        .filter_map(|file| file.metadata().ok().and_then(|data| Some((data.modified().ok()?, data.len(), file.path()))))
+        .collect();
+    let mut size: u64 = files.iter().map(|(_, length, _)| length).sum();
+    if size > limit {
+        files.sort_unstable();
+        for (_, length, path) in files {
+            if size <= limit / 10 * 9 {
+                break;
+            }
+            if std::fs::remove_file(path).is_ok() {
+                size -= length;
+            }
+        }
+    }
+    size
+}
+
+impl<G: Generator> Generator for Cached<G> {
+    fn identity(&self) -> &str {
+        self.inner.identity()
+    }
+
+    fn generate(
+        &self,
+        request: &Request,
+        on_text: &mut dyn FnMut(&str) -> ControlFlow<()>,
+    ) -> Result<Completion, GenerateError> {
+        let path = self.path(request);
+        if let Some(text) = path.as_deref().and_then(|path| self.read(path)) {
+            return match on_text(&text) {
+                ControlFlow::Break(()) => Err(GenerateError::Stopped),
+                ControlFlow::Continue(()) => Ok(Completion { text, usage: Usage::default(), cut: false, cached: true }),
+            };
+        }
+        let completion = self.inner.generate(request, on_text)?;
+        // One that was cut at a limit is worth asking for again.
+        if let Some(path) = path.filter(|_| !completion.cut) {
+            let _ = self.keep(&path, &completion);
+        }
+        Ok(completion)
+    }
+
+    fn concurrency(&self) -> usize {
+        self.inner.concurrency()
+    }
+}

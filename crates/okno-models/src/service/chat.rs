@@ -1,0 +1,186 @@
+//! Chat: a request goes out, text comes back as it is said.
+
+use super::events::Events;
+use super::fault::{Fault, Kind, shortened};
+use super::line::{LONGEST_ANSWER, Line};
+use super::options::Options;
+use super::quirks::Quirks;
+use super::thinking::Thinking;
+use super::wire::{self, Piece, Spent};
+use okno::answer::{Completion, GenerateError, Generator, Request, Usage};
+use okno::split::count_tokens;
+use serde_json::Value;
+use std::io::Read;
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use ureq::Body;
+use ureq::http::{Response, header};
+
+/// A chat model behind a service.
+#[derive(Debug)]
+pub struct Chat {
+    line: Line,
+    model: String,
+    identity: String,
+    quirks: Quirks,
+    spent: [AtomicUsize; 2],
+}
+
+impl Chat {
+    /// A model of a service. Where no model is named, the service is asked which it serves.
+    pub fn connect(options: Options) -> Result<Self, GenerateError> {
+        let line = Line::new(options);
+        let model = match &line.options.model {
+            Some(model) => model.clone(),
+            None => served(&line).map_err(|fault| fault.for_generator(line.options.host()))?,
+        };
+        let identity = line.options.identity(&model);
+        let quirks = Quirks::of(line.options.schemas);
+        Ok(Self { line, model, identity, quirks, spent: Default::default() })
+    }
+
+    /// All tokens that this model has cost so far.
+    pub fn spent(&self) -> Usage {
+        let [prompt, completion] = [0, 1].map(|which| self.spent[which].load(Ordering::Relaxed));
+        Usage { prompt, completion }
+    }
+
+    /// Asks once, as often as it takes to find out what the service understands.
+    fn ask(&self, request: &Request, on_text: &mut OnText<'_>) -> Result<Completion, Fault> {
+        loop {
+            let body = wire::request(request, &self.model, &self.line.options, &self.quirks);
+            match self.line.ask("chat/completions", &body, |response| self.read(response, request, on_text)) {
+                Err(fault) if self.quirks.learn(&fault) => {}
+                done => return done,
+            }
+        }
+    }
+
+    fn read(&self, response: Response<Body>, request: &Request, on_text: &mut OnText<'_>) -> Result<Completion, Fault> {
+        let kind = response.headers().get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
+        let streams = kind.is_some_and(|kind| kind.starts_with("text/event-stream"));
+        let mut heard = Heard::default();
+        let read = if streams {
+            let stream = response.into_body().into_reader().take(LONGEST_ANSWER);
+            self.listen(Events::new(stream, &self.line.options), &mut heard, on_text)
+        } else {
+            // It does not stream, and answers all at once.
+            self.line.text(response).and_then(|text| self.take(&text, &mut heard, on_text))
+        };
+        // What was given cannot be taken back: no further try may repeat it.
+        read.map_err(|fault| if heard.text.is_empty() { fault } else { fault.finally() })?;
+        heard.complete(request, on_text)
+    }
+
+    fn listen<R: Read>(
+        &self,
+        mut events: Events<'_, R>,
+        heard: &mut Heard,
+        on_text: &mut OnText<'_>,
+    ) -> Result<(), Fault> {
+        while let Some(data) = events.next()? {
+            if data.trim() == "[DONE]" {
+                heard.done = true;
+                break;
+            }
+            self.take(&data, heard, on_text)?;
+        }
+        Ok(())
+    }
+
+    /// Takes in one piece.
+    fn take(&self, data: &str, heard: &mut Heard, on_text: &mut OnText<'_>) -> Result<(), Fault> {
+        let odd = |error: serde_json::Error| Fault::new(Kind::Garbled, format!("{error} in `{}`", shortened(data)));
+        let piece: Piece = serde_json::from_str(data).map_err(odd)?;
+        if let Some(error) = piece.error.filter(|error| !error.is_null()) {
+            let status = error.get("code").and_then(Value::as_u64).map_or(500, |code| code as u16);
+            return Err(Fault::of_answer(
+                status,
+                &serde_json::json!({"error": error}).to_string(),
+                None,
+                &self.line.options,
+            ));
+        }
+        heard.usage = piece.usage.or(heard.usage);
+        let Some(choice) = piece.choices.into_iter().next() else { return Ok(()) };
+        heard.finish = choice.finish_reason.or(heard.finish.take());
+        let said = choice.delta.and_then(|said| said.content).unwrap_or_default();
+        let said = heard.thinking.said(&said);
+        heard.say(&said, on_text)
+    }
+}
+
+type OnText<'a> = dyn FnMut(&str) -> ControlFlow<()> + 'a;
+
+/// What was heard of an answer so far.
+#[derive(Debug, Default)]
+struct Heard {
+    text: String,
+    thinking: Thinking,
+    usage: Option<Spent>,
+    finish: Option<String>,
+    done: bool,
+}
+
+impl Heard {
+    fn say(&mut self, said: &str, on_text: &mut OnText<'_>) -> Result<(), Fault> {
+        self.text.push_str(said);
+        if !said.is_empty() && on_text(said).is_break() {
+            return Err(Fault::new(Kind::Stopped, "stopped"));
+        }
+        Ok(())
+    }
+
+    /// The completion, if the answer has an end.
+    fn complete(mut self, request: &Request, on_text: &mut OnText<'_>) -> Result<Completion, Fault> {
+        let given = !self.text.is_empty();
+        let rest = std::mem::take(&mut self.thinking).rest();
+        self.say(&rest, on_text)?;
+        if !self.done && self.finish.is_none() {
+            let fault = Fault::new(Kind::Garbled, "the answer was cut in the middle – ask again");
+            return Err(if given { fault.finally() } else { fault });
+        }
+        if self.text.is_empty() && self.finish.as_deref() == Some("content_filter") {
+            return Err(Fault::new(Kind::Refused, "the service's filter held the answer back"));
+        }
+        let usage = self.usage.map_or_else(|| guessed(request, &self.text), Usage::from);
+        Ok(Completion { usage, cut: self.finish.as_deref() == Some("length"), cached: false, text: self.text })
+    }
+}
+
+/// Tokens by our own count, for services that give none.
+fn guessed(request: &Request, text: &str) -> Usage {
+    let prompt = request.messages.iter().map(|message| count_tokens(&message.text)).sum();
+    Usage { prompt, completion: count_tokens(text) }
+}
+
+/// The first model that a service lists.
+fn served(line: &Line) -> Result<String, Fault> {
+    let list = line.get("models")?;
+    let list: Value = serde_json::from_str(&list)
+        .map_err(|_| Fault::new(Kind::Garbled, "its list of models is no JSON – name one in `model.name`"))?;
+    let first = list["data"].as_array().and_then(|models| models.first()).and_then(|model| model["id"].as_str());
+    first.map(str::to_owned).ok_or_else(|| Fault::new(Kind::Refused, "it lists no model – name one in `model.name`"))
+}
+
+impl Generator for Chat {
+    fn identity(&self) -> &str {
+        &self.identity
+    }
+
+    fn generate(
+        &self,
+        request: &Request,
+        on_text: &mut dyn FnMut(&str) -> ControlFlow<()>,
+    ) -> Result<Completion, GenerateError> {
+        let completion = self.ask(request, on_text).map_err(|fault| fault.for_generator(&self.identity))?;
+        for (which, tokens) in [completion.usage.prompt, completion.usage.completion].into_iter().enumerate() {
+            self.spent[which].fetch_add(tokens, Ordering::Relaxed);
+        }
+        Ok(completion)
+    }
+
+    fn concurrency(&self) -> usize {
+        self.line.options.concurrency.max(1)
+    }
+}

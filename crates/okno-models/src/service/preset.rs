@@ -1,0 +1,102 @@
+//! The usual providers, each a row: where it is, which variable holds its key, what its models are called.
+//!
+//! A preset is only a set of defaults: any of its values may be said otherwise.
+
+/// How well a service keeps to a JSON schema.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Schemas {
+    /// It holds the model to one.
+    Held,
+    /// It promises JSON; the schema is written into the prompt.
+    Json,
+    /// It promises nothing; the schema is written into the prompt.
+    Asked,
+}
+
+/// A provider's defaults.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Preset {
+    /// Its name in the configuration.
+    pub name: &'static str,
+    /// Where it is.
+    pub base_url: &'static str,
+    /// The variable that may say another place.
+    pub url_variable: &'static str,
+    /// The variable that holds the key.
+    pub key_variable: &'static str,
+    /// Whether it answers nobody without a key.
+    pub needs_key: bool,
+    /// The chat model; `None` asks the service which one it serves.
+    pub chat: Option<&'static str>,
+    /// The embedding model.
+    pub embedding: Option<&'static str>,
+    /// Texts of one embedding request, at most.
+    pub batch: usize,
+    /// What it makes of a schema.
+    pub schemas: Schemas,
+}
+
+/// All presets, in the order in which keys are looked for when no provider is named.
+pub const PRESETS: [Preset; 6] = [
+    Preset {
+        name: "dashscope",
+        base_url: "https://dashscope.aliyuncs.com/compatible-mode/v1",
+        url_variable: "DASHSCOPE_BASE_URL",
+        key_variable: "DASHSCOPE_API_KEY",
+        needs_key: true,
+        chat: Some("qwen-plus"),
+        embedding: Some("text-embedding-v2"),
+        // The provider's own limit for this model.
+        batch: 25,
+        schemas: Schemas::Json,
+    },
+    Preset {
+        name: "openai",
+        base_url: "https://api.openai.com/v1",
+        url_variable: "OPENAI_BASE_URL",
+        key_variable: "OPENAI_API_KEY",
+        needs_key: true,
+        chat: Some("gpt-4o-mini"),
+        embedding: Some("text-embedding-3-small"),
+        batch: 256,
+        schemas: Schemas::Held,
+    },
+    Preset {
+        name: "deepseek",
+        base_url: "https://api.deepseek.com/v1",
+        url_variable: "DEEPSEEK_BASE_URL",
+        key_variable: "DEEPSEEK_API_KEY",
+        needs_key: true,
+        chat: Some("deepseek-chat"),
+        embedding: None,
+        batch: 1,
+        schemas: Schemas::Json,
+    },
+    local(
+        "ollama",
+        "http://localhost:11434/v1",
+        ["OLLAMA_BASE_URL", "OLLAMA_API_KEY"],
+        Some("qwen3:4b"),
+        Some("bge-m3"),
+    ),
+    local("vllm", "http://localhost:8000/v1", ["VLLM_BASE_URL", "VLLM_API_KEY"], None, None),
+    local("llama.cpp", "http://localhost:8080/v1", ["LLAMA_CPP_BASE_URL", "LLAMA_CPP_API_KEY"], None, None),
+];
+
+/// A server on one's own machine, which needs no key.
+const fn local(
+    name: &'static str,
+    base_url: &'static str,
+    [url_variable, key_variable]: [&'static str; 2],
+    chat: Option<&'static str>,
+    embedding: Option<&'static str>,
+) -> Preset {
+    let schemas = Schemas::Held;
+    Preset { name, base_url, url_variable, key_variable, needs_key: false, chat, embedding, batch: 32, schemas }
+}
+
+/// A preset by its name.
+pub fn named(name: &str) -> Option<&'static Preset> {
+    let name = if name == "llama-cpp" || name == "llamacpp" { "llama.cpp" } else { name };
+    PRESETS.iter().find(|preset| preset.name == name)
+}

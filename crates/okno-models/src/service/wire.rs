@@ -1,0 +1,146 @@
+//! The words of the protocol: a request as JSON, an answer or a piece of one from JSON.
+
+use super::options::Options;
+use super::quirks::{Quirk, Quirks};
+use okno::answer::{Message, Request, Role, Usage};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+/// A request as a service reads it.
+pub fn request(request: &Request, model: &str, options: &Options, quirks: &Quirks) -> Value {
+    let mut messages: Vec<Value> = request.messages.iter().map(message).collect();
+    let mut body = json!({"model": model, "stream": true});
+    if !quirks.has(Quirk::NoStreamOptions) {
+        body["stream_options"] = json!({"include_usage": true});
+    }
+    if let Some(temperature) = request.temperature.or(options.temperature).filter(|_| !quirks.has(Quirk::NoTemperature))
+    {
+        // As it is written: 0.1 as a float of 32 bits would be sent as 0.10000000149011612.
+        body["temperature"] = temperature.to_string().parse::<f64>().unwrap_or_default().into();
+    }
+    if let Some(most) = request.max_tokens.or(options.max_tokens) {
+        let name = if quirks.has(Quirk::OtherMaxTokens) { "max_completion_tokens" } else { "max_tokens" };
+        body[name] = most.into();
+    }
+    if let Some(schema) = &request.schema {
+        if quirks.has(Quirk::NoSchema) {
+            messages.push(json!({"role": "system", "content": format!("Answer with nothing but JSON that satisfies this schema: {schema}")}));
+        }
+        match (quirks.has(Quirk::NoSchema), quirks.has(Quirk::NoForm)) {
+            (false, _) => {
+                body["response_format"] =
+                    json!({"type": "json_schema", "json_schema": {"name": "answer", "strict": true, "schema": schema}})
+            }
+            (true, false) => body["response_format"] = json!({"type": "json_object"}),
+            (true, true) => {}
+        }
+    }
+    body["messages"] = messages.into();
+    body
+}
+
+fn message(message: &Message) -> Value {
+    let role = match message.role {
+        Role::System => "system",
+        Role::User => "user",
+        Role::Assistant => "assistant",
+    };
+    if message.pictures.is_empty() {
+        return json!({"role": role, "content": message.text});
+    }
+    let picture = |picture: &okno::answer::Picture| {
+        let url = format!("data:{};base64,{}", picture.media_type, base64(&picture.bytes));
+        json!({"type": "image_url", "image_url": {"url": url}})
+    };
+    let text = json!({"type": "text", "text": message.text});
+    let parts: Vec<Value> = std::iter::once(text).chain(message.pictures.iter().map(picture)).collect();
+    json!({"role": role, "content": parts})
+}
+
+/// Bytes as text, six bits a letter (RFC 4648).
+fn base64(bytes: &[u8]) -> String {
+    const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
+    for three in bytes.chunks(3) {
+        let bits = three.iter().fold(0u32, |bits, &byte| bits << 8 | u32::from(byte)) << (8 * (3 - three.len()));
+        for place in 0..4 {
+            let letter = LETTERS[(bits >> (18 - 6 * place) & 63) as usize];
+            text.push(if place <= three.len() { char::from(letter) } else { '=' });
+        }
+    }
+    text
+}
+
+/// An answer, or a piece of a streamed one.
+#[derive(Debug, Deserialize)]
+pub struct Piece {
+    #[serde(default)]
+    pub choices: Vec<Choice>,
+    pub usage: Option<Spent>,
+    pub error: Option<Value>,
+}
+
+/// The only choice that is asked for.
+#[derive(Debug, Deserialize)]
+pub struct Choice {
+    #[serde(alias = "message")]
+    pub delta: Option<Said>,
+    pub finish_reason: Option<String>,
+}
+
+/// What is said. Thoughts in a field of their own are passed over.
+#[derive(Debug, Deserialize)]
+pub struct Said {
+    pub content: Option<String>,
+}
+
+/// Tokens, as a service counts them.
+#[derive(Debug, Clone, Copy, Deserialize)]
+pub struct Spent {
+    #[serde(default)]
+    pub prompt_tokens: usize,
+    #[serde(default)]
+    pub completion_tokens: usize,
+}
+
+impl From<Spent> for Usage {
+    fn from(spent: Spent) -> Self {
+        Self { prompt: spent.prompt_tokens, completion: spent.completion_tokens }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::preset::Schemas;
+    use super::*;
+    use okno::answer::Picture;
+
+    #[test]
+    fn base64_is_that_of_the_standard() {
+        for (bytes, text) in [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foobar", "Zm9vYmFy")] {
+            assert_eq!(base64(bytes.as_bytes()), text);
+        }
+        assert_eq!(base64(&[0xfb, 0xff, 0xfe]), "+//+");
+    }
+
+    #[test]
+    fn a_request_says_what_was_asked_and_nothing_a_service_refused() {
+        let options = Options { temperature: Some(0.1), max_tokens: Some(9), ..Options::at("http://h", None) };
+        let mut asked = Request::new(vec![Message::new(Role::User, "hi")]);
+        asked.schema = Some(json!({"type": "object"}));
+        let body = request(&asked, "m", &options, &Quirks::of(Schemas::Held));
+        assert_eq!((&body["temperature"], &body["max_tokens"]), (&json!(0.1), &json!(9)));
+        assert_eq!(body["response_format"]["json_schema"]["schema"], json!({"type": "object"}));
+        assert_eq!(body["messages"], json!([{"role": "user", "content": "hi"}]));
+        let body = request(&asked, "m", &options, &Quirks::of(Schemas::Asked));
+        assert!(body.get("response_format").is_none());
+        assert!(body["messages"][1]["content"].as_str().unwrap().contains(r#"{"type":"object"}"#));
+    }
+
+    #[test]
+    fn pictures_are_sent_as_data() {
+        let mut with = Message::new(Role::User, "what is this?");
+        with.pictures.push(Picture { media_type: "image/png".into(), bytes: b"foo".to_vec() });
+        assert_eq!(message(&with)["content"][1]["image_url"]["url"], "data:image/png;base64,Zm9v");
+    }
+}

@@ -1,0 +1,79 @@
+//! An answer without a model: the sentences that say most of what is asked, each with its citation.
+
+use super::checked::Checked;
+use super::prompts::Language;
+use super::support::{sentences_of, weights, words};
+use crate::Context;
+use crate::document::Span;
+use std::collections::HashSet;
+
+/// Sentences of an answer, at most: a reader takes in a handful.
+const MOST: usize = 4;
+
+/// A sentence that says less than this of what the best one says is left out.
+const SHARE: f32 = 0.5;
+
+/// What being found counts for a sentence, against having all words of the question.
+const FOUND: f32 = 0.5;
+
+/// A sentence of a context.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Chosen {
+    /// The context, from 0.
+    pub context: usize,
+    /// Where in the context's text.
+    pub span: Span,
+}
+
+/// The best sentences, in the order of their contexts.
+pub fn best(question: &str, contexts: &[Context]) -> Vec<Chosen> {
+    let all: Vec<Chosen> = contexts
+        .iter()
+        .enumerate()
+        .flat_map(|(context, one)| said(one).into_iter().map(move |span| Chosen { context, span }))
+        .collect();
+    let texts: Vec<HashSet<String>> = all.iter().map(|one| words(one.span.of(&contexts[one.context].text))).collect();
+    let (asked, weights) = (words(question), weights(&texts));
+    let weight = |word: &String| weights.get(word.as_str()).copied().unwrap_or(0.0);
+    let total: f32 = asked.iter().map(weight).sum::<f32>().max(f32::MIN_POSITIVE);
+    let worth = |at: usize| {
+        let covered: f32 = asked.iter().filter(|word| texts[at].contains(*word)).map(weight).sum();
+        covered / total + FOUND * found(&contexts[all[at].context], all[at].span, contexts)
+    };
+    let mut ranked: Vec<(usize, f32)> = (0..all.len()).map(|at| (at, worth(at))).collect();
+    ranked.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+    let least = ranked.first().map_or(0.0, |(_, best)| best * SHARE);
+    let mut chosen: Vec<usize> =
+        ranked.iter().filter(|(_, worth)| *worth > 0.0 && *worth >= least).take(MOST).map(|(at, _)| *at).collect();
+    chosen.sort_unstable();
+    chosen.into_iter().map(|at| all[at]).collect()
+}
+
+/// Sentences that state something: no headings, no bare marks.
+fn said(context: &Context) -> Vec<Span> {
+    let states = |span: &Span| {
+        let text = span.of(&context.text);
+        !text.starts_with('#') && text.chars().any(char::is_alphanumeric)
+    };
+    let all = sentences_of(&context.text);
+    let stating: Vec<Span> = all.iter().copied().filter(states).collect();
+    if stating.is_empty() { all } else { stating }
+}
+
+/// How well search found this sentence, against the best of all contexts.
+fn found(context: &Context, span: Span, contexts: &[Context]) -> f32 {
+    let best = contexts.iter().flat_map(|context| &context.hits).map(|hit| hit.score).fold(f32::MIN_POSITIVE, f32::max);
+    let (start, end) = (context.span.start + span.start, context.span.start + span.end);
+    let here = context.hits.iter().filter(|hit| hit.span.start < end && start < hit.span.end).map(|hit| hit.score);
+    here.fold(0.0, f32::max) / best
+}
+
+/// A sentence as it may be shown: on one line, checked like anything else, its own bracketed numbers left out.
+pub fn shown(sentence: &str, language: Language) -> String {
+    let line = sentence.split_whitespace().collect::<Vec<_>>().join(" ");
+    let sources = [line.as_str()];
+    let mut checked = Checked::new(0, language, &sources);
+    checked.push(&line);
+    checked.finish();
+    checked.text
+}

@@ -1,0 +1,143 @@
+use super::scripted::Scripted;
+use super::*;
+use crate::{Answer, Engine, Query};
+use std::collections::BTreeSet;
+use std::ops::ControlFlow;
+
+mod hostile;
+mod snapshots;
+
+pub(super) const TEA: &str = "---\nauthor: Lu Yu\nrating: secret\n---\n# Tea\n\n## Brewing\n\nBlack tea needs boiling water and five minutes[4]. Green tea is brewed at eighty degrees, or it turns bitter.\n\n## Serving\n\nMilk goes in last. See https://tea.example/guide for more.\n";
+pub(super) const POTATOES: &str =
+    "# 酸辣土豆丝\n\n土豆去皮切丝，用清水泡十分钟去掉淀粉。大火下土豆丝翻炒两分钟，加醋和盐。\n";
+
+/// What an index of these files says about a question.
+pub(super) fn found(files: &[(&str, &str)], question: &str) -> Answer {
+    let folder = tempfile::tempdir().unwrap();
+    let documents = folder.path().join("documents");
+    for (name, text) in files {
+        let path = documents.join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    }
+    let engine = Engine::create(folder.path().join(".okno")).unwrap();
+    engine.index(&[documents]).unwrap();
+    engine.search(&Query { auto_filter: Some(false), ..Query::new(question) }).unwrap()
+}
+
+fn about_tea() -> Answer {
+    found(&[("tea.md", TEA)], "How hot should water for green tea be?")
+}
+
+/// A reply, and what was told piece by piece.
+pub(super) fn asked(answer: Answer, model: Option<&dyn Generator>) -> (Reply, String) {
+    let mut told = String::new();
+    let reply = reply(answer, model, &ReplyOptions::default(), &mut |event| {
+        let Event::Text(text) = event;
+        told.push_str(text);
+        ControlFlow::Continue(())
+    });
+    (reply.unwrap(), told)
+}
+
+#[test]
+fn every_citation_opens_the_sentence_that_supports_it() {
+    let model = Scripted::saying(&[
+        "Green tea is brewed at eighty degrees [1], black tea needs boiling water【1】. Nobody knows [5].",
+    ]);
+    let (reply, told) = asked(about_tea(), Some(&model));
+    assert_eq!(
+        reply.text,
+        "Green tea is brewed at eighty degrees [1], black tea needs boiling water[1]. Nobody knows ."
+    );
+    assert_eq!(
+        (told, reply.removed, reply.found, reply.by.as_deref()),
+        (reply.text.clone(), 1, true, Some("scripted/model"))
+    );
+    let texts: Vec<&str> = reply.citations.iter().map(|citation| citation.text.as_str()).collect();
+    assert_eq!(texts[0], "Green tea is brewed at eighty degrees, or it turns bitter.");
+    for citation in &reply.citations {
+        let cut: String = TEA.chars().skip(citation.start).take(citation.end - citation.start).collect();
+        assert_eq!(cut, citation.text, "an exact slice of the document");
+        let line = TEA.lines().nth(citation.lines.0 - 1).unwrap();
+        assert!(line.contains(citation.text.lines().next().unwrap()), "{line}");
+        let marked: String = reply.text.chars().skip(citation.at).take(3).collect();
+        assert_eq!(marked, "[1]");
+    }
+}
+
+#[test]
+fn a_model_says_with_one_word_that_there_is_nothing() {
+    for said in [NOT_FOUND, "`NOT_IN_DOCUMENTS`", " NOT_IN_DOCUMENTS. The excerpts are about tea [1].", ""] {
+        let (reply, told) = asked(about_tea(), Some(&Scripted::saying(&[said])));
+        assert_eq!((reply.found, told.as_str()), (false, "The documents do not say."), "{said}");
+        assert!(reply.citations.is_empty() && reply.text == told);
+    }
+    let (reply, told) = asked(about_tea(), Some(&Scripted::saying(&["NOT_HOT: eighty degrees [1]"])));
+    assert_eq!((reply.found, told.as_str()), (true, "NOT_HOT: eighty degrees [1]"));
+}
+
+#[test]
+fn a_model_is_not_asked_where_nothing_is_relevant() {
+    let model = Scripted::saying(&["Bizet [1]"]);
+    let (reply, _) = asked(found(&[("tea.md", TEA)], "Who composed the opera Carmen?"), Some(&model));
+    assert_eq!((reply.found, reply.text.as_str()), (false, "The documents do not say."));
+    assert!(model.asked().is_empty());
+    let (reply, _) = asked(found(&[("a.md", POTATOES)], "量子计算机的纠错码是什么？"), Some(&model));
+    assert_eq!(reply.text, "文档中没有相关内容。");
+}
+
+#[test]
+fn without_a_model_the_best_sentences_answer() {
+    let (reply, told) = asked(about_tea(), None);
+    assert!(
+        reply.text.contains("- Green tea is brewed at eighty degrees, or it turns bitter. [1]\n"),
+        "{}",
+        reply.text
+    );
+    assert_eq!((told, reply.by.clone(), reply.found), (reply.text.clone(), None, true));
+    assert!(!reply.text.contains("[4]"), "a reference of the document is no citation: {}", reply.text);
+    for citation in &reply.citations {
+        let cut: String = TEA.chars().skip(citation.start).take(citation.end - citation.start).collect();
+        assert_eq!(cut, citation.text);
+    }
+    let (reply, _) = asked(found(&[("土豆丝.md", POTATOES)], "土豆丝要泡多久？"), None);
+    assert!(reply.text.contains("用清水泡十分钟"), "{}", reply.text);
+}
+
+#[test]
+fn the_reader_may_stop_the_model() {
+    let model = Scripted::saying(&["Green tea is hot [1]."]);
+    let stopped = reply(about_tea(), Some(&model), &ReplyOptions::default(), &mut |_| ControlFlow::Break(()));
+    assert!(matches!(stopped, Err(crate::Error::Generate(GenerateError::Stopped))));
+}
+
+#[test]
+fn a_prompt_that_is_too_long_is_asked_with_fewer_contexts() {
+    let files = [
+        ("a.md", "Green tea wants eighty degrees."),
+        ("b.md", "Green tea wants soft water."),
+        ("c.md", "Green tea wants a warm pot."),
+    ];
+    let answer = found(&files, "What does green tea want?");
+    assert!(answer.contexts.len() >= 2);
+    let model = Scripted::new(|count, _| match count {
+        0 => Err(GenerateError::TooLong { model: "m".into(), reason: "4096".into() }),
+        _ => Ok("Warmth [1], water [3].".to_owned()),
+    });
+    let (reply, _) = asked(answer, Some(&model));
+    assert_eq!((reply.shown, reply.removed), (reply.contexts.contexts.len().div_ceil(2), 1), "[3] was not shown");
+}
+
+#[test]
+fn fields_that_are_hidden_are_not_sent_and_pictures_are() {
+    let answer = about_tea();
+    let picture = |_: &crate::Context| vec![Picture { media_type: "image/png".into(), bytes: vec![1, 2, 3] }];
+    let hidden = BTreeSet::from(["rating".to_owned()]);
+    let options = ReplyOptions { hidden, pictures: Some(&picture), temperature: Some(0.1), ..ReplyOptions::default() };
+    let request = request(&answer, &options);
+    let sent: String = request.messages.iter().map(|message| message.text.as_str()).collect();
+    assert!(sent.contains("author: Lu Yu") && !sent.contains("secret"), "{sent}");
+    assert_eq!(request.messages[1].pictures.len(), answer.contexts.len());
+    assert!(sent.contains("picture 1 [1]") && request.temperature == Some(0.1));
+}
