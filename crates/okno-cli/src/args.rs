@@ -103,6 +103,12 @@ pub enum Command {
     Config,
     /// Cut a file into exact spans and print them, without any index
     Split(crate::commands::split::SplitArgs),
+    /// Serve HTTP: an API for programs, a page for people, MCP for agents; `--index NAME=DIR` may be given several times
+    #[cfg(feature = "serve")]
+    Serve(crate::commands::serve::ServeArgs),
+    /// Serve an agent over standard input and output (MCP)
+    #[cfg(feature = "serve")]
+    Mcp,
     /// Show what is read of a file or folder: text, structure and metadata, without an index
     Load(LoadArgs),
     /// Models on this machine: list, pull, add, remove, info
@@ -118,7 +124,7 @@ pub enum Command {
 }
 
 /// What to index and how.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 #[allow(clippy::struct_excessive_bools)] // each is a flag
 pub struct IndexArgs {
     /// Files, folders and URLs; hidden files and those named in `.gitignore` or `.oknoignore` are left out

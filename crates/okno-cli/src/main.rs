@@ -37,10 +37,10 @@ fn main() -> ExitCode {
 }
 
 fn run(cli: &Cli) -> anyhow::Result<()> {
-    if cli.index.len() > 1 && !matches!(cli.command, Command::Search(_)) {
+    if cli.index.len() > 1 && !takes_several(&cli.command) {
         anyhow::bail!(locale::say!(
-            "only `search` takes several indexes – give --index once",
-            "只有 `search` 可以同时使用多个索引 —— 请只给一个 --index"
+            "only `search`, `serve` and `mcp` take several indexes – give --index once",
+            "只有 `search`、`serve` 和 `mcp` 可以同时使用多个索引 —— 请只给一个 --index"
         ));
     }
     match &cli.command {
@@ -64,12 +64,26 @@ fn run(cli: &Cli) -> anyhow::Result<()> {
         Command::Recipes => commands::config::recipes(cli),
         Command::Config => commands::config::config(cli),
         Command::Split(args) => commands::split::run(cli, args),
+        #[cfg(feature = "serve")]
+        Command::Serve(args) => commands::serve::run(cli, args),
+        #[cfg(feature = "serve")]
+        Command::Mcp => commands::serve::mcp(cli),
         Command::Load(args) => commands::load::run(cli, args),
         Command::Embed => commands::embed::run(),
         Command::Demo => commands::demo::run(),
         #[cfg(feature = "models")]
         Command::Models(what) => commands::models::run(cli, what),
         Command::Reembed(args) => commands::reembed::run(cli, args),
+    }
+}
+
+/// Whether a command works with more than one index.
+fn takes_several(command: &Command) -> bool {
+    match command {
+        Command::Search(_) => true,
+        #[cfg(feature = "serve")]
+        Command::Serve(_) | Command::Mcp => true,
+        _ => false,
     }
 }
 

@@ -34,6 +34,7 @@ pub mod load;
 mod packed;
 pub mod retrieve;
 pub mod rules;
+pub mod shapes;
 pub mod split;
 pub mod store;
 pub mod understand;

@@ -5,9 +5,8 @@ use crate::locale::say;
 use crate::{output, place, settings};
 use anyhow::Result;
 use okno::config::{KEYS, Shown};
-use okno::document::{DerivedKind, Layer};
 use okno::retrieve::{Recipe, built_in};
-use std::collections::BTreeMap;
+use okno::shapes::{self, missing};
 use std::io::Write;
 
 pub fn config(cli: &Cli) -> Result<()> {
@@ -54,13 +53,7 @@ pub fn recipes(cli: &Cli) -> Result<()> {
     let units = place::open(cli.index()).and_then(|engine| Ok(engine.snapshot()?.derived_counts().clone()));
     let units = units.unwrap_or_default();
     if cli.json {
-        let mut json = serde_json::to_value(&recipes)?;
-        for (name, recipe) in &recipes {
-            json[name]["own"] = own(name).into();
-            json[name]["rankings"] = recipe.rankings().len().into();
-            json[name]["missing"] = missing(recipe, &units).into();
-        }
-        return output::json(&json);
+        return output::json(&shapes::recipes(&recipes, &units)?);
     }
     let mut out = std::io::stdout().lock();
     for (name, recipe) in &recipes {
@@ -75,13 +68,6 @@ pub fn recipes(cli: &Cli) -> Result<()> {
         }
     }
     Ok(())
-}
-
-/// The layers of derived units that a recipe ranks and the index does not have.
-fn missing(recipe: &Recipe, units: &BTreeMap<DerivedKind, usize>) -> Vec<String> {
-    let missing =
-        recipe.layers.iter().filter(|layer| matches!(layer, Layer::Derived(kind) if !units.contains_key(kind)));
-    missing.map(ToString::to_string).collect()
 }
 
 /// What a recipe ranks and returns, in one line.

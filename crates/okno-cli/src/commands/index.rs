@@ -118,7 +118,8 @@ impl Progress for Until<'_> {
     }
 }
 
-fn options(args: &IndexArgs, config: &Config) -> Result<IndexOptions> {
+/// How to index, as flags and configuration say.
+pub fn options(args: &IndexArgs, config: &Config) -> okno::Result<IndexOptions> {
     let configured = config.recipe.as_ref().filter(|_| args.recipe.is_none());
     if let Some(recipe) = args.recipe.as_ref().or(configured) {
         // Before a folder is made for an index that nobody wanted.
@@ -295,17 +296,5 @@ fn print(report: &IndexReport, took: Duration) {
 }
 
 fn json(report: &IndexReport, engine: &Engine) -> serde_json::Value {
-    let skipped: Vec<_> =
-        report.skipped.iter().map(|s| serde_json::json!({"place": s.place, "reason": s.reason})).collect();
-    serde_json::json!({
-        "index": engine.folder(),
-        "added": report.added,
-        "changed": report.changed,
-        "removed": report.removed,
-        "unchanged": report.unchanged,
-        "sentences": report.sentences,
-        "bytes": report.bytes,
-        "skipped": skipped,
-        "stopped": report.stopped,
-    })
+    serde_json::json!(okno::shapes::IndexReport::new(report, engine.folder()))
 }

@@ -17,6 +17,8 @@ pub mod reembed;
 pub mod remove;
 pub mod runs;
 pub mod search;
+#[cfg(feature = "serve")]
+pub mod serve;
 pub mod split;
 #[cfg(feature = "sql")]
 pub mod sql;
