@@ -65,7 +65,7 @@ const fn key(name: &'static str, kind: Kind, default: &'static str) -> Key {
 }
 
 /// Every single value, in the order it is shown. Tables of one's own names – recipes, fields, rules – are not single values.
-pub const KEYS: [Key; 32] = [
+pub const KEYS: [Key; 33] = [
     key("recipe", Kind::Text, "auto"),
     key("budget", Kind::Plain, "the recipe's"),
     key("k", Kind::Plain, "the recipe's"),
