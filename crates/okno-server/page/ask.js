@@ -107,13 +107,13 @@ function streaming(stop) {
 }
 
 function finished(body, after, reply) {
-  setText(body, reply.found === false && !reply.text ? t('ask.notfound') : reply.text, reply.citations ?? []);
-  const contexts = reply.contexts?.contexts ?? [];
+  setText(body, reply.found === false && !reply.answer ? t('ask.notfound') : reply.answer, reply.citations ?? []);
+  const contexts = reply.contexts ?? [];
   fill(after,
-    reply.removed ? h('p.small', {}, t('ask.removed', reply.removed)) : '',
-    reply.by ? h('p.small', {}, t('ask.by', reply.by)) : setup(),
+    reply.citations_removed ? h('p.small', {}, t('ask.removed', reply.citations_removed)) : '',
+    reply.model ? h('p.small', {}, t('ask.by', reply.model)) : setup(),
     sources(reply.citations ?? []),
-    contexts.length ? h('details.passages', {}, h('summary', {}, t('ask.passages')), contexts.map((context) => card(context, { question: reply.contexts.question, recipe: reply.contexts.recipe, route: reply.contexts.route }))) : '');
+    contexts.length ? h('details.passages', {}, h('summary', {}, t('ask.passages')), contexts.map((context) => card(context, { question: reply.question, recipe: reply.recipe, route: reply.route }))) : '');
   announce(body.textContent);
 }
 

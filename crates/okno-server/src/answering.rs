@@ -5,7 +5,6 @@
 
 use crate::app::{App, Place};
 use crate::fault::Fault;
-use axum::http::StatusCode;
 use okno::answer::{Event, Reply, ReplyOptions, reply};
 use okno::{Answer, Query};
 use std::ops::ControlFlow;
@@ -30,7 +29,11 @@ pub async fn found(app: &App, places: Vec<Arc<Place>>, query: Query) -> Result<A
 }
 
 /// Begins to write an answer from contexts; the pieces come one by one, the end last.
-pub async fn written(app: &App, answer: Answer, options: ReplyOptions) -> Result<mpsc::Receiver<Piece>, Fault> {
+pub async fn written(
+    app: &App,
+    answer: Answer,
+    options: ReplyOptions<'static>,
+) -> Result<mpsc::Receiver<Piece>, Fault> {
     let permit = Arc::clone(&app.answers).acquire_owned().await.map_err(|error| Fault::internal(error.to_string()))?;
     let (pieces, received) = mpsc::channel(AHEAD);
     let generator = app.generator.clone();
@@ -40,7 +43,7 @@ pub async fn written(app: &App, answer: Answer, options: ReplyOptions) -> Result
             Event::Text(text) if pieces.blocking_send(Piece::Text(text.to_owned())).is_err() => ControlFlow::Break(()),
             _ => ControlFlow::Continue(()),
         };
-        let reply = reply(answer, generator.as_deref(), &options, &mut tell).map_err(failed);
+        let reply = reply(answer, generator.as_deref(), &options, &mut tell).map_err(Fault::from);
         // Nobody may listen any more.
         let _ = pieces.blocking_send(Piece::End(Box::new(reply)));
         Ok(())
@@ -50,7 +53,7 @@ pub async fn written(app: &App, answer: Answer, options: ReplyOptions) -> Result
 }
 
 /// The whole answer at once.
-pub async fn whole(app: &App, answer: Answer, options: ReplyOptions) -> Result<Reply, Fault> {
+pub async fn whole(app: &App, answer: Answer, options: ReplyOptions<'static>) -> Result<Reply, Fault> {
     let mut pieces = written(app, answer, options).await?;
     while let Some(piece) = pieces.recv().await {
         if let Piece::End(reply) = piece {
@@ -58,10 +61,4 @@ pub async fn whole(app: &App, answer: Answer, options: ReplyOptions) -> Result<R
         }
     }
     Err(Fault::internal("the answer ended early; this is a bug"))
-}
-
-/// A model that failed is somebody else's fault: 502, unless it was ours.
-fn failed(error: okno::Error) -> Fault {
-    let fault = Fault::from(error);
-    if fault.status() == StatusCode::INTERNAL_SERVER_ERROR { fault.by_model() } else { fault }
 }

@@ -8,7 +8,7 @@ use crate::limits::Limits;
 use crate::metrics::Metrics;
 use crate::pool::Pool;
 use crate::uploads::Uploads;
-use okno::answer::Generator;
+use okno::answer::{Generator, ReplyOptions};
 use okno::{Engine, IndexOptions, Query};
 use std::fmt;
 use std::path::PathBuf;
@@ -31,13 +31,16 @@ pub struct Index {
     pub complete: Arc<Complete>,
     /// Says how files are indexed.
     pub options: Arc<IndexingOptions>,
+    /// How answers in words are made.
+    pub replies: ReplyOptions<'static>,
 }
 
 impl Index {
     /// An index without settings of its own.
     pub fn plain(name: impl Into<String>, engine: Arc<Engine>) -> Self {
         let options = || Ok(IndexOptions::default());
-        Self { name: name.into(), engine, complete: Arc::new(|_| Ok(())), options: Arc::new(options) }
+        let replies = ReplyOptions::default();
+        Self { name: name.into(), engine, complete: Arc::new(|_| Ok(())), options: Arc::new(options), replies }
     }
 }
 

@@ -6,6 +6,7 @@
 use axum::Json;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use okno::answer::GenerateError;
 use serde::Serialize;
 use std::fmt;
 use utoipa::ToSchema;
@@ -127,6 +128,9 @@ fn kind(error: &okno::Error) -> (StatusCode, &'static str) {
         E::NoRoot { .. } => (StatusCode::NOT_FOUND, "no_root"),
         E::NoDocument(_) => (StatusCode::NOT_FOUND, "no_document"),
         E::Locked(_) => (StatusCode::CONFLICT, "index_busy"),
+        E::Generate(GenerateError::TooLong { .. }) => (BAD, "prompt_too_long"),
+        E::Generate(GenerateError::Busy { .. }) => (StatusCode::SERVICE_UNAVAILABLE, "model_busy"),
+        E::Generate(_) => (StatusCode::BAD_GATEWAY, "model_failed"),
         E::Embedding { .. } => (StatusCode::BAD_GATEWAY, "embedder_failed"),
         _ => (StatusCode::INTERNAL_SERVER_ERROR, "internal"),
     }

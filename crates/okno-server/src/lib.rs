@@ -8,9 +8,11 @@
 //! Reads never wait for writes: a search takes the last committed generation. Writes are jobs, one at a time for each index.
 
 mod allowed;
+mod answering;
 mod api;
 mod app;
 mod cache;
+mod chat;
 mod extract;
 mod fault;
 mod guard;

@@ -3,7 +3,7 @@
 use crate::app::{App, Parts};
 use crate::guard::{Guard, guard};
 use crate::limits::Limits;
-use crate::{api, mcp, observe, page};
+use crate::{api, chat, mcp, observe, page};
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
 use axum::http::{HeaderName, HeaderValue, Method, header};
@@ -77,6 +77,7 @@ pub fn serve(
     if parts.indexes.is_empty() {
         return Err(ServeError::NoIndex);
     }
+    let cors = settings.cors.iter().map(|origin| origin_of(origin)).collect::<Result<Vec<_>, _>>()?;
     let app = Arc::new(App::new(parts, settings.limits.clone(), settings.allowed.clone()));
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().thread_name("okno").build()?;
     runtime.block_on(async {
@@ -90,7 +91,7 @@ pub fn serve(
             tracing::info!("ending: finishing what is being written");
             ending.ending.send_replace(true);
         };
-        let router = router(&app, guard, &settings.cors)?;
+        let router = router(&app, guard, cors);
         axum::serve(listener, router).with_graceful_shutdown(signal).await?;
         app.jobs.finish().await;
         Ok(())
@@ -123,32 +124,32 @@ fn check(settings: &Settings) -> Result<Guard, ServeError> {
 }
 
 /// Every route behind every check, from the outside in: watching, sites let in, guard, limits.
-fn router(app: &Arc<App>, rules: Guard, origins: &[String]) -> Result<Router, ServeError> {
+fn router(app: &Arc<App>, rules: Guard, origins: Vec<HeaderValue>) -> Router {
     let routes = Router::new()
         .merge(api::router(Arc::clone(app)))
+        .merge(chat::router(Arc::clone(app)))
         .nest_service("/mcp", mcp::http(app))
         .fallback(page::fallback)
         .method_not_allowed_fallback(page::not_allowed)
         .layer(DefaultBodyLimit::max(app.limits.body))
         .layer(from_fn_with_state(Arc::new(rules), guard));
-    let routes = match origins {
-        [] => routes,
-        origins => routes.layer(cors(origins)?),
-    };
-    Ok(routes.layer(from_fn_with_state(Arc::clone(app), observe::observe)).layer(from_fn(known_method)))
+    let routes = if origins.is_empty() { routes } else { routes.layer(cors(origins)) };
+    routes.layer(from_fn_with_state(Arc::clone(app), observe::observe)).layer(from_fn(known_method))
 }
 
-fn cors(origins: &[String]) -> Result<CorsLayer, ServeError> {
-    let origin = |origin: &String| {
-        let plain = origin.split_once("://").is_some_and(|(_, rest)| !rest.is_empty() && !rest.contains('/'));
-        let value = HeaderValue::from_str(origin).ok().filter(|_| plain);
-        value.ok_or_else(|| ServeError::Origin(origin.clone()))
-    };
-    let origins: Vec<HeaderValue> = origins.iter().map(origin).collect::<Result<_, _>>()?;
-    Ok(CorsLayer::new()
-        .allow_origin(origins)
-        .allow_methods([Method::GET, Method::POST, Method::DELETE])
-        .allow_headers([header::AUTHORIZATION, header::CONTENT_TYPE, HeaderName::from_static("x-api-key")]))
+fn cors(origins: Vec<HeaderValue>) -> CorsLayer {
+    CorsLayer::new().allow_origin(origins).allow_methods([Method::GET, Method::POST, Method::DELETE]).allow_headers([
+        header::AUTHORIZATION,
+        header::CONTENT_TYPE,
+        HeaderName::from_static("x-api-key"),
+    ])
+}
+
+/// An origin is a scheme and a host, and nothing behind them.
+fn origin_of(origin: &str) -> Result<HeaderValue, ServeError> {
+    let plain = origin.split_once("://").is_some_and(|(_, rest)| !rest.is_empty() && !rest.contains('/'));
+    let value = HeaderValue::from_str(origin).ok().filter(|_| plain);
+    value.ok_or_else(|| ServeError::Origin(origin.to_owned()))
 }
 
 /// Methods outside the standard are refused before they become a label of a counter.

@@ -2,7 +2,7 @@
 
 use crate::args::{Cli, IndexArgs};
 use crate::locale::say;
-use crate::{output, place, settings};
+use crate::{model, output, place, settings};
 use anyhow::{Context as _, Result, bail};
 use clap::{Args, ValueEnum};
 use okno::Engine;
@@ -114,7 +114,14 @@ fn parts(cli: &Cli) -> Result<Parts> {
         }
         indexes.push(index(name, &folder)?);
     }
-    Ok(Parts { indexes, generator: None })
+    let generator = match indexes.first() {
+        Some(first) => {
+            let folder = first.engine.folder();
+            model::generator(&settings::of(folder)?, &settings::secrets(folder))?
+        }
+        None => None,
+    };
+    Ok(Parts { indexes, generator })
 }
 
 /// `work=DIR` is a name and a folder, unless there is a folder of that very name.
@@ -147,10 +154,12 @@ fn index(name: String, folder: &Path) -> Result<Index> {
         opened => opened?,
     };
     let (engine, own) = (Arc::new(engine), settings::of(folder)?);
+    let replies = super::ask::options(&own, folder)?;
     let (asked, configured) = (Arc::clone(&engine), folder.to_owned());
     Ok(Index {
         name,
         engine,
+        replies,
         complete: Arc::new(move |query| settings::fill(query, &own, &asked)),
         // Read again for each job: what is changed in `okno.toml` counts from the next one on.
         options: Arc::new(move || super::index::options(&IndexArgs::default(), settings::of(&configured)?.values())),

@@ -18,6 +18,7 @@ const MOST: usize = 8;
 
 /// A question to several recipes.
 #[derive(Debug, Clone, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
 pub struct Comparing {
     /// The question and how to answer it.
     #[serde(flatten)]

@@ -154,7 +154,11 @@ fn questions(
 ) -> Result<QuestionSet, Fault> {
     let mut lines = String::new();
     match (&evaluating.questions, evaluating.make) {
-        (Some(questions), _) => questions.iter().for_each(|question| drop(writeln!(lines, "{question}"))),
+        (Some(questions), _) => {
+            for question in questions {
+                let _ = writeln!(lines, "{question}");
+            }
+        }
         (None, count) => {
             let (made, _) = make::questions(snapshot, count.unwrap_or(100), evaluating.seed)?;
             if made.is_empty() {

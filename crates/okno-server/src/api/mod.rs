@@ -1,5 +1,6 @@
 //! The routes under `/api/v1`, each with its description: the code that answers is the code that documents.
 
+mod ask;
 mod compare;
 mod documents;
 mod evaluate;
@@ -15,6 +16,7 @@ pub(crate) use evaluate::Reports;
 pub(crate) use search::Asking;
 pub(crate) use search::{answer, query_of};
 pub(crate) use status::FieldView;
+pub(crate) use stream::until_end;
 
 use crate::app::App;
 use crate::fault::ErrorBody;
@@ -64,6 +66,7 @@ fn routes() -> OpenApiRouter<Arc<App>> {
         .routes(routes!(documents::text))
         .routes(routes!(search::search))
         .routes(routes!(compare::compare))
+        .routes(routes!(ask::ask))
         .routes(routes!(feedback::add, feedback::list))
         .routes(routes!(jobs::index))
         .routes(routes!(jobs::list))

@@ -1,6 +1,7 @@
 //! Results as an agent reads them: one line that says where, then the text.
 
 use crate::api::FieldView;
+use okno::answer::{Citation, Reply};
 use okno::{Answer, Context};
 use std::fmt::Write;
 
@@ -38,6 +39,19 @@ fn place(context: &Context) -> String {
     }
     let _ = write!(place, " · relevance {:.2}", context.relevance);
     place
+}
+
+/// An answer in words, and the places it cites.
+pub fn reply(reply: &Reply) -> String {
+    let mut out = format!("{}\n", reply.text.trim_end());
+    let mut places: Vec<&Citation> = reply.citations.iter().collect();
+    places.sort_by_key(|citation| (citation.number, citation.start));
+    places.dedup_by_key(|citation| (citation.number, citation.start));
+    for citation in places {
+        let _ =
+            write!(out, "\n[{}] {} {}–{}", citation.number, one_line(&citation.document), citation.start, citation.end);
+    }
+    out
 }
 
 /// The fields that a filter may ask about.

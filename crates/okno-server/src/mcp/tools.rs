@@ -1,6 +1,7 @@
-//! The tools: `search`, `open`, `list_documents`, `filters`.
+//! The tools: `search`, `open`, `ask`, `list_documents`, `filters`.
 
 use super::{resources, text};
+use crate::answering;
 use crate::api::{self, Asking, FieldView};
 use crate::app::App;
 use crate::fault::Fault;
@@ -48,6 +49,21 @@ pub struct SearchParams {
     /// Tokens of text to return at most [default: 800]
     budget: Option<usize>,
     /// Only documents that match, e.g. `category = tea and year >= 2023`; the tool `filters` lists the fields
+    filter: Option<String>,
+    /// The index, where there are several
+    index: Option<String>,
+}
+
+/// A question to be answered in words.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[schemars(crate = "rmcp::schemars")]
+#[serde(deny_unknown_fields)]
+pub struct AskParams {
+    /// The question
+    question: String,
+    /// Tokens of documents to answer from at most [default: the recipe's own]
+    budget: Option<usize>,
+    /// Only documents that match, e.g. `category = tea and year >= 2023`
     filter: Option<String>,
     /// The index, where there are several
     index: Option<String>,
@@ -118,6 +134,21 @@ impl Tools {
         let query = api::query_of(&asking).map_err(told)?;
         let work = move || Ok(text::answer(&api::answer(&places, &query)?));
         self.app.pool.run(work).await.map_err(told)
+    }
+
+    #[tool(
+        description = "Answer a question in words from the user's own documents, with citations; without a language model, the best sentences. Shorter than `search`, but less complete.",
+        annotations(read_only_hint = true, open_world_hint = false)
+    )]
+    async fn ask(&self, Parameters(params): Parameters<AskParams>) -> Result<String, String> {
+        let filter = params.filter.filter(|filter| !filter.trim().is_empty()).map(Into::into);
+        let asking = Asking { question: params.question, budget: params.budget, filter, ..Asking::default() };
+        let places = self.app.several(params.index.as_deref()).map_err(told)?;
+        let query = api::query_of(&asking).map_err(told)?;
+        let options = places.first().map(|place| place.index.replies.clone()).unwrap_or_default();
+        let answer = answering::found(&self.app, places, query).await.map_err(told)?;
+        let reply = answering::whole(&self.app, answer, options).await.map_err(told)?;
+        Ok(text::reply(&reply))
     }
 
     #[tool(
