@@ -199,7 +199,7 @@ fn page(evaluating: &Evaluating, outcome: &Outcome, set: &QuestionSet, library: 
         budgets.join(","),
         evaluating.seed
     );
-    Report { outcome, set, texts: library.texts(), command: &command, chinese: evaluating.chinese }.html()
+    Report { outcome, set, texts: library.texts(), command: &command, chinese: evaluating.chinese, judged: &[] }.html()
 }
 
 /// The figures of a run.
