@@ -33,6 +33,10 @@ const REPORTS: usize = 20;
 /// What to measure.
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
+#[schema(example = json!({
+    "questions": [{"question": "How is black tea made?", "doc_id": "tea.md", "answers": ["boiling water"]}],
+    "recipes": ["auto", "chunks"], "budgets": [200]
+}))]
 pub struct Evaluating {
     /// The questions, each as a line of a question set: `question`, and `doc_id` with `answers` or `start` and `end`.
     #[schema(value_type = Option<Vec<Object>>)]
