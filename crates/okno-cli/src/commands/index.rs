@@ -239,7 +239,7 @@ impl Progress for Bar {
 }
 
 /// Ctrl-C asks to stop after the current commit; a second one stops at once, which loses nothing committed.
-fn stop_on_interrupt(stop: &Arc<AtomicBool>) -> Result<()> {
+pub fn stop_on_interrupt(stop: &Arc<AtomicBool>) -> Result<()> {
     let stop = Arc::clone(stop);
     ctrlc::set_handler(move || {
         if stop.swap(true, Ordering::Relaxed) {

@@ -5,6 +5,7 @@
 //! search:  understand → search → fuse → collapse → expand → merge → budget → contexts
 //! ```
 
+mod derive;
 mod fetched;
 mod plan;
 mod prepare;
@@ -14,13 +15,15 @@ mod storing;
 mod sync;
 mod units;
 
+pub use derive::{DeriveOptions, DerivePlan, DeriveProgress, DeriveReport, Maker};
 pub use report::{IndexOptions, IndexReport, Progress, Silent, Skipped};
 pub use units::ImportReport;
 
+use crate::answer::{Asker, Generator, Prompts};
 use crate::document::Record;
 use crate::embed::{BuiltIn, Embedder};
 use crate::load::{Fields, Loader, UnknownField, builtin_for};
-use crate::retrieve::{self, Answer, Query, Recipes, built_in};
+use crate::retrieve::{self, Answer, Models, Query, Recipes, built_in};
 use crate::store::{DocumentNumber, EmbeddedStore, Manifest, Scan, Snapshot, Store};
 use crate::{Error, Result};
 use std::path::{Path, PathBuf};
@@ -33,6 +36,8 @@ pub struct Engine {
     embedder: Arc<dyn Embedder>,
     extra_loaders: Vec<Arc<dyn Loader>>,
     recipes: Recipes,
+    generator: Option<Arc<dyn Generator>>,
+    prompts: Prompts,
 }
 
 impl Engine {
@@ -71,7 +76,15 @@ impl Engine {
             });
         }
         let recipes = built_in()?;
-        Ok(Self { folder: folder.to_owned(), store, embedder, extra_loaders: Vec::new(), recipes })
+        Ok(Self {
+            folder: folder.to_owned(),
+            store,
+            embedder,
+            extra_loaders: Vec::new(),
+            recipes,
+            generator: None,
+            prompts: Prompts::default(),
+        })
     }
 
     /// Adds a way of reading files; it is asked before the built-in ones.
@@ -82,6 +95,26 @@ impl Engine {
     /// Sets the recipes that questions may name; without it, the built-in ones.
     pub fn set_recipes(&mut self, recipes: Recipes) {
         self.recipes = recipes;
+    }
+
+    /// Sets the language model that does what a recipe's `transform` says; `None` for none.
+    pub fn set_generator(&mut self, generator: Option<Arc<dyn Generator>>) {
+        self.generator = generator;
+    }
+
+    /// Sets the words in which the language model is asked; without it, the project's own.
+    pub fn set_prompts(&mut self, prompts: Prompts) {
+        self.prompts = prompts;
+    }
+
+    /// The words in which the language model is asked.
+    pub fn prompts(&self) -> &Prompts {
+        &self.prompts
+    }
+
+    /// The language model.
+    pub fn generator(&self) -> Option<&dyn Generator> {
+        self.generator.as_deref()
     }
 
     /// The recipes that questions may name.
@@ -149,7 +182,9 @@ impl Engine {
 
     /// Answers a question from a generation that is held open, so that many answers are of one state.
     pub fn search_in(&self, snapshot: &dyn Snapshot, query: &Query) -> Result<Answer> {
-        retrieve::search(snapshot, self.embedder(), &self.recipes, query)
+        let asker = self.generator().map(|generator| Asker { generator, prompts: &self.prompts });
+        let models = Models { embedder: self.embedder(), asker };
+        retrieve::search(snapshot, models, &self.recipes, query)
     }
 
     /// The documents of this name: their own id, their path below the indexed folder, or their whole path.

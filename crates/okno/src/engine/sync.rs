@@ -11,7 +11,7 @@ use super::storing::Run;
 use crate::fetch::is_url;
 use crate::load::Chosen;
 use crate::rules::Rules;
-use crate::store::{DocumentNumber, FileState, Manifest, Snapshot, Store, Writer};
+use crate::store::{DocumentNumber, FileState, Manifest, Snapshot, Writer};
 use crate::{Error, Result};
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
