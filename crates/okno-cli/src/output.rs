@@ -55,6 +55,7 @@ pub fn answer_json(answer: &Answer, explain: bool) -> Value {
         "tokens": answer.tokens(),
         "understood": understood::json(&answer.understood),
         "route": answer.routing,
+        "steps": answer.steps,
         "relevance": answer.relevance,
         "nothing_relevant": answer.nothing_relevant(),
         "contexts": answer.contexts.iter().map(|context| context_json(context, explain)).collect::<Vec<_>>(),
@@ -210,7 +211,9 @@ fn indented(text: &str) -> String {
 /// What the stages did.
 fn explained(answer: &Answer) -> String {
     let recipe = &answer.recipe;
-    let mut text = understood::explained(&answer.understood) + &understood::route(&answer.routing);
+    let mut text = understood::explained(&answer.understood)
+        + &understood::route(&answer.routing)
+        + &understood::steps(&answer.steps);
     text += &format!(
         "{} → {} → {}\n",
         recipe.fusion,
