@@ -3,7 +3,8 @@
 mod evaluate;
 
 pub use evaluate::{
-    CompareArgs, EvalArgs, FeedbackCommand, QuestionsCommand, RunsArgs, RunsCommand, TuneArgs, VerdictArgs, VerdictName,
+    CompareArgs, EvalArgs, FeedbackCommand, QuestionsBy, QuestionsCommand, RunsArgs, RunsCommand, TuneArgs,
+    VerdictArgs, VerdictName,
 };
 
 use crate::locale::Language;
@@ -90,6 +91,8 @@ pub enum Command {
     /// Ask tables with SQL, read-only: those of the index's documents, or of files; without a query, list them
     #[cfg(feature = "sql")]
     Sql(SqlArgs),
+    /// Make texts by which passages are found: summaries, questions, descriptions, contexts
+    Derive(crate::commands::derive::DeriveArgs),
     /// List the derived units: texts that are searched in place of what they stand for
     Units,
     /// Add derived units – summaries, questions, descriptions – to documents of the index
@@ -179,6 +182,12 @@ pub struct SqlArgs {
     /// Files with tables – CSV, XLSX, Markdown, HTML, SQLite … – instead of the index
     #[arg(long, value_name = "FILE")]
     pub from: Vec<PathBuf>,
+    /// A question in words: the language model writes the SELECT, which is shown before it runs
+    #[arg(long, value_name = "QUESTION", conflicts_with = "query")]
+    pub ask: Option<String>,
+    /// Run what the model wrote without asking
+    #[arg(long, requires = "ask")]
+    pub yes: bool,
     /// Rows printed at most
     #[arg(long, value_name = "N", default_value_t = 1000)]
     pub limit: usize,
@@ -284,7 +293,16 @@ pub struct How {
     /// Take the question at its word: read no filters from it
     #[arg(long)]
     pub no_auto_filter: bool,
-    /// How to look: auto (by rule), hybrid, lexical, dense, broad
+    /// Read filters from the question by rule, or let the model read them
+    #[arg(long, value_name = "WHO", default_value = "rules", conflicts_with = "no_auto_filter")]
+    pub filter_by: FilterBy,
+    /// What the model does for the question, in place of what the recipe says: rewrite, decompose, step-back, multi-query, hyde; none
+    #[arg(long, value_name = "STEP,…", value_delimiter = ',')]
+    pub transform: Option<Vec<String>>,
+    /// Let the model drop hits that have nothing to do with the question, before they grow
+    #[arg(long)]
+    pub post_filter: bool,
+    /// How to look: auto (by rule), hybrid, lexical, dense, broad; model lets the model choose
     #[arg(long, value_name = "ROUTE", default_value = "auto")]
     pub route: String,
     /// How many distinct hits are expanded
@@ -293,6 +311,15 @@ pub struct How {
     /// Return only contexts at least this relevant, from 0 (all) to 1; from 0.5 on they are called relevant
     #[arg(long, value_name = "X", value_parser = share)]
     pub min_relevance: Option<f32>,
+}
+
+/// Who reads filters from a question.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum FilterBy {
+    /// Rules, without a model
+    Rules,
+    /// The language model, checked against the index
+    Model,
 }
 
 /// One way of finding.

@@ -6,6 +6,7 @@
 mod args;
 mod commands;
 mod embedder;
+mod helper;
 mod locale;
 mod model;
 mod output;
@@ -59,6 +60,7 @@ fn run(cli: &Cli) -> anyhow::Result<()> {
         Command::Remove { documents, root } => commands::remove::run(cli, documents, root.as_deref()),
         #[cfg(feature = "sql")]
         Command::Sql(args) => commands::sql::run(cli, args),
+        Command::Derive(args) => commands::derive::run(cli, args),
         Command::Units => commands::units::list(cli),
         Command::ImportUnits { file } => commands::units::import(cli, file),
         Command::Recipes => commands::config::recipes(cli),

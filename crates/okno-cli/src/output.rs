@@ -149,7 +149,9 @@ fn indented(text: &str) -> String {
 /// What the stages did.
 fn explained(answer: &Answer) -> String {
     let recipe = &answer.recipe;
-    let mut text = understood::explained(&answer.understood) + &understood::route(&answer.routing);
+    let mut text = understood::explained(&answer.understood)
+        + &understood::route(&answer.routing)
+        + &understood::steps(&answer.steps);
     text += &format!(
         "{} → {} → {}\n",
         recipe.fusion,

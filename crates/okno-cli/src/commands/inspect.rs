@@ -22,10 +22,11 @@ pub fn status(cli: &Cli) -> Result<()> {
     let sentences: u64 = records.iter().map(|(_, record)| u64::from(record.sentences)).sum();
     let text: u64 = records.iter().map(|(_, record)| record.bytes).sum();
     let fields = fields(records.iter().map(|(_, record)| record));
+    let lacking = engine.lacking()?;
     if cli.json {
         return output::json(&serde_json::json!({
-            "index": engine.folder(), "generation": snapshot.generation(), "documents": records.len(), "sentences": sentences,
-            "units": units(snapshot.derived_counts()), "text_bytes": text, "disk_bytes": engine.bytes()?, "embedder": manifest.embedder, "dimensions": manifest.dimensions,
+            "lacking": super::units::named(&lacking), "index": engine.folder(), "generation": snapshot.generation(), "documents": records.len(), "sentences": sentences,
+            "units": super::units::named(snapshot.derived_counts()), "text_bytes": text, "disk_bytes": engine.bytes()?, "embedder": manifest.embedder, "dimensions": manifest.dimensions,
             "recipe": manifest.recipe, "chunk": manifest.chunk, "neighbors": manifest.neighbors, "roots": snapshot.roots(), "fields": fields,
         }));
     }
@@ -45,6 +46,15 @@ pub fn status(cli: &Cli) -> Result<()> {
     )?;
     for (kind, count) in snapshot.derived_counts() {
         writeln!(out, "{}", say!("units      {}: {}", "派生单元 {}:{}", kind, count))?;
+    }
+    for (kind, count) in lacking.iter().filter(|(_, count)| **count > 0) {
+        let line = say!(
+            "lacking    {}: {} parts – `okno derive` makes them",
+            "待生成   {}:{} 处 —— 可用 `okno derive` 生成",
+            kind,
+            count
+        );
+        writeln!(out, "{line}")?;
     }
     writeln!(out, "{}", say!("recipe     {}", "方案     {}", manifest.recipe))?;
     if let Some(chunk) = manifest.chunk {

@@ -4,6 +4,7 @@ pub mod ask;
 pub mod compare;
 pub mod config;
 pub mod demo;
+pub mod derive;
 pub mod embed;
 pub mod eval;
 pub mod feedback;
@@ -22,6 +23,8 @@ pub mod serve;
 pub mod split;
 #[cfg(feature = "sql")]
 pub mod sql;
+#[cfg(feature = "sql")]
+mod sql_ask;
 pub mod tune;
 pub mod units;
 pub mod watch;

@@ -1,12 +1,13 @@
 //! `okno search`: one question for a person, or many for a program.
 
-use crate::args::{Cli, How, LegName, OrderName, SearchArgs};
+use crate::args::{Cli, FilterBy, How, LegName, OrderName, SearchArgs};
 use crate::locale::say;
-use crate::{output, place, reranker, settings, understood};
+use crate::{helper, output, place, reranker, settings, understood};
 use anyhow::{Context as _, Result};
 use okno::document::Filter;
 use okno::retrieve::{Expansion, Order, together};
 use okno::store::Leg;
+use okno::understand::model::Step;
 use okno::{Answer, Engine, Query};
 use rayon::prelude::*;
 use std::collections::HashSet;
@@ -23,7 +24,7 @@ pub fn run(cli: &Cli, args: &SearchArgs) -> Result<()> {
     if cli.json {
         return output::json(&output::answer_json(&answer, args.explain));
     }
-    for note in understood::notes(&answer.understood) {
+    for note in understood::notes(&answer.understood).into_iter().chain(understood::unhelped(&answer.steps)) {
         output::note(&note);
     }
     if answer.nothing_relevant() && !answer.contexts.is_empty() && !looks_anyway(args) {
@@ -56,6 +57,7 @@ impl Routes {
             if rerank.is_some() {
                 reranker::set(&mut engine, rerank, &settings)?;
             }
+            helper::attach(&mut engine, &query)?;
             Ok((engine, query))
         });
         Ok(Self { indexes: indexes.collect::<Result<_>>()? })
@@ -162,10 +164,24 @@ pub fn query(question: &str, recipe: Option<&str>, how: &How) -> Result<Query, o
         rerank_blend: how.rerank_blend,
         order: how.order.map(order),
         auto_filter: how.no_auto_filter.then_some(false),
-        route: if how.route == "auto" { None } else { Some(how.route.parse()?) },
+        route: if matches!(how.route.as_str(), "auto" | "model") { None } else { Some(how.route.parse()?) },
+        transform: steps(how)?,
         today: None,
         min_relevance: how.min_relevance,
     })
+}
+
+/// What the model does for the question, where the flags say anything about it.
+fn steps(how: &How) -> Result<Option<Vec<Step>>, okno::Error> {
+    let named = how.transform.iter().flatten().filter(|name| *name != "none");
+    let mut steps: Vec<Step> = named.map(|name| name.parse()).collect::<Result<_, _>>()?;
+    let switches = [
+        (how.filter_by == FilterBy::Model, Step::Filter),
+        (how.route == "model", Step::Route),
+        (how.post_filter, Step::PostFilter),
+    ];
+    steps.extend(switches.into_iter().filter(|(on, _)| *on).map(|(_, step)| step));
+    Ok((how.transform.is_some() || !steps.is_empty()).then_some(steps))
 }
 
 fn order(name: OrderName) -> Order {

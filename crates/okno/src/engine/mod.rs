@@ -5,6 +5,7 @@
 //! search:  understand → search → fuse → collapse → expand → merge → budget → contexts
 //! ```
 
+mod derive;
 mod fetched;
 mod plan;
 mod prepare;
@@ -15,14 +16,16 @@ mod storing;
 mod sync;
 mod units;
 
+pub use derive::{DeriveOptions, DerivePlan, DeriveProgress, DeriveReport, Maker};
 pub use reembed::ReembedReport;
 pub use report::{IndexOptions, IndexReport, Progress, Silent, Skipped};
 pub use units::ImportReport;
 
+use crate::answer::{Asker, Generator, Prompts};
 use crate::document::Record;
 use crate::embed::{BuiltIn, Embedder};
 use crate::load::{Fields, Loader, UnknownField, builtin_for};
-use crate::retrieve::{self, Answer, Query, Recipes, Reranker, built_in};
+use crate::retrieve::{self, Answer, Models, Query, Recipes, Reranker, built_in};
 use crate::store::{DocumentNumber, EmbeddedStore, Manifest, Scan, Snapshot, Store};
 use crate::{Error, Result};
 use std::path::{Path, PathBuf};
@@ -36,6 +39,8 @@ pub struct Engine {
     extra_loaders: Vec<Arc<dyn Loader>>,
     recipes: Recipes,
     reranker: Option<Arc<dyn Reranker>>,
+    generator: Option<Arc<dyn Generator>>,
+    prompts: Prompts,
 }
 
 impl Engine {
@@ -65,7 +70,16 @@ impl Engine {
     /// An engine over any store. What belongs beside an index – its configuration, runs, feedback – is beside `folder`.
     pub fn over(folder: impl AsRef<Path>, store: Box<dyn Store>, embedder: Arc<dyn Embedder>) -> Result<Self> {
         let (folder, recipes) = (folder.as_ref().to_owned(), built_in()?);
-        let engine = Self { folder, store, embedder, extra_loaders: Vec::new(), recipes, reranker: None };
+        let engine = Self {
+            folder,
+            store,
+            embedder,
+            extra_loaders: Vec::new(),
+            recipes,
+            reranker: None,
+            generator: None,
+            prompts: Prompts::default(),
+        };
         engine.same_embedder(engine.store.manifest())?;
         Ok(engine)
     }
@@ -95,6 +109,26 @@ impl Engine {
     /// Reads the best hits once more before they grow; `None` does not.
     pub fn set_reranker(&mut self, reranker: Option<Arc<dyn Reranker>>) {
         self.reranker = reranker;
+    }
+
+    /// Sets the language model that does what a recipe's `transform` says; `None` for none.
+    pub fn set_generator(&mut self, generator: Option<Arc<dyn Generator>>) {
+        self.generator = generator;
+    }
+
+    /// Sets the words in which the language model is asked; without it, the project's own.
+    pub fn set_prompts(&mut self, prompts: Prompts) {
+        self.prompts = prompts;
+    }
+
+    /// The words in which the language model is asked.
+    pub fn prompts(&self) -> &Prompts {
+        &self.prompts
+    }
+
+    /// The language model.
+    pub fn generator(&self) -> Option<&dyn Generator> {
+        self.generator.as_deref()
     }
 
     /// The recipes that questions may name.
@@ -163,7 +197,9 @@ impl Engine {
     /// Answers a question from a generation that is held open, so that many answers are of one state.
     pub fn search_in(&self, snapshot: &dyn Snapshot, query: &Query) -> Result<Answer> {
         self.same_embedder(snapshot.manifest())?;
-        retrieve::search(snapshot, self.embedder(), self.reranker.as_deref(), &self.recipes, query)
+        let asker = self.generator().map(|generator| Asker { generator, prompts: &self.prompts });
+        let models = Models { embedder: self.embedder(), reranker: self.reranker.as_deref(), asker };
+        retrieve::search(snapshot, models, &self.recipes, query)
     }
 
     /// The documents of this name: their own id, their path below the indexed folder, or their whole path.

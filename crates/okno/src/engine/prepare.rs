@@ -164,8 +164,11 @@ pub fn derived_vectors(
     above: Above<'_>,
     structure: &Structure,
     embedder: &dyn Embedder,
+    writer: &mut dyn Writer,
 ) -> Result<Vec<f32>> {
-    let (dimensions, mut embed) = (embedder.dimensions(), |texts: &[&str]| embed(texts, embedder));
+    let dimensions = embedder.dimensions();
+    let mut embed =
+        |texts: &[&str]| if embedder.is_slow() { cached(texts, embedder, writer) } else { embed(texts, embedder) };
     let sections = section_vectors(text, above, structure, dimensions, &mut embed)?;
     with_context(derived, structure, &sections, dimensions, &mut embed)
 }

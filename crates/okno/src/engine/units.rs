@@ -103,18 +103,29 @@ impl Engine {
     ) -> Result<DocumentNumber> {
         let kinds: BTreeSet<DerivedKind> = units.iter().map(|unit| unit.kind).collect();
         units.extend(snapshot.derived(number)?.iter().filter(|unit| !kinds.contains(&unit.kind)).cloned());
+        self.set_units(snapshot, writer, number, units)
+    }
+
+    /// Gives a document these derived units and no others.
+    pub(super) fn set_units(
+        &self,
+        snapshot: &dyn Snapshot,
+        writer: &mut dyn Writer,
+        number: DocumentNumber,
+        mut units: Vec<Derived>,
+    ) -> Result<DocumentNumber> {
         enrich::sort(&mut units);
         let (text, structure) = (snapshot.text(number)?, snapshot.structure(number)?);
         let record = snapshot.record(number)?;
         let fields = record.metadata.line(&snapshot.manifest().embedded_fields);
         let above = prepare::Above { title: &record.title, fields: &fields };
-        let vectors = prepare::derived_vectors(&units, text, above, &structure, self.embedder())?;
+        let vectors = prepare::derived_vectors(&units, text, above, &structure, self.embedder(), writer)?;
         writer.derive(number, &units, &vectors)
     }
 }
 
 /// Files name their documents by number.
-fn follow(
+pub(super) fn follow(
     snapshot: &dyn Snapshot,
     writer: &mut dyn Writer,
     moved: &BTreeMap<DocumentNumber, DocumentNumber>,

@@ -9,6 +9,7 @@ use super::scope::Scope;
 use crate::Result;
 use crate::document::{CodePoints, Layer, Metadata, Page, Span};
 use crate::store::{Leg, Snapshot};
+use crate::understand::model::Taken;
 use crate::understand::{Routing, Understood};
 
 /// What a question got.
@@ -28,6 +29,8 @@ pub struct Answer {
     pub understood: Understood,
     /// By which route it was answered.
     pub routing: Routing,
+    /// What a language model did for it.
+    pub steps: Vec<Taken>,
 }
 
 impl Answer {
@@ -148,7 +151,7 @@ pub(super) fn cut(
     scope: &Scope,
     trace: &dyn Fn(&Hit) -> Vec<Trace>,
     reranked: Option<&Reranked>,
-    asked: &mut Asked,
+    asked: &mut [Asked],
 ) -> Result<Context> {
     let record = snapshot.record(piece.document)?;
     let structure = snapshot.structure(piece.document)?;
@@ -162,11 +165,19 @@ pub(super) fn cut(
     let headings: Vec<&str> = headings.iter().map(|heading| heading.of(text)).collect();
     let above: Vec<&str> = std::iter::once(record.title.as_str()).chain(headings.iter().copied()).collect();
     let best = piece.hits.first().map_or(piece.anchor..piece.anchor + 1, |hit| hit.run.sentences());
-    let relevance = asked.relevance(&above, &structure, text, best, piece.anchor, &piece.sentences);
+    let mut relevance = 0.0_f32;
+    for asked in &mut *asked {
+        relevance =
+            relevance.max(asked.relevance(&above, &structure, text, best.clone(), piece.anchor, &piece.sentences));
+    }
     let derived = snapshot.derived(piece.document)?;
     let traces: Vec<Vec<Trace>> = piece.hits.iter().map(trace).collect();
     let made = traces.iter().flatten().filter_map(|trace| trace.derived).take(DERIVED);
-    let relevance = made.fold(relevance, |most, at| most.max(asked.relevance_of(&above, &derived[at as usize].text)));
+    for at in made {
+        for asked in &mut *asked {
+            relevance = relevance.max(asked.relevance_of(&above, &derived[at as usize].text));
+        }
+    }
     let found = |trace: Trace| FoundUnit {
         span: structure.span(trace.run.sentences()),
         text: trace.derived.map(|ordinal| derived[ordinal as usize].text.clone()),

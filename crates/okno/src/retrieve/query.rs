@@ -6,6 +6,7 @@ use crate::Result;
 use crate::document::{Date, Filter};
 use crate::store::{Leg, Snapshot};
 use crate::understand::Route;
+use crate::understand::model::Step;
 
 /// A question and how to answer it. What is `None` is the recipe's to say.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -40,6 +41,8 @@ pub struct Query {
     pub auto_filter: Option<bool>,
     /// By which route it is answered; by rule when `None`.
     pub route: Option<Route>,
+    /// What a language model does for it; what the recipe says when `None`.
+    pub transform: Option<Vec<Step>>,
     /// The day that `last week` counts from; the system's when `None`.
     pub today: Option<Date>,
     /// Contexts of less relevance are not returned; all are when `None`.
@@ -77,6 +80,9 @@ impl Query {
         recipe.rerank.depth = self.rerank_depth.unwrap_or(recipe.rerank.depth);
         recipe.rerank.blend = self.rerank_blend.unwrap_or(recipe.rerank.blend).clamp(0.0, 1.0);
         recipe.unit = self.unit.unwrap_or(recipe.unit);
+        if let Some(steps) = &self.transform {
+            recipe.transform.clone_from(steps);
+        }
         recipe.order = self.order.unwrap_or(recipe.order);
         recipe.leave_out_missing(snapshot.derived_counts())?;
         if let Some(legs) = &self.legs {

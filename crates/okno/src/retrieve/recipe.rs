@@ -3,6 +3,7 @@
 use super::rerank::Rerank;
 use crate::document::{DerivedKind, Layer};
 use crate::store::{Leg, Manifest};
+use crate::understand::model::Step;
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -56,6 +57,9 @@ pub struct Recipe {
     /// What the budget counts.
     #[serde(default)]
     pub unit: Unit,
+    /// What a language model does for a question, where there is one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub transform: Vec<Step>,
 }
 
 fn both_legs() -> Vec<Leg> {

@@ -5,6 +5,7 @@ use crate::document::{CodePoints, Layer};
 use crate::retrieve::{self, ContextHit, FoundUnit, Moved, Recipe};
 use crate::store::Leg;
 use crate::understand::Routing;
+use crate::understand::model::Taken;
 use serde::Serialize;
 
 /// A context with what every program needs.
@@ -173,6 +174,10 @@ pub struct Answer<'a> {
     /// By which route it was answered, and why.
     #[cfg_attr(feature = "schema", schema(value_type = Object))]
     pub route: &'a Routing,
+    /// What a language model did to help, step by step.
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    #[cfg_attr(feature = "schema", schema(value_type = Vec<Object>))]
+    pub steps: &'a [Taken],
     /// The relevance of the most relevant context.
     pub relevance: f32,
     /// Whether the index holds nothing that has to do with the question; what came nearest is returned all the same.
@@ -193,6 +198,7 @@ impl<'a> Answer<'a> {
             tokens: answer.tokens(),
             understood: (&answer.understood).into(),
             route: &answer.routing,
+            steps: &answer.steps,
             relevance: answer.relevance,
             nothing_relevant: answer.nothing_relevant(),
             contexts: answer.contexts.iter().map(|context| FullContext::new(context, explain)).collect(),
