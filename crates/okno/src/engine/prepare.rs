@@ -1,6 +1,6 @@
 //! From loaded documents to documents ready to be stored: split, enrich, embed.
 
-use super::report::Progress;
+use super::report::{Progress, Silent};
 use crate::document::{Derived, DocumentId, Loaded, Record, Structure};
 use crate::embed::{Embedder, Role};
 use crate::enrich;
@@ -167,8 +167,10 @@ pub fn derived_vectors(
     writer: &mut dyn Writer,
 ) -> Result<Vec<f32>> {
     let dimensions = embedder.dimensions();
-    let mut embed =
-        |texts: &[&str]| if embedder.is_slow() { cached(texts, embedder, writer) } else { embed(texts, embedder) };
+    let mut embed = |texts: &[&str]| match embedder.is_slow() {
+        true => Ok(remembered(texts, embedder, writer, &Silent)?.of(texts)),
+        false => embed(texts, embedder),
+    };
     let sections = section_vectors(text, above, structure, dimensions, &mut embed)?;
     with_context(derived, structure, &sections, dimensions, &mut embed)
 }
