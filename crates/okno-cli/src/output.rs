@@ -5,7 +5,7 @@
 use crate::locale::{Language, language, say};
 use crate::understood;
 use anyhow::Result;
-use okno::document::{CodePoints, Span};
+use okno::document::{CodePoints, Picture, Span};
 use okno::retrieve::{FoundUnit, Stage, Unit, name_of};
 use okno::{Answer, Context};
 use serde_json::{Value, json as value};
@@ -44,7 +44,15 @@ pub fn plain_context_json(context: &Context) -> Value {
     if let Some((first, last)) = &context.page_labels {
         json["page_labels"] = value!([first, last]);
     }
+    if !context.images.is_empty() {
+        json["images"] = context.images.iter().map(image_json).collect();
+    }
     json
+}
+
+/// An image as contexts and documents name it.
+pub fn image_json(image: &Picture) -> Value {
+    value!({"hash": image.hash.to_string(), "media_type": image.media, "alt": image.alt, "caption": image.caption})
 }
 
 /// An answer with everything.

@@ -1,1 +1,4 @@
 //! Weights and networks: what needs a model runs here.
+
+#[cfg(feature = "ocr")]
+pub mod ocr;

@@ -54,6 +54,10 @@ pub fn run(cli: &Cli, args: &CompareArgs) -> Result<()> {
     if cli.json {
         return output::json(&json(&args.question, &sides, args.gold.as_deref()));
     }
+    // Both sides understand the question alike.
+    for note in sides.first().into_iter().flat_map(|side| crate::understood::notes(&side.answer.understood)) {
+        output::note(&note);
+    }
     if args.html.is_none() {
         show(&sides)?;
         tell_gold(&sides, args.gold.as_deref())?;
@@ -214,7 +218,8 @@ fn tell_gold(sides: &[Side], gold: Option<&str>) -> Result<()> {
 
 fn json(question: &str, sides: &[Side], gold: Option<&str>) -> serde_json::Value {
     let recipes: Vec<_> = (0..sides.len()).map(|own| side_json(sides, own, gold)).collect();
-    serde_json::json!({"question": question, "recipes": recipes})
+    let filter = sides.first().and_then(|side| side.answer.understood.filter.as_ref()).map(ToString::to_string);
+    serde_json::json!({"question": question, "filter_read": filter, "recipes": recipes})
 }
 
 fn side_json(sides: &[Side], own: usize, gold: Option<&str>) -> serde_json::Value {

@@ -1,10 +1,10 @@
-//! Looking into an index: `status`, `documents`, `show`.
+//! Looking into an index: `status`, `documents`.
 
 use crate::args::Cli;
 use crate::locale::say;
 use crate::{output, place};
 use anyhow::{Result, bail};
-use okno::document::{CodePoints, Filter, Record};
+use okno::document::{Filter, Record};
 use okno::retrieve::matching;
 use okno::store::DocumentNumber;
 use std::collections::{BTreeMap, BTreeSet};
@@ -103,39 +103,11 @@ pub fn documents(cli: &Cli, filter: Option<&str>) -> Result<()> {
     Ok(out.flush()?)
 }
 
-fn record_json(record: &Record) -> serde_json::Value {
+pub fn record_json(record: &Record) -> serde_json::Value {
     serde_json::json!({
         "doc_id": record.id.name(), "path": record.id.path, "root": record.id.root, "title": record.title, "language": record.language,
         "sentences": record.sentences, "bytes": record.bytes, "metadata": record.metadata.to_json(),
     })
-}
-
-pub fn show(cli: &Cli, name: &str, start: Option<usize>, end: Option<usize>) -> Result<()> {
-    let engine = place::open(cli.index())?;
-    let snapshot = engine.snapshot()?;
-    let mut named = engine.named(name)?;
-    one_root(&named, name)?;
-    let (number, record) = named.remove(0);
-    let text = snapshot.text(number)?;
-    let slice = slice(text, start, end);
-    if !cli.json {
-        std::io::stdout().lock().write_all(output::printable_text(slice).as_bytes())?;
-        return Ok(());
-    }
-    let structure = snapshot.structure(number)?;
-    let mut walk = CodePoints::new(text);
-    let sentences: Vec<_> =
-        structure.sentences.iter().map(|s| [walk.at(s.span.start).0, walk.at(s.span.end).0]).collect();
-    let mut json = record_json(&record);
-    json["text"] = slice.into();
-    json["sentence_spans"] = serde_json::json!(sentences);
-    json["paragraphs"] = serde_json::json!(structure.paragraphs);
-    json["sections"] = structure
-        .sections
-        .iter()
-        .map(|section| serde_json::json!({"first": section.first, "headings": section.path.iter().map(|h| h.of(text)).collect::<Vec<_>>()}))
-        .collect();
-    output::json(&json)
 }
 
 /// Refuses a name that documents of several roots have: the whole path tells them apart.
@@ -152,11 +124,4 @@ pub fn one_root(named: &[(DocumentNumber, Record)], name: &str) -> Result<()> {
         ));
     }
     Ok(())
-}
-
-/// The text from one code point to another; what lies outside is left out.
-fn slice(text: &str, start: Option<usize>, end: Option<usize>) -> &str {
-    let byte = |point: usize| text.char_indices().nth(point).map_or(text.len(), |(byte, _)| byte);
-    let end = end.map_or(text.len(), byte);
-    &text[start.map_or(0, byte).min(end)..end]
 }

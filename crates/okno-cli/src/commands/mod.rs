@@ -13,6 +13,7 @@ pub mod questions;
 pub mod remove;
 pub mod runs;
 pub mod search;
+pub mod show;
 pub mod split;
 #[cfg(feature = "sql")]
 pub mod sql;

@@ -17,9 +17,9 @@ mod units;
 pub use report::{IndexOptions, IndexReport, Progress, Silent, Skipped};
 pub use units::ImportReport;
 
-use crate::document::Record;
+use crate::document::{ImageHash, Record};
 use crate::embed::{BuiltIn, Embedder};
-use crate::load::{Fields, Loader, UnknownField, builtin_for};
+use crate::load::{Fields, Loader, TextOfImage, UnknownField, builtin_reading};
 use crate::retrieve::{self, Answer, Query, Recipes, built_in};
 use crate::store::{DocumentNumber, EmbeddedStore, Manifest, Scan, Snapshot, Store};
 use crate::{Error, Result};
@@ -33,6 +33,7 @@ pub struct Engine {
     embedder: Arc<dyn Embedder>,
     extra_loaders: Vec<Arc<dyn Loader>>,
     recipes: Recipes,
+    image_reader: Option<(String, TextOfImage)>,
 }
 
 impl Engine {
@@ -71,12 +72,27 @@ impl Engine {
             });
         }
         let recipes = built_in()?;
-        Ok(Self { folder: folder.to_owned(), store, embedder, extra_loaders: Vec::new(), recipes })
+        Ok(Self { folder: folder.to_owned(), store, embedder, extra_loaders: Vec::new(), recipes, image_reader: None })
     }
 
     /// Adds a way of reading files; it is asked before the built-in ones.
     pub fn add_loader(&mut self, loader: Arc<dyn Loader>) {
         self.extra_loaders.push(loader);
+    }
+
+    /// Lets somebody read the text in images: in pictures, scanned pages and images inside of documents. `identity` names who reads; when it is
+    /// another than before, indexing looks at every file again.
+    pub fn set_image_reader(&mut self, identity: &str, reader: TextOfImage) {
+        self.image_reader = Some((identity.to_owned(), reader));
+    }
+
+    fn image_reader(&self) -> Option<&TextOfImage> {
+        self.image_reader.as_ref().map(|(_, reader)| reader)
+    }
+
+    /// The bytes of an image that a context names, as it was when its document was indexed; `None` where no document has it any more.
+    pub fn image(&self, hash: ImageHash) -> Result<Option<Vec<u8>>> {
+        self.snapshot()?.image(hash)
     }
 
     /// Sets the recipes that questions may name; without it, the built-in ones.
@@ -103,7 +119,7 @@ impl Engine {
             .parse()
             .map_err(|error: UnknownField| Error::Options(error.to_string()))?;
         let extra = self.extra_loaders.iter().map(|loader| Box::new(Arc::clone(loader)) as Box<dyn Loader>);
-        Ok(extra.chain(builtin_for(fields, manifest.lines)).collect())
+        Ok(extra.chain(builtin_reading(fields, manifest.lines, self.image_reader())).collect())
     }
 
     /// The embedder.

@@ -4,7 +4,7 @@ use super::{Engine, Skipped, prepare};
 use crate::Result;
 use crate::document::{Derived, DerivedKind};
 use crate::enrich::{self, import::Line};
-use crate::store::{DocumentNumber, Snapshot, Store, Writer};
+use crate::store::{DocumentNumber, Snapshot, Writer};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::io::BufRead;
 
