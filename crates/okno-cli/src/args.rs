@@ -68,17 +68,8 @@ pub enum Command {
         #[arg(long, value_name = "FILTER")]
         filter: Option<String>,
     },
-    /// Print a document, or a part of it
-    Show {
-        /// The document's name, as `okno documents` prints it
-        document: String,
-        /// First character (code point)
-        #[arg(long)]
-        start: Option<usize>,
-        /// One past the last character
-        #[arg(long)]
-        end: Option<usize>,
-    },
+    /// Print a document, a part of it, or an image of the index
+    Show(crate::commands::show::ShowArgs),
     /// Take documents out; they stay out until their content changes
     Remove {
         /// Names, as `okno documents` prints them

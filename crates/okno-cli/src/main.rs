@@ -9,6 +9,7 @@ mod embedder;
 mod helper;
 mod locale;
 mod model;
+mod ocr;
 mod output;
 mod place;
 mod reasons;
@@ -56,7 +57,7 @@ fn run(cli: &Cli) -> anyhow::Result<()> {
         Command::Feedback(what) => commands::feedback::run(cli, what),
         Command::Status => commands::inspect::status(cli),
         Command::Documents { filter } => commands::inspect::documents(cli, filter.as_deref()),
-        Command::Show { document, start, end } => commands::inspect::show(cli, document, *start, *end),
+        Command::Show(args) => commands::show::run(cli, args),
         Command::Remove { documents, root } => commands::remove::run(cli, documents, root.as_deref()),
         #[cfg(feature = "sql")]
         Command::Sql(args) => commands::sql::run(cli, args),

@@ -1,9 +1,12 @@
 //! Weights and networks: what needs a model runs here.
 //!
 //! [`registry`] says which models are known by name, [`shelf`] keeps their weights on disk, [`transformer`] runs them as embedders and
-//! rerankers. [`service`] speaks to models that run elsewhere.
+//! rerankers. [`service`] speaks to models that run elsewhere; `ocr`
+//! reads the text in images.
 
 mod error;
+#[cfg(feature = "ocr")]
+pub mod ocr;
 pub mod registry;
 pub mod service;
 pub mod shelf;

@@ -38,6 +38,10 @@ pub fn run(cli: &Cli, args: &CompareArgs) -> Result<()> {
     if cli.json {
         return output::json(&json(&args.question, &sides, args.gold.as_deref()));
     }
+    // Both sides understand the question alike.
+    for note in sides.first().into_iter().flat_map(|side| crate::understood::notes(&side.answer.understood)) {
+        output::note(&note);
+    }
     if args.html.is_none() {
         show(&sides)?;
         tell_gold(&sides, args.gold.as_deref())?;

@@ -25,6 +25,7 @@ pub fn run(cli: &Cli, args: &IndexArgs) -> Result<()> {
     let options = options(args, settings.values())?;
     let paths = paths(args)?;
     let mut engine = embedder::open_or_create(&folder, args.embedder.as_deref(), &settings)?;
+    crate::ocr::set(&mut engine)?;
     engine.set_recipes(settings.values().recipes()?);
     // A snapshot that cannot be opened is for the writer to repair, or to refuse.
     if paths.is_empty() && engine.snapshot().is_ok_and(|snapshot| snapshot.roots().is_empty()) {

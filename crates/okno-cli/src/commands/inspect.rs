@@ -1,4 +1,4 @@
-//! Looking into an index: `status`, `documents`, `show`.
+//! Looking into an index: `status`, `documents`.
 
 use crate::args::Cli;
 use crate::locale::say;
@@ -6,7 +6,7 @@ use crate::{output, place};
 use anyhow::{Result, bail};
 use okno::document::{Filter, Record};
 use okno::retrieve::matching;
-use okno::shapes::{Document, WholeDocument, slice, units};
+use okno::shapes::{Document, units};
 use okno::store::DocumentNumber;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
@@ -112,22 +112,6 @@ pub fn documents(cli: &Cli, filter: Option<&str>) -> Result<()> {
         }
     }
     Ok(out.flush()?)
-}
-
-pub fn show(cli: &Cli, name: &str, start: Option<usize>, end: Option<usize>) -> Result<()> {
-    let engine = place::open(cli.index())?;
-    let snapshot = engine.snapshot()?;
-    let mut named = engine.named(name)?;
-    one_root(&named, name)?;
-    let (number, record) = named.remove(0);
-    let text = snapshot.text(number)?;
-    let slice = slice(text, start, end);
-    if !cli.json {
-        std::io::stdout().lock().write_all(output::printable_text(slice).as_bytes())?;
-        return Ok(());
-    }
-    let structure = snapshot.structure(number)?;
-    output::json(&serde_json::json!(WholeDocument::new(&record, text, slice, &structure)))
 }
 
 /// Refuses a name that documents of several roots have: the whole path tells them apart.

@@ -20,6 +20,7 @@ pub mod runs;
 pub mod search;
 #[cfg(feature = "serve")]
 pub mod serve;
+pub mod show;
 pub mod split;
 #[cfg(feature = "sql")]
 pub mod sql;

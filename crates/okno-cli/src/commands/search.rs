@@ -3,7 +3,7 @@
 use crate::args::{Cli, FilterBy, How, LegName, OrderName, SearchArgs};
 use crate::locale::say;
 use crate::{helper, output, place, reranker, settings, understood};
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, bail};
 use okno::document::Filter;
 use okno::retrieve::{Expansion, Order, together};
 use okno::store::Leg;
@@ -195,13 +195,14 @@ fn order(name: OrderName) -> Order {
 /// Questions searched at once before their lines are printed.
 const BATCH: usize = 256;
 
-/// Answers a file of questions in parallel, in order.
+/// Answers a file of questions in parallel, in order. A line that cannot be answered is told with its number, and the others are answered all the same.
 fn batch(routes: &Routes, file: &Path) -> Result<()> {
     let lines =
         std::fs::read_to_string(file).with_context(|| say!("cannot read `{}`", "无法读取 `{}`", file.display()))?;
     let lines: Vec<(usize, &str)> =
         lines.trim_start_matches('\u{feff}').lines().enumerate().filter(|(_, line)| !line.trim().is_empty()).collect();
     let mut out = std::io::BufWriter::new(std::io::stdout().lock());
+    let mut failed = 0;
     for lines in lines.chunks(BATCH) {
         let answers: Vec<Result<String>> = lines
             .par_iter()
@@ -210,10 +211,20 @@ fn batch(routes: &Routes, file: &Path) -> Result<()> {
             })
             .collect();
         for answer in answers {
-            writeln!(out, "{}", answer?)?;
+            match answer {
+                Ok(answer) => writeln!(out, "{answer}")?,
+                Err(error) => {
+                    failed += 1;
+                    output::note(&output::printable_text(&crate::message(&error)));
+                }
+            }
         }
     }
-    Ok(out.flush()?)
+    out.flush()?;
+    if failed > 0 {
+        bail!(say!("{} of {} lines could not be answered", "{} 行(共 {} 行)未能回答", failed, lines.len()));
+    }
+    Ok(())
 }
 
 fn one(routes: &Routes, line: &str, number: usize) -> Result<String> {

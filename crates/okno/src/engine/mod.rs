@@ -22,9 +22,9 @@ pub use report::{IndexOptions, IndexReport, Progress, Silent, Skipped};
 pub use units::ImportReport;
 
 use crate::answer::{Asker, Generator, Prompts};
-use crate::document::Record;
+use crate::document::{ImageHash, Record};
 use crate::embed::{BuiltIn, Embedder};
-use crate::load::{Fields, Loader, UnknownField, builtin_for};
+use crate::load::{Fields, Loader, TextOfImage, UnknownField, builtin_reading};
 use crate::retrieve::{self, Answer, Models, Query, Recipes, Reranker, built_in};
 use crate::store::{DocumentNumber, EmbeddedStore, Manifest, Scan, Snapshot, Store};
 use crate::{Error, Result};
@@ -41,6 +41,7 @@ pub struct Engine {
     reranker: Option<Arc<dyn Reranker>>,
     generator: Option<Arc<dyn Generator>>,
     prompts: Prompts,
+    image_reader: Option<(String, TextOfImage)>,
 }
 
 impl Engine {
@@ -79,6 +80,7 @@ impl Engine {
             reranker: None,
             generator: None,
             prompts: Prompts::default(),
+            image_reader: None,
         };
         engine.same_embedder(engine.store.manifest())?;
         Ok(engine)
@@ -99,6 +101,21 @@ impl Engine {
     /// Adds a way of reading files; it is asked before the built-in ones.
     pub fn add_loader(&mut self, loader: Arc<dyn Loader>) {
         self.extra_loaders.push(loader);
+    }
+
+    /// Lets somebody read the text in images: in pictures, scanned pages and images inside of documents. `identity` names who reads; when it is
+    /// another than before, indexing looks at every file again.
+    pub fn set_image_reader(&mut self, identity: &str, reader: TextOfImage) {
+        self.image_reader = Some((identity.to_owned(), reader));
+    }
+
+    fn image_reader(&self) -> Option<&TextOfImage> {
+        self.image_reader.as_ref().map(|(_, reader)| reader)
+    }
+
+    /// The bytes of an image that a context names, as it was when its document was indexed; `None` where no document has it any more.
+    pub fn image(&self, hash: ImageHash) -> Result<Option<Vec<u8>>> {
+        self.snapshot()?.image(hash)
     }
 
     /// Sets the recipes that questions may name; without it, the built-in ones.
@@ -150,7 +167,7 @@ impl Engine {
             .parse()
             .map_err(|error: UnknownField| Error::Options(error.to_string()))?;
         let extra = self.extra_loaders.iter().map(|loader| Box::new(Arc::clone(loader)) as Box<dyn Loader>);
-        Ok(extra.chain(builtin_for(fields, manifest.lines)).collect())
+        Ok(extra.chain(builtin_reading(fields, manifest.lines, self.image_reader())).collect())
     }
 
     /// The embedder.

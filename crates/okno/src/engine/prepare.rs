@@ -1,7 +1,7 @@
 //! From loaded documents to documents ready to be stored: split, enrich, embed.
 
 use super::report::{Progress, Silent};
-use crate::document::{Derived, DocumentId, Loaded, Record, Structure};
+use crate::document::{Derived, DocumentId, Image, Loaded, Record, Structure};
 use crate::embed::{Embedder, Role};
 use crate::enrich;
 use crate::split::structure;
@@ -38,6 +38,9 @@ pub fn content_hash(loaded: &Loaded, embedded: &[String]) -> u128 {
     for page in &loaded.pages {
         body.update(&page.start.to_le_bytes());
         body.update(page.label.as_bytes());
+    }
+    for image in loaded.images.iter().filter(|image| image.seen.is_some()) {
+        body.update(format!("{:?}{}{}{:?}", image.span, image.alt, image.caption, image.seen).as_bytes());
     }
     for block in &loaded.blocks {
         body.update(format!("{block:?}").as_bytes());
@@ -119,6 +122,7 @@ fn split(document: Changed, embedded: &[String]) -> Split {
     let loaded = &document.loaded;
     let mut structure = structure(&loaded.text, &loaded.title, &loaded.blocks);
     structure.pages.clone_from(&loaded.pages);
+    structure.images = loaded.images.iter().filter_map(Image::picture).collect();
     let derived = enrich::derive(loaded, &structure);
     let fields = loaded.metadata.line(embedded);
     Split { document, fields, structure, derived }

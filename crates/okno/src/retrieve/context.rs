@@ -7,7 +7,7 @@ use super::relevance::{Asked, RELEVANT};
 use super::rerank::{Moved, Reranked};
 use super::scope::Scope;
 use crate::Result;
-use crate::document::{CodePoints, Layer, Metadata, Page, Span};
+use crate::document::{CodePoints, Layer, Metadata, Page, Picture, Span};
 use crate::store::{Leg, Snapshot};
 use crate::understand::model::Taken;
 use crate::understand::{Routing, Understood};
@@ -101,6 +101,8 @@ pub struct Context {
     pub pages: Option<(u32, u32)>,
     /// What is printed on these pages, where that says more than their numbers: `iv`, `00:12:30`.
     pub page_labels: Option<(String, String)>,
+    /// The images that stand in it; [`crate::Engine::image`] gives their bytes.
+    pub images: Vec<Picture>,
     /// Exactly the document's text from `start` to `end`.
     pub text: String,
     /// What it costs, in tokens.
@@ -207,6 +209,7 @@ pub(super) fn cut(
         lines: (first_line, last_line),
         pages: pages.map(|(first, last)| (first as u32 + 1, last as u32 + 1)),
         page_labels: pages.and_then(|pages| labels(&structure.pages, pages)),
+        images: structure.images.iter().filter(|image| image.is_in(span)).cloned().collect(),
         text: span.of(text).to_owned(),
         score: piece.score,
     })

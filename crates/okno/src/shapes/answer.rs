@@ -1,6 +1,6 @@
 //! An answer: its contexts, what was found in them, and how the question was read.
 
-use super::Understood;
+use super::{Image, Understood};
 use crate::document::{CodePoints, Layer};
 use crate::retrieve::{self, ContextHit, FoundUnit, Moved, Recipe};
 use crate::store::Leg;
@@ -34,6 +34,9 @@ pub struct PlainContext<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schema(value_type = Option<Vec<String>>))]
     pub page_labels: Option<[&'a str; 2]>,
+    /// The images inside it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub images: Vec<Image<'a>>,
 }
 
 impl<'a> From<&'a retrieve::Context> for PlainContext<'a> {
@@ -48,6 +51,7 @@ impl<'a> From<&'a retrieve::Context> for PlainContext<'a> {
             page: context.pages.map(|(first, _)| first),
             page_end: context.pages.map(|(_, last)| last),
             page_labels: context.page_labels.as_ref().map(|(first, last)| [first.as_str(), last.as_str()]),
+            images: context.images.iter().map(Image::from).collect(),
         }
     }
 }
