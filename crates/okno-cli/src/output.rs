@@ -6,7 +6,7 @@ use crate::locale::{Language, language, say};
 use crate::understood;
 use anyhow::Result;
 use okno::document::Span;
-use okno::retrieve::{FoundUnit, Moved, Rerank, Unit, name_of};
+use okno::retrieve::{FoundUnit, Moved, Unit, name_of};
 use okno::{Answer, Context, shapes};
 use serde_json::{Value, json as value};
 use std::io::{IsTerminal, Write};

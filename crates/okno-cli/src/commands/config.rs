@@ -45,7 +45,7 @@ pub fn config(cli: &Cli) -> Result<()> {
 
 /// What was chosen when the index was made, by the name of the setting: it counts where nobody says otherwise.
 fn chosen(cli: &Cli) -> BTreeMap<&'static str, String> {
-    let snapshot = place::open(cli.index()).and_then(|engine| engine.snapshot());
+    let snapshot = place::open(cli.index()).and_then(|engine| Ok(engine.snapshot()?));
     let recipe = snapshot.ok().map(|snapshot| snapshot.manifest().recipe.clone());
     recipe.filter(|recipe| recipe != DEFAULT_RECIPE).map(|recipe| ("recipe", recipe)).into_iter().collect()
 }
@@ -71,7 +71,7 @@ pub fn recipes(cli: &Cli) -> Result<()> {
     let (mut recipes, built_in) = (settings.values().recipes()?, built_in()?);
     let own = |name: &String| !built_in.contains_key(name);
     // Without an index there are no units either.
-    let snapshot = place::open(cli.index()).and_then(|engine| engine.snapshot()).ok();
+    let snapshot = place::open(cli.index()).and_then(|engine| Ok(engine.snapshot()?)).ok();
     let units = snapshot.as_ref().map(|snapshot| snapshot.derived_counts().clone()).unwrap_or_default();
     if let Some(snapshot) = &snapshot {
         // With the chunks and neighbours that were chosen for this index.

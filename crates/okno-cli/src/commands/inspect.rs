@@ -25,8 +25,8 @@ pub fn status(cli: &Cli) -> Result<()> {
     let lacking = engine.lacking()?;
     if cli.json {
         return output::json(&serde_json::json!({
-            "lacking": super::units::named(&lacking), "index": engine.folder(), "generation": snapshot.generation(), "documents": records.len(), "sentences": sentences,
-            "units": super::units::named(snapshot.derived_counts()), "text_bytes": text, "disk_bytes": engine.bytes()?, "embedder": manifest.embedder, "dimensions": manifest.dimensions,
+            "lacking": units(&lacking), "index": engine.folder(), "generation": snapshot.generation(), "documents": records.len(), "sentences": sentences,
+            "units": units(snapshot.derived_counts()), "text_bytes": text, "disk_bytes": engine.bytes()?, "embedder": manifest.embedder, "dimensions": manifest.dimensions,
             "recipe": manifest.recipe, "chunk": manifest.chunk, "neighbors": manifest.neighbors, "roots": snapshot.roots(), "fields": fields,
         }));
     }

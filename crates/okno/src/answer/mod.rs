@@ -10,8 +10,8 @@
 mod checked;
 mod extract;
 mod generator;
-mod listwise;
 mod json;
+mod listwise;
 pub(crate) mod many;
 mod prompt;
 mod prompts;
@@ -24,8 +24,8 @@ mod support;
 mod tests;
 mod wording;
 
-pub use listwise::Listwise;
 pub use generator::{Completion, GenerateError, Generator, Message, Picture, Request, Role, Usage};
+pub use listwise::Listwise;
 pub use prompt::NOT_FOUND;
 pub(crate) use prompt::{fenced, mark};
 pub use prompts::{Language, Prompts};
