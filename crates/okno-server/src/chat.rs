@@ -126,7 +126,7 @@ impl Head {
             Piece::End(reply) => match reply.as_ref() {
                 Ok(reply) => {
                     let mut last = self.chunk(&json!({}), Some(reason(reply)));
-                    (last["usage"], last["citations"]) = (usage(reply), citations(reply));
+                    (last["usage"], last["citations"]) = (usage(reply), citations(reply).into());
                     let sources = self.chunk(&json!({"content": sources(&reply.citations)}), None);
                     vec![sent(&sources), sent(&last), Event::default().data("[DONE]")]
                 }

@@ -8,10 +8,11 @@ use axum::Router;
 use axum::extract::DefaultBodyLimit;
 use axum::http::{HeaderName, HeaderValue, Method, header};
 use axum::middleware::{from_fn, from_fn_with_state};
-use std::future::Future;
+use std::future::{Future, poll_fn};
 use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::task::Poll;
 use tower_http::cors::CorsLayer;
 
 /// Where and for whom a server runs.
@@ -84,10 +85,15 @@ pub fn serve(
         let address = SocketAddr::new(settings.host, settings.port);
         let listener =
             tokio::net::TcpListener::bind(address).await.map_err(|source| ServeError::Listen { address, source })?;
+        // Looked at once before anybody knows the address: whoever does may ask to end at once.
+        let mut end = Box::pin(end);
+        let early = poll_fn(|context| Poll::Ready(end.as_mut().poll(context).is_ready())).await;
         ready(listener.local_addr()?);
         let ending = Arc::clone(&app);
         let signal = async move {
-            end.await;
+            if !early {
+                end.await;
+            }
             tracing::info!("ending: finishing what is being written");
             ending.ending.send_replace(true);
         };

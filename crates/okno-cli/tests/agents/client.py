@@ -17,14 +17,19 @@ except ImportError:
     from mcp.client.streamable_http import streamablehttp_client as http_client
 
 
+def either(thing, *names):
+    """A field by any of its names: the first version of the client spoke camelCase, the second snake_case."""
+    return next(getattr(thing, name) for name in names if hasattr(thing, name))
+
+
 async def look(session):
     about = await session.initialize()
-    seen = {"server": about.serverInfo.name, "instructions": about.instructions}
+    seen = {"server": either(about, "server_info", "serverInfo").name, "instructions": about.instructions}
     seen["tools"] = sorted(tool.name for tool in (await session.list_tools()).tools)
 
     async def call(name, **arguments):
         result = await session.call_tool(name, arguments)
-        return {"error": bool(result.isError), "text": "".join(part.text for part in result.content)}
+        return {"error": bool(either(result, "is_error", "isError")), "text": "".join(part.text for part in result.content)}
 
     seen["search"] = await call("search", question="How hot should water for black tea be?", budget=60)
     seen["filtered"] = await call("search", question="tea", filter="kind = drink")

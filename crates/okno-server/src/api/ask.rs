@@ -1,7 +1,7 @@
 //! Ask: an answer in words, streamed as it is written or whole.
 
 use super::search::{Asking, Indexes, query_of};
-use super::stream::until_end;
+use super::stream::{SentEvent, until_end};
 use crate::answering::{Piece, found, whole, written};
 use crate::app::App;
 use crate::extract::{Body, Params};
@@ -40,7 +40,7 @@ fn streamed() -> bool {
 /// then `done` (the whole answer with its citations) or `error`. With `"stream": false` the whole answer as JSON. Without a
 /// language model the answer is made of the documents' own sentences.
 #[utoipa::path(post, path = "/api/v1/ask", tag = "search", params(Indexes), request_body = Replying,
-    responses((status = 200, body = Object), (status = 200, content_type = "text/event-stream", body = String),
+    responses((status = 200, body = Object), (status = 200, content_type = "text/event-stream", body = SentEvent),
         (status = "4XX", body = ErrorBody), (status = "5XX", description = "The model failed", body = ErrorBody)))]
 pub async fn ask(
     State(app): State<Arc<App>>,

@@ -81,7 +81,7 @@ fn listed(place: &Place, listing: &Listing) -> Result<Vec<u8>, Fault> {
 
 /// A document with its text and structure
 #[utoipa::path(get, path = "/api/v1/documents/{name}", tag = "documents",
-    params(("name" = String, Path, description = "The document's name; `/` is written `%2F`"), Which),
+    params(("name" = String, Path, description = "The document's name; `/` is written `%2F`", example = "tea.md"), Which),
     responses((status = 200, body = WholeDocument<'static>), (status = "4XX", body = ErrorBody)))]
 pub async fn get(
     State(app): State<Arc<App>>,
@@ -144,7 +144,7 @@ pub struct TextPart<'a> {
 
 /// A part of a document's text; what lies outside the text is left out
 #[utoipa::path(get, path = "/api/v1/documents/{name}/text", tag = "documents",
-    params(("name" = String, Path, description = "The document's name; `/` is written `%2F`"), Part),
+    params(("name" = String, Path, description = "The document's name; `/` is written `%2F`", example = "tea.md"), Part),
     responses((status = 200, body = TextPart<'static>), (status = "4XX", body = ErrorBody)))]
 pub async fn text(
     State(app): State<Arc<App>>,

@@ -33,6 +33,10 @@ const REPORTS: usize = 20;
 /// What to measure.
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
+#[schema(example = json!({
+    "questions": [{"question": "How is black tea made?", "doc_id": "tea.md", "answers": ["boiling water"]}],
+    "recipes": ["auto", "chunks"], "budgets": [200]
+}))]
 pub struct Evaluating {
     /// The questions, each as a line of a question set: `question`, and `doc_id` with `answers` or `start` and `end`.
     #[schema(value_type = Option<Vec<Object>>)]
@@ -199,7 +203,7 @@ fn page(evaluating: &Evaluating, outcome: &Outcome, set: &QuestionSet, library: 
         budgets.join(","),
         evaluating.seed
     );
-    Report { outcome, set, texts: library.texts(), command: &command, chinese: evaluating.chinese }.html()
+    Report { outcome, set, texts: library.texts(), command: &command, chinese: evaluating.chinese, judged: &[] }.html()
 }
 
 /// The figures of a run.

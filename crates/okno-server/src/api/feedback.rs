@@ -16,6 +16,7 @@ use utoipa::ToSchema;
 /// A verdict about a place.
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
+#[schema(example = json!({"question": "black tea?", "doc_id": "tea.md", "start": 20, "end": 30, "verdict": "useful"}))]
 pub struct Judging {
     /// The question.
     #[schema(min_length = 1, max_length = 8000)]

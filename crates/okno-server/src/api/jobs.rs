@@ -1,6 +1,6 @@
 //! Jobs over HTTP: begun, looked at, followed, stopped.
 
-use super::stream::until_end;
+use super::stream::{SentEvent, until_end};
 use crate::allowed;
 use crate::app::{App, Place};
 use crate::extract::{Body, Name, Params, Which};
@@ -124,7 +124,7 @@ const TICK: Duration = Duration::from_millis(100);
 
 /// Follow a job: server-sent events `progress`, each the whole job, and `end` when nothing more will happen
 #[utoipa::path(get, path = "/api/v1/jobs/{id}/events", tag = "jobs", params(("id" = String, Path, description = "The job")),
-    responses((status = 200, content_type = "text/event-stream", body = String), (status = "4XX", body = ErrorBody)))]
+    responses((status = 200, content_type = "text/event-stream", body = SentEvent), (status = "4XX", body = ErrorBody)))]
 pub async fn events(
     State(app): State<Arc<App>>,
     Name(id): Name,

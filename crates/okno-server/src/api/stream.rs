@@ -2,6 +2,17 @@
 
 use crate::app::App;
 use futures_util::{Stream, StreamExt};
+use utoipa::ToSchema;
+
+/// A server-sent event, for the description.
+#[derive(Debug, ToSchema)]
+#[allow(dead_code)] // describes what is sent
+pub struct SentEvent {
+    /// What happened.
+    event: String,
+    /// What is told, as JSON.
+    data: String,
+}
 
 /// The stream, until the server ends.
 pub(crate) fn until_end<T, S: Stream<Item = T>>(app: &App, stream: S) -> impl Stream<Item = T> + use<T, S> {

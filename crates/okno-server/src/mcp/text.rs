@@ -32,8 +32,12 @@ fn place(context: &Context) -> String {
     if let Some((first, last)) = context.pages {
         let _ = if first == last { write!(place, " · p. {first}") } else { write!(place, " · p. {first}–{last}") };
     }
-    let headings: Vec<&str> = std::iter::once(&context.title).chain(&context.headings).map(String::as_str).collect();
-    let headings: Vec<&str> = headings.into_iter().filter(|heading| !heading.is_empty()).collect();
+    let headings = context.headings.iter().filter(|heading| **heading != context.title);
+    let headings: Vec<&str> = std::iter::once(&context.title)
+        .chain(headings)
+        .map(String::as_str)
+        .filter(|heading| !heading.is_empty())
+        .collect();
     if !headings.is_empty() {
         let _ = write!(place, " · {}", one_line(&headings.join(" › ")));
     }

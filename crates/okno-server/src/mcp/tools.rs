@@ -205,10 +205,15 @@ impl Tools {
     }
 }
 
-/// A fault in words, for an agent to act on.
+/// A fault in words, for an agent to act on: with the tool that helps, where one does.
 #[allow(clippy::needless_pass_by_value)] // for `map_err`
 fn told(fault: Fault) -> String {
-    fault.to_string()
+    let info = fault.info();
+    match info.code {
+        "no_document" => format!("{} – the tool `list_documents` lists them", info.message),
+        "unknown_field" | "bad_filter" => format!("{} – the tool `filters` lists fields and values", info.message),
+        _ => fault.to_string(),
+    }
 }
 
 /// The place that was asked for with its neighbours, in code points, within the budget.
