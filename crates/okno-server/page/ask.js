@@ -11,14 +11,11 @@ import { go, link } from './state.js';
 import { card, opened, place } from './passage.js';
 import { facts } from './facts.js';
 import { chips } from './filters.js';
-import { script } from './spans.js';
+import { script, units } from './spans.js';
 import { questionField, controls, query, fault } from './controls.js';
 
 /** What goes into `okno.toml`; the same in every language. */
 const SETUP = '[model]\nprovider = "ollama"\nname = "qwen2.5:7b"\n';
-
-/** `[1]`, `【1】`, `[1, 2]`. */
-const CITED = /[[【](\d+(?:\s*[,，、]\s*\d+)*)[\]】]/g;
 
 /** Puts the view into `root`; gives back what follows the address. */
 export function ask(root) {
@@ -90,13 +87,13 @@ function streaming(stop) {
   const element = h('div', {}, body, h('p.busy', {}, t('ask.busy'), ' ', button), after);
   const over = () => element.querySelector('.busy')?.remove();
   let text = '';
+  let found = null;
   const on = (event, data) => {
-    if (event === 'text') {
-      text += data.text;
-      setText(body, text, []);
-    } else if (event === 'done') {
+    if (event === 'contexts') found = data;
+    else if (event === 'text') setText(body, (text += data.text), null);
+    else if (event === 'done') {
       over();
-      finished(body, after, data);
+      finished(body, after, data, found);
     }
   };
   const stopped = () => {
@@ -106,38 +103,40 @@ function streaming(stop) {
   return { element, on, stopped };
 }
 
-function finished(body, after, reply) {
-  setText(body, reply.found === false && !reply.answer ? t('ask.notfound') : reply.answer, reply.citations ?? []);
-  const contexts = reply.contexts ?? [];
+function finished(body, after, reply, { question, recipe, route, contexts }) {
+  setText(body, reply.answer, reply.citations);
+  const notes = [reply.citations_removed && t('ask.removed', reply.citations_removed), reply.cut && t('ask.cut'), reply.model && t('ask.by', reply.model)];
   fill(after,
-    reply.citations_removed ? h('p.small', {}, t('ask.removed', reply.citations_removed)) : '',
-    reply.model ? h('p.small', {}, t('ask.by', reply.model)) : setup(),
-    sources(reply.citations ?? []),
-    contexts.length ? h('details.passages', {}, h('summary', {}, t('ask.passages')), contexts.map((context) => card(context, { question: reply.question, recipe: reply.recipe, route: reply.route }))) : '');
+    notes.filter(Boolean).map((note) => h('p.small', {}, note)),
+    reply.model || !reply.found ? '' : setup(),
+    sources(reply.citations),
+    contexts.length ? h('details.passages', {}, h('summary', {}, t('ask.passages')), contexts.map((context) => card(context, { question, recipe, route }))) : '');
   announce(body.textContent);
 }
 
-/** Text with chips where it cites; numbers that cite nothing stay text. */
+/** Text with a chip where it cites. Each citation has its own place in the text and in its document; while the answer still comes (`null`), chips lead nowhere yet. */
 function setText(body, text, citations) {
   body.lang = script(text);
-  const paragraphs = text.split(/\n{2,}/).map((paragraph) => {
+  const at = new Map(units(text, (citations ?? []).map((citation) => citation.at)).map((unit, i) => [unit, citations[i]]));
+  let offset = 0;
+  const paragraphs = text.split(/(\n{2,})/).map((part) => {
     const parts = [];
-    let at = 0;
-    for (const match of paragraph.matchAll(CITED)) {
-      const numbers = match[1].split(/\D+/).map(Number);
-      const found = numbers.map((number) => citations.find((citation) => citation.number === number));
-      if (!found.every(Boolean)) continue;
-      parts.push(paragraph.slice(at, match.index), found.map(chip));
-      at = match.index + match[0].length;
+    let done = 0;
+    for (const match of part.matchAll(/\[(\d+)\]/g)) {
+      const citation = at.get(offset + match.index);
+      if (citations && !citation) continue;
+      parts.push(part.slice(done, match.index), citation ? chip(citation) : h('span.cite', {}, match[1]));
+      done = match.index + match[0].length;
     }
-    return h('p.plain', {}, parts, paragraph.slice(at));
+    offset += part.length;
+    return part.trim() && h('p.plain', {}, parts, part.slice(done).trimEnd());
   });
-  fill(body, paragraphs);
+  fill(body, paragraphs.filter(Boolean));
 }
 
 function chip(citation) {
-  const there = opened({ ...citation, doc_id: citation.doc_id ?? citation.document });
-  return h('a.cite', { href: link(there), 'aria-label': t('ask.cite', citation.number, there.doc), title: citation.text ?? '', onclick: (event) => follow(event, there) }, String(citation.number));
+  const there = opened(citation);
+  return h('a.cite', { href: link(there), 'aria-label': t('ask.cite', citation.number, citation.doc_id), title: citation.text, onclick: (event) => follow(event, there) }, String(citation.number));
 }
 
 function follow(event, there) {
@@ -146,14 +145,16 @@ function follow(event, there) {
   go(there);
 }
 
+/** Every place that is cited, once. */
 function sources(citations) {
   if (!citations.length) return '';
-  const seen = new Map(citations.map((citation) => [`${citation.number}:${citation.start}`, citation]));
+  const places = new Map(citations.map((citation) => [`${citation.number}:${citation.start}-${citation.end}`, citation]));
   const row = (citation) => h('li', {}, chip(citation), h('div', {},
-    h('p.small', {}, [...(citation.headings ?? [])].join(' › ')),
-    h('p.quote', { lang: script(citation.text ?? '') }, citation.text ?? ''),
-    h('p.where', {}, place({ ...citation, doc_id: citation.doc_id ?? citation.document }))));
-  return h('section.sources', {}, h('h2', {}, t('ask.sources')), h('ol', {}, [...seen.values()].map(row)));
+    h('p.small', {}, citation.headings.join(' › ')),
+    h('p.quote', { lang: script(citation.text) }, citation.text),
+    h('p.where', {}, place(citation))));
+  const ordered = [...places.values()].sort((a, b) => a.number - b.number || a.start - b.start);
+  return h('section.sources', {}, h('h2', {}, t('ask.sources')), h('ol', {}, ordered.map(row)));
 }
 
 function setup() {

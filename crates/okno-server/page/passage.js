@@ -81,7 +81,7 @@ function wordsOf(context, { start, end }) {
 
 /** `en/handbook.md · p. 3 · lines 12–14`. */
 export function place(context) {
-  const parts = [context.doc_id ?? context.document];
+  const parts = [context.doc_id];
   const page = pages(context);
   if (page) parts.push(t('context.page', page));
   const [first, last] = context.lines ?? [];
@@ -103,7 +103,7 @@ export function headings(context) {
 }
 
 /** The address of a document at a span. */
-export const opened = (context) => ({ doc: context.doc_id ?? context.document, at: `${context.start}-${context.end}` });
+export const opened = (context) => ({ doc: context.doc_id, at: `${context.start}-${context.end}` });
 
 /** The best hit of a context, or all of it: what the document is opened at. */
 function target(context) {

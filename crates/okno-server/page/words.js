@@ -129,7 +129,7 @@ const WORDS = {
   'ask.setup': ['How to set one up', '如何设置模型'],
   'ask.setup.more': ['Put this into okno.toml beside the index and start the server again. Ollama runs on your own machine; any OpenAI-compatible service works the same way.', '将以下内容写入索引旁的 okno.toml 并重启服务。Ollama 在本机运行；其他兼容 OpenAI 的服务同样可用。'],
   'ask.by': ['Answered by {0}', '由 {0} 回答'],
-  'ask.notfound': ['The documents do not say.', '文档中没有相关内容。'],
+  'ask.cut': ['The answer was cut at the limit of tokens.', '回答达到词元上限，被截断。'],
   'ask.removed': ['{0} citations pointed nowhere and were removed.', '有 {0} 处引用没有来源，已移除。'],
   'ask.sources': ['Sources', '出处'],
   'ask.passages': ['Passages that were read', '读过的段落'],

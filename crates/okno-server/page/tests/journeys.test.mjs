@@ -5,6 +5,7 @@ import { copyFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { browser, close, open, picture, prepare, serve } from './world.mjs';
+import { model } from './model.mjs';
 import { speak, t } from '../words.js';
 
 const LEAVE = 'How many days of annual leave do I get?';
@@ -228,6 +229,32 @@ journey('ask: an answer with chips that open the exact span; without a model, ho
   await chip.click();
   assert.equal((await page.locator('#reader mark.hit').innerText()).trim(), cited);
   await close(page);
+});
+
+journey('ask with a model: words stream in, citations are checked, markup stays text, stopping stops', async (go, language) => {
+  const says = `Full-time staff have 28 days a year [1]. More after three years [1][7]. <img src=x onerror="window.owned=1"> ${'and so on '.repeat(40)}`;
+  const service = await model(says);
+  const wordy = await serve(['--index', place.index], service.env);
+  const page = await open(chromium, wordy.base, `/?view=ask&q=${encodeURIComponent(LEAVE)}`, { locale: language === 'zh' ? 'zh-CN' : 'en-US' });
+  const answer = page.locator('.answer');
+  await answer.getByText('28 days').waitFor();
+  assert.ok(!(await answer.innerText()).includes('and so on and so on'), 'the words come one by one');
+  await page.locator('.answer span.cite').first().waitFor();
+  await page.locator('#main').getByText(/scripted/).waitFor();
+  await page.getByText(t('ask.removed', 1)).waitFor();
+  assert.equal(await page.locator('.answer img').count(), 0);
+  assert.equal(await page.evaluate(() => window.owned), undefined);
+  await page.locator('.answer a.cite').first().click();
+  assert.match(await page.locator('#reader mark.hit').innerText(), /28 days/);
+  await page.keyboard.press('Escape');
+  await field(page).fill('What about study days?');
+  await button(page, t('ask.button')).click();
+  await answer.getByText('28 days').waitFor();
+  await button(page, t('stop')).click();
+  await page.getByText(t('ask.stopped')).waitFor();
+  await close(page);
+  await wordy.stop();
+  service.stop();
 });
 
 journey('documents: files are added with progress, the unreadable are named with their reasons, one is taken out', async (go, language) => {

@@ -47,9 +47,9 @@ export function run(...args) {
   return done.stdout;
 }
 
-/** Starts a server on a port of its own and waits until it says where it is. */
+/** Starts a server on a port of its own and waits until it says where it is. Without a model, unless `env` names one. */
 export function serve(args, env = {}) {
-  const child = spawn(PROGRAM, ['serve', '--port', '0', ...args], { env: { ...process.env, ...env, OKNO_LANG: 'en' }, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(PROGRAM, ['serve', '--port', '0', ...args], { env: { ...process.env, OKNO_MODEL_PROVIDER: 'none', ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
   return new Promise((resolve, reject) => {
     let said = '';
     const heard = (data) => {
