@@ -83,8 +83,12 @@ export async function open(chromium, base, path, { locale = 'en-US', width = 128
 
 async function fromFolder(route) {
   const name = new URL(route.request().url()).pathname.slice(1) || 'index.html';
-  const response = await route.fetch();
-  await route.fulfill({ response, body: readFileSync(new URL(`../${name}`, import.meta.url)) });
+  try {
+    const response = await route.fetch();
+    await route.fulfill({ response, body: readFileSync(new URL(`../${name}`, import.meta.url)) });
+  } catch {
+    await route.abort().catch(() => {}); // the page, or the server, has gone meanwhile
+  }
 }
 
 /** Closes a page; nothing may have gone wrong on it. */
