@@ -3,7 +3,8 @@
 mod evaluate;
 
 pub use evaluate::{
-    CompareArgs, EvalArgs, FeedbackCommand, QuestionsCommand, RunsArgs, RunsCommand, TuneArgs, VerdictArgs, VerdictName,
+    CompareArgs, EvalArgs, FeedbackCommand, QuestionsBy, QuestionsCommand, RunsArgs, RunsCommand, TuneArgs,
+    VerdictArgs, VerdictName,
 };
 
 use crate::locale::Language;
@@ -67,17 +68,8 @@ pub enum Command {
         #[arg(long, value_name = "FILTER")]
         filter: Option<String>,
     },
-    /// Print a document, or a part of it
-    Show {
-        /// The document's name, as `okno documents` prints it
-        document: String,
-        /// First character (code point)
-        #[arg(long)]
-        start: Option<usize>,
-        /// One past the last character
-        #[arg(long)]
-        end: Option<usize>,
-    },
+    /// Print a document, a part of it, or an image of the index
+    Show(crate::commands::show::ShowArgs),
     /// Take documents out; they stay out until their content changes
     Remove {
         /// Names, as `okno documents` prints them
@@ -90,6 +82,8 @@ pub enum Command {
     /// Ask tables with SQL, read-only: those of the index's documents, or of files; without a query, list them
     #[cfg(feature = "sql")]
     Sql(SqlArgs),
+    /// Make texts by which passages are found: summaries, questions, descriptions, contexts
+    Derive(crate::commands::derive::DeriveArgs),
     /// List the derived units: texts that are searched in place of what they stand for
     Units,
     /// Add derived units – summaries, questions, descriptions – to documents of the index
@@ -111,6 +105,12 @@ pub enum Command {
     Mcp,
     /// Show what is read of a file or folder: text, structure and metadata, without an index
     Load(LoadArgs),
+    /// Models on this machine: list, pull, add, remove, info
+    #[cfg(feature = "models")]
+    #[command(subcommand)]
+    Models(crate::commands::models::ModelsCommand),
+    /// Give the index the vectors of another embedder, without reading files again
+    Reembed(crate::commands::reembed::ReembedArgs),
     /// Turn lines of standard input into vectors
     Embed,
     /// Index a small bilingual sample and show what search does with it
@@ -156,6 +156,9 @@ pub struct IndexArgs {
     /// Also the URLs in this file, one per line
     #[arg(long, value_name = "FILE")]
     pub urls: Option<PathBuf>,
+    /// The embedder of a new index: `builtin`, or a model of `okno models list`
+    #[arg(long, value_name = "NAME")]
+    pub embedder: Option<String>,
     /// Let URLs lead to this machine and to private networks
     #[arg(long)]
     pub allow_private: bool,
@@ -170,6 +173,12 @@ pub struct SqlArgs {
     /// Files with tables – CSV, XLSX, Markdown, HTML, SQLite … – instead of the index
     #[arg(long, value_name = "FILE")]
     pub from: Vec<PathBuf>,
+    /// A question in words: the language model writes the SELECT, which is shown before it runs
+    #[arg(long, value_name = "QUESTION", conflicts_with = "query")]
+    pub ask: Option<String>,
+    /// Run what the model wrote without asking
+    #[arg(long, requires = "ask")]
+    pub yes: bool,
     /// Rows printed at most
     #[arg(long, value_name = "N", default_value_t = 1000)]
     pub limit: usize,
@@ -257,6 +266,15 @@ pub struct How {
     /// How much a hit loses that says what a better one says, from 0 to 1
     #[arg(long, value_name = "SHARE", value_parser = share)]
     pub diversity: Option<f32>,
+    /// Read the best hits once more with a reranker of `okno models list`, or `maxsim:NAME` with an embedder
+    #[arg(long, value_name = "NAME")]
+    pub rerank: Option<String>,
+    /// How many hits the reranker reads [default: the recipe's, 30]
+    #[arg(long, value_name = "N")]
+    pub rerank_depth: Option<usize>,
+    /// What its score weighs beside the fused one, from 0 to 1 [default: the recipe's, 0.5]
+    #[arg(long, value_name = "X", value_parser = share)]
+    pub rerank_blend: Option<f32>,
     /// Best contexts first, as in their documents, or the best at both ends
     #[arg(long)]
     pub order: Option<OrderName>,
@@ -266,7 +284,16 @@ pub struct How {
     /// Take the question at its word: read no filters from it
     #[arg(long)]
     pub no_auto_filter: bool,
-    /// How to look: auto (by rule), hybrid, lexical, dense, broad
+    /// Read filters from the question by rule, or let the model read them
+    #[arg(long, value_name = "WHO", default_value = "rules", conflicts_with = "no_auto_filter")]
+    pub filter_by: FilterBy,
+    /// What the model does for the question, in place of what the recipe says: rewrite, decompose, step-back, multi-query, hyde; none
+    #[arg(long, value_name = "STEP,…", value_delimiter = ',')]
+    pub transform: Option<Vec<String>>,
+    /// Let the model drop hits that have nothing to do with the question, before they grow
+    #[arg(long)]
+    pub post_filter: bool,
+    /// How to look: auto (by rule), hybrid, lexical, dense, broad; model lets the model choose
     #[arg(long, value_name = "ROUTE", default_value = "auto")]
     pub route: String,
     /// How many distinct hits are expanded
@@ -275,6 +302,15 @@ pub struct How {
     /// Return only contexts at least this relevant, from 0 (all) to 1; from 0.5 on they are called relevant
     #[arg(long, value_name = "X", value_parser = share)]
     pub min_relevance: Option<f32>,
+}
+
+/// Who reads filters from a question.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum FilterBy {
+    /// Rules, without a model
+    Rules,
+    /// The language model, checked against the index
+    Model,
 }
 
 /// One way of finding.

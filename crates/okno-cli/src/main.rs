@@ -5,11 +5,15 @@
 
 mod args;
 mod commands;
+mod embedder;
+mod helper;
 mod locale;
 mod model;
+mod ocr;
 mod output;
 mod place;
 mod reasons;
+mod reranker;
 mod settings;
 mod understood;
 
@@ -53,10 +57,11 @@ fn run(cli: &Cli) -> anyhow::Result<()> {
         Command::Feedback(what) => commands::feedback::run(cli, what),
         Command::Status => commands::inspect::status(cli),
         Command::Documents { filter } => commands::inspect::documents(cli, filter.as_deref()),
-        Command::Show { document, start, end } => commands::inspect::show(cli, document, *start, *end),
+        Command::Show(args) => commands::show::run(cli, args),
         Command::Remove { documents, root } => commands::remove::run(cli, documents, root.as_deref()),
         #[cfg(feature = "sql")]
         Command::Sql(args) => commands::sql::run(cli, args),
+        Command::Derive(args) => commands::derive::run(cli, args),
         Command::Units => commands::units::list(cli),
         Command::ImportUnits { file } => commands::units::import(cli, file),
         Command::Recipes => commands::config::recipes(cli),
@@ -69,6 +74,9 @@ fn run(cli: &Cli) -> anyhow::Result<()> {
         Command::Load(args) => commands::load::run(cli, args),
         Command::Embed => commands::embed::run(),
         Command::Demo => commands::demo::run(),
+        #[cfg(feature = "models")]
+        Command::Models(what) => commands::models::run(cli, what),
+        Command::Reembed(args) => commands::reembed::run(cli, args),
     }
 }
 
@@ -88,6 +96,11 @@ fn message(error: &anyhow::Error) -> String {
     for cause in error.chain() {
         if let Some(own) = cause.downcast_ref::<okno::Error>() {
             parts.push(locale::error(own));
+            break;
+        }
+        #[cfg(feature = "models")]
+        if let Some(own) = cause.downcast_ref::<okno_models::Error>() {
+            parts.push(commands::models::error(own));
             break;
         }
         parts.push(cause.to_string());

@@ -6,7 +6,7 @@ use crate::locale::{Language, language, say};
 use crate::understood;
 use anyhow::Result;
 use okno::document::Span;
-use okno::retrieve::{FoundUnit, Unit, name_of};
+use okno::retrieve::{FoundUnit, Moved, Unit, name_of};
 use okno::{Answer, Context, shapes};
 use serde_json::{Value, json as value};
 use std::io::{IsTerminal, Write};
@@ -149,7 +149,9 @@ fn indented(text: &str) -> String {
 /// What the stages did.
 fn explained(answer: &Answer) -> String {
     let recipe = &answer.recipe;
-    let mut text = understood::explained(&answer.understood) + &understood::route(&answer.routing);
+    let mut text = understood::explained(&answer.understood)
+        + &understood::route(&answer.routing)
+        + &understood::steps(&answer.steps);
     text += &format!(
         "{} → {} → {}\n",
         recipe.fusion,
@@ -161,6 +163,10 @@ fn explained(answer: &Answer) -> String {
     }
     if let Some(matching) = answer.stage.matching {
         text += &say!("  the filter leaves {} documents\n", "  过滤后剩 {} 个文档\n", matching);
+    }
+    if let Some(reranked) = &answer.stage.reranked {
+        let (read, by) = (reranked.read, printable(&reranked.by));
+        text += &say!("  {} hits read again by {}\n", "  {} 个命中由 {} 重排\n", read, by);
     }
     let line = say!(
         "  {} hits, {} distinct targets\n\n",
@@ -187,6 +193,9 @@ fn explained_context(context: &Context) -> String {
         text.push_str(&format!("   {:.3}  {}\n", hit.score, printable(&shortened(words, 60))));
         let traces: Vec<String> = hit.trace.iter().map(found).collect();
         text.push_str(&format!("          {}\n", traces.join("  ")));
+        if let Some(Moved { before, after, score }) = hit.reranked {
+            text += &format!("          rerank #{before} → #{after} {score:.3}\n");
+        }
         for derived in hit.trace.iter().filter_map(|found| found.text.as_deref()).take(EXPLAINED_HITS) {
             text.push_str(&format!("          “{}”\n", printable(&shortened(derived, 60))));
         }

@@ -2,6 +2,7 @@
 
 use crate::locale::say;
 use crate::output::printable;
+use okno::understand::model::Taken;
 use okno::understand::{Because, Reading, Route, Routing, Understood, Why};
 
 /// Offers shown without being asked; `--explain` shows all.
@@ -83,6 +84,7 @@ pub fn route(routing: &Routing) -> String {
         Because::Code => say!("the question is a code", "问题是一个编号"),
         Because::Quotation => say!("the question is a quotation", "问题是一句引文"),
         Because::Whole => say!("the question is about a whole", "问的是整体"),
+        Because::Model => say!("chosen by the model", "由模型选择"),
         Because::Usual => say!("the usual way", "常规方式"),
     };
     let phrases: Vec<String> = routing.phrases.iter().map(|phrase| format!("“{}”", printable(phrase))).collect();
@@ -99,11 +101,36 @@ fn why(why: Why) -> String {
         Why::CountsFromToday => say!("it counts from today", "以今天为准的时间"),
         Why::OwnField => say!("the index has a field for it", "索引里有专门的字段"),
         Why::Telling => say!("no other document says these words", "其他文档都没有这个词"),
+        Why::Model => say!("read by the model", "由模型读出"),
         Why::SeveralFields => say!("the value occurs in several fields", "多个字段都有这个值"),
         Why::Ordinary => say!("the words may be content", "也可能是要搜索的内容"),
         Why::Negated => say!("negated", "有否定词"),
         Why::Contradiction => say!("together nothing matches, or nothing was found", "合在一起没有结果"),
         Why::NoDocument => say!("no document matches", "没有符合的文档"),
         Why::NoField => say!("no field holds it", "索引里没有这样的字段"),
+        Why::NoOperator => say!("there is no such comparison", "没有这样的运算符"),
     }
+}
+
+/// Steps that a model was to take and did not.
+pub fn unhelped(steps: &[Taken]) -> Vec<String> {
+    let note = |taken: &Taken| {
+        let reason = printable(taken.failed.as_ref()?);
+        Some(say!("searched without `{}`: {}", "未使用 `{}` 步骤:{}", taken.step, reason))
+    };
+    steps.iter().filter_map(note).collect()
+}
+
+/// What a model did, for `--explain`.
+pub fn steps(steps: &[Taken]) -> String {
+    let mut text = String::new();
+    for taken in steps {
+        let cost = format!("{} + {}", taken.usage.prompt, taken.usage.completion);
+        text += &say!("  model    {} ({} tokens)\n", "  模型     {}({} 词元)\n", taken.step, cost);
+        let failed = taken.failed.iter().map(|reason| say!("not taken: {}", "未执行:{}", reason));
+        for line in taken.gave.iter().cloned().chain(failed) {
+            text += &format!("           → {}\n", printable(&crate::output::shortened(&line, 160)));
+        }
+    }
+    text
 }

@@ -35,9 +35,11 @@ pub fn of_index(snapshot: &dyn Snapshot) -> okno::Result<Vec<Source>> {
     let mut sources = Vec::new();
     for (number, record) in snapshot.records()? {
         let units = snapshot.derived(*number)?;
-        let tables = units.iter().filter(|unit| unit.kind == DerivedKind::Table);
+        // A table may have several descriptions: one of its own, one by a model.
+        let mut tables: Vec<_> = units.iter().filter(|unit| unit.kind == DerivedKind::Table).collect();
+        tables.dedup_by_key(|unit| unit.sentences());
         let (text, structure) = (snapshot.text(*number)?, snapshot.structure(*number)?);
-        let read = tables.filter_map(|unit| table::read(structure.span(unit.sentences()).of(text)));
+        let read = tables.into_iter().filter_map(|unit| table::read(structure.span(unit.sentences()).of(text)));
         sources.extend(read.map(|table| Source { document: record.id.name().to_owned(), table }));
     }
     Ok(sources)

@@ -125,6 +125,15 @@ impl Database {
         values.collect::<rusqlite::Result<_>>().map_err(query)
     }
 
+    /// Whether a statement could be run: it is one `SELECT` over tables and columns that there are. Nothing is run.
+    pub fn check(&self, sql: &str) -> Result<()> {
+        let time = Limits::default().time;
+        let _guard = guard::Guard::new(&self.connection, time);
+        let statement = self.connection.prepare(sql).map_err(|error| guard::explained(error, time))?;
+        // An empty statement reads nothing, and returns nothing either.
+        if statement.readonly() && statement.column_count() > 0 { Ok(()) } else { Err(Error::NotReading) }
+    }
+
     /// Answers one `SELECT`.
     pub fn query(&self, sql: &str, limits: Limits) -> Result<Rows> {
         let _guard = guard::Guard::new(&self.connection, limits.time);

@@ -105,3 +105,16 @@ fn a_database_file_is_read_and_never_changed() {
     assert!(matches!(Database::new(&[], &[no_database]), Err(Error::File { .. })));
     assert!(matches!(Database::new(&[], &[folder.path().join("gone.db")]), Err(Error::File { .. })));
 }
+
+#[test]
+fn a_statement_is_checked_without_being_run() {
+    let database = Database::new(&sales(), &[]).unwrap();
+    assert!(database.check("SELECT \"城市\" FROM \"销售_2023\"").is_ok());
+    let missing = database.check("SELECT price FROM \"销售_2023\"").unwrap_err().to_string();
+    assert!(missing.contains("price"), "{missing}");
+    for no in ["DROP TABLE \"销售_2023\"", "SELECT 1; SELECT 2", "PRAGMA user_version", ""] {
+        assert!(database.check(no).is_err(), "{no}");
+    }
+    let endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n";
+    assert!(database.check(endless).is_ok(), "it is not run");
+}

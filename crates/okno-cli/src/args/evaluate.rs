@@ -15,6 +15,9 @@ pub struct EvalArgs {
     /// The recipes to measure [default: all]
     #[arg(long, value_name = "A,B,…", value_delimiter = ',')]
     pub recipes: Vec<String>,
+    /// Also each of these recipes with a model's help: rewrite, decompose, step-back, multi-query, hyde, filter, route, post-filter
+    #[arg(long, value_name = "STEP,…", value_delimiter = ',')]
+    pub transform: Vec<String>,
     /// Tokens of context; every recipe is asked once per budget
     #[arg(long, value_name = "TOKENS,…", value_delimiter = ',', default_value = "500,1000,2000")]
     pub budget: Vec<usize>,
@@ -77,10 +80,22 @@ pub enum QuestionsCommand {
         /// How many, at most
         #[arg(long, default_value_t = 100)]
         count: usize,
+        /// Who writes them: rules over headings, lists and figures, or the language model
+        #[arg(long, value_name = "WHO", default_value = "rules")]
+        by: QuestionsBy,
         /// Where chance begins; the same seed makes the same set
         #[arg(long, default_value_t = SEED)]
         seed: u64,
     },
+}
+
+/// Who writes questions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum QuestionsBy {
+    /// Rules, without a model
+    Rules,
+    /// The language model, its answers checked
+    Model,
 }
 
 /// A better recipe for these documents.

@@ -38,16 +38,15 @@ pub struct AskArgs {
 }
 
 pub fn run(cli: &Cli, args: &AskArgs) -> Result<()> {
-    let engine = place::open(cli.index())?;
+    let mut engine = place::open(cli.index())?;
     let settings = settings::of(engine.folder())?;
-    let found = search(&engine, &settings, args)?;
+    let found = search(&mut engine, &settings, args)?;
     let options = options(&settings, engine.folder())?;
     if args.show_prompt {
         return show(cli, &request(&found, &options));
     }
-    for note in understood::notes(&found.understood).iter().filter(|_| !cli.json) {
-        output::note(note);
-    }
+    let notes_before = understood::notes(&found.understood).into_iter().chain(understood::unhelped(&found.steps));
+    notes_before.filter(|_| !cli.json).for_each(|note| output::note(&note));
     let model = if args.no_model { None } else { model::generator(&settings, &settings::secrets(engine.folder()))? };
     let live = !cli.json && !args.no_stream;
     let reply = answer(found, model.as_deref(), &options, live)?;
@@ -59,9 +58,12 @@ pub fn run(cli: &Cli, args: &AskArgs) -> Result<()> {
     Ok(())
 }
 
-fn search(engine: &Engine, settings: &Settings, args: &AskArgs) -> Result<Answer> {
+fn search(engine: &mut Engine, settings: &Settings, args: &AskArgs) -> Result<Answer> {
     let mut query = super::search::query(&args.question, args.recipe.as_deref(), &args.how)?;
     settings::fill(&mut query, settings, engine)?;
+    if !args.no_model {
+        crate::helper::attach(engine, &query)?;
+    }
     Ok(engine.search(&query)?)
 }
 

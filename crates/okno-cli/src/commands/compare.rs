@@ -24,10 +24,11 @@ pub fn run(cli: &Cli, args: &CompareArgs) -> Result<()> {
             "--recipes 需要至少两个名称 —— 例如 `--recipes chunks,auto`"
         ));
     }
-    let engine = place::open(cli.index())?;
+    let mut engine = place::open(cli.index())?;
     let mut query = query(&args.question, None, &args.how)?;
     crate::settings::fill(&mut query, &crate::settings::of(engine.folder())?, &engine)?;
     query.budget = query.budget.or(Some(BUDGET));
+    crate::helper::attach_for(&mut engine, &query, &recipes)?;
     let sides = ask(&engine, &query, &recipes)?;
     if let Some(file) = &args.html {
         let page = page::page(&args.question, &sides, args.gold.as_deref(), language() == Language::Zh);
@@ -36,6 +37,10 @@ pub fn run(cli: &Cli, args: &CompareArgs) -> Result<()> {
     }
     if cli.json {
         return output::json(&json(&args.question, &sides, args.gold.as_deref()));
+    }
+    // Both sides understand the question alike.
+    for note in sides.first().into_iter().flat_map(|side| crate::understood::notes(&side.answer.understood)) {
+        output::note(&note);
     }
     if args.html.is_none() {
         show(&sides)?;

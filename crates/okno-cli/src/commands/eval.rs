@@ -3,10 +3,11 @@
 use crate::args::{Cli, EvalArgs};
 use crate::locale::{Language, language, say};
 use crate::output::{self, Paint};
-use crate::place;
+use crate::{embedder, place, reranker, settings};
 use anyhow::{Context as _, Result, bail};
 use indicatif::{ProgressBar, ProgressStyle};
 use okno::Engine;
+use okno::answer::Generator;
 use okno::evaluate::Measure;
 use okno::evaluate::compare::{Comparison, Interval, points};
 use okno::evaluate::judge::CellJudged;
@@ -15,8 +16,10 @@ use okno::evaluate::run::{Asking, Candidate, Cell, Outcome, Run, built_in_for, l
 use okno::evaluate::runs::Runs;
 use okno::evaluate::set::{Corpus, Indexed, Library, QuestionSet};
 use okno::retrieve::Recipe;
+use okno::understand::model::Step;
 use std::io::{IsTerminal, Write};
 use std::path::Path;
+use std::sync::Arc;
 
 mod judge;
 
@@ -34,8 +37,9 @@ pub fn run(cli: &Cli, args: &EvalArgs) -> Result<()> {
         ));
     }
     let judge = args.judge.then(|| Judge::new(cli)).transpose()?;
-    let (run, judged, page) = with_set(cli, &args.set, |engine, set, library| {
-        let candidates = candidates(engine, &args.recipes)?;
+    let generator = generator(cli, args)?;
+    let (run, judged, page) = with_set(cli, &args.set, generator, |engine, set, library| {
+        let candidates = with_steps(candidates(engine, &args.recipes)?, &args.transform)?;
         if args.recipes.is_empty() && !cli.json {
             say_left_out(engine)?;
         }
@@ -56,6 +60,7 @@ pub fn run(cli: &Cli, args: &EvalArgs) -> Result<()> {
         let kept = runs.save(&run)?;
         output::note(&say!("kept in {} – `okno runs` lists", "已保存到 {} —— `okno runs` 查看", kept.display()));
     }
+    unhelped(&run);
     if cli.json {
         return output::json(&json(&run, &judged));
     }
@@ -69,8 +74,8 @@ fn say_left_out(engine: &Engine) -> Result<()> {
     let lacking: Vec<String> = left_out.iter().map(|(name, layers)| format!("`{name}` ({layers})")).collect();
     if !lacking.is_empty() {
         output::note(&say!(
-            "left out, because this index has no such units: {} – `okno import-units` adds them",
-            "以下方案没有评测,因为本索引没有所需的单元:{} —— 可用 `okno import-units` 添加",
+            "left out, because this index has no such units: {} – `okno derive` or `okno import-units` adds them",
+            "以下方案没有评测,因为本索引没有所需的单元:{} —— 可用 `okno derive` 或 `okno import-units` 添加",
             lacking.join(", ")
         ));
     }
@@ -81,10 +86,12 @@ fn say_left_out(engine: &Engine) -> Result<()> {
 pub fn with_set<T>(
     cli: &Cli,
     path: &Path,
+    generator: Option<Arc<dyn Generator>>,
     work: impl FnOnce(&Engine, &QuestionSet, &mut dyn Library) -> Result<T>,
 ) -> Result<T> {
     if !path.is_dir() {
-        let engine = place::open(cli.index())?;
+        let mut engine = place::open(cli.index())?;
+        helped(&mut engine, cli, generator)?;
         let snapshot = engine.snapshot()?;
         let mut library = Indexed::new(&*snapshot);
         let set = QuestionSet::read(path, &mut library)?;
@@ -94,7 +101,10 @@ pub fn with_set<T>(
     let mut library = Corpus::read(&corpus)?;
     let set = QuestionSet::read(&path.join("queries.jsonl"), &mut library)?;
     let folder = tempfile::tempdir()?;
-    let engine = Engine::create(folder.path().join(place::NAME))?;
+    let settings = settings::of(&place::existing(cli.index()))?;
+    let mut engine = embedder::open_or_create(&folder.path().join(place::NAME), None, &settings)?;
+    reranker::set(&mut engine, None, &settings)?;
+    helped(&mut engine, cli, generator)?;
     let report = engine.index(&[&corpus])?;
     if let Some(skipped) = report.skipped.first() {
         bail!(say!(
@@ -105,6 +115,60 @@ pub fn with_set<T>(
         ));
     }
     work(&engine, &set, &mut library)
+}
+
+/// The language model, where the flags or a recipe that was named ask for its help; an error where they do and there is none.
+fn generator(cli: &Cli, args: &EvalArgs) -> Result<Option<Arc<dyn Generator>>> {
+    let index = place::existing(cli.index());
+    let recipes = crate::settings::of(&index)?.values().recipes()?;
+    let helped = |name: &String| recipes.get(name).is_some_and(|recipe| !recipe.transform.is_empty());
+    if args.transform.is_empty() && !args.recipes.iter().any(helped) {
+        return Ok(None);
+    }
+    let found = crate::helper::of(&index)?;
+    if found.is_none() {
+        bail!(say!(
+            "a recipe asks for a language model, and none is set: it would be measured without",
+            "有方案需要语言模型,但没有设置:测出来的将不是它"
+        ));
+    }
+    Ok(found)
+}
+
+/// Gives an engine the model and the words in which it is asked.
+fn helped(engine: &mut Engine, cli: &Cli, generator: Option<Arc<dyn Generator>>) -> Result<()> {
+    if generator.is_some() {
+        engine.set_prompts(crate::helper::prompts(&place::existing(cli.index()))?);
+    }
+    engine.set_generator(generator);
+    Ok(())
+}
+
+/// Each recipe, and each with these steps: `auto`, `auto+rewrite`.
+fn with_steps(mut candidates: Vec<Candidate>, names: &[String]) -> Result<Vec<Candidate>> {
+    let steps: Vec<Step> = names.iter().map(|name| name.parse()).collect::<Result<_, _>>()?;
+    if !steps.is_empty() {
+        let helped = |candidate: &Candidate| {
+            let recipe = Recipe { transform: steps.clone(), ..candidate.recipe.clone() };
+            Candidate { name: format!("{}+{}", candidate.name, names.join("+")), recipe }
+        };
+        candidates = candidates.iter().flat_map(|candidate| [candidate.clone(), helped(candidate)]).collect();
+    }
+    Ok(candidates)
+}
+
+/// What was not measured as the recipe says.
+fn unhelped(run: &Run) {
+    for cell in run.cells.iter().filter(|cell| cell.unhelped > 0) {
+        output::note(&say!(
+            "{} @{}: {} of {} questions were searched without a step that the model was to take",
+            "{} @{}:{} / {} 个问题未能使用模型的步骤",
+            cell.recipe,
+            cell.budget,
+            cell.unhelped,
+            run.questions.len()
+        ));
+    }
 }
 
 /// The recipes by name; when none is named, all built-in ones that the index can answer with.
@@ -159,7 +223,7 @@ pub fn sentence(comparison: &Comparison) -> String {
 }
 
 fn json(run: &Run, judged: &[CellJudged]) -> serde_json::Value {
-    let cell = |cell: &Cell| serde_json::json!({"recipe": cell.recipe, "budget": cell.budget, "scores": cell.scores, "latency_ms": cell.latency});
+    let cell = |cell: &Cell| serde_json::json!({"recipe": cell.recipe, "budget": cell.budget, "scores": cell.scores, "latency_ms": cell.latency, "unhelped": cell.unhelped});
     let comparison = |comparison: Comparison| {
         let sentence = sentence(&comparison);
         let mut json = serde_json::to_value(comparison)?;

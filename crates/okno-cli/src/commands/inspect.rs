@@ -1,4 +1,4 @@
-//! Looking into an index: `status`, `documents`, `show`.
+//! Looking into an index: `status`, `documents`.
 
 use crate::args::Cli;
 use crate::locale::say;
@@ -6,7 +6,7 @@ use crate::{output, place};
 use anyhow::{Result, bail};
 use okno::document::{Filter, Record};
 use okno::retrieve::matching;
-use okno::shapes::{Document, WholeDocument, slice, units};
+use okno::shapes::{Document, units};
 use okno::store::DocumentNumber;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
@@ -22,9 +22,10 @@ pub fn status(cli: &Cli) -> Result<()> {
     let sentences: u64 = records.iter().map(|(_, record)| u64::from(record.sentences)).sum();
     let text: u64 = records.iter().map(|(_, record)| record.bytes).sum();
     let fields = fields(records.iter().map(|(_, record)| record));
+    let lacking = engine.lacking()?;
     if cli.json {
         return output::json(&serde_json::json!({
-            "index": engine.folder(), "generation": snapshot.generation(), "documents": records.len(), "sentences": sentences,
+            "lacking": units(&lacking), "index": engine.folder(), "generation": snapshot.generation(), "documents": records.len(), "sentences": sentences,
             "units": units(snapshot.derived_counts()), "text_bytes": text, "disk_bytes": engine.bytes()?, "embedder": manifest.embedder, "dimensions": manifest.dimensions,
             "recipe": manifest.recipe, "chunk": manifest.chunk, "neighbors": manifest.neighbors, "roots": snapshot.roots(), "fields": fields,
         }));
@@ -45,6 +46,15 @@ pub fn status(cli: &Cli) -> Result<()> {
     )?;
     for (kind, count) in snapshot.derived_counts() {
         writeln!(out, "{}", say!("units      {}: {}", "派生单元 {}:{}", kind, count))?;
+    }
+    for (kind, count) in lacking.iter().filter(|(_, count)| **count > 0) {
+        let line = say!(
+            "lacking    {}: {} parts – `okno derive` makes them",
+            "待生成   {}:{} 处 —— 可用 `okno derive` 生成",
+            kind,
+            count
+        );
+        writeln!(out, "{line}")?;
     }
     writeln!(out, "{}", say!("recipe     {}", "方案     {}", manifest.recipe))?;
     if let Some(chunk) = manifest.chunk {
@@ -102,22 +112,6 @@ pub fn documents(cli: &Cli, filter: Option<&str>) -> Result<()> {
         }
     }
     Ok(out.flush()?)
-}
-
-pub fn show(cli: &Cli, name: &str, start: Option<usize>, end: Option<usize>) -> Result<()> {
-    let engine = place::open(cli.index())?;
-    let snapshot = engine.snapshot()?;
-    let mut named = engine.named(name)?;
-    one_root(&named, name)?;
-    let (number, record) = named.remove(0);
-    let text = snapshot.text(number)?;
-    let slice = slice(text, start, end);
-    if !cli.json {
-        std::io::stdout().lock().write_all(output::printable_text(slice).as_bytes())?;
-        return Ok(());
-    }
-    let structure = snapshot.structure(number)?;
-    output::json(&serde_json::json!(WholeDocument::new(&record, text, slice, &structure)))
 }
 
 /// Refuses a name that documents of several roots have: the whole path tells them apart.

@@ -1,15 +1,21 @@
 //! `okno questions make`: a question set from the documents alone.
 
-use crate::args::{Cli, QuestionsCommand};
+use crate::args::{Cli, QuestionsBy, QuestionsCommand};
 use crate::locale::say;
-use crate::{output, place};
+use crate::{helper, output, place};
 use anyhow::{Context as _, Result, bail};
-use okno::evaluate::make::{self, Kind};
+use indicatif::ProgressBar;
+use okno::Engine;
+use okno::answer::Asker;
+use okno::evaluate::make::{self, Kind, Made, Summary};
 
 pub fn run(cli: &Cli, what: &QuestionsCommand) -> Result<()> {
-    let QuestionsCommand::Make { out, count, seed } = what;
+    let QuestionsCommand::Make { out, count, by, seed } = what;
     let engine = place::open(cli.index())?;
-    let (made, summary) = make::questions(&*engine.snapshot()?, *count, *seed)?;
+    let (made, summary) = match by {
+        QuestionsBy::Rules => make::questions(&*engine.snapshot()?, *count, *seed)?,
+        QuestionsBy::Model => by_model(&engine, *count, *seed)?,
+    };
     if made.is_empty() {
         bail!(say!(
             "no question could be made of these documents – they need headings, definitions, lists or figures",
@@ -47,4 +53,33 @@ pub fn run(cli: &Cli, what: &QuestionsCommand) -> Result<()> {
         summary.ambiguous
     ));
     Ok(())
+}
+
+/// Failures shown one by one.
+const SHOWN: usize = 5;
+
+/// Questions that the language model writes; what it could not make is said.
+fn by_model(engine: &Engine, count: usize, seed: u64) -> Result<(Vec<Made>, Summary)> {
+    let generator = helper::of(engine.folder())?.with_context(|| {
+        say!(
+            "no language model is set – name one in `okno.toml` ([model]) or the environment, or leave out `--by model`",
+            "没有设置语言模型 —— 请在 `okno.toml` 的 [model] 或环境变量中指定,或去掉 `--by model`"
+        )
+    })?;
+    let prompts = helper::prompts(engine.folder())?;
+    let asker = Asker { generator: &*generator, prompts: &prompts };
+    let bar = ProgressBar::new_spinner();
+    let found = make::questions_by_model(&*engine.snapshot()?, asker, count, seed, &|| bar.inc(1))?;
+    bar.finish_and_clear();
+    output::note(&say!(
+        "{} + {} tokens; no question of {} passages",
+        "{} + {} 词元;{} 段没有得到问题",
+        found.usage.prompt,
+        found.usage.completion,
+        found.failed.len()
+    ));
+    for failed in found.failed.iter().take(SHOWN) {
+        output::note(&format!("  {} – {}", output::printable(&failed.place), output::printable(&failed.reason)));
+    }
+    Ok((found.made, found.summary))
 }

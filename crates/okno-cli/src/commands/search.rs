@@ -1,12 +1,13 @@
 //! `okno search`: one question for a person, or many for a program.
 
-use crate::args::{Cli, How, LegName, OrderName, SearchArgs};
+use crate::args::{Cli, FilterBy, How, LegName, OrderName, SearchArgs};
 use crate::locale::say;
-use crate::{output, place, settings, understood};
-use anyhow::{Context as _, Result};
+use crate::{helper, output, place, reranker, settings, understood};
+use anyhow::{Context as _, Result, bail};
 use okno::document::Filter;
 use okno::retrieve::{Expansion, Order, together};
 use okno::store::Leg;
+use okno::understand::model::Step;
 use okno::{Answer, Engine, Query};
 use rayon::prelude::*;
 use std::collections::HashSet;
@@ -15,7 +16,7 @@ use std::path::{Path, PathBuf};
 
 pub fn run(cli: &Cli, args: &SearchArgs) -> Result<()> {
     let query = query(args.question.as_deref().unwrap_or_default(), args.recipe.as_deref(), &args.how)?;
-    let routes = Routes::open(cli, &query)?;
+    let routes = Routes::open(cli, &query, args.how.rerank.as_deref())?;
     if let Some(file) = &args.queries {
         return batch(&routes, file);
     }
@@ -23,7 +24,7 @@ pub fn run(cli: &Cli, args: &SearchArgs) -> Result<()> {
     if cli.json {
         return output::json(&output::answer_json(&answer, args.explain));
     }
-    for note in understood::notes(&answer.understood) {
+    for note in understood::notes(&answer.understood).into_iter().chain(understood::unhelped(&answer.steps)) {
         output::note(&note);
     }
     if answer.nothing_relevant() && !answer.contexts.is_empty() && !looks_anyway(args) {
@@ -43,15 +44,20 @@ struct Routes {
 }
 
 impl Routes {
-    fn open(cli: &Cli, query: &Query) -> Result<Self> {
+    fn open(cli: &Cli, query: &Query, rerank: Option<&str>) -> Result<Self> {
         let whole = |folder: &PathBuf| std::fs::canonicalize(folder).unwrap_or_else(|_| folder.clone());
         let mut seen = HashSet::new();
         let named = cli.index.iter().filter(|folder| seen.insert(whole(folder))).map(|folder| Some(folder.as_path()));
         let folders: Vec<Option<&Path>> = if cli.index.is_empty() { vec![None] } else { named.collect() };
         let indexes = folders.into_iter().map(|folder| {
-            let engine = place::open(folder)?;
+            let mut engine = place::open(folder)?;
             let mut query = query.clone();
-            settings::fill(&mut query, &settings::of(engine.folder())?, &engine)?;
+            let settings = settings::of(engine.folder())?;
+            settings::fill(&mut query, &settings, &engine)?;
+            if rerank.is_some() {
+                reranker::set(&mut engine, rerank, &settings)?;
+            }
+            helper::attach(&mut engine, &query)?;
             Ok((engine, query))
         });
         Ok(Self { indexes: indexes.collect::<Result<_>>()? })
@@ -154,12 +160,28 @@ pub fn query(question: &str, recipe: Option<&str>, how: &How) -> Result<Query, o
         budget: how.budget.map(|(budget, _)| budget),
         unit: how.budget.map(|(_, unit)| unit),
         diversity: how.diversity,
+        rerank_depth: how.rerank_depth,
+        rerank_blend: how.rerank_blend,
         order: how.order.map(order),
         auto_filter: how.no_auto_filter.then_some(false),
-        route: if how.route == "auto" { None } else { Some(how.route.parse()?) },
+        route: if matches!(how.route.as_str(), "auto" | "model") { None } else { Some(how.route.parse()?) },
+        transform: steps(how)?,
         today: None,
         min_relevance: how.min_relevance,
     })
+}
+
+/// What the model does for the question, where the flags say anything about it.
+fn steps(how: &How) -> Result<Option<Vec<Step>>, okno::Error> {
+    let named = how.transform.iter().flatten().filter(|name| *name != "none");
+    let mut steps: Vec<Step> = named.map(|name| name.parse()).collect::<Result<_, _>>()?;
+    let switches = [
+        (how.filter_by == FilterBy::Model, Step::Filter),
+        (how.route == "model", Step::Route),
+        (how.post_filter, Step::PostFilter),
+    ];
+    steps.extend(switches.into_iter().filter(|(on, _)| *on).map(|(_, step)| step));
+    Ok((how.transform.is_some() || !steps.is_empty()).then_some(steps))
 }
 
 fn order(name: OrderName) -> Order {
@@ -173,13 +195,14 @@ fn order(name: OrderName) -> Order {
 /// Questions searched at once before their lines are printed.
 const BATCH: usize = 256;
 
-/// Answers a file of questions in parallel, in order.
+/// Answers a file of questions in parallel, in order. A line that cannot be answered is told with its number, and the others are answered all the same.
 fn batch(routes: &Routes, file: &Path) -> Result<()> {
     let lines =
         std::fs::read_to_string(file).with_context(|| say!("cannot read `{}`", "无法读取 `{}`", file.display()))?;
     let lines: Vec<(usize, &str)> =
         lines.trim_start_matches('\u{feff}').lines().enumerate().filter(|(_, line)| !line.trim().is_empty()).collect();
     let mut out = std::io::BufWriter::new(std::io::stdout().lock());
+    let mut failed = 0;
     for lines in lines.chunks(BATCH) {
         let answers: Vec<Result<String>> = lines
             .par_iter()
@@ -188,10 +211,20 @@ fn batch(routes: &Routes, file: &Path) -> Result<()> {
             })
             .collect();
         for answer in answers {
-            writeln!(out, "{}", answer?)?;
+            match answer {
+                Ok(answer) => writeln!(out, "{answer}")?,
+                Err(error) => {
+                    failed += 1;
+                    output::note(&output::printable_text(&crate::message(&error)));
+                }
+            }
         }
     }
-    Ok(out.flush()?)
+    out.flush()?;
+    if failed > 0 {
+        bail!(say!("{} of {} lines could not be answered", "{} 行(共 {} 行)未能回答", failed, lines.len()));
+    }
+    Ok(())
 }
 
 fn one(routes: &Routes, line: &str, number: usize) -> Result<String> {

@@ -5,7 +5,6 @@ use crate::locale::say;
 use crate::{model, output, place, settings};
 use anyhow::{Context as _, Result, bail};
 use clap::{Args, ValueEnum};
-use okno::Engine;
 use okno_server::{Index, Limits, LogFormat, Parts, Settings};
 use std::net::{IpAddr, SocketAddr};
 use std::path::{Path, PathBuf};
@@ -146,8 +145,8 @@ fn usual_name(folder: &Path) -> String {
 /// Opens an index, or makes an empty one: its documents may come by upload.
 fn index(name: String, folder: &Path) -> Result<Index> {
     let engine = match place::open(Some(folder)) {
-        Err(okno::Error::NoIndex(_)) => {
-            drop(Engine::create(folder)?);
+        Err(error) if matches!(error.downcast_ref(), Some(okno::Error::NoIndex(_))) => {
+            drop(crate::embedder::open_or_create(folder, None, &settings::of(folder)?)?);
             output::note(&say!("made an empty index in {}", "已在 {} 建立空索引", folder.display()));
             place::open(Some(folder))?
         }

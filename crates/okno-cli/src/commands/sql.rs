@@ -19,9 +19,16 @@ pub fn run(cli: &Cli, args: &SqlArgs) -> Result<()> {
         let (databases, files): (Vec<PathBuf>, Vec<PathBuf>) = args.from.iter().cloned().partition(|f| is_sqlite(f));
         Database::new(&tables(&files), &databases)?
     };
-    let Some(query) = &args.query else { return list(cli, &database) };
+    let written =
+        args.ask.as_deref().map(|question| super::sql_ask::written(cli, args, question, &database)).transpose()?;
+    let query = match (&args.query, written) {
+        (Some(query), _) => query.clone(),
+        (None, Some(Some(query))) => query,
+        (None, Some(None)) => return Ok(()),
+        (None, None) => return list(cli, &database),
+    };
     let limits = Limits { rows: args.limit, time: Duration::from_secs(args.seconds) };
-    let rows = database.query(query, limits)?;
+    let rows = database.query(&query, limits)?;
     if rows.more {
         output::note(&say!("only the first {} rows – raise --limit", "只显示前 {} 行 —— 可增大 --limit", args.limit));
     }

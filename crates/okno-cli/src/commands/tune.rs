@@ -22,7 +22,7 @@ pub fn run(cli: &Cli, args: &TuneArgs) -> Result<()> {
         ));
     }
     match &args.set {
-        Some(path) => with_set(cli, path, |engine, set, library| {
+        Some(path) => with_set(cli, path, None, |engine, set, library| {
             let place = if path.is_dir() { PathBuf::from("okno.toml") } else { beside(engine) };
             tune_on(cli, args, engine, set, library.texts(), Objective::Answers, &place)
         }),

@@ -103,7 +103,7 @@ pub async fn recipes(
     let place = Arc::clone(app.place(which.index.as_deref())?);
     let work = move || {
         let snapshot = place.engine().snapshot()?;
-        Ok(shapes::recipes(place.engine().recipes(), snapshot.derived_counts())?)
+        Ok(shapes::recipes(place.engine().recipes(), snapshot.derived_counts(), Some(&snapshot.manifest().recipe))?)
     };
     Ok(Json(app.pool.run(work).await?))
 }

@@ -11,18 +11,25 @@ mod checked;
 mod extract;
 mod generator;
 mod json;
+mod listwise;
+pub(crate) mod many;
 mod prompt;
 mod prompts;
 mod reply;
 #[cfg(any(test, feature = "contracts"))]
 pub mod scripted;
+pub mod structured;
 mod support;
 #[cfg(test)]
 mod tests;
+mod wording;
 
 pub use generator::{Completion, GenerateError, Generator, Message, Picture, Request, Role, Usage};
+pub use listwise::Listwise;
 pub use prompt::NOT_FOUND;
 pub(crate) use prompt::{fenced, mark};
 pub use prompts::{Language, Prompts};
 pub use reply::{Citation, Event, Reply, ReplyOptions, reply, request};
 pub(crate) use support::sentences_of;
+pub use wording::Asker;
+pub(crate) use wording::{messages, quoted};

@@ -45,11 +45,28 @@ macro_rules! built_in {
 built_in![
     "answer.system",
     "answer.user",
+    "derive.context",
+    "derive.image",
+    "derive.question",
+    "derive.summary",
+    "derive.table",
     "judge.answer",
     "judge.context",
     "judge.groundedness",
     "judge.repair",
     "judge.system",
+    "questions.check",
+    "questions.make",
+    "search.decompose",
+    "search.filter",
+    "search.hyde",
+    "search.multi-query",
+    "search.post-filter",
+    "search.rewrite",
+    "search.route",
+    "search.step-back",
+    "sql",
+    "structured.repair",
 ];
 
 /// Prompts by language and name.
@@ -113,13 +130,17 @@ impl Prompts {
     /// # Panics
     /// When the project has no such prompt: names are written in code, and a test renders each.
     pub fn render(&self, language: Language, name: &str, values: &[(&str, &str)]) -> String {
-        let text = self.0.get(&(language, name.to_owned())).unwrap_or_else(|| panic!("no prompt `{name}`"));
-        fill(text.trim_end(), values)
+        fill(self.text(language, name).trim_end(), values)
+    }
+
+    /// A prompt as it is written.
+    pub(super) fn text(&self, language: Language, name: &str) -> &str {
+        self.0.get(&(language, name.to_owned())).unwrap_or_else(|| panic!("no prompt `{name}`"))
     }
 }
 
 /// One pass over a text: each place becomes its value.
-fn fill(text: &str, values: &[(&str, &str)]) -> String {
+pub(super) fn fill(text: &str, values: &[(&str, &str)]) -> String {
     let (mut filled, mut rest) = (String::new(), text);
     while let Some((before, place, after)) = next_place(rest) {
         filled.push_str(before);

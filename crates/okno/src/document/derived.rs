@@ -1,6 +1,7 @@
 //! Derived units: texts made about a run of sentences, searched in its place.
 //!
-//! A summary, a question that the passage answers, a table's description, an image's caption: each
+//! A summary, a question that the passage answers, a table's description, an image's caption, a sentence that places a
+//! chunk in its document: each
 //! has a text of its own that is searched, and a target that is returned. The text is never returned
 //! as source text. Several may share one target; a ranking then counts the best of them.
 
@@ -42,11 +43,13 @@ pub enum DerivedKind {
     Table,
     /// What is to be seen in an image.
     Image,
+    /// Where a chunk belongs in its document. Stored units name their kind by its place in this list: new kinds come last.
+    Context,
 }
 
 impl DerivedKind {
     /// All of them.
-    pub const ALL: [Self; 4] = [Self::Summary, Self::Question, Self::Table, Self::Image];
+    pub const ALL: [Self; 5] = [Self::Summary, Self::Question, Self::Table, Self::Image, Self::Context];
 
     /// The name of its layer.
     pub fn name(self) -> &'static str {
@@ -55,6 +58,7 @@ impl DerivedKind {
             Self::Question => "question",
             Self::Table => "table",
             Self::Image => "image",
+            Self::Context => "context",
         }
     }
 }

@@ -35,7 +35,7 @@ pub enum Layer {
         /// The most it repeats, in the same unit.
         overlap: u32,
     },
-    /// Texts made about runs of sentences: `summary`, `question`, `table`, `image`.
+    /// Texts made about runs of sentences: `summary`, `question`, `table`, `image`, `context`.
     Derived(DerivedKind),
 }
 
@@ -53,7 +53,7 @@ pub enum Size {
 pub enum LayerError {
     /// Not a name.
     #[error(
-        "`{0}` is not a layer; expected `sentence`, `sentences:3`, `window:2`, `paragraph`, `section`, `chunk:400c/200c`, `chunk:512t`, `summary`, `question`, `table` or `image`"
+        "`{0}` is not a layer; expected `sentence`, `sentences:3`, `window:2`, `paragraph`, `section`, `chunk:400c/200c`, `chunk:512t`, `summary`, `question`, `table`, `image` or `context`"
     )]
     Unknown(String),
     /// Splitting would never end.

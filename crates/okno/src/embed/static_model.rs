@@ -145,6 +145,11 @@ impl StaticModel {
         }
     }
 
+    /// Where the pieces of a run of letters end, in bytes: for Chinese, whose words have no blanks between them, mostly the ends of words.
+    pub fn piece_ends(&self, run: &str) -> Vec<usize> {
+        self.unigram().ends(run)
+    }
+
     /// The vector of one id; zeros for an id there is none of.
     #[must_use]
     pub fn row(&self, id: u32) -> Vec<f32> {

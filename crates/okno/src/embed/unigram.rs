@@ -39,6 +39,18 @@ impl Unigram<'_> {
         self.trace_back(best, ids);
     }
 
+    /// Where the most probable pieces of a run end.
+    pub fn ends(&self, run: &str) -> Vec<usize> {
+        let mut best = vec![Best { score: 0.0, start: UNREACHED, id: self.unknown }; run.len() + 1];
+        for (start, c) in run.char_indices() {
+            self.extend_paths(run.as_bytes(), start, c.len_utf8(), &mut best);
+        }
+        let starts = std::iter::successors(Some(run.len()), |&end| (end > 0).then(|| best[end].start as usize));
+        let mut ends: Vec<usize> = starts.filter(|&end| end > 0).collect();
+        ends.reverse();
+        ends
+    }
+
     /// All pieces that begin at `start`, and the unknown one if none is this one character.
     #[inline]
     fn extend_paths(&self, run: &[u8], start: usize, character: usize, best: &mut [Best]) {

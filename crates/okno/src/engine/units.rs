@@ -4,7 +4,7 @@ use super::{Engine, Skipped, prepare};
 use crate::Result;
 use crate::document::{Derived, DerivedKind};
 use crate::enrich::{self, import::Line};
-use crate::store::{DocumentNumber, Snapshot, Store, Writer};
+use crate::store::{DocumentNumber, Snapshot, Writer};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::io::BufRead;
 
@@ -25,6 +25,7 @@ impl Engine {
     pub fn import_units(&self, lines: impl BufRead) -> Result<ImportReport> {
         let mut writer = self.store.writer()?;
         let snapshot = self.snapshot()?;
+        self.same_embedder(snapshot.manifest())?;
         let mut report = ImportReport::default();
         let given = self.read_units(&*snapshot, lines, &mut report)?;
         let mut moved = BTreeMap::new();
@@ -102,18 +103,29 @@ impl Engine {
     ) -> Result<DocumentNumber> {
         let kinds: BTreeSet<DerivedKind> = units.iter().map(|unit| unit.kind).collect();
         units.extend(snapshot.derived(number)?.iter().filter(|unit| !kinds.contains(&unit.kind)).cloned());
+        self.set_units(snapshot, writer, number, units)
+    }
+
+    /// Gives a document these derived units and no others.
+    pub(super) fn set_units(
+        &self,
+        snapshot: &dyn Snapshot,
+        writer: &mut dyn Writer,
+        number: DocumentNumber,
+        mut units: Vec<Derived>,
+    ) -> Result<DocumentNumber> {
         enrich::sort(&mut units);
         let (text, structure) = (snapshot.text(number)?, snapshot.structure(number)?);
         let record = snapshot.record(number)?;
         let fields = record.metadata.line(&snapshot.manifest().embedded_fields);
         let above = prepare::Above { title: &record.title, fields: &fields };
-        let vectors = prepare::derived_vectors(&units, text, above, &structure, self.embedder())?;
+        let vectors = prepare::derived_vectors(&units, text, above, &structure, self.embedder(), writer)?;
         writer.derive(number, &units, &vectors)
     }
 }
 
 /// Files name their documents by number.
-fn follow(
+pub(super) fn follow(
     snapshot: &dyn Snapshot,
     writer: &mut dyn Writer,
     moved: &BTreeMap<DocumentNumber, DocumentNumber>,

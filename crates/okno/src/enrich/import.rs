@@ -21,7 +21,7 @@ pub struct Line {
     pub start: Option<usize>,
     /// One past the last.
     pub end: Option<usize>,
-    /// `summary`, `question`, `table` or `image`.
+    /// `summary`, `question`, `table`, `image` or `context`.
     pub layer: DerivedKind,
     /// What is searched.
     pub text: String,

@@ -2,12 +2,17 @@
 //! about.
 //!
 //! In come a loaded document and its sentences; out come [`Derived`] units, ordered by the sentence
-//! they begin at. What is made here needs no model. Texts made elsewhere – by a language model, by
-//! hand – come in through [`import`].
+//! they begin at. [`derive`] makes what needs no model, [`extract`] a summary of a passage's own
+//! sentences; [`ask`] says what a language model is asked and what it may answer. Texts made elsewhere
+//! come in through [`import`].
 
+pub mod ask;
+pub mod extract;
 mod images;
 pub mod import;
 mod tables;
+
+pub(crate) use tables::is_plain as is_plain_table;
 
 use crate::document::{Derived, Loaded, Structure};
 

@@ -34,6 +34,13 @@ fn derived(loaded: &Loaded, structure: &Structure, at: usize) -> Option<Derived>
     })
 }
 
+/// Whether this is how a table of this text is described without a model.
+pub fn is_plain(description: &str, table: &str) -> bool {
+    let entries = entries(&head(table));
+    // What stands before the entries is the caption; a table without entries is described by nothing else.
+    entries.is_empty() || description == entries || description.ends_with(&format!("\n{entries}"))
+}
+
 /// The first rows of a table: a sheet of a million rows is not read for a dozen names.
 fn head(text: &str) -> Table {
     let end = text.match_indices('\n').nth(NAMED_ROWS + 2).map_or(text.len(), |(end, _)| end);

@@ -7,6 +7,7 @@ use super::compare::Comparison;
 use super::measure::{Measure, Row, Scores};
 use super::score::{self, Returned};
 use super::set::{Library, Question, QuestionSet};
+use crate::document::{DerivedKind, Layer};
 use crate::retrieve::{Recipe, built_in};
 use crate::store::Snapshot;
 use crate::{Context, Engine, Error, Query, Result};
@@ -90,6 +91,9 @@ pub struct Cell {
     pub latency: Latency,
     /// What each question measured.
     pub rows: Vec<Row>,
+    /// Questions that were searched without a step that the recipe asks of a language model.
+    #[serde(default)]
+    pub unhelped: usize,
 }
 
 /// Milliseconds that questions took.
@@ -123,7 +127,10 @@ pub fn built_in_for(engine: &Engine) -> Result<Vec<Candidate>> {
     let mut candidates = Vec::new();
     for name in built_in()?.into_keys() {
         let recipe = Recipe::named(&name, snapshot.manifest(), engine.recipes())?;
-        if is_answerable(engine, &*snapshot, &recipe)? {
+        // Without contexts, `contextual` is `auto` under another name.
+        let context = Layer::Derived(DerivedKind::Context);
+        let empty = recipe.layers.contains(&context) && !snapshot.derived_counts().contains_key(&DerivedKind::Context);
+        if !empty && is_answerable(engine, &*snapshot, &recipe)? {
             candidates.push(Candidate { name, recipe });
         }
     }
@@ -177,7 +184,7 @@ pub fn run(
     let total = asking.candidates.len() * asking.budgets.len();
     for candidate in asking.candidates {
         for &budget in asking.budgets {
-            let (returned, latency) = ask(engine, &*snapshot, asking.set, &candidate.recipe, budget)?;
+            let (returned, latency, unhelped) = ask(engine, &*snapshot, asking.set, &candidate.recipe, budget)?;
             load_texts(&returned, library)?;
             let rows = judge(asking.set, &returned, budget, library);
             cells.push(Cell {
@@ -187,6 +194,7 @@ pub fn run(
                 scores: Scores::of(&rows),
                 latency,
                 rows,
+                unhelped,
             });
             contexts.push(returned);
             progress(cells.len(), total);
@@ -216,17 +224,18 @@ fn ask(
     set: &QuestionSet,
     recipe: &Recipe,
     budget: usize,
-) -> Result<(Vec<Vec<Returned>>, Latency)> {
+) -> Result<(Vec<Vec<Returned>>, Latency, usize)> {
     let search = |question: &Question| engine.search_in(snapshot, &query(question, recipe, budget));
     set.questions.first().map(search).transpose()?;
-    let (mut returned, mut milliseconds) = (Vec::new(), Vec::new());
+    let (mut returned, mut milliseconds, mut unhelped) = (Vec::new(), Vec::new(), 0);
     for question in &set.questions {
         let begun = Instant::now();
         let answer = search(question)?;
         milliseconds.push(begun.elapsed().as_secs_f64() * 1e3);
+        unhelped += usize::from(answer.steps.iter().any(|taken| taken.failed.is_some()));
         returned.push(answer.contexts.iter().map(Returned::from).collect());
     }
-    Ok((returned, Latency::of(milliseconds)))
+    Ok((returned, Latency::of(milliseconds), unhelped))
 }
 
 /// Exactness needs the text of every document that was returned.

@@ -4,10 +4,12 @@ use super::expand::Piece;
 use super::fuse::{Hit, Ranking, Trace};
 use super::recipe::{Recipe, Unit};
 use super::relevance::{Asked, RELEVANT};
+use super::rerank::{Moved, Reranked};
 use super::scope::Scope;
 use crate::Result;
-use crate::document::{CodePoints, Layer, Metadata, Page, Span};
+use crate::document::{CodePoints, Layer, Metadata, Page, Picture, Span};
 use crate::store::{Leg, Snapshot};
+use crate::understand::model::Taken;
 use crate::understand::{Routing, Understood};
 
 /// What a question got.
@@ -27,6 +29,8 @@ pub struct Answer {
     pub understood: Understood,
     /// By which route it was answered.
     pub routing: Routing,
+    /// What a language model did for it.
+    pub steps: Vec<Taken>,
 }
 
 impl Answer {
@@ -61,12 +65,14 @@ pub struct Stage {
     pub targets: usize,
     /// Documents that match the filter, where there is one.
     pub matching: Option<usize>,
+    /// What reranking did, where there is a reranker.
+    pub reranked: Option<Reranked>,
 }
 
 impl Stage {
     pub(super) fn new(rankings: &[Ranking], hits: usize, targets: usize, matching: Option<usize>) -> Self {
         let rankings = rankings.iter().map(|ranking| (ranking.leg, ranking.layer, ranking.units.len())).collect();
-        Self { rankings, hits, targets, matching }
+        Self { rankings, hits, targets, matching, reranked: None }
     }
 }
 
@@ -95,6 +101,8 @@ pub struct Context {
     pub pages: Option<(u32, u32)>,
     /// What is printed on these pages, where that says more than their numbers: `iv`, `00:12:30`.
     pub page_labels: Option<(String, String)>,
+    /// The images that stand in it; [`crate::Engine::image`] gives their bytes.
+    pub images: Vec<Picture>,
     /// Exactly the document's text from `start` to `end`.
     pub text: String,
     /// What it costs, in tokens.
@@ -120,6 +128,8 @@ pub struct ContextHit {
     pub score: f32,
     /// How it came by it.
     pub trace: Vec<FoundUnit>,
+    /// What reranking did to it, where it was reranked.
+    pub reranked: Option<Moved>,
 }
 
 /// A unit that led to a hit.
@@ -142,7 +152,8 @@ pub(super) fn cut(
     piece: Piece,
     scope: &Scope,
     trace: &dyn Fn(&Hit) -> Vec<Trace>,
-    asked: &mut Asked,
+    reranked: Option<&Reranked>,
+    asked: &mut [Asked],
 ) -> Result<Context> {
     let record = snapshot.record(piece.document)?;
     let structure = snapshot.structure(piece.document)?;
@@ -156,11 +167,19 @@ pub(super) fn cut(
     let headings: Vec<&str> = headings.iter().map(|heading| heading.of(text)).collect();
     let above: Vec<&str> = std::iter::once(record.title.as_str()).chain(headings.iter().copied()).collect();
     let best = piece.hits.first().map_or(piece.anchor..piece.anchor + 1, |hit| hit.run.sentences());
-    let relevance = asked.relevance(&above, &structure, text, best, piece.anchor, &piece.sentences);
+    let mut relevance = 0.0_f32;
+    for asked in &mut *asked {
+        relevance =
+            relevance.max(asked.relevance(&above, &structure, text, best.clone(), piece.anchor, &piece.sentences));
+    }
     let derived = snapshot.derived(piece.document)?;
     let traces: Vec<Vec<Trace>> = piece.hits.iter().map(trace).collect();
     let made = traces.iter().flatten().filter_map(|trace| trace.derived).take(DERIVED);
-    let relevance = made.fold(relevance, |most, at| most.max(asked.relevance_of(&above, &derived[at as usize].text)));
+    for at in made {
+        for asked in &mut *asked {
+            relevance = relevance.max(asked.relevance_of(&above, &derived[at as usize].text));
+        }
+    }
     let found = |trace: Trace| FoundUnit {
         span: structure.span(trace.run.sentences()),
         text: trace.derived.map(|ordinal| derived[ordinal as usize].text.clone()),
@@ -169,6 +188,7 @@ pub(super) fn cut(
     let hit = |(hit, traces): (Hit, Vec<Trace>)| ContextHit {
         span: structure.span(hit.run.sentences()),
         score: hit.score,
+        reranked: reranked.and_then(|reranked| reranked.moved.get(&hit.run).copied()),
         trace: traces.into_iter().map(found).collect(),
     };
     let copies = scope.copies.get(&piece.document).map_or(&[][..], Vec::as_slice);
@@ -189,6 +209,7 @@ pub(super) fn cut(
         lines: (first_line, last_line),
         pages: pages.map(|(first, last)| (first as u32 + 1, last as u32 + 1)),
         page_labels: pages.and_then(|pages| labels(&structure.pages, pages)),
+        images: structure.images.iter().filter(|image| image.is_in(span)).cloned().collect(),
         text: span.of(text).to_owned(),
         score: piece.score,
     })

@@ -2,8 +2,10 @@
 
 use super::matching;
 use crate::Result;
+use crate::answer::Asker;
 use crate::document::{Catalogue, Date, Filter, Layer};
 use crate::store::{Ask, DocumentNumber, Leg, Snapshot, terms};
+use crate::understand::model::{Taken, read_filter};
 use crate::understand::{Evidence, Understood, understand};
 use std::collections::HashSet;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -17,6 +19,20 @@ pub fn read(
 ) -> Result<Understood> {
     let index = Index { snapshot, catalogue: snapshot.catalogue()?, given };
     understand(question, &index, today.unwrap_or_else(clock))
+}
+
+/// The same with a model's help; by rule where it gives nothing usable, which is said.
+pub fn read_by_model(
+    snapshot: &dyn Snapshot,
+    question: &str,
+    given: Option<&Filter>,
+    today: Option<Date>,
+    asker: Option<Asker<'_>>,
+) -> Result<(Understood, Taken)> {
+    let index = Index { snapshot, catalogue: snapshot.catalogue()?, given };
+    let today = today.unwrap_or_else(clock);
+    let (understood, taken) = read_filter(question, &index, today, asker)?;
+    Ok((understood.map_or_else(|| understand(question, &index, today), Ok)?, taken))
 }
 
 /// Today, by the system's clock, in UTC.

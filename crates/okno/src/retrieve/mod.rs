@@ -1,7 +1,7 @@
 //! Retrieval: from a question to contexts.
 //!
 //! ```text
-//! understand → search (dense, lexical) → fuse → collapse → expand → merge → budget → contexts
+//! understand → search (dense, lexical) → fuse → collapse → rerank → expand → merge → budget → contexts
 //! ```
 //!
 //! [`search`] reads like that line. The store is asked once (again only when fewer than k targets
@@ -13,10 +13,12 @@ mod diversify;
 mod evidence;
 mod expand;
 mod fuse;
+mod help;
 mod phrases;
 mod query;
 mod recipe;
 mod relevance;
+mod rerank;
 mod scope;
 mod sections;
 mod several;
@@ -28,29 +30,46 @@ pub use recipe::{
     DEFAULT_RECIPE, Expansion, Fusion, Order, Recipe, Recipes, Unit, Worth, built_in, built_in_text, name_of,
 };
 pub use relevance::RELEVANT;
+pub use rerank::{Moved, Rerank, RerankError, Reranked, Reranker};
 pub use scope::matching;
 pub(crate) use scope::nearest;
 pub use several::together;
 
+use crate::answer::Asker;
 use crate::document::{Filter, Layer};
 use crate::embed::{Embedder, Role, normalize};
 use crate::store::{Ask, DocumentNumber, Snapshot};
+use crate::understand::model::{Probes, Step};
 use crate::understand::{Because, Route, Routing, Understood};
 use crate::{Error, Result};
 use expand::{Piece, View, Views};
 use fuse::{Hit, Ranking};
+use help::Prepared;
 use query::DEEPEST;
 use scope::Scope;
 use std::collections::BTreeSet;
 
+/// The models that a search asks.
+#[derive(Clone, Copy)]
+pub struct Models<'a> {
+    /// Makes the vectors.
+    pub embedder: &'a dyn Embedder,
+    /// Reads the best hits once more before they grow.
+    pub reranker: Option<&'a dyn Reranker>,
+    /// Does what a recipe's `transform` says; without one the search goes on without it.
+    pub asker: Option<Asker<'a>>,
+}
+
 /// Answers a question from one generation of an index.
-pub fn search(snapshot: &dyn Snapshot, embedder: &dyn Embedder, recipes: &Recipes, query: &Query) -> Result<Answer> {
-    let (understood, routing) = (understand(snapshot, query)?, route(query));
-    let answer = answer(snapshot, embedder, recipes, query, understood, routing)?;
-    match second_try(&answer, query) {
-        Some((understood, routing)) => self::answer(snapshot, embedder, recipes, query, understood, routing),
-        None => Ok(answer),
+pub fn search(snapshot: &dyn Snapshot, models: Models<'_>, recipes: &Recipes, query: &Query) -> Result<Answer> {
+    let prepared = help::prepare(snapshot, recipes, query, models.asker)?;
+    let Prepared { understood, routing, probes, steps } = prepared;
+    let mut answer = answer(snapshot, models, recipes, query, understood, routing, &probes)?;
+    if let Some((understood, routing)) = second_try(&answer, query) {
+        answer = self::answer(snapshot, models, recipes, query, understood, routing, &probes)?;
     }
+    answer.steps.splice(0..0, steps);
+    Ok(answer)
 }
 
 /// Where a rule of ours found nothing: the question without it, and visibly so.
@@ -80,21 +99,38 @@ pub fn understand(snapshot: &dyn Snapshot, query: &Query) -> Result<Understood> 
 /// Answers a question that is understood.
 fn answer(
     snapshot: &dyn Snapshot,
-    embedder: &dyn Embedder,
+    models: Models<'_>,
     recipes: &Recipes,
     query: &Query,
     understood: Understood,
     routing: Routing,
+    probes: &Probes,
 ) -> Result<Answer> {
     let recipe = query.recipe(snapshot, recipes, routing.route)?;
     let scope = Scope::new(snapshot, both(query.filter.as_ref(), understood.filter.as_ref()).as_ref())?;
-    let vector = question_vector(embedder, &understood.text)?;
-    let Found { rankings, depth, fused, hits, views } = find(snapshot, &recipe, &understood.text, &vector, &scope)?;
+    let asked = asked(models.embedder, &understood.text, probes)?;
+    let Found { rankings, depth, fused, hits, views } = find(snapshot, &recipe, &asked, &scope)?;
     let (views, scale) = match recipe.unit {
         Unit::Tokens => (views, 1.0),
         Unit::Characters => expand::in_characters(views),
     };
-    let stage = Stage::new(&rankings, fused, hits.len(), scope.matching);
+    let mut stage = Stage::new(&rankings, fused, hits.len(), scope.matching);
+    let hits = match models.reranker.filter(|_| recipe.rerank.depth > 0) {
+        Some(reranker) => {
+            let (hits, reranked) = rerank::rerank(hits, reranker, recipe.rerank, &understood.text, &views)?;
+            stage.reranked = Some(reranked);
+            hits
+        }
+        None => hits,
+    };
+    let mut steps = Vec::new();
+    let hits = if recipe.transform.contains(&Step::PostFilter) && !hits.is_empty() {
+        let filtered = help::post_filter(snapshot, hits, &query.text, &recipe, &views, models.asker)?;
+        steps.push(filtered.1);
+        filtered.0
+    } else {
+        hits
+    };
     let hits = match routing.because {
         Because::Quotation => phrases::raised(hits, &routing.phrases, &views),
         _ => hits,
@@ -105,10 +141,13 @@ fn answer(
     };
     let pieces = expand::arrange(pieces, recipe.order);
     let trace = |hit: &Hit| fuse::trace(&rankings, recipe.fusion, depth, hit);
-    let mut asked = relevance::Asked::new(&query.text);
+    // What has to do with another form of the question has to do with the question.
+    let forms = std::iter::once(query.text.as_str()).chain(probes.instead.as_deref());
+    let forms = forms.chain(probes.beside.iter().map(String::as_str));
+    let mut asked: Vec<relevance::Asked> = forms.map(relevance::Asked::new).collect();
     let mut contexts: Vec<Context> = pieces
         .into_iter()
-        .map(|piece| context::cut(snapshot, piece, &scope, &trace, &mut asked))
+        .map(|piece| context::cut(snapshot, piece, &scope, &trace, stage.reranked.as_ref(), &mut asked))
         .collect::<Result<_>>()?;
     let relevance = contexts.iter().map(|context| context.relevance).fold(0.0, f32::max);
     contexts.retain(|context| context.relevance >= query.min_relevance.unwrap_or(0.0));
@@ -116,7 +155,7 @@ fn answer(
         Order::Score => phrases::first(contexts, &routing.phrases),
         Order::Document | Order::Ends => contexts,
     };
-    Ok(Answer { question: query.text.clone(), recipe, contexts, relevance, stage, understood, routing })
+    Ok(Answer { question: query.text.clone(), recipe, contexts, relevance, stage, understood, routing, steps })
 }
 
 /// The filter that was given and the one that was read.
@@ -148,16 +187,10 @@ struct Found<'s> {
 }
 
 /// Asks the store for more until there are k distinct targets or no more to be had.
-fn find<'s>(
-    snapshot: &'s dyn Snapshot,
-    recipe: &Recipe,
-    text: &str,
-    vector: &[f32],
-    scope: &Scope,
-) -> Result<Found<'s>> {
+fn find<'s>(snapshot: &'s dyn Snapshot, recipe: &Recipe, asked: &[Asked], scope: &Scope) -> Result<Found<'s>> {
     let mut depth = recipe.depth;
     loop {
-        let rankings = rank(snapshot, recipe, text, vector, scope, depth)?;
+        let rankings = rank(snapshot, recipe, asked, scope, depth)?;
         let hits = fuse::fuse(&rankings, recipe.fusion, depth);
         let (fused, views) = (hits.len(), views(snapshot, &hits)?);
         let hits = match recipe.collapse {
@@ -173,19 +206,43 @@ fn find<'s>(
     }
 }
 
+/// The rankings of everything that is searched for; several probes share the weight of one.
 fn rank(
     snapshot: &dyn Snapshot,
     recipe: &Recipe,
-    text: &str,
-    vector: &[f32],
+    asked: &[Asked],
     scope: &Scope,
     depth: usize,
 ) -> Result<Vec<Ranking>> {
     let (rankings, weights): (Vec<_>, Vec<f32>) = recipe.rankings().into_iter().unzip();
     let (allowed, sections) = (scope.allowed.as_ref(), scope.sections.as_ref());
-    let found = snapshot.search(&Ask { text, vector, rankings: &rankings, allowed, sections, depth })?;
-    let named = rankings.into_iter().zip(weights).zip(found);
-    Ok(named.map(|(((leg, layer), weight), units)| Ranking { leg, layer, weight, units }).collect())
+    let mut all = Vec::new();
+    for Asked { text, vector } in asked {
+        let found = snapshot.search(&Ask { text, vector, rankings: &rankings, allowed, sections, depth })?;
+        let named = rankings.iter().zip(&weights).zip(found);
+        let share = |weight: f32| weight / asked.len() as f32;
+        let ranking = |((&(leg, layer), &weight), units)| Ranking { leg, layer, weight: share(weight), units };
+        all.extend(named.map(ranking));
+    }
+    Ok(all)
+}
+
+/// One form of the question, ready to be searched for.
+struct Asked {
+    text: String,
+    vector: Vec<f32>,
+}
+
+/// Everything that is searched for: the question or what stands in its place, then what stands beside it.
+fn asked(embedder: &dyn Embedder, question: &str, probes: &Probes) -> Result<Vec<Asked>> {
+    let form = |(at, text): (usize, &str)| {
+        let vector = match &probes.passage {
+            Some(passage) if at == 0 => unit_vector(embedder, passage, Role::Passage)?,
+            _ => unit_vector(embedder, text, Role::Query)?,
+        };
+        Ok(Asked { text: text.to_owned(), vector })
+    };
+    probes.texts(question).into_iter().enumerate().map(form).collect()
 }
 
 fn views<'s>(snapshot: &'s dyn Snapshot, hits: &[Hit]) -> Result<Views<'s>> {
@@ -194,12 +251,12 @@ fn views<'s>(snapshot: &'s dyn Snapshot, hits: &[Hit]) -> Result<Views<'s>> {
     documents.into_iter().map(view).collect()
 }
 
-fn question_vector(embedder: &dyn Embedder, text: &str) -> Result<Vec<f32>> {
+fn unit_vector(embedder: &dyn Embedder, text: &str, role: Role) -> Result<Vec<f32>> {
     let failed = |reason: crate::embed::EmbedError| Error::Embedding {
         name: embedder.identity().to_owned(),
         reason: reason.to_string(),
     };
-    let mut vector = embedder.embed(&[text], Role::Query).map_err(failed)?;
+    let mut vector = embedder.embed(&[text], role).map_err(failed)?;
     normalize(&mut vector);
     Ok(vector)
 }

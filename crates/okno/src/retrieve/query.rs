@@ -6,6 +6,7 @@ use crate::Result;
 use crate::document::{Date, Filter};
 use crate::store::{Leg, Snapshot};
 use crate::understand::Route;
+use crate::understand::model::Step;
 
 /// A question and how to answer it. What is `None` is the recipe's to say.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -30,12 +31,18 @@ pub struct Query {
     pub unit: Option<Unit>,
     /// How much a hit loses that says what a better one says.
     pub diversity: Option<f32>,
+    /// How many hits a reranker reads.
+    pub rerank_depth: Option<usize>,
+    /// What its score weighs beside the fused one, from 0 to 1.
+    pub rerank_blend: Option<f32>,
     /// In which order contexts are returned.
     pub order: Option<Order>,
     /// Whether filters are read from the question; they are when `None`.
     pub auto_filter: Option<bool>,
     /// By which route it is answered; by rule when `None`.
     pub route: Option<Route>,
+    /// What a language model does for it; what the recipe says when `None`.
+    pub transform: Option<Vec<Step>>,
     /// The day that `last week` counts from; the system's when `None`.
     pub today: Option<Date>,
     /// Contexts of less relevance are not returned; all are when `None`.
@@ -70,7 +77,12 @@ impl Query {
         recipe.expand = self.expand.unwrap_or(recipe.expand);
         recipe.budget = self.budget.unwrap_or(recipe.budget);
         recipe.diversity = self.diversity.unwrap_or(recipe.diversity).clamp(0.0, 1.0);
+        recipe.rerank.depth = self.rerank_depth.unwrap_or(recipe.rerank.depth);
+        recipe.rerank.blend = self.rerank_blend.unwrap_or(recipe.rerank.blend).clamp(0.0, 1.0);
         recipe.unit = self.unit.unwrap_or(recipe.unit);
+        if let Some(steps) = &self.transform {
+            recipe.transform.clone_from(steps);
+        }
         recipe.order = self.order.unwrap_or(recipe.order);
         recipe.leave_out_missing(snapshot.derived_counts())?;
         if let Some(legs) = &self.legs {

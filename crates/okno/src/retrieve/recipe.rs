@@ -1,7 +1,9 @@
 //! Recipes: named rows of one table that say what is ranked, how, and what is returned.
 
+use super::rerank::Rerank;
 use crate::document::{DerivedKind, Layer};
 use crate::store::{Leg, Manifest};
+use crate::understand::model::Step;
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -42,6 +44,9 @@ pub struct Recipe {
     /// How much a hit loses that says what a better one says: 0 nothing, 1 everything.
     #[serde(default)]
     pub diversity: f32,
+    /// How much a reranker may change, where there is one.
+    #[serde(default, skip_serializing_if = "Rerank::is_default")]
+    pub rerank: Rerank,
     /// How hits grow.
     pub expand: Expansion,
     /// In which order contexts are returned.
@@ -52,6 +57,9 @@ pub struct Recipe {
     /// What the budget counts.
     #[serde(default)]
     pub unit: Unit,
+    /// What a language model does for a question, where there is one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub transform: Vec<Step>,
 }
 
 fn both_legs() -> Vec<Leg> {

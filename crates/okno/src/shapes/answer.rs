@@ -1,10 +1,11 @@
 //! An answer: its contexts, what was found in them, and how the question was read.
 
-use super::Understood;
+use super::{Image, Understood};
 use crate::document::{CodePoints, Layer};
-use crate::retrieve::{self, ContextHit, FoundUnit, Recipe, Stage};
+use crate::retrieve::{self, ContextHit, FoundUnit, Moved, Recipe};
 use crate::store::Leg;
 use crate::understand::Routing;
+use crate::understand::model::Taken;
 use serde::Serialize;
 
 /// A context with what every program needs.
@@ -33,6 +34,9 @@ pub struct PlainContext<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schema(value_type = Option<Vec<String>>))]
     pub page_labels: Option<[&'a str; 2]>,
+    /// The images inside it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub images: Vec<Image<'a>>,
 }
 
 impl<'a> From<&'a retrieve::Context> for PlainContext<'a> {
@@ -47,6 +51,7 @@ impl<'a> From<&'a retrieve::Context> for PlainContext<'a> {
             page: context.pages.map(|(first, _)| first),
             page_end: context.pages.map(|(_, last)| last),
             page_labels: context.page_labels.as_ref().map(|(first, last)| [first.as_str(), last.as_str()]),
+            images: context.images.iter().map(Image::from).collect(),
         }
     }
 }
@@ -93,6 +98,7 @@ impl<'a> FullContext<'a> {
             end: inside(hit.span.end),
             score: hit.score,
             trace: explain.then(|| hit.trace.iter().map(Found::from).collect()),
+            rerank: hit.reranked.filter(|_| explain),
         });
         Self {
             hits: hits.collect(),
@@ -122,6 +128,10 @@ pub struct Hit<'a> {
     /// Which rankings found it, where an explanation was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub trace: Option<Vec<Found<'a>>>,
+    /// Where a reranker put it, where one read it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schema(value_type = Option<Object>))]
+    pub rerank: Option<Moved>,
 }
 
 /// How one ranking found a unit. Units may reach beyond the context, so their places are not given here.
@@ -168,6 +178,10 @@ pub struct Answer<'a> {
     /// By which route it was answered, and why.
     #[cfg_attr(feature = "schema", schema(value_type = Object))]
     pub route: &'a Routing,
+    /// What a language model did to help, step by step.
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    #[cfg_attr(feature = "schema", schema(value_type = Vec<Object>))]
+    pub steps: &'a [Taken],
     /// The relevance of the most relevant context.
     pub relevance: f32,
     /// Whether the index holds nothing that has to do with the question; what came nearest is returned all the same.
@@ -176,7 +190,7 @@ pub struct Answer<'a> {
     pub contexts: Vec<FullContext<'a>>,
     /// What the stages did, where an explanation was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub explain: Option<Explained>,
+    pub explain: Option<Explained<'a>>,
 }
 
 impl<'a> Answer<'a> {
@@ -188,10 +202,11 @@ impl<'a> Answer<'a> {
             tokens: answer.tokens(),
             understood: (&answer.understood).into(),
             route: &answer.routing,
+            steps: &answer.steps,
             relevance: answer.relevance,
             nothing_relevant: answer.nothing_relevant(),
             contexts: answer.contexts.iter().map(|context| FullContext::new(context, explain)).collect(),
-            explain: explain.then(|| (&answer.stage).into()),
+            explain: explain.then(|| answer.into()),
         }
     }
 }
@@ -199,7 +214,7 @@ impl<'a> Answer<'a> {
 /// What happened between question and contexts.
 #[derive(Debug, Clone, Serialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
-pub struct Explained {
+pub struct Explained<'a> {
     /// Each ranking and how many units it found.
     pub rankings: Vec<RankingSize>,
     /// Hits after fusing.
@@ -208,18 +223,38 @@ pub struct Explained {
     pub targets: usize,
     /// Documents that match the filter, where there is one.
     pub documents_matching_filter: Option<usize>,
+    /// What reranking did, where there was any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rerank: Option<Reranking<'a>>,
 }
 
-impl From<&Stage> for Explained {
-    fn from(stage: &Stage) -> Self {
+impl<'a> From<&'a retrieve::Answer> for Explained<'a> {
+    fn from(answer: &'a retrieve::Answer) -> Self {
         let ranking = |&(leg, layer, found): &(Leg, Layer, usize)| RankingSize { leg, layer, found };
+        let how = answer.recipe.rerank;
+        let (stage, reranked) = (&answer.stage, answer.stage.reranked.as_ref());
         Self {
             rankings: stage.rankings.iter().map(ranking).collect(),
             hits: stage.hits,
             targets: stage.targets,
             documents_matching_filter: stage.matching,
+            rerank: reranked.map(|it| Reranking { by: &it.by, read: it.read, depth: how.depth, blend: how.blend }),
         }
     }
+}
+
+/// What reranking did.
+#[derive(Debug, Clone, Serialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct Reranking<'a> {
+    /// By whom.
+    pub by: &'a str,
+    /// How many hits were read.
+    pub read: usize,
+    /// How many were to be read.
+    pub depth: usize,
+    /// What its score weighs beside the fused one.
+    pub blend: f32,
 }
 
 /// A ranking and how many units it found.

@@ -12,6 +12,8 @@ use serde::Serialize;
 pub struct Compared<'a> {
     /// The question.
     pub question: &'a str,
+    /// The filter that was read from the question.
+    pub filter_read: Option<String>,
     /// What each recipe returned.
     pub recipes: Vec<ComparedSide<'a>>,
 }
@@ -19,7 +21,9 @@ pub struct Compared<'a> {
 impl<'a> Compared<'a> {
     /// A comparison. With `gold`, who returned those words; with `places`, also where the texts are that only one returned.
     pub fn new(question: &'a str, sides: &'a [Side], gold: Option<&str>, places: bool) -> Self {
-        Self { question, recipes: (0..sides.len()).map(|own| side(sides, own, gold, places)).collect() }
+        let filter = sides.first().and_then(|side| side.answer.understood.filter.as_ref());
+        let recipes = (0..sides.len()).map(|own| side(sides, own, gold, places)).collect();
+        Self { question, filter_read: filter.map(ToString::to_string), recipes }
     }
 }
 

@@ -1,6 +1,6 @@
 //! Documents, and what indexing them brought.
 
-use crate::document::{CodePoints, DerivedKind, Record, Structure};
+use crate::document::{CodePoints, DerivedKind, MediaType, Picture, Record, Structure};
 use crate::engine;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -60,6 +60,8 @@ pub struct WholeDocument<'a> {
     pub paragraphs: &'a [u32],
     /// The sections, in order.
     pub sections: Vec<Section<'a>>,
+    /// The images, in order.
+    pub images: Vec<PlacedImage<'a>>,
 }
 
 impl<'a> WholeDocument<'a> {
@@ -68,7 +70,14 @@ impl<'a> WholeDocument<'a> {
         let mut walk = CodePoints::new(text);
         let mut point = |byte: u32| walk.at(byte).0;
         let sections = structure.sections.iter();
+        let mut again = CodePoints::new(text);
+        let placed = |image: &'a Picture| PlacedImage {
+            image: image.into(),
+            start: again.at(image.span.start).0,
+            end: again.at(image.span.end).0,
+        };
         Self {
+            images: structure.images.iter().map(placed).collect(),
             document: record.into(),
             text: part,
             sentence_spans: structure.sentences.iter().map(|s| [point(s.span.start), point(s.span.end)]).collect(),
@@ -81,6 +90,40 @@ impl<'a> WholeDocument<'a> {
                 .collect(),
         }
     }
+}
+
+/// An image that the index keeps.
+#[derive(Debug, Clone, Serialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct Image<'a> {
+    /// What its bytes are asked for by.
+    pub hash: String,
+    /// `image/png` and the like.
+    #[cfg_attr(feature = "schema", schema(value_type = String))]
+    pub media_type: MediaType,
+    /// What it shows, as the author wrote it; possibly empty.
+    pub alt: &'a str,
+    /// Its caption; possibly empty.
+    pub caption: &'a str,
+}
+
+impl<'a> From<&'a Picture> for Image<'a> {
+    fn from(image: &'a Picture) -> Self {
+        Self { hash: image.hash.to_string(), media_type: image.media, alt: &image.alt, caption: &image.caption }
+    }
+}
+
+/// An image at its place.
+#[derive(Debug, Clone, Serialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct PlacedImage<'a> {
+    /// Which one.
+    #[serde(flatten)]
+    pub image: Image<'a>,
+    /// The first code point of its place.
+    pub start: usize,
+    /// One past the last.
+    pub end: usize,
 }
 
 /// A section of a document.

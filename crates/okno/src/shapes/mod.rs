@@ -13,9 +13,9 @@ mod recipes;
 mod reply;
 mod understood;
 
-pub use answer::{Answer, Explained, Found, FullContext, Hit, PlainContext, RankingSize};
+pub use answer::{Answer, Explained, Found, FullContext, Hit, PlainContext, RankingSize, Reranking};
 pub use compare::{Compared, ComparedContext, ComparedSide, GoldPlace};
-pub use document::{Document, IndexReport, Section, SkippedFile, WholeDocument, slice, units};
+pub use document::{Document, Image, IndexReport, PlacedImage, Section, SkippedFile, WholeDocument, slice, units};
 pub use recipes::{missing, recipes};
 pub use reply::reply;
 pub use understood::{Reading, Understood};

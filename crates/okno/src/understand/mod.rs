@@ -15,6 +15,7 @@
 
 mod amount;
 mod judge;
+pub mod model;
 mod rest;
 pub mod route;
 #[cfg(test)]
@@ -90,6 +91,8 @@ pub enum Why {
     OwnField,
     /// No document that would be left out says these words.
     Telling,
+    /// A language model read it.
+    Model,
     /// Doubt: the value occurs in several fields.
     SeveralFields,
     /// Doubt: the words may be content.
@@ -102,13 +105,15 @@ pub enum Why {
     NoDocument,
     /// Refused: no field holds it.
     NoField,
+    /// Refused: the filter language has no such comparison.
+    NoOperator,
 }
 
 impl Why {
     /// Whether it is a ground to apply a reading.
     pub fn is_ground(self) -> bool {
-        use Why::{AskedFor, Attached, CountsFromToday, Measured, Named, OwnField, Telling};
-        matches!(self, Named | Attached | AskedFor | Measured | CountsFromToday | OwnField | Telling)
+        use Why::{AskedFor, Attached, CountsFromToday, Measured, Model, Named, OwnField, Telling};
+        matches!(self, Named | Attached | AskedFor | Measured | CountsFromToday | OwnField | Telling | Model)
     }
 
     /// A word for programs.
@@ -121,12 +126,14 @@ impl Why {
             Self::CountsFromToday => "counts from today",
             Self::OwnField => "own field",
             Self::Telling => "telling",
+            Self::Model => "model",
             Self::SeveralFields => "several fields",
             Self::Ordinary => "ordinary words",
             Self::Negated => "negated",
             Self::Contradiction => "contradiction",
             Self::NoDocument => "no document",
             Self::NoField => "no field",
+            Self::NoOperator => "no operator",
         }
     }
 }

@@ -34,6 +34,8 @@ pub enum Because {
     Quotation,
     /// The question is about a whole: `总结`, `overview`.
     Whole,
+    /// A language model said so.
+    Model,
     /// None of these.
     Usual,
 }

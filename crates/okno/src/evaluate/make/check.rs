@@ -24,12 +24,13 @@ pub fn is_there(text: &str, span: Span) -> bool {
 
 /// The question repeats its answer.
 pub fn is_copy(text: &str, draft: &Draft) -> bool {
-    let asked = set_of(&draft.question);
-    draft.spans.iter().any(|span| {
-        let gold = set_of(span.of(text));
-        let shared = gold.intersection(&asked).count();
-        shared as f64 > COPIED * gold.len() as f64
-    })
+    draft.spans.iter().any(|span| repeats(&draft.question, span.of(text)))
+}
+
+/// The question holds most of what its answer says.
+pub fn repeats(question: &str, answer: &str) -> bool {
+    let (asked, gold) = (set_of(question), set_of(answer));
+    gold.intersection(&asked).count() as f64 > COPIED * gold.len() as f64
 }
 
 /// Keeps the drafts whose document answers them better than any other.

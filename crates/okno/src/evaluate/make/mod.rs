@@ -9,9 +9,12 @@
 //! span from the start; what survives was checked: the span is there, the question is no copy of it, and no other document
 //! answers it as well.
 
+mod by_model;
 mod check;
 mod draft;
 mod words;
+
+pub use by_model::{ByModel, questions_by_model};
 
 use super::gold::Points;
 use super::random::Random;
@@ -145,8 +148,8 @@ fn even(drafts: Vec<Numbered>, count: usize) -> Vec<Numbered> {
 }
 
 /// One of each document, then the next of each.
-fn in_turn(shelf: BTreeMap<DocumentNumber, Vec<Numbered>>) -> Vec<Numbered> {
-    let mut shelf: Vec<std::vec::IntoIter<Numbered>> = shelf.into_values().map(Vec::into_iter).collect();
+fn in_turn<T>(shelf: BTreeMap<DocumentNumber, Vec<T>>) -> Vec<T> {
+    let mut shelf: Vec<std::vec::IntoIter<T>> = shelf.into_values().map(Vec::into_iter).collect();
     let mut line = Vec::new();
     loop {
         let before = line.len();

@@ -1,8 +1,10 @@
 //! Words of a corpus: which are rare, and how to name them.
 
 use crate::Result;
+use crate::embed::StaticModel;
 use crate::store::{Snapshot, terms};
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::ops::Range;
 
 /// How many sentences hold each term.
 pub struct Corpus {
@@ -92,12 +94,57 @@ pub fn key_words<'t>(sentence: &'t str, count: usize, corpus: &Corpus) -> Vec<&'
     words.into_iter().map(|(_, word)| word).collect()
 }
 
-/// Characters that stand between names and in none: not 上, 中, 可 or 会, which make 上海, 中文, 可能 and 会议.
-const LOOSE: &str = "的了是在和与及或被把让就还很都也并而且但其该此这那它他她我你们";
+/// Words of one character that stand between names. Inside a longer word – 首都, 和平, 现在 – they are letters like any other.
+const LOOSE: &str = "的了是在和与及或被把让就还很都也并而且但其该此这那它他她我你们为以于从到对向将已";
 
-/// The stretch of a Chinese sentence that tells most: two to eight characters between marks, without loose ends.
+/// How many characters a phrase has: shorter ones are ambiguous, longer ones are statements.
+const PHRASE: std::ops::RangeInclusive<usize> = 3..=8;
+
+/// The stretch of a Chinese sentence that tells most: whole words between marks, without loose ones at or between them.
 pub fn key_phrase<'t>(sentence: &'t str, corpus: &Corpus) -> Option<&'t str> {
-    let runs = sentence.split(|c: char| !is_han(c) || LOOSE.contains(c));
-    let long = |run: &&str| (3..=8).contains(&run.chars().count());
-    runs.filter(long).max_by(|a, b| corpus.weight_of(a).total_cmp(&corpus.weight_of(b)))
+    let runs = sentence.split(|c: char| !is_han(c)).filter(|run| !run.is_empty());
+    let phrases = runs.flat_map(|run| phrases(run, &words(run)));
+    phrases.max_by(|a, b| corpus.weight_of(a).total_cmp(&corpus.weight_of(b)))
+}
+
+/// The words of a run of Chinese characters, as the built-in model's tokenizer sees them.
+fn words(run: &str) -> Vec<Range<usize>> {
+    let mut start = 0;
+    let ends = StaticModel::builtin().piece_ends(run).into_iter();
+    ends.map(|end| std::mem::replace(&mut start, end)..end).collect()
+}
+
+/// For each word, the longest phrase that begins with it.
+fn phrases<'t>(run: &'t str, words: &[Range<usize>]) -> Vec<&'t str> {
+    let is_loose = |word: &Range<usize>| LOOSE.contains(&run[word.clone()]);
+    let beginning = |at: usize| {
+        let following = words[at..].iter().take_while(|word| !is_loose(word));
+        let fitting = following.map(|word| &run[words[at].start..word.end]);
+        fitting.take_while(|phrase| phrase.chars().count() <= *PHRASE.end()).last()
+    };
+    let long = |phrase: &&str| PHRASE.contains(&phrase.chars().count());
+    (0..words.len()).filter_map(beginning).filter(long).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_topic_is_never_cut_inside_a_word() {
+        // Broken before: 首都机场 was cut to 机场扩建工程 because 都 was taken for "all", 和平饭店 to 平饭店.
+        let cut = |run: &str| words(run).into_iter().map(|word| run[word].to_owned()).collect::<Vec<_>>();
+        for (run, within) in [("首都机场的扩建工程", "首都"), ("和平饭店在上海", "和平"), ("现在参与调查", "参与")]
+        {
+            assert!(cut(run).iter().any(|word| word.starts_with(within) || within == word), "{:?}", cut(run));
+            let bounds: Vec<usize> = words(run).iter().flat_map(|word| [word.start, word.end]).collect();
+            for phrase in phrases(run, &words(run)) {
+                let start = phrase.as_ptr() as usize - run.as_ptr() as usize;
+                assert!(bounds.contains(&start) && bounds.contains(&(start + phrase.len())), "{phrase}");
+            }
+        }
+        assert!(
+            phrases("首都机场的扩建工程", &words("首都机场的扩建工程")).iter().all(|phrase| !phrase.contains('的'))
+        );
+    }
 }

@@ -1,0 +1,266 @@
+//! Structured output: a model is asked for JSON, and what comes is believed only after it was checked.
+//!
+//! Comes in: a [`Request`] with a schema, and a check that turns JSON into a value or says what is wrong.
+//! Goes out: the value, or one [`Unusable`] with the reason. A model that holds itself to schemas gives
+//! bare JSON; any other may talk around it, fence it, think aloud before it or stop in the middle, so
+//! every JSON value in the text is a candidate and the first that stands the check is taken. Where none
+//! does, the model is told once what was wrong; a second failure is reported, never papered over.
+
+use super::generator::{Completion, GenerateError, Generator, Message, Request, Role, Usage};
+use super::prompts::{Language, Prompts};
+use super::wording::Asker;
+use serde_json::Value;
+use std::ops::ControlFlow;
+
+/// A checked answer.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Checked<T> {
+    /// What was asked for.
+    pub value: T,
+    /// What it cost, a repair included.
+    pub usage: Usage,
+    /// Whether the model had to be told what was wrong.
+    pub repaired: bool,
+}
+
+/// Why there is no usable answer, and what it cost all the same.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{why}")]
+pub struct Unusable {
+    /// Why.
+    pub why: Why,
+    /// What was spent.
+    pub usage: Usage,
+}
+
+/// Why there is no usable answer.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Why {
+    /// The model did not answer.
+    #[error(transparent)]
+    Silent(#[from] GenerateError),
+    /// It answered twice, and neither answer stands the check.
+    #[error("{model} gave no usable answer, asked twice: {reason}")]
+    Wrong {
+        /// The model.
+        model: String,
+        /// What is wrong with the second answer.
+        reason: String,
+    },
+}
+
+/// Of a wrong answer this many characters go back to the model: it must recognise its mistake, not pay for it twice.
+const SHOWN_BACK: usize = 2000;
+
+/// Asks for JSON and checks it; tells the model once what was wrong. `stop` is looked at while text comes.
+pub fn ask<T>(
+    asker: Asker<'_>,
+    mut request: Request,
+    check: &dyn Fn(&Value) -> Result<T, String>,
+    stop: &dyn Fn() -> bool,
+) -> Result<Checked<T>, Unusable> {
+    let mut usage = Usage::default();
+    let Asker { generator, prompts } = asker;
+    let first = once(generator, &request, stop, &mut usage)?;
+    let reason = match read(&first, check) {
+        Ok(value) => return Ok(Checked { value, usage, repaired: false }),
+        Err(reason) => reason,
+    };
+    let complaint = told(prompts, &request, &first.text, &reason);
+    request.messages.extend(complaint);
+    let second = once(generator, &request, stop, &mut usage)?;
+    match read(&second, check) {
+        Ok(value) => Ok(Checked { value, usage, repaired: true }),
+        Err(reason) => Err(Unusable { why: Why::Wrong { model: generator.identity().to_owned(), reason }, usage }),
+    }
+}
+
+fn once(
+    generator: &dyn Generator,
+    request: &Request,
+    stop: &dyn Fn() -> bool,
+    usage: &mut Usage,
+) -> Result<Completion, Unusable> {
+    let mut go_on = |_: &str| if stop() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
+    let completion =
+        generator.generate(request, &mut go_on).map_err(|why| Unusable { why: why.into(), usage: *usage })?;
+    usage.prompt += completion.usage.prompt;
+    usage.completion += completion.usage.completion;
+    Ok(completion)
+}
+
+/// The first JSON value of an answer that stands the check, or what is wrong with the last.
+fn read<T>(completion: &Completion, check: &dyn Fn(&Value) -> Result<T, String>) -> Result<T, String> {
+    let mut reason = match completion.cut {
+        true => "the answer was cut at the limit of tokens before the JSON ended".to_owned(),
+        false => "there is no JSON in the answer".to_owned(),
+    };
+    for candidate in candidates(&completion.text) {
+        match check(&candidate) {
+            Ok(value) => return Ok(value),
+            Err(wrong) => reason = wrong,
+        }
+    }
+    Err(reason)
+}
+
+/// What the model said, and what was wrong with it.
+fn told(prompts: &Prompts, request: &Request, text: &str, reason: &str) -> [Message; 2] {
+    let said: String = text.chars().take(SHOWN_BACK).collect();
+    let schema = request.schema.as_ref().map(Value::to_string).unwrap_or_default();
+    // The first message is ours, in the language that was chosen for the rest.
+    let language = request.messages.first().map_or(Language::English, |message| Language::of(&message.text));
+    let complaint = prompts.render(language, "structured.repair", &[("reason", reason), ("schema", &schema)]);
+    [Message::new(Role::Assistant, said), Message::new(Role::User, complaint)]
+}
+
+/// Every JSON object and array of a text that is not inside another, in order.
+pub fn candidates(text: &str) -> impl Iterator<Item = Value> + '_ {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        while let Some(at) = rest.find(['{', '[']) {
+            let mut values = serde_json::Deserializer::from_str(&rest[at..]).into_iter::<Value>();
+            if let Some(Ok(value)) = values.next() {
+                rest = &rest[at + values.byte_offset()..];
+                return Some(value);
+            }
+            rest = &rest[at + 1..];
+        }
+        None
+    })
+}
+
+/// A text field of a JSON object, trimmed; what is wrong where there is none.
+pub fn text(json: &Value, field: &str) -> Result<String, String> {
+    let found = json.get(field).ok_or_else(|| format!("`{field}` is missing"))?;
+    let found = found.as_str().ok_or_else(|| format!("`{field}` must be text, got {found}"))?.trim();
+    if found.is_empty() { Err(format!("`{field}` is empty")) } else { Ok(found.to_owned()) }
+}
+
+/// A list of texts in a field of a JSON object, trimmed.
+pub fn texts(json: &Value, field: &str) -> Result<Vec<String>, String> {
+    let found = json.get(field).ok_or_else(|| format!("`{field}` is missing"))?;
+    let items = found.as_array().ok_or_else(|| format!("`{field}` must be a list, got {found}"))?;
+    let item = |item: &Value| match item.as_str().map(str::trim) {
+        Some(text) if !text.is_empty() => Ok(text.to_owned()),
+        _ => Err(format!("`{field}` must hold non-empty texts, got {item}")),
+    };
+    items.iter().map(item).collect()
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use serde_json::json;
+    use std::sync::Mutex;
+
+    /// A model that says what it was told to, one text after the other, and remembers what it was asked.
+    pub struct Scripted {
+        says: Mutex<Vec<Result<String, GenerateError>>>,
+        pub asked: Mutex<Vec<Request>>,
+    }
+
+    impl Scripted {
+        pub fn new(says: &[&str]) -> Self {
+            Self::mixed(says.iter().map(|text| Ok((*text).to_owned())).collect())
+        }
+
+        pub fn mixed(mut says: Vec<Result<String, GenerateError>>) -> Self {
+            says.reverse();
+            Self { says: Mutex::new(says), asked: Mutex::default() }
+        }
+    }
+
+    impl Generator for Scripted {
+        fn identity(&self) -> &'static str {
+            "test/scripted"
+        }
+
+        fn generate(
+            &self,
+            request: &Request,
+            _: &mut dyn FnMut(&str) -> ControlFlow<()>,
+        ) -> Result<Completion, GenerateError> {
+            self.asked.lock().unwrap().push(request.clone());
+            let text = self.says.lock().unwrap().pop().expect("the script is long enough")?;
+            Ok(Completion { text, usage: Usage { prompt: 10, completion: 5 }, ..Completion::default() })
+        }
+    }
+
+    fn number(json: &Value) -> Result<u64, String> {
+        json["n"].as_u64().filter(|n| *n < 10).ok_or_else(|| format!("`n` must be a digit, got {json}"))
+    }
+
+    fn asked(says: &[&str]) -> (Result<Checked<u64>, Unusable>, Scripted) {
+        let model = Scripted::new(says);
+        let request = Request { schema: Some(json!({"type": "object"})), ..Request::default() };
+        let prompts = Prompts::default();
+        let found = ask(Asker { generator: &model, prompts: &prompts }, request, &number, &|| false);
+        (found, model)
+    }
+
+    #[test]
+    fn json_is_found_in_chatter() {
+        for text in [
+            r#"{"n": 3}"#,
+            "Sure! Here it is:\n```json\n{\"n\": 3}\n```\nAnything else?",
+            "<think>maybe {n} or [1, 2]? {\"n\": 99} is too much</think> {\"n\": 3}",
+            "{\"n\": \"three\"} – sorry, {\"n\": 3}",
+        ] {
+            let (found, _) = asked(&[text]);
+            let found = found.unwrap();
+            assert_eq!((found.value, found.repaired), (3, false), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_wrong_answer_is_repaired_once_and_then_reported() {
+        let (found, model) = asked(&["I would say three.", r#"{"n": 3}"#]);
+        let found = found.unwrap();
+        assert_eq!((found.value, found.repaired, found.usage), (3, true, Usage { prompt: 20, completion: 10 }));
+        let asked_again = model.asked.lock().unwrap()[1].clone();
+        let complaint = &asked_again.messages.last().unwrap().text;
+        assert!(complaint.contains("no JSON") && complaint.contains("object"), "{complaint}");
+        let (lost, model) = asked(&["{}", r#"{"n": 12}"#]);
+        let lost = lost.unwrap_err();
+        assert!(lost.to_string().contains("must be a digit, got {\"n\":12}"), "{lost}");
+        assert_eq!((lost.usage.prompt, model.asked.lock().unwrap().len()), (20, 2), "no third try");
+    }
+
+    #[test]
+    fn a_silent_model_is_not_asked_again() {
+        let away = GenerateError::Away { model: "m".into(), reason: "no route".into() };
+        let model = Scripted::mixed(vec![Err(away.clone())]);
+        let prompts = Prompts::default();
+        let asker = Asker { generator: &model, prompts: &prompts };
+        let lost = ask(asker, Request::default(), &number, &|| false).unwrap_err();
+        assert_eq!(lost.why, Why::Silent(away));
+    }
+
+    #[test]
+    fn fields_say_what_is_wrong_with_them() {
+        let value = json!({"a": " x ", "b": ["p", "q "], "c": "", "d": [1]});
+        assert_eq!(
+            (text(&value, "a").unwrap(), texts(&value, "b").unwrap()),
+            ("x".into(), vec!["p".into(), "q".into()])
+        );
+        assert_eq!(text(&value, "c").unwrap_err(), "`c` is empty");
+        assert_eq!(text(&value, "e").unwrap_err(), "`e` is missing");
+        assert!(texts(&value, "d").unwrap_err().contains("got 1"));
+        assert!(texts(&value, "a").unwrap_err().contains("must be a list"));
+    }
+
+    proptest! {
+        #[test]
+        fn an_object_is_found_whatever_is_said_around_it(before in "[^{\\[]{0,40}", after in ".{0,40}", n in 0..10u64) {
+            let text = format!("{before}{}{after}", json!({"n": n, "s": "}{]["}));
+            prop_assert_eq!(candidates(&text).next(), Some(json!({"n": n, "s": "}{]["})));
+        }
+
+        #[test]
+        fn any_text_is_searched_to_its_end(text in "[\\[\\]{}\",:a0 ]{0,200}") {
+            let _ = candidates(&text).count();
+        }
+    }
+}

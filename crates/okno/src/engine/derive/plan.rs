@@ -1,0 +1,253 @@
+//! Which parts of which documents lack a unit, and what a model needs to see of them.
+
+use super::{DeriveOptions, Item, Ready};
+use crate::Result;
+use crate::answer::Picture;
+use crate::document::{CodePoints, Derived, DerivedKind, DocumentId, Image, Layer, Loaded, Record, Structure};
+use crate::engine::prepare::same_body;
+use crate::engine::{Engine, Skipped};
+use crate::enrich::{self, ask::Passage};
+use crate::load::{self, FileEntry, MAX_FILE_SIZE, Sink};
+use crate::retrieve::matching;
+use crate::store::{DocumentNumber, Snapshot};
+use std::collections::{BTreeMap, HashMap};
+use std::ops::Range;
+
+/// Items whose texts are held at once.
+pub const BATCH: usize = 64;
+
+/// Characters of a document on each side of a chunk that a model sees when it places the chunk: with the beginning of the document, which
+/// says what it is about, some thousand tokens.
+const AROUND: usize = 2000;
+
+/// Everything that lacks a unit, document by document; and documents that could not be looked at.
+pub fn items(engine: &Engine, options: &DeriveOptions) -> Result<(Vec<Item>, Vec<Skipped>)> {
+    let snapshot = engine.snapshot()?;
+    let numbers = match &options.filter {
+        Some(filter) => matching(&*snapshot, filter)?,
+        None => snapshot.numbers(),
+    };
+    let (mut items, mut skipped) = (Vec::new(), Vec::new());
+    for number in numbers {
+        let page = Page::read(&*snapshot, number)?;
+        for &kind in &options.kinds {
+            let runs = match kind {
+                DerivedKind::Image => match images(engine, &page, options.again) {
+                    Ok(found) => found,
+                    Err(reason) => {
+                        skipped.push(Skipped { place: page.record.id.name().to_owned(), reason });
+                        continue;
+                    }
+                },
+                _ => page.lacking(kind, options).into_iter().map(|run| (run, 0)).collect(),
+            };
+            let (id, hash) = (&page.record.id, page.record.hash);
+            items.extend(runs.into_iter().map(|(run, image)| Item { id: id.clone(), hash, kind, run, image }));
+        }
+    }
+    Ok((items, skipped))
+}
+
+/// A document as it is looked at.
+struct Page<'s> {
+    record: Record,
+    structure: std::sync::Arc<Structure>,
+    text: &'s str,
+    derived: std::sync::Arc<[Derived]>,
+}
+
+impl<'s> Page<'s> {
+    fn read(snapshot: &'s dyn Snapshot, number: DocumentNumber) -> Result<Self> {
+        let (record, structure) = (snapshot.record(number)?, snapshot.structure(number)?);
+        Ok(Self { record, structure, text: snapshot.text(number)?, derived: snapshot.derived(number)? })
+    }
+
+    fn lacking(&self, kind: DerivedKind, options: &DeriveOptions) -> Vec<Range<usize>> {
+        let runs = match kind {
+            DerivedKind::Table => self.tables(),
+            DerivedKind::Context => self.parts(options.chunk),
+            _ => self.parts(options.parent),
+        };
+        runs.into_iter().filter(|run| options.again || !self.has(kind, run)).collect()
+    }
+
+    /// The units of a layer that say something.
+    fn parts(&self, layer: Layer) -> Vec<Range<usize>> {
+        let says = |at: usize| {
+            let sentence = &self.structure.sentences[at];
+            !sentence.heading && sentence.span.of(self.text).chars().any(char::is_alphabetic)
+        };
+        layer.runs(&self.structure, self.text).into_iter().filter(|run| run.clone().any(says)).collect()
+    }
+
+    /// The tables: each has a unit made without a model.
+    fn tables(&self) -> Vec<Range<usize>> {
+        let tables = self.derived.iter().filter(|unit| unit.kind == DerivedKind::Table);
+        let mut runs: Vec<Range<usize>> = tables.map(Derived::sentences).collect();
+        runs.dedup();
+        runs
+    }
+
+    /// Whether a part has a unit of this kind that was not made from the document alone.
+    fn has(&self, kind: DerivedKind, run: &Range<usize>) -> bool {
+        let mut units = self.derived.iter().filter(|unit| unit.kind == kind && unit.sentences() == *run);
+        let table = || self.structure.span(run.clone()).of(self.text);
+        units.any(|unit| kind != DerivedKind::Table || !enrich::is_plain_table(&unit.text, table()))
+    }
+}
+
+/// The images of a document that have no caption of their own, with their places among its images.
+fn images(engine: &Engine, page: &Page<'_>, again: bool) -> Result<Vec<(Range<usize>, usize)>, String> {
+    let Some(loaded) = reload(engine, &page.record)? else { return Ok(Vec::new()) };
+    let plain = enrich::derive(&loaded, &page.structure);
+    let captioned = |run: &Range<usize>| {
+        let mut units = page.derived.iter().filter(|unit| unit.kind == DerivedKind::Image && unit.sentences() == *run);
+        units.any(|unit| !plain.contains(unit))
+    };
+    let placed = |(at, image): (usize, &Image)| (page.structure.touching(image.span), at);
+    let placed = loaded.images.iter().enumerate().map(placed).filter(|(run, _)| !run.is_empty());
+    Ok(placed.filter(|(run, _)| again || !captioned(run)).collect())
+}
+
+/// A document as its file gives it now; nothing where it has become another, which the next `okno index` will see.
+fn reload(engine: &Engine, record: &Record) -> Result<Option<Loaded>, String> {
+    let path = record.id.whole_path();
+    if crate::fetch::is_url(&record.id.root) {
+        return Err("its images are on the network: only files are read".to_owned());
+    }
+    let size = fs_err::metadata(&path).map_err(|error| error.to_string())?.len();
+    let entry = FileEntry { path, name: record.id.path.clone(), size, modified: 0 };
+    let failed = |error: crate::Error| error.to_string();
+    let loaders = engine.loaders(engine.snapshot().map_err(failed)?.manifest()).map_err(failed)?;
+    let mut found = Matching { member: record.id.member.clone(), bytes: record.bytes, loaded: None };
+    load::load_file(&entry, &loaders, MAX_FILE_SIZE, &mut found);
+    Ok(found.loaded)
+}
+
+/// Keeps the one document that is looked for.
+struct Matching {
+    member: Option<String>,
+    bytes: u64,
+    loaded: Option<Loaded>,
+}
+
+impl Sink for Matching {
+    fn document(&mut self, loaded: Loaded) {
+        if loaded.id == self.member && loaded.text.len() as u64 == self.bytes {
+            self.loaded = Some(loaded);
+        }
+    }
+
+    fn skip(&mut self, _: &str, _: String) {}
+}
+
+/// The texts of items whose documents are still what they were; what could not be prepared is said.
+pub fn prepare(engine: &Engine, items: &[Item]) -> Result<(Vec<Ready>, Vec<Skipped>)> {
+    let snapshot = engine.snapshot()?;
+    let numbers = numbers(&*snapshot)?;
+    let (mut ready, mut skipped) = (Vec::new(), Vec::new());
+    let mut pictures: HashMap<&DocumentId, Result<Vec<Image>, String>> = HashMap::new();
+    for item in items {
+        let Some(&(number, hash)) = numbers.get(&item.id) else { continue };
+        if !same_body(hash, item.hash) {
+            continue;
+        }
+        let page = Page::read(&*snapshot, number)?;
+        let mut passage = passage(&page, item);
+        if item.kind == DerivedKind::Image {
+            let known = pictures
+                .entry(&item.id)
+                .or_insert_with(|| Ok(reload(engine, &page.record)?.map(|loaded| loaded.images).unwrap_or_default()));
+            match picture(&page.record, item, known) {
+                Ok(picture) => passage.picture = Some(picture),
+                Err(reason) => {
+                    skipped.push(Skipped { place: place(&page, item), reason });
+                    continue;
+                }
+            }
+        }
+        ready.push(Ready { place: place(&page, item), item: item.clone(), passage });
+    }
+    Ok((ready, skipped))
+}
+
+/// The current number and hash of every document.
+pub fn numbers(snapshot: &dyn Snapshot) -> Result<HashMap<DocumentId, (DocumentNumber, u128)>> {
+    Ok(snapshot.records()?.iter().map(|(number, record)| (record.id.clone(), (*number, record.hash))).collect())
+}
+
+fn picture(record: &Record, item: &Item, images: &Result<Vec<Image>, String>) -> Result<Picture, String> {
+    let images = images.as_ref().map_err(Clone::clone)?;
+    let image = images.get(item.image).ok_or("the file no longer has this image")?;
+    let bytes = load::image_bytes(&record.id.whole_path(), &image.source).map_err(|error| error.to_string())?;
+    Ok(Picture { media_type: media_type(&bytes).to_owned(), bytes })
+}
+
+/// Of the three kinds that [`load::image_bytes`] gives.
+fn media_type(bytes: &[u8]) -> &'static str {
+    match bytes {
+        [0x89, ..] => "image/png",
+        [0xff, ..] => "image/jpeg",
+        _ => "image/webp",
+    }
+}
+
+fn passage(page: &Page<'_>, item: &Item) -> Passage {
+    let run = item.run.clone();
+    let headings = &page.structure.sections[page.structure.section_number(run.start)].path;
+    let headings: Vec<&str> = headings.iter().map(|heading| heading.of(page.text)).collect();
+    let span = page.structure.span(run);
+    Passage {
+        title: page.record.title.clone(),
+        headings: headings.join(" › "),
+        text: span.of(page.text).to_owned(),
+        around: if item.kind == DerivedKind::Context { around(page, span.range()) } else { String::new() },
+        picture: None,
+    }
+}
+
+/// The beginning of a document, and what is on both sides of a part of it.
+fn around(page: &Page<'_>, part: Range<usize>) -> String {
+    let text = page.text;
+    let beginning = text.floor_char_boundary(AROUND);
+    let start = text.floor_char_boundary(part.start.saturating_sub(AROUND));
+    let end = text.ceil_char_boundary((part.end + AROUND).min(text.len()));
+    if start <= beginning {
+        text[..end].to_owned()
+    } else {
+        format!("{}\n…\n{}", &text[..beginning], &text[start..end])
+    }
+}
+
+/// `guide/tea.md 120–980 (summary)`, in code points.
+fn place(page: &Page<'_>, item: &Item) -> String {
+    let span = page.structure.span(item.run.clone());
+    let mut walk = CodePoints::new(page.text);
+    let (start, end) = (walk.at(span.start).0, walk.at(span.end).0);
+    format!("{} {start}–{end} ({})", page.record.id.name(), item.kind)
+}
+
+/// Parents – for contexts, chunks – that no unit of a kind overlaps, for those kinds that the index has at all: whoever never
+/// made summaries lacks none. Overlap, not sameness: with parents of another size they are there too.
+pub fn lacking(snapshot: &dyn Snapshot) -> Result<BTreeMap<DerivedKind, usize>> {
+    let kinds = [DerivedKind::Summary, DerivedKind::Question, DerivedKind::Context];
+    let present = snapshot.derived_counts();
+    let kinds: Vec<DerivedKind> = kinds.into_iter().filter(|kind| present.contains_key(kind)).collect();
+    let mut lacking: BTreeMap<DerivedKind, usize> = kinds.iter().map(|&kind| (kind, 0)).collect();
+    if kinds.is_empty() {
+        return Ok(lacking);
+    }
+    let options = DeriveOptions::default();
+    for number in snapshot.numbers() {
+        let page = Page::read(snapshot, number)?;
+        for (&kind, count) in &mut lacking {
+            let parts = page.parts(if kind == DerivedKind::Context { options.chunk } else { options.parent });
+            let spoken = |run: &Range<usize>| {
+                let mut units = page.derived.iter().filter(|unit| unit.kind == kind).map(Derived::sentences);
+                units.any(|unit| unit.start < run.end && run.start < unit.end)
+            };
+            *count += parts.iter().filter(|run| !spoken(run)).count();
+        }
+    }
+    Ok(lacking)
+}

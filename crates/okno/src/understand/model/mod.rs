@@ -1,0 +1,224 @@
+//! What a language model may do for a question before and while it is searched: eight steps, each a switch.
+//!
+//! Comes in: a question and a language model. Goes out: other forms of the question ([`Probes`]), a filter, a
+//! route, or the numbers of hits that have nothing to do with it; and for each step a [`Taken`] that says
+//! what it came to. A model is help, not a condition: when it is away, or twice gives nothing usable,
+//! the search goes on without the step and says so. What a model says is checked like a person's input:
+//! a filter against the fields of the index, a route against those there are.
+
+mod filter;
+mod post_filter;
+mod sql;
+mod transform;
+
+pub use filter::read as read_filter;
+pub use post_filter::{Shown, irrelevant};
+pub use sql::write_sql;
+pub use transform::{Probes, transformed};
+
+use super::route::{Because, Route, Routing, route};
+use crate::answer::structured::{self, Checked, text};
+use crate::answer::{Asker, Language, Prompts, Request, Usage, messages, quoted};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use std::fmt;
+use std::str::FromStr;
+
+/// One thing that a model does for a question.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Step {
+    /// The question in words that find more, in place of it.
+    Rewrite,
+    /// The questions it is made of, beside it.
+    Decompose,
+    /// A more general question, beside it.
+    StepBack,
+    /// Other ways of asking the same, beside it.
+    MultiQuery,
+    /// A passage as it might answer: its vector in place of the question's.
+    Hyde,
+    /// The filter that it states, in place of the one read by rule.
+    Filter,
+    /// The route, in place of the one chosen by rule.
+    Route,
+    /// Hits that have nothing to do with it are dropped before they grow.
+    PostFilter,
+}
+
+impl Step {
+    /// All of them, in the order in which they are taken.
+    pub const ALL: [Self; 8] = [
+        Self::Filter,
+        Self::Route,
+        Self::Rewrite,
+        Self::Decompose,
+        Self::StepBack,
+        Self::MultiQuery,
+        Self::Hyde,
+        Self::PostFilter,
+    ];
+
+    /// Its name, in recipes and on the command line, and that of its prompt.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Rewrite => "rewrite",
+            Self::Decompose => "decompose",
+            Self::StepBack => "step-back",
+            Self::MultiQuery => "multi-query",
+            Self::Hyde => "hyde",
+            Self::Filter => "filter",
+            Self::Route => "route",
+            Self::PostFilter => "post-filter",
+        }
+    }
+}
+
+impl fmt::Display for Step {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for Step {
+    type Err = crate::Error;
+
+    fn from_str(name: &str) -> Result<Self, Self::Err> {
+        Self::ALL.into_iter().find(|step| step.name() == name).ok_or_else(|| {
+            let known = Self::ALL.map(Self::name).join("`, `");
+            crate::Error::Options(format!("no step `{name}` for a model – there are `{known}`"))
+        })
+    }
+}
+
+/// What a step came to.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Taken {
+    /// The step.
+    pub step: Step,
+    /// What the model gave: other questions, a passage, conditions, a route, what was dropped.
+    pub gave: Vec<String>,
+    /// Why the search went on without it, where it did.
+    pub failed: Option<String>,
+    /// What it cost.
+    pub usage: Usage,
+}
+
+impl Taken {
+    /// A step that could not be taken.
+    pub fn failed(step: Step, reason: impl Into<String>, usage: Usage) -> Self {
+        Self { step, gave: Vec::new(), failed: Some(reason.into()), usage }
+    }
+
+    /// A step that nobody could take.
+    pub fn without_model(step: Step) -> Self {
+        Self::failed(step, "no language model is set", Usage::default())
+    }
+}
+
+/// Room for an answer: some ten times what is expected, since models that think aloud spend it on thoughts.
+const MOST_TOKENS: usize = 1500;
+
+/// A question longer than this is a text; what is beyond is not shown.
+const LONGEST_QUESTION: usize = 2000;
+
+/// What a step asks.
+struct Asking<'a> {
+    step: Step,
+    question: &'a str,
+    /// Values of the prompt, beside the question.
+    more: &'a [(&'a str, &'a str)],
+    schema: Value,
+}
+
+impl Asking<'_> {
+    fn request(self, prompts: &Prompts) -> Request {
+        let question: String = self.question.chars().take(LONGEST_QUESTION).collect();
+        let data = quoted(&question);
+        let mut values = vec![("question", data.as_str())];
+        values.extend_from_slice(self.more);
+        let messages = messages(prompts, Language::of(&question), &format!("search.{}", self.step), &values);
+        Request { messages, temperature: Some(0.0), max_tokens: Some(MOST_TOKENS), schema: Some(self.schema) }
+    }
+}
+
+/// Takes a step: asks, checks, and says what came of it; `gave` is what is shown of the value.
+fn take<T>(
+    asking: Asking<'_>,
+    asker: Option<Asker<'_>>,
+    check: &dyn Fn(&Value) -> Result<T, String>,
+    gave: impl Fn(&T) -> Vec<String>,
+) -> (Option<T>, Taken) {
+    let step = asking.step;
+    let Some(asker) = asker else { return (None, Taken::without_model(step)) };
+    match structured::ask(asker, asking.request(asker.prompts), check, &|| false) {
+        Ok(Checked { value, usage, .. }) => {
+            let gave = gave(&value);
+            (Some(value), Taken { step, gave, failed: None, usage })
+        }
+        Err(unusable) => (None, Taken::failed(step, unusable.to_string(), unusable.usage)),
+    }
+}
+
+/// An object with one required field.
+fn object(field: &str, value: &Value) -> Value {
+    json!({"type": "object", "properties": {field: value}, "required": [field]})
+}
+
+/// The route that a model chooses; `None` where it gave none.
+pub fn read_route(question: &str, asker: Option<Asker<'_>>) -> (Option<Routing>, Taken) {
+    let names = ["hybrid", "lexical", "dense", "broad"];
+    let mut schema = object("route", &json!({"type": "string", "enum": names}));
+    schema["properties"]["reason"] = json!({"type": "string"});
+    let check = |answer: &Value| {
+        let name = text(answer, "route")?.to_lowercase();
+        let known = names.contains(&name.as_str()).then(|| name.parse::<Route>());
+        let chosen = known.and_then(Result::ok);
+        let chosen = chosen.ok_or_else(|| format!("no route `{name}`; there are {}", names.join(", ")))?;
+        Ok((name, chosen, text(answer, "reason").unwrap_or_default()))
+    };
+    let shown = |(name, _, reason): &(String, Route, String)| vec![name.clone(), reason.clone()];
+    let (chosen, taken) = take(Asking { step: Step::Route, question, more: &[], schema }, asker, &check, shown);
+    // What is quoted in a question is meant word for word, whoever chooses the route.
+    let phrases = route(question).phrases;
+    (chosen.map(|(_, route, _)| Routing { route, because: Because::Model, phrases }), taken)
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+    use crate::answer::structured::tests::Scripted;
+    use std::sync::LazyLock;
+
+    static PROMPTS: LazyLock<Prompts> = LazyLock::new(Prompts::default);
+
+    /// A scripted model with the project's words.
+    pub fn asker(model: &Scripted) -> Option<Asker<'_>> {
+        Some(Asker { generator: model, prompts: &PROMPTS })
+    }
+
+    #[test]
+    fn names_are_read_back() {
+        for step in Step::ALL {
+            assert_eq!(step.name().parse::<Step>().unwrap(), step);
+            assert_eq!(json!(step), step.name(), "recipes and flags say the same");
+        }
+        assert!("rewire".parse::<Step>().unwrap_err().to_string().contains("`rewrite`"));
+    }
+
+    #[test]
+    fn a_route_is_one_of_those_there_are() {
+        let model = Scripted::new(&[r#"{"route": "Broad", "reason": "a summary"}"#]);
+        let (routing, taken) = read_route("总结“要点”", asker(&model));
+        let routing = routing.unwrap();
+        assert_eq!(
+            (routing.route, routing.because, routing.phrases),
+            (Route::Broad, Because::Model, vec!["要点".into()])
+        );
+        assert_eq!((taken.gave, taken.failed), (vec!["broad".to_owned(), "a summary".to_owned()], None));
+        let model = Scripted::new(&[r#"{"route": "sideways"}"#, r#"{"route": "off"}"#]);
+        let (routing, taken) = read_route("why?", asker(&model));
+        assert!(routing.is_none() && taken.failed.unwrap().contains("no route `off`"));
+        assert_eq!(read_route("why?", None).1.failed.unwrap(), "no language model is set");
+    }
+}
