@@ -17,6 +17,9 @@ const PROGRAM = process.env.OKNO_BIN ?? 'okno';
 
 const FLAGS = ['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'];
 
+/** An image of one pixel. */
+const KETTLE = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg==';
+
 /** A browser. */
 export function browser() {
   const executablePath = process.env.OKNO_TEST_CHROMIUM ?? '/usr/bin/chromium';
@@ -30,6 +33,8 @@ export function prepare() {
   cpSync(join(SAMPLE, 'documents'), documents, { recursive: true });
   mkdirSync(join(documents, 'hostile'));
   for (const [name, text] of Object.entries(hostile)) writeFileSync(join(documents, 'hostile', name), text);
+  writeFileSync(join(documents, 'kettle.md'), '# The vermilion kettle\n\nThe vermilion kettle stands on the left hob.\n\n![A vermilion kettle](kettle.png)\n');
+  writeFileSync(join(documents, 'kettle.png'), Buffer.from(KETTLE, 'base64'));
   const index = join(folder, 'index');
   run('index', documents, '--index', index);
   const home = join(folder, 'home');
