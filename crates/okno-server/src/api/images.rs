@@ -26,7 +26,8 @@ pub async fn image(
 ) -> Result<impl IntoResponse, Fault> {
     let place = Arc::clone(app.place(which.index.as_deref())?);
     let wanted: ImageHash = hash.parse().map_err(|()| {
-        Fault::bad("bad_hash", format!("`{}` is no hash of an image", hash.escape_debug())).hint("it has 32 hexadecimal digits")
+        Fault::bad("bad_hash", format!("`{}` is no hash of an image", hash.escape_debug()))
+            .hint("it has 32 hexadecimal digits")
     })?;
     let bytes = app.pool.run(move || Ok(place.engine().image(wanted)?)).await?;
     let missing = || Fault::missing("no_image", format!("no image `{wanted}` in the index"));
