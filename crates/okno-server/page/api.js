@@ -41,6 +41,12 @@ export async function text(path, options = {}) {
   return (await send(path, options)).text();
 }
 
+/** The address of some bytes that were asked for as everything is, with the key where there is one. */
+export async function bytesOf(path) {
+  const response = await send(path, { accept: '*/*' });
+  return URL.createObjectURL(await response.blob());
+}
+
 async function send(path, { method, body, query = {}, signal, accept } = {}) {
   const form = body instanceof FormData;
   const headers = { Accept: accept ?? 'application/json' };

@@ -6,7 +6,7 @@
  */
 
 import { h, fill, toast } from './dom.js';
-import { call } from './api.js';
+import { bytesOf, call, named } from './api.js';
 import { t, known, number } from './words.js';
 import { apart, blocks, cut, length, script } from './spans.js';
 import { link, go } from './state.js';
@@ -112,7 +112,7 @@ function target(context) {
 }
 
 /** The card of a context. `marks` overrides which words are marked; `question` allows feedback. */
-export function card(context, { question, recipe, route, marks, note } = {}) {
+export function card(context, { question, recipe, route, marks } = {}) {
   const path = headings(context);
   const there = target(context);
   const open = (event) => {
@@ -128,10 +128,20 @@ export function card(context, { question, recipe, route, marks, note } = {}) {
       h('p.where', {}, place(context), relevance(context)),
     ),
     reading(context.text, context.start, marks ?? hitMarks(context)),
-    note ? h('p.note', {}, note) : '',
+    pictures(context.images ?? []),
     question ? actions(article, context, { question, recipe, route }) : '',
   );
   return article;
+}
+
+/** The images inside a context; one that is gone leaves its words. */
+function pictures(images) {
+  const shown = images.map(({ hash, alt, caption }) => {
+    const image = h('img', { alt: alt || caption, hidden: true, onload: () => (image.hidden = false) });
+    bytesOf(`images/${named(hash)}`).then((address) => (image.src = address)).catch(() => {});
+    return h('figure', {}, image, h('figcaption', {}, caption || alt));
+  });
+  return shown.length ? h('div.pictures', {}, shown) : '';
 }
 
 function relevance({ relevance: value }) {

@@ -101,7 +101,10 @@ function outline(found, pages) {
   const jump = (start) => {
     const blocks = [...pages.querySelectorAll('p[data-start]')];
     const block = blocks.findLast((p) => Number(p.dataset.start) <= start) ?? blocks[0];
-    if (block) bring(pages, block, 0);
+    if (!block) return;
+    // Where the outline covers what it leads to, it makes room.
+    if (pages.clientHeight < innerHeight / 2) pages.closest('#reader').querySelector('.outline').open = false;
+    bring(pages, block, 0);
   };
   const items = rows.map(({ start, headings }) => h(`li.level-${Math.min(headings.length, 4)}`, {}, h('button.link', { type: 'button', onclick: () => jump(start) }, headings.at(-1))));
   return h('details.outline', {}, h('summary', {}, t('reader.outline')), h('ol', { lang: script(rows.map(({ headings }) => headings.at(-1)).join('')) }, items));

@@ -35,7 +35,10 @@ test('hostile documents are shown in results as they are written, and nothing ru
   const page = await visited('/?q=zanzibar+kettle&budget=4000', 'article.context');
   const text = await page.locator('#main').innerText();
   assert.match(text, /<script>window\.owned='md script'<\/script>/);
-  assert.equal(await page.locator('#main article :is(script, iframe, svg, img, object, style, base)').count(), 0);
+  assert.equal(await page.locator('#main article :is(script, iframe, svg, object, style, base)').count(), 0);
+  // The only images are those the server keeps, and they come as bytes, never from an address a document names.
+  assert.equal(await page.locator('#main article .reading img').count(), 0);
+  for (const image of await page.locator('#main article img').all()) assert.match((await image.getAttribute('src')) ?? 'blob:', /^blob:/);
   for (const button of await page.locator('article.context footer button[aria-expanded]').all()) await button.click();
   assert.equal(await page.evaluate(() => window.owned), undefined);
   await close(page);

@@ -202,6 +202,15 @@ journey('a passage opens its document at the exact span; the address can be sent
   await close(other);
 });
 
+journey('an image comes with the passage it stands in', async (go) => {
+  const page = await go('/?q=vermilion+kettle');
+  const image = page.locator('article.context img').first();
+  await image.waitFor();
+  assert.equal(await image.getAttribute('alt'), 'A vermilion kettle');
+  assert.equal(await image.evaluate((element) => element.naturalWidth), 1);
+  await close(page);
+});
+
 journey('compare: two recipes side by side, what only one has marked', async (go, language) => {
   const page = await go(`/?view=compare&q=${encodeURIComponent(LEAVE)}`);
   await page.locator('.side-by').nth(1).waitFor();

@@ -17,6 +17,9 @@ const PROGRAM = process.env.OKNO_BIN ?? 'okno';
 
 const FLAGS = ['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'];
 
+/** An image of one pixel. */
+const KETTLE = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg==';
+
 /** A browser. */
 export function browser() {
   const executablePath = process.env.OKNO_TEST_CHROMIUM ?? '/usr/bin/chromium';
@@ -30,6 +33,8 @@ export function prepare() {
   cpSync(join(SAMPLE, 'documents'), documents, { recursive: true });
   mkdirSync(join(documents, 'hostile'));
   for (const [name, text] of Object.entries(hostile)) writeFileSync(join(documents, 'hostile', name), text);
+  writeFileSync(join(documents, 'kettle.md'), '# The vermilion kettle\n\nThe vermilion kettle stands on the left hob.\n\n![A vermilion kettle](kettle.png)\n');
+  writeFileSync(join(documents, 'kettle.png'), Buffer.from(KETTLE, 'base64'));
   const index = join(folder, 'index');
   run('index', documents, '--index', index);
   const home = join(folder, 'home');
@@ -83,8 +88,12 @@ export async function open(chromium, base, path, { locale = 'en-US', width = 128
 
 async function fromFolder(route) {
   const name = new URL(route.request().url()).pathname.slice(1) || 'index.html';
-  const response = await route.fetch();
-  await route.fulfill({ response, body: readFileSync(new URL(`../${name}`, import.meta.url)) });
+  try {
+    const response = await route.fetch();
+    await route.fulfill({ response, body: readFileSync(new URL(`../${name}`, import.meta.url)) });
+  } catch {
+    await route.abort().catch(() => {}); // the page, or the server, has gone meanwhile
+  }
 }
 
 /** Closes a page; nothing may have gone wrong on it. */

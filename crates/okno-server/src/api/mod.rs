@@ -5,6 +5,7 @@ mod compare;
 mod documents;
 mod evaluate;
 mod feedback;
+mod images;
 mod jobs;
 mod search;
 mod status;
@@ -64,6 +65,7 @@ fn routes() -> OpenApiRouter<Arc<App>> {
         .routes(routes!(documents::list))
         .routes(routes!(documents::get, documents::remove))
         .routes(routes!(documents::text))
+        .routes(routes!(images::image))
         .routes(routes!(search::search))
         .routes(routes!(compare::compare))
         .routes(routes!(ask::ask))
