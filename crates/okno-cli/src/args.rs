@@ -68,17 +68,8 @@ pub enum Command {
         #[arg(long, value_name = "FILTER")]
         filter: Option<String>,
     },
-    /// Print a document, or a part of it
-    Show {
-        /// The document's name, as `okno documents` prints it
-        document: String,
-        /// First character (code point)
-        #[arg(long)]
-        start: Option<usize>,
-        /// One past the last character
-        #[arg(long)]
-        end: Option<usize>,
-    },
+    /// Print a document, a part of it, or an image of the index
+    Show(crate::commands::show::ShowArgs),
     /// Take documents out; they stay out until their content changes
     Remove {
         /// Names, as `okno documents` prints them
@@ -106,8 +97,20 @@ pub enum Command {
     Config,
     /// Cut a file into exact spans and print them, without any index
     Split(crate::commands::split::SplitArgs),
+    /// Serve HTTP: an API for programs, a page for people, MCP for agents; `--index NAME=DIR` may be given several times
+    #[cfg(feature = "serve")]
+    Serve(crate::commands::serve::ServeArgs),
+    /// Serve an agent over standard input and output (MCP)
+    #[cfg(feature = "serve")]
+    Mcp,
     /// Show what is read of a file or folder: text, structure and metadata, without an index
     Load(LoadArgs),
+    /// Models on this machine: list, pull, add, remove, info
+    #[cfg(feature = "models")]
+    #[command(subcommand)]
+    Models(crate::commands::models::ModelsCommand),
+    /// Give the index the vectors of another embedder, without reading files again
+    Reembed(crate::commands::reembed::ReembedArgs),
     /// Turn lines of standard input into vectors
     Embed,
     /// Index a small bilingual sample and show what search does with it
@@ -115,7 +118,7 @@ pub enum Command {
 }
 
 /// What to index and how.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 #[allow(clippy::struct_excessive_bools)] // each is a flag
 pub struct IndexArgs {
     /// Files, folders and URLs; hidden files and those named in `.gitignore` or `.oknoignore` are left out
@@ -153,6 +156,9 @@ pub struct IndexArgs {
     /// Also the URLs in this file, one per line
     #[arg(long, value_name = "FILE")]
     pub urls: Option<PathBuf>,
+    /// The embedder of a new index: `builtin`, or a model of `okno models list`
+    #[arg(long, value_name = "NAME")]
+    pub embedder: Option<String>,
     /// Let URLs lead to this machine and to private networks
     #[arg(long)]
     pub allow_private: bool,
@@ -260,6 +266,15 @@ pub struct How {
     /// How much a hit loses that says what a better one says, from 0 to 1
     #[arg(long, value_name = "SHARE", value_parser = share)]
     pub diversity: Option<f32>,
+    /// Read the best hits once more with a reranker of `okno models list`, or `maxsim:NAME` with an embedder
+    #[arg(long, value_name = "NAME")]
+    pub rerank: Option<String>,
+    /// How many hits the reranker reads [default: the recipe's, 30]
+    #[arg(long, value_name = "N")]
+    pub rerank_depth: Option<usize>,
+    /// What its score weighs beside the fused one, from 0 to 1 [default: the recipe's, 0.5]
+    #[arg(long, value_name = "X", value_parser = share)]
+    pub rerank_blend: Option<f32>,
     /// Best contexts first, as in their documents, or the best at both ends
     #[arg(long)]
     pub order: Option<OrderName>,

@@ -53,7 +53,8 @@ pub fn error(error: &okno::Error) -> String {
 fn chinese(error: &okno::Error) -> String {
     use okno::Error::{
         AlreadyOpen, Config, Damaged, Embedder, Embedding, Filter, Format, KeyValue, Layer, Lexical, Locked,
-        NoDocument, NoIndex, NoRoot, NoUnits, NotAnIndex, Options, QuestionSet, Recipe, UnknownField, Unreadable,
+        NoDocument, NoIndex, NoRoot, NoUnits, NotAnIndex, Options, QuestionSet, Recipe, Reranking, Stopped,
+        UnknownField, Unreadable,
     };
     match error {
         NoIndex(path) => format!("“{}” 里没有索引 —— 先运行 `okno index 路径` 建立索引", path.display()),
@@ -67,7 +68,7 @@ fn chinese(error: &okno::Error) -> String {
             path.display()
         ),
         Embedder { path, index, given } => format!(
-            "索引 “{}” 用的嵌入模型是 `{index}`,不是 `{given}` —— 用 `{index}` 打开,或在新文件夹里重新建立索引",
+            "索引 “{}” 用的嵌入模型是 `{index}`,不是 `{given}` —— 用 `{index}` 打开,或用 `okno reembed` 重建向量",
             path.display()
         ),
         Damaged { path, what } => format!("索引 “{}” 已损坏({what})—— 删除该文件夹后重新建立索引", path.display()),
@@ -98,6 +99,8 @@ fn chinese(error: &okno::Error) -> String {
                 if faults.len() > 20 { format!("\n  …… 还有 {} 处", faults.len() - 20) } else { String::new() };
             format!("“{}” 有误,没有运行,也没有改动任何内容 —— 请修正这些行:{}{more}", path.display(), lines.concat())
         }
+        Reranking { name, reason } => format!("重排模型 `{name}` 出错:{reason}"),
+        Stopped => "已停止".to_owned(),
         Embedding { name, reason } => format!("嵌入模型 `{name}` 出错:{reason}"),
         KeyValue { path, source } => {
             format!("写入或读取 “{}” 时出错:{source} —— 请检查磁盘空间和权限;已提交的内容不会丢失", path.display())

@@ -5,12 +5,15 @@
 
 mod args;
 mod commands;
+mod embedder;
 mod helper;
 mod locale;
 mod model;
+mod ocr;
 mod output;
 mod place;
 mod reasons;
+mod reranker;
 mod settings;
 mod understood;
 
@@ -36,10 +39,10 @@ fn main() -> ExitCode {
 }
 
 fn run(cli: &Cli) -> anyhow::Result<()> {
-    if cli.index.len() > 1 && !matches!(cli.command, Command::Search(_)) {
+    if cli.index.len() > 1 && !takes_several(&cli.command) {
         anyhow::bail!(locale::say!(
-            "only `search` takes several indexes – give --index once",
-            "只有 `search` 可以同时使用多个索引 —— 请只给一个 --index"
+            "only `search`, `serve` and `mcp` take several indexes – give --index once",
+            "只有 `search`、`serve` 和 `mcp` 可以同时使用多个索引 —— 请只给一个 --index"
         ));
     }
     match &cli.command {
@@ -54,7 +57,7 @@ fn run(cli: &Cli) -> anyhow::Result<()> {
         Command::Feedback(what) => commands::feedback::run(cli, what),
         Command::Status => commands::inspect::status(cli),
         Command::Documents { filter } => commands::inspect::documents(cli, filter.as_deref()),
-        Command::Show { document, start, end } => commands::inspect::show(cli, document, *start, *end),
+        Command::Show(args) => commands::show::run(cli, args),
         Command::Remove { documents, root } => commands::remove::run(cli, documents, root.as_deref()),
         #[cfg(feature = "sql")]
         Command::Sql(args) => commands::sql::run(cli, args),
@@ -64,9 +67,26 @@ fn run(cli: &Cli) -> anyhow::Result<()> {
         Command::Recipes => commands::config::recipes(cli),
         Command::Config => commands::config::config(cli),
         Command::Split(args) => commands::split::run(cli, args),
+        #[cfg(feature = "serve")]
+        Command::Serve(args) => commands::serve::run(cli, args),
+        #[cfg(feature = "serve")]
+        Command::Mcp => commands::serve::mcp(cli),
         Command::Load(args) => commands::load::run(cli, args),
         Command::Embed => commands::embed::run(),
         Command::Demo => commands::demo::run(),
+        #[cfg(feature = "models")]
+        Command::Models(what) => commands::models::run(cli, what),
+        Command::Reembed(args) => commands::reembed::run(cli, args),
+    }
+}
+
+/// Whether a command works with more than one index.
+fn takes_several(command: &Command) -> bool {
+    match command {
+        Command::Search(_) => true,
+        #[cfg(feature = "serve")]
+        Command::Serve(_) | Command::Mcp => true,
+        _ => false,
     }
 }
 
@@ -76,6 +96,11 @@ fn message(error: &anyhow::Error) -> String {
     for cause in error.chain() {
         if let Some(own) = cause.downcast_ref::<okno::Error>() {
             parts.push(locale::error(own));
+            break;
+        }
+        #[cfg(feature = "models")]
+        if let Some(own) = cause.downcast_ref::<okno_models::Error>() {
+            parts.push(commands::models::error(own));
             break;
         }
         parts.push(cause.to_string());

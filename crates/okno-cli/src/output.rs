@@ -5,9 +5,9 @@
 use crate::locale::{Language, language, say};
 use crate::understood;
 use anyhow::Result;
-use okno::document::{CodePoints, Span};
-use okno::retrieve::{FoundUnit, Stage, Unit, name_of};
-use okno::{Answer, Context};
+use okno::document::Span;
+use okno::retrieve::{FoundUnit, Moved, Unit, name_of};
+use okno::{Answer, Context, shapes};
 use serde_json::{Value, json as value};
 use std::io::{IsTerminal, Write};
 
@@ -37,74 +37,12 @@ pub fn json_line(json: &Value) -> Result<()> {
 
 /// A context with what every program needs.
 pub fn plain_context_json(context: &Context) -> Value {
-    let mut json = value!({"doc_id": context.document, "start": context.start, "end": context.end, "text": context.text, "score": context.score, "relevance": context.relevance});
-    if let Some((first, last)) = context.pages {
-        (json["page"], json["page_end"]) = (first.into(), last.into());
-    }
-    if let Some((first, last)) = &context.page_labels {
-        json["page_labels"] = value!([first, last]);
-    }
-    json
+    value!(shapes::PlainContext::from(context))
 }
 
 /// An answer with everything.
 pub fn answer_json(answer: &Answer, explain: bool) -> Value {
-    let mut json = value!({
-        "question": answer.question,
-        "recipe": answer.recipe,
-        "tokens": answer.tokens(),
-        "understood": understood::json(&answer.understood),
-        "route": answer.routing,
-        "steps": answer.steps,
-        "relevance": answer.relevance,
-        "nothing_relevant": answer.nothing_relevant(),
-        "contexts": answer.contexts.iter().map(|context| context_json(context, explain)).collect::<Vec<_>>(),
-    });
-    if explain {
-        let rankings: Vec<_> = answer
-            .stage
-            .rankings
-            .iter()
-            .map(|(leg, layer, found)| value!({"leg": leg, "layer": layer, "found": found}))
-            .collect();
-        let Stage { hits, targets, matching, .. } = answer.stage;
-        json["explain"] =
-            value!({"rankings": rankings, "hits": hits, "targets": targets, "documents_matching_filter": matching});
-    }
-    json
-}
-
-fn context_json(context: &Context, explain: bool) -> Value {
-    let mut json = plain_context_json(context);
-    let mut walk = CodePoints::new(&context.text);
-    let mut inside =
-        |byte: u32| context.start + walk.at(byte.clamp(context.span.start, context.span.end) - context.span.start).0;
-    let hits = context.hits.iter().filter(|hit| !hit.trace.is_empty() || explain).map(|hit| {
-        let mut json = value!({"start": inside(hit.span.start), "end": inside(hit.span.end), "score": hit.score});
-        if explain {
-            json["trace"] = hit.trace.iter().map(found_json).collect();
-        }
-        json
-    });
-    json["hits"] = hits.collect();
-    json["root"] = context.root.as_str().into();
-    json["path"] = context.path.as_str().into();
-    json["title"] = context.title.as_str().into();
-    json["headings"] = value!(context.headings);
-    json["lines"] = value!([context.lines.0, context.lines.1]);
-    json["tokens"] = context.tokens.into();
-    json["copies"] = value!(context.copies);
-    json["metadata"] = context.metadata.to_json();
-    json
-}
-
-/// How one ranking found a unit. Units may reach beyond the context, so their places are not given here.
-fn found_json(found: &FoundUnit) -> Value {
-    let mut json = value!(found.trace);
-    if let Some(text) = &found.text {
-        json["text"] = text.as_str().into();
-    }
-    json
+    value!(shapes::Answer::new(answer, explain))
 }
 
 /// Prints an answer for a person.
@@ -226,6 +164,10 @@ fn explained(answer: &Answer) -> String {
     if let Some(matching) = answer.stage.matching {
         text += &say!("  the filter leaves {} documents\n", "  过滤后剩 {} 个文档\n", matching);
     }
+    if let Some(reranked) = &answer.stage.reranked {
+        let (read, by) = (reranked.read, printable(&reranked.by));
+        text += &say!("  {} hits read again by {}\n", "  {} 个命中由 {} 重排\n", read, by);
+    }
     let line = say!(
         "  {} hits, {} distinct targets\n\n",
         "  命中 {},不同目标 {}\n\n",
@@ -251,6 +193,9 @@ fn explained_context(context: &Context) -> String {
         text.push_str(&format!("   {:.3}  {}\n", hit.score, printable(&shortened(words, 60))));
         let traces: Vec<String> = hit.trace.iter().map(found).collect();
         text.push_str(&format!("          {}\n", traces.join("  ")));
+        if let Some(Moved { before, after, score }) = hit.reranked {
+            text += &format!("          rerank #{before} → #{after} {score:.3}\n");
+        }
         for derived in hit.trace.iter().filter_map(|found| found.text.as_deref()).take(EXPLAINED_HITS) {
             text.push_str(&format!("          “{}”\n", printable(&shortened(derived, 60))));
         }

@@ -17,10 +17,11 @@ fn nearest() -> Option<PathBuf> {
 }
 
 /// Opens the index to search, with the recipes of its configuration.
-pub fn open(given: Option<&Path>) -> okno::Result<Engine> {
+pub fn open(given: Option<&Path>) -> anyhow::Result<Engine> {
     let folder = existing(given);
-    let recipes = crate::settings::of(&folder)?.values().recipes()?;
-    let mut engine = Engine::open(folder)?;
-    engine.set_recipes(recipes);
+    let settings = crate::settings::of(&folder)?;
+    let mut engine = crate::embedder::open(&folder)?;
+    engine.set_recipes(settings.values().recipes()?);
+    crate::reranker::set(&mut engine, None, &settings)?;
     Ok(engine)
 }

@@ -23,8 +23,8 @@ const REASONS: [(&str, &str); 36] = [
     ("the PDF takes too long to read; print it into a new one", "读取该 PDF 耗时过长;请重新打印成新的 PDF"),
     ("no text on {} pages", "{} 页上都没有文字"),
     (
-        "no text layer: {} scanned pages; run OCR over it first (`ocrmypdf`)",
-        "没有文字层:{} 页扫描图像;请先做文字识别(`ocrmypdf`)",
+        "no text layer: {} scanned pages; add the OCR models (`okno models add rapidocr`), or run `ocrmypdf` over it",
+        "没有文字层:{} 页扫描图像;请添加文字识别模型(`okno models add rapidocr`),或先用 `ocrmypdf` 处理",
     ),
     (
         "its fonts do not say which letters they draw; run OCR over it first (`ocrmypdf --force-ocr`)",

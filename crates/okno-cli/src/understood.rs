@@ -1,10 +1,9 @@
-//! Showing how a question was understood: for people on one line each, for programs as JSON.
+//! Showing how a question was understood: for people, on one line each.
 
 use crate::locale::say;
 use crate::output::printable;
 use okno::understand::model::Taken;
 use okno::understand::{Because, Reading, Route, Routing, Understood, Why};
-use serde_json::{Value, json as value};
 
 /// Offers shown without being asked; `--explain` shows all.
 const OFFERS: usize = 2;
@@ -134,27 +133,4 @@ pub fn steps(steps: &[Taken]) -> String {
         }
     }
     text
-}
-
-/// For programs.
-pub fn json(understood: &Understood) -> Value {
-    let list = |readings: &[Reading]| readings.iter().map(reading_json).collect::<Vec<_>>();
-    value!({
-        "text": understood.text,
-        "filter": understood.filter.as_ref().map(ToString::to_string),
-        "applied": list(&understood.applied),
-        "offered": list(&understood.offered),
-        "refused": list(&understood.refused),
-        "withdrawn": understood.withdrawn,
-    })
-}
-
-fn reading_json(reading: &Reading) -> Value {
-    value!({
-        "words": reading.words,
-        "start": reading.place.start,
-        "end": reading.place.end,
-        "filter": reading.filter.as_ref().map(ToString::to_string),
-        "why": reading.why.name(),
-    })
 }

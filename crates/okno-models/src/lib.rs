@@ -1,3 +1,21 @@
 //! Weights and networks: what needs a model runs here.
+//!
+//! [`registry`] says which models are known by name, [`shelf`] keeps their weights on disk, [`transformer`] runs them as embedders and
+//! rerankers. [`service`] speaks to models that run elsewhere; `ocr`
+//! reads the text in images.
 
+mod error;
+#[cfg(feature = "ocr")]
+pub mod ocr;
+pub mod registry;
 pub mod service;
+pub mod shelf;
+pub mod transformer;
+
+pub use error::{Error, Result};
+
+/// Where models are pulled from: `OKNO_HUB`, or the public hub.
+pub fn hub() -> String {
+    let own = std::env::var("OKNO_HUB").ok().filter(|address| !address.is_empty());
+    own.unwrap_or_else(|| shelf::HUB.to_owned())
+}

@@ -34,7 +34,7 @@ pub enum Error {
         expected: u32,
     },
     /// The index was made with another embedder; mixing vectors would give nonsense.
-    #[error("the index at `{}` was made with embedder `{index}`, not `{given}` – open it with `{index}`, or index again into a new folder", path.display())]
+    #[error("the index at `{}` was made with embedder `{index}`, not `{given}` – open it with `{index}`, or let `okno reembed` make its vectors anew", path.display())]
     Embedder {
         /// The index.
         path: PathBuf,
@@ -115,6 +115,17 @@ pub enum Error {
     /// The embedder failed.
     #[error("embedder `{name}`: {reason}")]
     Embedding {
+        /// Its name.
+        name: String,
+        /// Why.
+        reason: String,
+    },
+    /// Somebody asked to stop; what was committed stays.
+    #[error("stopped")]
+    Stopped,
+    /// The reranker failed.
+    #[error("reranker `{name}`: {reason}")]
+    Reranking {
         /// Its name.
         name: String,
         /// Why.

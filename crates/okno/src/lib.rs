@@ -34,11 +34,12 @@ pub mod load;
 mod packed;
 pub mod retrieve;
 pub mod rules;
+pub mod shapes;
 pub mod split;
 pub mod store;
 pub mod understand;
 
 pub use engine::{DeriveOptions, DerivePlan, DeriveProgress, DeriveReport, Maker};
-pub use engine::{Engine, ImportReport, IndexOptions, IndexReport, Progress, Silent, Skipped};
+pub use engine::{Engine, ImportReport, IndexOptions, IndexReport, Progress, ReembedReport, Silent, Skipped};
 pub use error::{Error, Result};
 pub use retrieve::{Answer, Context, Query};

@@ -119,12 +119,7 @@ fn answer(found: Answer, model: Option<&dyn Generator>, options: &ReplyOptions<'
 }
 
 fn json(reply: &Reply) -> serde_json::Value {
-    let mut json = reply.to_json();
-    let found = output::answer_json(&reply.contexts, false);
-    for part in ["recipe", "understood", "route", "relevance", "contexts"] {
-        json[part] = found[part].clone();
-    }
-    json
+    okno::shapes::reply(reply)
 }
 
 /// The request, role by role.

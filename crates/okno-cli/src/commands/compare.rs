@@ -10,27 +10,10 @@ use crate::output::{self, Paint};
 use crate::place;
 use anyhow::{Context as _, Result, bail};
 use columns::Line;
-use okno::document::Span;
-use okno::evaluate::gold::Target;
-use okno::{Answer, Context, Engine, Query};
+use okno::evaluate::sides::{BUDGET, Side, answering, ask, part, parts};
+use okno::shapes::Compared;
+use okno::{Engine, Query};
 use std::io::{IsTerminal, Write};
-
-/// Tokens each side may spend unless told otherwise: the same, or the larger would win by size.
-const BUDGET: usize = 1000;
-
-/// A recipe with what it returned.
-pub struct Side {
-    name: String,
-    answer: Answer,
-}
-
-/// Where the words that answer are.
-struct Answering {
-    document: String,
-    start: usize,
-    end: usize,
-    sentence: String,
-}
 
 pub fn run(cli: &Cli, args: &CompareArgs) -> Result<()> {
     let mut recipes: Vec<&str> = args.recipes.iter().map(String::as_str).collect();
@@ -46,7 +29,7 @@ pub fn run(cli: &Cli, args: &CompareArgs) -> Result<()> {
     crate::settings::fill(&mut query, &crate::settings::of(engine.folder())?, &engine)?;
     query.budget = query.budget.or(Some(BUDGET));
     crate::helper::attach_for(&mut engine, &query, &recipes)?;
-    let sides = sides(&engine, &query, &recipes)?;
+    let sides = ask(&engine, &query, &recipes)?;
     if let Some(file) = &args.html {
         let page = page::page(&args.question, &sides, args.gold.as_deref(), language() == Language::Zh);
         std::fs::write(file, page).with_context(|| say!("cannot write `{}`", "无法写入 `{}`", file.display()))?;
@@ -55,6 +38,10 @@ pub fn run(cli: &Cli, args: &CompareArgs) -> Result<()> {
     if cli.json {
         return output::json(&json(&args.question, &sides, args.gold.as_deref()));
     }
+    // Both sides understand the question alike.
+    for note in sides.first().into_iter().flat_map(|side| crate::understood::notes(&side.answer.understood)) {
+        output::note(&note);
+    }
     if args.html.is_none() {
         show(&sides)?;
         tell_gold(&sides, args.gold.as_deref())?;
@@ -62,17 +49,9 @@ pub fn run(cli: &Cli, args: &CompareArgs) -> Result<()> {
     Ok(())
 }
 
-fn sides(engine: &Engine, query: &Query, recipes: &[&str]) -> Result<Vec<Side>> {
-    let side = |name: &&str| {
-        let answer = engine.search(&Query { recipe: Some((*name).to_owned()), ..query.clone() })?;
-        Ok(Side { name: (*name).to_owned(), answer })
-    };
-    recipes.iter().map(side).collect()
-}
-
 /// Prints both sides for a person.
 pub fn print(engine: &Engine, query: &Query, recipes: [&str; 2]) -> Result<()> {
-    show(&sides(engine, query, &recipes)?)
+    show(&ask(engine, query, &recipes)?)
 }
 
 /// Side by side where the terminal is wide enough, one below the other everywhere else.
@@ -134,68 +113,6 @@ fn lines(sides: &[Side], own: usize) -> Vec<Line> {
     lines
 }
 
-/// A context in parts, each with whether only this side has it.
-fn parts(context: &Context, sides: &[Side], own: usize) -> Vec<(Span, bool)> {
-    let mut parts = Vec::new();
-    let mut at = context.span.start;
-    for span in only_here(context, sides, own) {
-        if span.start > at {
-            parts.push((Span { start: at, end: span.start }, false));
-        }
-        parts.push((span, true));
-        at = span.end;
-    }
-    if at < context.span.end {
-        parts.push((Span { start: at, end: context.span.end }, false));
-    }
-    parts
-}
-
-/// The parts of a context's text that no other side has, in bytes of the document.
-fn only_here(context: &Context, sides: &[Side], own: usize) -> Vec<Span> {
-    let others = sides.iter().enumerate().filter(|(i, _)| *i != own).flat_map(|(_, side)| &side.answer.contexts);
-    let same_document = |theirs: &&Context| theirs.root == context.root && theirs.document == context.document;
-    let mut theirs: Vec<Span> = others.filter(same_document).map(|theirs| theirs.span).collect();
-    theirs.sort_unstable();
-    let mut only = Vec::new();
-    let mut at = context.span.start;
-    for span in theirs {
-        let start = span.start.clamp(at, context.span.end);
-        if start > at {
-            only.push(Span { start: at, end: start });
-        }
-        at = at.max(span.end.min(context.span.end));
-    }
-    if at < context.span.end {
-        only.push(Span { start: at, end: context.span.end });
-    }
-    only
-}
-
-fn part(context: &Context, span: Span) -> &str {
-    &context.text[(span.start - context.span.start) as usize..(span.end - context.span.start) as usize]
-}
-
-/// Where a side returned the words that answer, whatever the white space between them.
-fn answering(side: &Side, gold: &str) -> Option<Answering> {
-    let wanted: Vec<char> = gold.trim().chars().filter(|c| !c.is_whitespace()).collect();
-    side.answer.contexts.iter().find_map(|context| {
-        let text: Vec<char> = context.text.chars().collect();
-        let dense: Vec<usize> = (0..text.len()).filter(|&i| !text[i].is_whitespace()).collect();
-        let at = dense
-            .windows(wanted.len().max(1))
-            .position(|window| window.iter().map(|&i| text[i]).eq(wanted.iter().copied()))?;
-        let span = dense[at]..dense[at + wanted.len() - 1] + 1;
-        let sentence = Target::new(&text, &span, &[]).sentence;
-        Some(Answering {
-            document: context.document.clone(),
-            start: context.start + span.start,
-            end: context.start + span.end,
-            sentence: text[sentence].iter().collect(),
-        })
-    })
-}
-
 fn tell_gold(sides: &[Side], gold: Option<&str>) -> Result<()> {
     let Some(gold) = gold else { return Ok(()) };
     let mut out = std::io::stdout().lock();
@@ -214,31 +131,5 @@ fn tell_gold(sides: &[Side], gold: Option<&str>) -> Result<()> {
 }
 
 fn json(question: &str, sides: &[Side], gold: Option<&str>) -> serde_json::Value {
-    let recipes: Vec<_> = (0..sides.len()).map(|own| side_json(sides, own, gold)).collect();
-    serde_json::json!({"question": question, "recipes": recipes})
-}
-
-fn side_json(sides: &[Side], own: usize, gold: Option<&str>) -> serde_json::Value {
-    let side = &sides[own];
-    let contexts: Vec<_> = side
-        .answer
-        .contexts
-        .iter()
-        .map(|context| {
-            let mut json = output::plain_context_json(context);
-            let texts = only_here(context, sides, own).into_iter().map(|span| part(context, span));
-            json["only_here"] = texts.filter(|text| !text.trim().is_empty()).collect();
-            json
-        })
-        .collect();
-    let mut json = serde_json::json!({"recipe": side.name, "tokens": side.answer.tokens(), "contexts": contexts});
-    if let Some(gold) = gold {
-        json["gold"] = match answering(side, gold) {
-            Some(found) => {
-                serde_json::json!({"doc_id": found.document, "start": found.start, "end": found.end, "sentence": found.sentence})
-            }
-            None => serde_json::Value::Null,
-        };
-    }
-    json
+    serde_json::json!(Compared::new(question, sides, gold, false))
 }

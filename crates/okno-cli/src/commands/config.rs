@@ -4,9 +4,9 @@ use crate::args::Cli;
 use crate::locale::say;
 use crate::{output, place, settings};
 use anyhow::Result;
-use okno::config::{KEYS, Shown};
-use okno::document::{DerivedKind, Layer};
-use okno::retrieve::{Recipe, built_in};
+use okno::config::{KEYS, Origin, Shown};
+use okno::retrieve::{DEFAULT_RECIPE, Recipe, built_in};
+use okno::shapes::{self, missing};
 use std::collections::BTreeMap;
 use std::io::Write;
 
@@ -14,8 +14,9 @@ pub fn config(cli: &Cli) -> Result<()> {
     let index = place::existing(cli.index());
     let settings = settings::of(&index)?;
     let secrets = settings::secrets(&index).names();
+    let chosen = chosen(cli);
     if cli.json {
-        let values: Vec<_> = settings.shown().iter().map(shown_json).collect();
+        let values: Vec<_> = settings.shown().iter().map(|shown| shown_json(shown, &chosen)).collect();
         let keys: serde_json::Map<_, _> = secrets
             .into_iter()
             .map(|(name, place)| (name, serde_json::json!({"set": place.is_some(), "from": place})))
@@ -26,7 +27,10 @@ pub fn config(cli: &Cli) -> Result<()> {
     writeln!(out, "{}", say!("index  {}", "索引  {}", index.display()))?;
     for shown in settings.shown() {
         let value = shown.value.as_ref().map_or_else(|| shown.default.to_owned(), ToString::to_string);
-        let origin = output::printable(&shown.origin.to_string());
+        let (value, origin) = match own_choice(&shown, &chosen) {
+            Some(own) => (own, say!("chosen for this index", "本索引的选择")),
+            None => (value, output::printable(&shown.origin.to_string())),
+        };
         writeln!(out, "{:22} = {}  ({origin})", output::printable(&shown.name), output::printable(&value))?;
     }
     for (name, place) in secrets {
@@ -39,32 +43,51 @@ pub fn config(cli: &Cli) -> Result<()> {
     Ok(())
 }
 
-fn shown_json(shown: &Shown) -> serde_json::Value {
+/// What was chosen when the index was made, by the name of the setting: it counts where nobody says otherwise.
+fn chosen(cli: &Cli) -> BTreeMap<&'static str, String> {
+    let snapshot = place::open(cli.index()).and_then(|engine| Ok(engine.snapshot()?));
+    let recipe = snapshot.ok().map(|snapshot| snapshot.manifest().recipe.clone());
+    recipe.filter(|recipe| recipe != DEFAULT_RECIPE).map(|recipe| ("recipe", recipe)).into_iter().collect()
+}
+
+fn own_choice(shown: &Shown, chosen: &BTreeMap<&'static str, String>) -> Option<String> {
+    let own = chosen.get(shown.name.as_str())?;
+    matches!(shown.origin, Origin::Default | Origin::User(_)).then(|| own.clone())
+}
+
+fn shown_json(shown: &Shown, chosen: &BTreeMap<&'static str, String>) -> serde_json::Value {
     let variable = KEYS.iter().find(|key| key.name == shown.name).map(okno::config::Key::variable);
-    serde_json::json!({
+    let mut json = serde_json::json!({
         "key": shown.name, "value": shown.value, "default": shown.default, "from": shown.origin.to_string(), "variable": variable,
-    })
+    });
+    if let Some(own) = own_choice(shown, chosen) {
+        (json["value"], json["from"]) = (own.into(), "this index".into());
+    }
+    json
 }
 
 pub fn recipes(cli: &Cli) -> Result<()> {
     let settings = settings::of(&place::existing(cli.index()))?;
-    let (recipes, built_in) = (settings.values().recipes()?, built_in()?);
+    let (mut recipes, built_in) = (settings.values().recipes()?, built_in()?);
     let own = |name: &String| !built_in.contains_key(name);
     // Without an index there are no units either.
-    let units = place::open(cli.index()).and_then(|engine| Ok(engine.snapshot()?.derived_counts().clone()));
-    let units = units.unwrap_or_default();
+    let snapshot = place::open(cli.index()).and_then(|engine| Ok(engine.snapshot()?)).ok();
+    let units = snapshot.as_ref().map(|snapshot| snapshot.derived_counts().clone()).unwrap_or_default();
+    if let Some(snapshot) = &snapshot {
+        // With the chunks and neighbours that were chosen for this index.
+        let chosen = recipes.keys().map(|name| Ok((name.clone(), Recipe::named(name, snapshot.manifest(), &recipes)?)));
+        recipes = chosen.collect::<okno::Result<_>>()?;
+    }
+    let used = snapshot.map(|snapshot| snapshot.manifest().recipe.clone());
     if cli.json {
-        let mut json = serde_json::to_value(&recipes)?;
-        for (name, recipe) in &recipes {
-            json[name]["own"] = own(name).into();
-            json[name]["rankings"] = recipe.rankings().len().into();
-            json[name]["missing"] = missing(recipe, &units).into();
-        }
-        return output::json(&json);
+        return output::json(&shapes::recipes(&recipes, &units, used.as_deref())?);
     }
     let mut out = std::io::stdout().lock();
     for (name, recipe) in &recipes {
-        let mark = if own(name) { say!(" (own)", "(自定义)") } else { String::new() };
+        let mut mark = if own(name) { say!(" (own)", "(自定义)") } else { String::new() };
+        if used.as_ref() == Some(name) {
+            mark += &say!(" (what this index uses)", "(本索引所用)");
+        }
         writeln!(out, "{name:10} {}{mark}", output::printable(&recipe.about))?;
         writeln!(out, "{:10} {}", "", cost(recipe))?;
         let missing = missing(recipe, &units).join("`, `");
@@ -75,13 +98,6 @@ pub fn recipes(cli: &Cli) -> Result<()> {
         }
     }
     Ok(())
-}
-
-/// The layers of derived units that a recipe ranks and the index does not have.
-fn missing(recipe: &Recipe, units: &BTreeMap<DerivedKind, usize>) -> Vec<String> {
-    let missing =
-        recipe.layers.iter().filter(|layer| matches!(layer, Layer::Derived(kind) if !units.contains_key(kind)));
-    missing.map(ToString::to_string).collect()
 }
 
 /// What a recipe ranks and returns, in one line.

@@ -211,7 +211,7 @@ fn skipped_json(skipped: &[Skipped]) -> Vec<serde_json::Value> {
 
 fn json(report: &DeriveReport) -> serde_json::Value {
     serde_json::json!({
-        "documents": report.documents, "units": super::units::named(&report.units), "repaired": report.repaired,
+        "documents": report.documents, "units": okno::shapes::units(&report.units), "repaired": report.repaired,
         "tokens": report.usage, "failed": skipped_json(&report.failed), "left": report.left, "stopped": report.stopped,
     })
 }

@@ -3,7 +3,7 @@
 use crate::args::{Cli, EvalArgs};
 use crate::locale::{Language, language, say};
 use crate::output::{self, Paint};
-use crate::place;
+use crate::{embedder, place, reranker, settings};
 use anyhow::{Context as _, Result, bail};
 use indicatif::{ProgressBar, ProgressStyle};
 use okno::Engine;
@@ -101,7 +101,9 @@ pub fn with_set<T>(
     let mut library = Corpus::read(&corpus)?;
     let set = QuestionSet::read(&path.join("queries.jsonl"), &mut library)?;
     let folder = tempfile::tempdir()?;
-    let mut engine = Engine::create(folder.path().join(place::NAME))?;
+    let settings = settings::of(&place::existing(cli.index()))?;
+    let mut engine = embedder::open_or_create(&folder.path().join(place::NAME), None, &settings)?;
+    reranker::set(&mut engine, None, &settings)?;
     helped(&mut engine, cli, generator)?;
     let report = engine.index(&[&corpus])?;
     if let Some(skipped) = report.skipped.first() {

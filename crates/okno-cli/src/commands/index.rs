@@ -2,7 +2,7 @@
 
 use crate::args::{Cli, IndexArgs, Preset, Splitter};
 use crate::locale::say;
-use crate::{output, place, settings};
+use crate::{embedder, output, place, settings};
 use anyhow::{Context as _, Result, bail};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use okno::config::{self, Config};
@@ -13,7 +13,7 @@ use okno::store::Manifest;
 use okno::{Engine, IndexOptions, IndexReport, Progress};
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 /// Skipped files shown one by one; `--json` has them all.
@@ -24,7 +24,8 @@ pub fn run(cli: &Cli, args: &IndexArgs) -> Result<()> {
     let settings = settings::of(&folder)?;
     let options = options(args, settings.values())?;
     let paths = paths(args)?;
-    let mut engine = Engine::create(folder)?;
+    let mut engine = embedder::open_or_create(&folder, args.embedder.as_deref(), &settings)?;
+    crate::ocr::set(&mut engine)?;
     engine.set_recipes(settings.values().recipes()?);
     // A snapshot that cannot be opened is for the writer to repair, or to refuse.
     if paths.is_empty() && engine.snapshot().is_ok_and(|snapshot| snapshot.roots().is_empty()) {
@@ -118,7 +119,8 @@ impl Progress for Until<'_> {
     }
 }
 
-fn options(args: &IndexArgs, config: &Config) -> Result<IndexOptions> {
+/// How to index, as flags and configuration say.
+pub fn options(args: &IndexArgs, config: &Config) -> okno::Result<IndexOptions> {
     let configured = config.recipe.as_ref().filter(|_| args.recipe.is_none());
     if let Some(recipe) = args.recipe.as_ref().or(configured) {
         // Before a folder is made for an index that nobody wanted.
@@ -202,13 +204,15 @@ fn neighbors(preset: Option<Preset>) -> Option<u32> {
     preset.map(|preset| if preset == Preset::Paper { 2 } else { 1 })
 }
 
-struct Bar {
-    bar: ProgressBar,
-    stop: Arc<AtomicBool>,
+/// A bar on standard error, and the wish to stop.
+pub struct Bar {
+    pub bar: ProgressBar,
+    pub stop: Arc<AtomicBool>,
+    embedded: AtomicUsize,
 }
 
 impl Bar {
-    fn new() -> Self {
+    pub fn new() -> Self {
         let bar = ProgressBar::with_draw_target(Some(0), ProgressDrawTarget::stderr());
         // The template is a constant: it parses, or the tests that index fail.
         if let Ok(style) = ProgressStyle::with_template(
@@ -218,7 +222,7 @@ impl Bar {
         }
         bar.enable_steady_tick(Duration::from_millis(120));
         bar.set_message(say!("looking for files", "正在查找文件"));
-        Self { bar, stop: Arc::new(AtomicBool::new(false)) }
+        Self { bar, stop: Arc::new(AtomicBool::new(false)), embedded: AtomicUsize::new(0) }
     }
 }
 
@@ -231,6 +235,11 @@ impl Progress for Bar {
     fn advance(&self, path: &str, bytes: u64) {
         self.bar.set_message(output::printable(path));
         self.bar.inc(bytes);
+    }
+
+    fn embedded(&self, texts: usize) {
+        let all = texts + self.embedded.fetch_add(texts, Ordering::Relaxed);
+        self.bar.set_message(say!("{} sentences embedded", "已嵌入 {} 个句子", all));
     }
 
     fn stop(&self) -> bool {
@@ -288,17 +297,5 @@ fn print(report: &IndexReport, took: Duration) {
 }
 
 fn json(report: &IndexReport, engine: &Engine) -> serde_json::Value {
-    let skipped: Vec<_> =
-        report.skipped.iter().map(|s| serde_json::json!({"place": s.place, "reason": s.reason})).collect();
-    serde_json::json!({
-        "index": engine.folder(),
-        "added": report.added,
-        "changed": report.changed,
-        "removed": report.removed,
-        "unchanged": report.unchanged,
-        "sentences": report.sentences,
-        "bytes": report.bytes,
-        "skipped": skipped,
-        "stopped": report.stopped,
-    })
+    serde_json::json!(okno::shapes::IndexReport::new(report, engine.folder()))
 }

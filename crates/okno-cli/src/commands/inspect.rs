@@ -1,11 +1,12 @@
-//! Looking into an index: `status`, `documents`, `show`.
+//! Looking into an index: `status`, `documents`.
 
 use crate::args::Cli;
 use crate::locale::say;
 use crate::{output, place};
 use anyhow::{Result, bail};
-use okno::document::{CodePoints, Filter, Record};
+use okno::document::{Filter, Record};
 use okno::retrieve::matching;
+use okno::shapes::{Document, units};
 use okno::store::DocumentNumber;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
@@ -24,8 +25,8 @@ pub fn status(cli: &Cli) -> Result<()> {
     let lacking = engine.lacking()?;
     if cli.json {
         return output::json(&serde_json::json!({
-            "lacking": super::units::named(&lacking), "index": engine.folder(), "generation": snapshot.generation(), "documents": records.len(), "sentences": sentences,
-            "units": super::units::named(snapshot.derived_counts()), "text_bytes": text, "disk_bytes": engine.bytes()?, "embedder": manifest.embedder, "dimensions": manifest.dimensions,
+            "lacking": units(&lacking), "index": engine.folder(), "generation": snapshot.generation(), "documents": records.len(), "sentences": sentences,
+            "units": units(snapshot.derived_counts()), "text_bytes": text, "disk_bytes": engine.bytes()?, "embedder": manifest.embedder, "dimensions": manifest.dimensions,
             "recipe": manifest.recipe, "chunk": manifest.chunk, "neighbors": manifest.neighbors, "roots": snapshot.roots(), "fields": fields,
         }));
     }
@@ -99,7 +100,7 @@ pub fn documents(cli: &Cli, filter: Option<&str>) -> Result<()> {
             continue;
         }
         if cli.json {
-            writeln!(out, "{}", record_json(record))?;
+            writeln!(out, "{}", serde_json::json!(Document::from(record)))?;
         } else {
             writeln!(
                 out,
@@ -111,41 +112,6 @@ pub fn documents(cli: &Cli, filter: Option<&str>) -> Result<()> {
         }
     }
     Ok(out.flush()?)
-}
-
-fn record_json(record: &Record) -> serde_json::Value {
-    serde_json::json!({
-        "doc_id": record.id.name(), "path": record.id.path, "root": record.id.root, "title": record.title, "language": record.language,
-        "sentences": record.sentences, "bytes": record.bytes, "metadata": record.metadata.to_json(),
-    })
-}
-
-pub fn show(cli: &Cli, name: &str, start: Option<usize>, end: Option<usize>) -> Result<()> {
-    let engine = place::open(cli.index())?;
-    let snapshot = engine.snapshot()?;
-    let mut named = engine.named(name)?;
-    one_root(&named, name)?;
-    let (number, record) = named.remove(0);
-    let text = snapshot.text(number)?;
-    let slice = slice(text, start, end);
-    if !cli.json {
-        std::io::stdout().lock().write_all(output::printable_text(slice).as_bytes())?;
-        return Ok(());
-    }
-    let structure = snapshot.structure(number)?;
-    let mut walk = CodePoints::new(text);
-    let sentences: Vec<_> =
-        structure.sentences.iter().map(|s| [walk.at(s.span.start).0, walk.at(s.span.end).0]).collect();
-    let mut json = record_json(&record);
-    json["text"] = slice.into();
-    json["sentence_spans"] = serde_json::json!(sentences);
-    json["paragraphs"] = serde_json::json!(structure.paragraphs);
-    json["sections"] = structure
-        .sections
-        .iter()
-        .map(|section| serde_json::json!({"first": section.first, "headings": section.path.iter().map(|h| h.of(text)).collect::<Vec<_>>()}))
-        .collect();
-    output::json(&json)
 }
 
 /// Refuses a name that documents of several roots have: the whole path tells them apart.
@@ -162,11 +128,4 @@ pub fn one_root(named: &[(DocumentNumber, Record)], name: &str) -> Result<()> {
         ));
     }
     Ok(())
-}
-
-/// The text from one code point to another; what lies outside is left out.
-fn slice(text: &str, start: Option<usize>, end: Option<usize>) -> &str {
-    let byte = |point: usize| text.char_indices().nth(point).map_or(text.len(), |(byte, _)| byte);
-    let end = end.map_or(text.len(), byte);
-    &text[start.map_or(0, byte).min(end)..end]
 }

@@ -5,17 +5,22 @@ use crate::locale::say;
 use crate::{output, reasons};
 use anyhow::{Context as _, Result, bail};
 use okno::document::{Block, BlockKind, CodePoints, ImageSource, Loaded, table};
-use okno::load::{Fields, Sink, WalkOptions, builtin_for, load_file, walk};
+use okno::load::{Fields, Sink, TextOfImage, WalkOptions, builtin_reading, load_file, look_at_images, walk};
 use serde_json::{Value, json};
 use std::io::Write;
+use std::path::PathBuf;
 
 pub fn run(cli: &Cli, args: &LoadArgs) -> Result<()> {
     let fields: Fields = args.jsonl_fields.as_deref().unwrap_or_default().parse()?;
-    let loaders = builtin_for(fields, args.lines);
-    let mut sink = Printed { json: cli.json, documents: 0, skipped: 0, failed: None };
+    let reader = crate::ocr::reader()?.map(|(_, reader)| reader);
+    let loaders = builtin_reading(fields, args.lines, reader.as_ref());
+    let mut sink = Printed { json: cli.json, documents: 0, skipped: 0, failed: None, path: PathBuf::new(), reader };
     for entry in walk(&args.path, &WalkOptions::default()) {
         match entry {
-            Ok(entry) => load_file(&entry, &loaders, args.max_file_size, &mut sink),
+            Ok(entry) => {
+                sink.path.clone_from(&entry.path);
+                load_file(&entry, &loaders, args.max_file_size, &mut sink);
+            }
             Err(skipped) => sink.skip(&skipped.place, skipped.reason),
         }
         if let Some(error) = sink.failed.take() {
@@ -35,11 +40,15 @@ struct Printed {
     documents: usize,
     skipped: usize,
     failed: Option<anyhow::Error>,
+    /// The file in hand, beside which its images are.
+    path: PathBuf,
+    reader: Option<TextOfImage>,
 }
 
 impl Sink for Printed {
-    fn document(&mut self, loaded: Loaded) {
+    fn document(&mut self, mut loaded: Loaded) {
         self.documents += 1;
+        look_at_images(&self.path, &mut loaded, self.reader.as_ref());
         if self.failed.is_none() {
             let printed = if self.json { print_json(&loaded) } else { print(&loaded) };
             self.failed = printed.err();
@@ -76,7 +85,12 @@ fn document_json(loaded: &Loaded) -> Value {
         .iter()
         .map(|image| {
             let (start, end) = (walk.at(image.span.start).0, walk.at(image.span.end).0);
-            json!({"start": start, "end": end, "alt": image.alt, "caption": image.caption, "source": source_json(&image.source)})
+            let mut json = json!({"start": start, "end": end, "alt": image.alt, "caption": image.caption, "source": source_json(&image.source)});
+            if let Some(seen) = &image.seen {
+                (json["hash"], json["media_type"]) = (seen.hash.to_string().into(), json!(seen.media));
+                json["text"] = seen.text.as_str().into();
+            }
+            json
         })
         .collect();
     json!({

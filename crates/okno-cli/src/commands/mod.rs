@@ -11,10 +11,16 @@ pub mod feedback;
 pub mod index;
 pub mod inspect;
 pub mod load;
+#[cfg(feature = "models")]
+pub mod models;
 pub mod questions;
+pub mod reembed;
 pub mod remove;
 pub mod runs;
 pub mod search;
+#[cfg(feature = "serve")]
+pub mod serve;
+pub mod show;
 pub mod split;
 #[cfg(feature = "sql")]
 pub mod sql;

@@ -2,8 +2,8 @@
 
 use crate::args::{Cli, FilterBy, How, LegName, OrderName, SearchArgs};
 use crate::locale::say;
-use crate::{helper, output, place, settings, understood};
-use anyhow::{Context as _, Result};
+use crate::{helper, output, place, reranker, settings, understood};
+use anyhow::{Context as _, Result, bail};
 use okno::document::Filter;
 use okno::retrieve::{Expansion, Order, together};
 use okno::store::Leg;
@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 
 pub fn run(cli: &Cli, args: &SearchArgs) -> Result<()> {
     let query = query(args.question.as_deref().unwrap_or_default(), args.recipe.as_deref(), &args.how)?;
-    let routes = Routes::open(cli, &query)?;
+    let routes = Routes::open(cli, &query, args.how.rerank.as_deref())?;
     if let Some(file) = &args.queries {
         return batch(&routes, file);
     }
@@ -44,7 +44,7 @@ struct Routes {
 }
 
 impl Routes {
-    fn open(cli: &Cli, query: &Query) -> Result<Self> {
+    fn open(cli: &Cli, query: &Query, rerank: Option<&str>) -> Result<Self> {
         let whole = |folder: &PathBuf| std::fs::canonicalize(folder).unwrap_or_else(|_| folder.clone());
         let mut seen = HashSet::new();
         let named = cli.index.iter().filter(|folder| seen.insert(whole(folder))).map(|folder| Some(folder.as_path()));
@@ -52,7 +52,11 @@ impl Routes {
         let indexes = folders.into_iter().map(|folder| {
             let mut engine = place::open(folder)?;
             let mut query = query.clone();
-            settings::fill(&mut query, &settings::of(engine.folder())?, &engine)?;
+            let settings = settings::of(engine.folder())?;
+            settings::fill(&mut query, &settings, &engine)?;
+            if rerank.is_some() {
+                reranker::set(&mut engine, rerank, &settings)?;
+            }
             helper::attach(&mut engine, &query)?;
             Ok((engine, query))
         });
@@ -156,6 +160,8 @@ pub fn query(question: &str, recipe: Option<&str>, how: &How) -> Result<Query, o
         budget: how.budget.map(|(budget, _)| budget),
         unit: how.budget.map(|(_, unit)| unit),
         diversity: how.diversity,
+        rerank_depth: how.rerank_depth,
+        rerank_blend: how.rerank_blend,
         order: how.order.map(order),
         auto_filter: how.no_auto_filter.then_some(false),
         route: if matches!(how.route.as_str(), "auto" | "model") { None } else { Some(how.route.parse()?) },
@@ -189,13 +195,14 @@ fn order(name: OrderName) -> Order {
 /// Questions searched at once before their lines are printed.
 const BATCH: usize = 256;
 
-/// Answers a file of questions in parallel, in order.
+/// Answers a file of questions in parallel, in order. A line that cannot be answered is told with its number, and the others are answered all the same.
 fn batch(routes: &Routes, file: &Path) -> Result<()> {
     let lines =
         std::fs::read_to_string(file).with_context(|| say!("cannot read `{}`", "无法读取 `{}`", file.display()))?;
     let lines: Vec<(usize, &str)> =
         lines.trim_start_matches('\u{feff}').lines().enumerate().filter(|(_, line)| !line.trim().is_empty()).collect();
     let mut out = std::io::BufWriter::new(std::io::stdout().lock());
+    let mut failed = 0;
     for lines in lines.chunks(BATCH) {
         let answers: Vec<Result<String>> = lines
             .par_iter()
@@ -204,10 +211,20 @@ fn batch(routes: &Routes, file: &Path) -> Result<()> {
             })
             .collect();
         for answer in answers {
-            writeln!(out, "{}", answer?)?;
+            match answer {
+                Ok(answer) => writeln!(out, "{answer}")?,
+                Err(error) => {
+                    failed += 1;
+                    output::note(&output::printable_text(&crate::message(&error)));
+                }
+            }
         }
     }
-    Ok(out.flush()?)
+    out.flush()?;
+    if failed > 0 {
+        bail!(say!("{} of {} lines could not be answered", "{} 行(共 {} 行)未能回答", failed, lines.len()));
+    }
+    Ok(())
 }
 
 fn one(routes: &Routes, line: &str, number: usize) -> Result<String> {

@@ -4,8 +4,8 @@ use crate::args::Cli;
 use crate::locale::say;
 use crate::{output, place};
 use anyhow::{Context as _, Result};
-use okno::document::{CodePoints, DerivedKind};
-use std::collections::BTreeMap;
+use okno::document::CodePoints;
+use okno::shapes;
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 
@@ -39,7 +39,7 @@ pub fn import(cli: &Cli, file: &Path) -> Result<()> {
         let skipped: Vec<_> =
             report.skipped.iter().map(|s| serde_json::json!({"place": s.place, "reason": s.reason})).collect();
         return output::json(&serde_json::json!({
-            "documents": report.documents, "units": named(&report.units), "skipped": skipped,
+            "documents": report.documents, "units": shapes::units(&report.units), "skipped": skipped,
         }));
     }
     for skipped in &report.skipped {
@@ -60,9 +60,4 @@ fn open(file: &Path) -> Result<Box<dyn BufRead>> {
     let opened =
         std::fs::File::open(file).with_context(|| say!("cannot read `{}`", "无法读取 `{}`", file.display()))?;
     Ok(Box::new(BufReader::new(opened)))
-}
-
-/// Counts by the names of their layers.
-pub fn named(counts: &BTreeMap<DerivedKind, usize>) -> BTreeMap<&'static str, usize> {
-    counts.iter().map(|(kind, &count)| (kind.name(), count)).collect()
 }

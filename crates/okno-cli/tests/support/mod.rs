@@ -70,8 +70,11 @@ impl World {
         for name in ["LC_ALL", "LC_MESSAGES", "RUST_BACKTRACE"] {
             command.env_remove(name);
         }
-        // The user's own configuration is no part of a test.
-        command.env("LANG", "C.UTF-8").env("XDG_CONFIG_HOME", self.path(".config"));
+        // The user's own configuration and models are no part of a test.
+        command
+            .env("LANG", "C.UTF-8")
+            .env("XDG_CONFIG_HOME", self.path(".config"))
+            .env("XDG_DATA_HOME", self.path(".data"));
         command
     }
 

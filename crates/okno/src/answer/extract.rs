@@ -5,6 +5,7 @@ use super::prompts::Language;
 use super::support::{sentences_of, weights, words};
 use crate::Context;
 use crate::document::Span;
+use crate::store::terms;
 use std::collections::HashSet;
 
 /// Sentences of an answer, at most: a reader takes in a handful.
@@ -33,11 +34,13 @@ pub fn best(question: &str, contexts: &[Context]) -> Vec<Chosen> {
         .flat_map(|(context, one)| said(one).into_iter().map(move |span| Chosen { context, span }))
         .collect();
     let texts: Vec<HashSet<String>> = all.iter().map(|one| words(one.span.of(&contexts[one.context].text))).collect();
-    let (asked, weights) = (words(question), weights(&texts));
-    let weight = |word: &String| weights.get(word.as_str()).copied().unwrap_or(0.0);
+    let weights = weights(&texts);
+    let query = terms::of_query(question);
+    let asked = terms::resolve(&query, |word| weights.contains_key(word));
+    let weight = |(word, share): &(&str, f32)| share * weights.get(word).copied().unwrap_or(0.0);
     let total: f32 = asked.iter().map(weight).sum::<f32>().max(f32::MIN_POSITIVE);
     let worth = |at: usize| {
-        let covered: f32 = asked.iter().filter(|word| texts[at].contains(*word)).map(weight).sum();
+        let covered: f32 = asked.iter().filter(|(word, _)| texts[at].contains(*word)).map(weight).sum();
         covered / total + FOUND * found(&contexts[all[at].context], all[at].span, contexts)
     };
     let mut ranked: Vec<(usize, f32)> = (0..all.len()).map(|at| (at, worth(at))).collect();

@@ -11,6 +11,7 @@ mod checked;
 mod extract;
 mod generator;
 mod json;
+mod listwise;
 pub(crate) mod many;
 mod prompt;
 mod prompts;
@@ -24,6 +25,7 @@ mod tests;
 mod wording;
 
 pub use generator::{Completion, GenerateError, Generator, Message, Picture, Request, Role, Usage};
+pub use listwise::Listwise;
 pub use prompt::NOT_FOUND;
 pub(crate) use prompt::{fenced, mark};
 pub use prompts::{Language, Prompts};

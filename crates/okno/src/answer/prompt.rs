@@ -15,7 +15,8 @@ use xxhash_rust::xxh3::Xxh3;
 pub const NOT_FOUND: &str = "NOT_IN_DOCUMENTS";
 
 /// Metadata that says nothing about the content, or is shown as the source already.
-const NEVER_SHOWN: [&str; 9] = ["title", "path", "doc_id", "size", "width", "height", "rows", "pages", "type"];
+const NEVER_SHOWN: [&str; 11] =
+    ["title", "file", "language", "path", "doc_id", "size", "width", "height", "rows", "pages", "type"];
 
 /// Who may be shown what.
 #[derive(Clone, Copy)]

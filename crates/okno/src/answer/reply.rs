@@ -208,45 +208,53 @@ fn generated(
     on: &mut dyn FnMut(Event<'_>) -> ControlFlow<()>,
 ) -> Result<Reply> {
     let mut shown = answer.contexts.len();
-    loop {
-        let request = about(&answer, shown, options);
-        let mut sources: Vec<&str> = answer.contexts[..shown].iter().map(|context| context.text.as_str()).collect();
-        sources.push(&answer.question);
-        let mut hearing = Hearing::new(Checked::new(shown, language, &sources));
-        let done = generator.generate(&request, &mut |piece| match tell(&hearing.hear(piece), on) {
+    let (completion, heard) = loop {
+        match heard(&answer, shown, generator, options, language, on) {
+            // The weakest contexts are last: better an answer from half of them than none.
+            Err(GenerateError::TooLong { .. }) if shown > 1 => shown = shown.div_ceil(2),
+            done => break done?,
+        }
+    };
+    let by = Some(generator.identity().to_owned());
+    let Some(Heard { text, marks, removed, contained }) = heard else {
+        return not_found(answer, language, by, completion, on);
+    };
+    let citations = cited(&text, &marks, &answer.contexts);
+    let Completion { usage, cut, cached, .. } = completion;
+    Ok(Reply { text, citations, removed, contained, found: true, by, usage, cut, cached, shown, contexts: answer })
+}
+
+/// What was said, checked.
+struct Heard {
+    text: String,
+    marks: Vec<Mark>,
+    removed: usize,
+    contained: usize,
+}
+
+/// Asks about the first contexts and listens; `None` where the model says that they do not hold the answer.
+fn heard(
+    answer: &Answer,
+    shown: usize,
+    generator: &dyn Generator,
+    options: &ReplyOptions<'_>,
+    language: Language,
+    on: &mut dyn FnMut(Event<'_>) -> ControlFlow<()>,
+) -> Result<(Completion, Option<Heard>), GenerateError> {
+    let mut sources: Vec<&str> = answer.contexts[..shown].iter().map(|context| context.text.as_str()).collect();
+    sources.push(&answer.question);
+    let mut hearing = Hearing::new(Checked::new(shown, language, &sources));
+    let completion =
+        generator.generate(&about(answer, shown, options), &mut |piece| match tell(&hearing.hear(piece), on) {
             Ok(()) => ControlFlow::Continue(()),
             Err(_) => ControlFlow::Break(()),
-        });
-        let completion = match done {
-            // The weakest contexts are last: better an answer from half of them than none.
-            Err(GenerateError::TooLong { .. }) if shown > 1 => {
-                shown = shown.div_ceil(2);
-                continue;
-            }
-            done => done?,
-        };
-        let by = Some(generator.identity().to_owned());
-        if hearing.says_nothing() {
-            return not_found(answer, language, by, completion, on);
-        }
-        tell(&hearing.finish(), on)?;
-        let Checked { text, marks, removed, contained, .. } = hearing.checked;
-        let citations = cited(&text, &marks, &answer.contexts);
-        let Completion { usage, cut, cached, .. } = completion;
-        return Ok(Reply {
-            text,
-            citations,
-            removed,
-            contained,
-            found: true,
-            by,
-            usage,
-            cut,
-            cached,
-            shown,
-            contexts: answer,
-        });
+        })?;
+    if hearing.says_nothing() {
+        return Ok((completion, None));
     }
+    tell(&hearing.finish(), on)?;
+    let Checked { text, marks, removed, contained, .. } = hearing.checked;
+    Ok((completion, Some(Heard { text, marks, removed, contained })))
 }
 
 /// Listens whether the answer begins with the word for "nothing", before anything is told.

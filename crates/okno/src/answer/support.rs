@@ -4,6 +4,7 @@ use crate::document::Span;
 use crate::split::sentences;
 use crate::store::terms;
 use std::collections::{HashMap, HashSet};
+use std::ops::RangeInclusive;
 
 /// A statement that shares less than this of its words with the best sentence cites the whole context.
 const LEAST: f32 = 0.2;
@@ -38,37 +39,71 @@ pub fn sentences_of(text: &str) -> Vec<Span> {
     sentences(text, Span::new(0, text.len()))
 }
 
+/// How much of a statement the sentences of a context say.
+struct Overlap {
+    /// The words of each sentence.
+    texts: Vec<HashSet<String>>,
+    /// The words of the statement that the context has, each with its weight.
+    asked: Vec<(String, f32)>,
+    /// What all words of the statement weigh.
+    total: f32,
+}
+
+impl Overlap {
+    fn new(statement: &str, texts: Vec<HashSet<String>>) -> Self {
+        let weights = weights(&texts);
+        let query = terms::of_query(statement);
+        let known = terms::resolve(&query, |word| weights.contains_key(word));
+        let asked: Vec<(String, f32)> =
+            known.iter().map(|(word, share)| ((*word).to_owned(), share * weights[word])).collect();
+        // A word that no sentence has is as rare as a word can be: a statement full of them is not supported.
+        let rarest = (1.0 + texts.len() as f32).ln();
+        let unknown = query.iter().filter(|term| term.unless.is_empty() && !weights.contains_key(term.text.as_str()));
+        let unknown: f32 = unknown.map(|term| term.weight * rarest).sum();
+        let total = asked.iter().map(|(_, weight)| weight).sum::<f32>() + unknown;
+        Self { asked, total: total.max(f32::MIN_POSITIVE), texts }
+    }
+
+    /// The share of the statement that these sentences say together.
+    fn of(&self, run: RangeInclusive<usize>) -> f32 {
+        let Some(run) = self.texts.get(run) else { return 0.0 };
+        let said = self.asked.iter().filter(|(word, _)| run.iter().any(|sentence| sentence.contains(word)));
+        said.map(|(_, weight)| weight).sum::<f32>() / self.total
+    }
+
+    /// The sentence that says most; the first of equals.
+    fn best(&self) -> Option<usize> {
+        (0..self.texts.len()).reduce(|a, b| if self.of(b..=b) > self.of(a..=a) { b } else { a })
+    }
+
+    /// A sentence with the neighbours that are needed too.
+    fn grown(&self, best: usize) -> RangeInclusive<usize> {
+        let (mut first, mut last) = (best, best);
+        while last - first + 1 < MOST {
+            let now = self.of(first..=last);
+            let before = first.checked_sub(1).map_or(0.0, |before| self.of(before..=last) - now);
+            let after = self.of(first..=last + 1) - now;
+            match (before, after) {
+                (before, after) if before.max(after) < ADDS => break,
+                (before, after) if before >= after => first -= 1,
+                _ => last += 1,
+            }
+        }
+        first..=last
+    }
+}
+
 /// The run of sentences of a context that supports a statement; all of it where none clearly does.
 pub fn supporting(statement: &str, context: &str) -> Span {
-    let whole = Span::new(0, context.len());
     let spans = sentences_of(context);
-    let texts: Vec<HashSet<String>> = spans.iter().map(|span| words(span.of(context))).collect();
-    let weights = weights(&texts);
-    // What no sentence has cannot tell them apart, but it must not make a statement look supported either.
-    let weight = |word: &String| weights.get(word.as_str()).copied().unwrap_or(1.0);
-    let asked = words(statement);
-    let total: f32 = asked.iter().map(weight).sum();
-    let covered = |run: &[HashSet<String>]| {
-        let said = asked.iter().filter(|word| run.iter().any(|sentence| sentence.contains(*word)));
-        said.map(weight).sum::<f32>() / total.max(f32::MIN_POSITIVE)
-    };
-    let single = |at: usize| covered(&texts[at..=at]);
-    let Some(best) = (0..spans.len()).reduce(|a, b| if single(b) > single(a) { b } else { a }) else { return whole };
-    if single(best) < LEAST {
-        return whole;
-    }
-    let (mut first, mut last) = (best, best);
-    while last - first + 1 < MOST {
-        let now = covered(&texts[first..=last]);
-        let before = if first > 0 { covered(&texts[first - 1..=last]) - now } else { 0.0 };
-        let after = if last + 1 < spans.len() { covered(&texts[first..=last + 1]) - now } else { 0.0 };
-        match (before, after) {
-            (before, after) if before.max(after) < ADDS => break,
-            (before, after) if before >= after => first -= 1,
-            _ => last += 1,
+    let overlap = Overlap::new(statement, spans.iter().map(|span| words(span.of(context))).collect());
+    match overlap.best().filter(|&best| overlap.of(best..=best) >= LEAST) {
+        Some(best) => {
+            let run = overlap.grown(best);
+            spans[*run.start()].cover(spans[*run.end()])
         }
+        None => Span::new(0, context.len()),
     }
-    spans[first].cover(spans[last])
 }
 
 /// The statement that ends where a citation stands: from the end of the sentence before it. Citations in between are no
@@ -79,7 +114,7 @@ pub fn statement(text: &str, at: usize) -> String {
     // `Tea is hot. [1]` cites the sentence before it: what is after the last sentence is only citations.
     let bare = |span: &Span| without_marks(span.of(before));
     let last = spans.iter().rev().map(bare).find(|sentence| sentence.chars().any(char::is_alphanumeric));
-    last.unwrap_or_default()
+    last.unwrap_or_default().trim().to_owned()
 }
 
 fn without_marks(text: &str) -> String {
@@ -114,10 +149,9 @@ mod tests {
             "Green tea is brewed at eighty degrees, or it turns bitter."
         );
         assert_eq!(support("You warm the pot before anything else", TEA), "The pot is warmed first.");
-        assert_eq!(
-            support("先把土豆丝泡十分钟", "土豆去皮切丝。用清水泡十分钟去掉淀粉。大火翻炒。"),
-            "用清水泡十分钟去掉淀粉。"
-        );
+        let potatoes = "土豆去皮切丝。用清水泡十分钟去掉淀粉。大火翻炒。";
+        assert_eq!(support("泡十分钟可以去掉淀粉", potatoes), "用清水泡十分钟去掉淀粉。");
+        assert_eq!(support("土豆要泡十分钟", potatoes), "土豆去皮切丝。用清水泡十分钟去掉淀粉。", "what, and how long");
     }
 
     #[test]

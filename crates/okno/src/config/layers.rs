@@ -65,12 +65,14 @@ const fn key(name: &'static str, kind: Kind, default: &'static str) -> Key {
 }
 
 /// Every single value, in the order it is shown. Tables of one's own names – recipes, fields, rules – are not single values.
-pub const KEYS: [Key; 31] = [
+pub const KEYS: [Key; 33] = [
     key("recipe", Kind::Text, "auto"),
     key("budget", Kind::Plain, "the recipe's"),
     key("k", Kind::Plain, "the recipe's"),
     key("legs", Kind::List, "the recipe's"),
     key("auto_filter", Kind::Plain, "true"),
+    key("embedder", Kind::Text, "builtin"),
+    key("rerank", Kind::Text, "none"),
     key("index.preset", Kind::Text, "none"),
     key("index.chunk", Kind::Text, "chunk:400c/200c"),
     key("index.neighbors", Kind::Plain, "1"),

@@ -40,6 +40,10 @@ pub struct Config {
     pub legs: Option<Vec<Leg>>,
     /// Whether filters are read from the question.
     pub auto_filter: Option<bool>,
+    /// The embedder of new indexes.
+    pub embedder: Option<String>,
+    /// The reranker of searches.
+    pub rerank: Option<String>,
     /// Recipes of one's own.
     pub recipes: BTreeMap<String, Spanned<toml::Table>>,
     /// How folders are indexed.

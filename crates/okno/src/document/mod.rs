@@ -26,7 +26,7 @@ pub use layer::{Layer, LayerError, Size};
 pub(crate) use layer::{characters, chunks};
 pub use metadata::{Metadata, Value};
 pub use period::Period;
-pub use place::{Image, ImageSource, Page};
+pub use place::{Image, ImageHash, ImageSource, MediaType, Page, Picture, Seen};
 pub use span::{CodePoints, Span};
 pub use structure::{Section, Sentence, Structure};
 

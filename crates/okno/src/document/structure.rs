@@ -1,6 +1,6 @@
 //! What search needs of a document: its sentences in order, and the runs of them that belong together.
 
-use super::{Page, Span};
+use super::{Page, Picture, Span};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
@@ -16,6 +16,8 @@ pub struct Structure {
     pub sections: Vec<Section>,
     /// The pages, in order; the first begins at byte 0. Empty for formats without pages.
     pub pages: Vec<Page>,
+    /// The images that are kept, in the order of their places.
+    pub images: Vec<Picture>,
 }
 
 /// The smallest unit.

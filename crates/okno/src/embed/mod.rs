@@ -4,9 +4,11 @@
 //! mixed. The default is the project's own static model, compiled into the program.
 
 mod charsmap;
+mod remembering;
 mod static_model;
 mod unigram;
 
+pub use remembering::Remembering;
 pub use static_model::{ModelError, Scratch, StaticModel};
 
 use std::fmt;

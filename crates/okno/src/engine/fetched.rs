@@ -62,7 +62,8 @@ impl Run<'_> {
         roots: &mut Vec<String>,
     ) -> Result<()> {
         use super::plan::Work;
-        let read = super::read::read_page(&url, &page, known.as_ref().map(|known| known.hash), self.loaders);
+        let (known_hash, reader) = (known.as_ref().map(|known| known.hash), self.engine.image_reader());
+        let read = super::read::read_page(&url, &page, known_hash, self.loaders, reader);
         let read = super::storing::ruled(read, url.split_once("://").map_or(&*url, |(_, rest)| rest), self.rules);
         let entry = crate::load::FileEntry {
             path: url.clone().into(),

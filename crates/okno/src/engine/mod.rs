@@ -10,20 +10,22 @@ mod fetched;
 mod plan;
 mod prepare;
 mod read;
+mod reembed;
 mod report;
 mod storing;
 mod sync;
 mod units;
 
 pub use derive::{DeriveOptions, DerivePlan, DeriveProgress, DeriveReport, Maker};
+pub use reembed::ReembedReport;
 pub use report::{IndexOptions, IndexReport, Progress, Silent, Skipped};
 pub use units::ImportReport;
 
 use crate::answer::{Asker, Generator, Prompts};
-use crate::document::Record;
+use crate::document::{ImageHash, Record};
 use crate::embed::{BuiltIn, Embedder};
-use crate::load::{Fields, Loader, UnknownField, builtin_for};
-use crate::retrieve::{self, Answer, Models, Query, Recipes, built_in};
+use crate::load::{Fields, Loader, TextOfImage, UnknownField, builtin_reading};
+use crate::retrieve::{self, Answer, Models, Query, Recipes, Reranker, built_in};
 use crate::store::{DocumentNumber, EmbeddedStore, Manifest, Scan, Snapshot, Store};
 use crate::{Error, Result};
 use std::path::{Path, PathBuf};
@@ -36,8 +38,10 @@ pub struct Engine {
     embedder: Arc<dyn Embedder>,
     extra_loaders: Vec<Arc<dyn Loader>>,
     recipes: Recipes,
+    reranker: Option<Arc<dyn Reranker>>,
     generator: Option<Arc<dyn Generator>>,
     prompts: Prompts,
+    image_reader: Option<(String, TextOfImage)>,
 }
 
 impl Engine {
@@ -66,24 +70,31 @@ impl Engine {
 
     /// An engine over any store. What belongs beside an index – its configuration, runs, feedback – is beside `folder`.
     pub fn over(folder: impl AsRef<Path>, store: Box<dyn Store>, embedder: Arc<dyn Embedder>) -> Result<Self> {
-        let folder = folder.as_ref();
-        let index = &store.manifest().embedder;
-        if index != embedder.identity() {
-            return Err(Error::Embedder {
-                path: folder.to_owned(),
-                index: index.clone(),
-                given: embedder.identity().to_owned(),
-            });
-        }
-        let recipes = built_in()?;
-        Ok(Self {
-            folder: folder.to_owned(),
+        let (folder, recipes) = (folder.as_ref().to_owned(), built_in()?);
+        let engine = Self {
+            folder,
             store,
             embedder,
             extra_loaders: Vec::new(),
             recipes,
+            reranker: None,
             generator: None,
             prompts: Prompts::default(),
+            image_reader: None,
+        };
+        engine.same_embedder(engine.store.manifest())?;
+        Ok(engine)
+    }
+
+    /// An index may have been given another embedder since this engine was opened.
+    fn same_embedder(&self, manifest: &Manifest) -> Result<()> {
+        if manifest.embedder == self.embedder.identity() {
+            return Ok(());
+        }
+        Err(Error::Embedder {
+            path: self.folder.clone(),
+            index: manifest.embedder.clone(),
+            given: self.embedder.identity().to_owned(),
         })
     }
 
@@ -92,9 +103,29 @@ impl Engine {
         self.extra_loaders.push(loader);
     }
 
+    /// Lets somebody read the text in images: in pictures, scanned pages and images inside of documents. `identity` names who reads; when it is
+    /// another than before, indexing looks at every file again.
+    pub fn set_image_reader(&mut self, identity: &str, reader: TextOfImage) {
+        self.image_reader = Some((identity.to_owned(), reader));
+    }
+
+    fn image_reader(&self) -> Option<&TextOfImage> {
+        self.image_reader.as_ref().map(|(_, reader)| reader)
+    }
+
+    /// The bytes of an image that a context names, as it was when its document was indexed; `None` where no document has it any more.
+    pub fn image(&self, hash: ImageHash) -> Result<Option<Vec<u8>>> {
+        self.snapshot()?.image(hash)
+    }
+
     /// Sets the recipes that questions may name; without it, the built-in ones.
     pub fn set_recipes(&mut self, recipes: Recipes) {
         self.recipes = recipes;
+    }
+
+    /// Reads the best hits once more before they grow; `None` does not.
+    pub fn set_reranker(&mut self, reranker: Option<Arc<dyn Reranker>>) {
+        self.reranker = reranker;
     }
 
     /// Sets the language model that does what a recipe's `transform` says; `None` for none.
@@ -136,7 +167,7 @@ impl Engine {
             .parse()
             .map_err(|error: UnknownField| Error::Options(error.to_string()))?;
         let extra = self.extra_loaders.iter().map(|loader| Box::new(Arc::clone(loader)) as Box<dyn Loader>);
-        Ok(extra.chain(builtin_for(fields, manifest.lines)).collect())
+        Ok(extra.chain(builtin_reading(fields, manifest.lines, self.image_reader())).collect())
     }
 
     /// The embedder.
@@ -182,8 +213,9 @@ impl Engine {
 
     /// Answers a question from a generation that is held open, so that many answers are of one state.
     pub fn search_in(&self, snapshot: &dyn Snapshot, query: &Query) -> Result<Answer> {
+        self.same_embedder(snapshot.manifest())?;
         let asker = self.generator().map(|generator| Asker { generator, prompts: &self.prompts });
-        let models = Models { embedder: self.embedder(), asker };
+        let models = Models { embedder: self.embedder(), reranker: self.reranker.as_deref(), asker };
         retrieve::search(snapshot, models, &self.recipes, query)
     }
 

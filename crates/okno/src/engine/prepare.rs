@@ -1,12 +1,14 @@
 //! From loaded documents to documents ready to be stored: split, enrich, embed.
 
-use crate::document::{Derived, DocumentId, Loaded, Record, Structure};
+use super::report::{Progress, Silent};
+use crate::document::{Derived, DocumentId, Image, Loaded, Record, Structure};
 use crate::embed::{Embedder, Role};
 use crate::enrich;
 use crate::split::structure;
 use crate::store::{Prepared, Vectors, Writer, add_scaled};
 use crate::{Error, Result};
 use rayon::prelude::*;
+use std::collections::HashMap;
 use xxhash_rust::xxh3::{Xxh3, xxh3_64, xxh3_128};
 
 /// What the title's vector weighs beside a sentence's. The prototype's value; 1 gave the same.
@@ -36,6 +38,9 @@ pub fn content_hash(loaded: &Loaded, embedded: &[String]) -> u128 {
     for page in &loaded.pages {
         body.update(&page.start.to_le_bytes());
         body.update(page.label.as_bytes());
+    }
+    for image in loaded.images.iter().filter(|image| image.seen.is_some()) {
+        body.update(format!("{:?}{}{}{:?}", image.span, image.alt, image.caption, image.seen).as_bytes());
     }
     for block in &loaded.blocks {
         body.update(format!("{block:?}").as_bytes());
@@ -68,11 +73,15 @@ pub fn prepare(
     embedder: &dyn Embedder,
     fields: &[String],
     writer: &mut dyn Writer,
+    progress: &dyn Progress,
 ) -> Result<Vec<Prepared>> {
     let split: Vec<Split> = documents.into_par_iter().map(|document| split(document, fields)).collect();
     let dimensions = embedder.dimensions();
     if embedder.is_slow() {
-        let mut embed = |texts: &[&str]| cached(texts, embedder, writer);
+        // All texts of all documents at once: a network likes company.
+        let texts: Vec<&str> = split.iter().flat_map(Split::texts).collect();
+        let known = remembered(&texts, embedder, writer, progress)?;
+        let mut embed = |texts: &[&str]| Ok(known.of(texts));
         return split.into_iter().map(|document| prepared(document, dimensions, &mut embed)).collect();
     }
     split.into_par_iter().map(|document| prepared(document, dimensions, &mut |texts| embed(texts, embedder))).collect()
@@ -94,10 +103,26 @@ struct Split {
     derived: Vec<Derived>,
 }
 
+impl Split {
+    fn texts(&self) -> Vec<&str> {
+        let Loaded { text, title, .. } = &self.document.loaded;
+        texts(text, Above { title, fields: &self.fields }, &self.structure, &self.derived)
+    }
+}
+
+/// Every text of a document that has a vector.
+pub fn texts<'d>(text: &'d str, above: Above<'d>, structure: &'d Structure, derived: &'d [Derived]) -> Vec<&'d str> {
+    let headings = structure.sections.iter().flat_map(|section| section.path.iter().map(|span| span.of(text)));
+    let sentences = structure.sentences.iter().map(|sentence| sentence.span.of(text));
+    let derived = derived.iter().map(|unit| unit.text.as_str());
+    [above.title, above.fields].into_iter().chain(headings).chain(sentences).chain(derived).collect()
+}
+
 fn split(document: Changed, embedded: &[String]) -> Split {
     let loaded = &document.loaded;
     let mut structure = structure(&loaded.text, &loaded.title, &loaded.blocks);
     structure.pages.clone_from(&loaded.pages);
+    structure.images = loaded.images.iter().filter_map(Image::picture).collect();
     let derived = enrich::derive(loaded, &structure);
     let fields = loaded.metadata.line(embedded);
     Split { document, fields, structure, derived }
@@ -105,7 +130,8 @@ fn split(document: Changed, embedded: &[String]) -> Split {
 
 fn prepared(split: Split, dimensions: usize, embed: &mut Embed<'_>) -> Result<Prepared> {
     let Split { document: Changed { id, loaded, hash }, fields, structure, derived } = split;
-    let vectors = vectors(&loaded, &fields, &structure, &derived, dimensions, embed)?;
+    let above = Above { title: &loaded.title, fields: &fields };
+    let vectors = vectors(&loaded.text, above, &structure, &derived, dimensions, embed)?;
     let record = Record {
         id,
         title: loaded.title,
@@ -118,19 +144,19 @@ fn prepared(split: Split, dimensions: usize, embed: &mut Embed<'_>) -> Result<Pr
     Ok(Prepared { record, text: loaded.text, structure, derived, vectors })
 }
 
-type Embed<'e> = dyn FnMut(&[&str]) -> Result<Vec<f32>> + 'e;
+pub type Embed<'e> = dyn FnMut(&[&str]) -> Result<Vec<f32>> + 'e;
 
 /// The vectors of all sentences, of what stands above the text of each section, and of derived texts.
-fn vectors(
-    loaded: &Loaded,
-    fields: &str,
+pub fn vectors(
+    text: &str,
+    above: Above<'_>,
     structure: &Structure,
     derived: &[Derived],
     dimensions: usize,
     embed: &mut Embed<'_>,
 ) -> Result<Vectors> {
-    let sentences: Vec<&str> = structure.sentences.iter().map(|sentence| sentence.span.of(&loaded.text)).collect();
-    let sections = section_vectors(&loaded.text, Above { title: &loaded.title, fields }, structure, dimensions, embed)?;
+    let sentences: Vec<&str> = structure.sentences.iter().map(|sentence| sentence.span.of(text)).collect();
+    let sections = section_vectors(text, above, structure, dimensions, embed)?;
     let derived = with_context(derived, structure, &sections, dimensions, embed)?;
     Ok(Vectors { sentences: embed(&sentences)?, sections, derived })
 }
@@ -145,8 +171,10 @@ pub fn derived_vectors(
     writer: &mut dyn Writer,
 ) -> Result<Vec<f32>> {
     let dimensions = embedder.dimensions();
-    let mut embed =
-        |texts: &[&str]| if embedder.is_slow() { cached(texts, embedder, writer) } else { embed(texts, embedder) };
+    let mut embed = |texts: &[&str]| match embedder.is_slow() {
+        true => Ok(remembered(texts, embedder, writer, &Silent)?.of(texts)),
+        false => embed(texts, embedder),
+    };
     let sections = section_vectors(text, above, structure, dimensions, &mut embed)?;
     with_context(derived, structure, &sections, dimensions, &mut embed)
 }
@@ -201,7 +229,7 @@ fn section_vectors(
     Ok(sections)
 }
 
-fn embed(texts: &[&str], embedder: &dyn Embedder) -> Result<Vec<f32>> {
+pub fn embed(texts: &[&str], embedder: &dyn Embedder) -> Result<Vec<f32>> {
     let failed = |reason: String| Error::Embedding { name: embedder.identity().to_owned(), reason };
     let vectors = embedder.embed(texts, Role::Passage).map_err(|error| failed(error.to_string()))?;
     let expected = texts.len() * embedder.dimensions();
@@ -212,18 +240,55 @@ fn embed(texts: &[&str], embedder: &dyn Embedder) -> Result<Vec<f32>> {
     }
 }
 
-/// Embeds only texts whose vectors are not known yet, and remembers theirs.
-fn cached(texts: &[&str], embedder: &dyn Embedder, writer: &mut dyn Writer) -> Result<Vec<f32>> {
-    let keys: Vec<u128> =
-        texts.iter().map(|text| xxh3_128(format!("{}\0{text}", embedder.identity()).as_bytes())).collect();
-    let mut known: Vec<Option<Vec<f32>>> = keys.iter().map(|&key| writer.cached_vector(key)).collect::<Result<_>>()?;
-    let missing: Vec<usize> = (0..texts.len()).filter(|&i| known[i].is_none()).collect();
-    if !missing.is_empty() {
-        let vectors = embed(&missing.iter().map(|&i| texts[i]).collect::<Vec<_>>(), embedder)?;
-        for (&i, vector) in missing.iter().zip(vectors.chunks_exact(embedder.dimensions())) {
-            writer.cache_vector(keys[i], vector)?;
-            known[i] = Some(vector.to_vec());
+/// Texts that are embedded before somebody is asked whether to go on: about a second of a small transformer on two cores.
+const BLOCK: usize = 256;
+
+/// Vectors by the key of their text.
+pub struct Known<'e> {
+    embedder: &'e dyn Embedder,
+    vectors: HashMap<u128, Vec<f32>>,
+}
+
+impl Known<'_> {
+    /// The vectors of texts that were all asked for.
+    pub fn of(&self, texts: &[&str]) -> Vec<f32> {
+        texts.iter().flat_map(|text| &self.vectors[&key(text, self.embedder)]).copied().collect()
+    }
+}
+
+fn key(text: &str, embedder: &dyn Embedder) -> u128 {
+    xxh3_128(format!("{}\0{text}", embedder.identity()).as_bytes())
+}
+
+/// Embeds only texts whose vectors are not known yet, and remembers theirs. When it is stopped, those that were made are remembered
+/// with the next commit.
+pub fn remembered<'e>(
+    texts: &[&str],
+    embedder: &'e dyn Embedder,
+    writer: &mut dyn Writer,
+    progress: &dyn Progress,
+) -> Result<Known<'e>> {
+    let mut known = Known { embedder, vectors: HashMap::new() };
+    let mut missing: Vec<(u128, &str)> = Vec::new();
+    for text in texts {
+        let key = key(text, embedder);
+        if !known.vectors.contains_key(&key) {
+            let cached = writer.cached_vector(key)?;
+            missing.extend(cached.is_none().then_some((key, *text)));
+            // An empty place keeps a repeated text from being asked for twice.
+            known.vectors.insert(key, cached.unwrap_or_default());
         }
     }
-    Ok(known.into_iter().flatten().flatten().collect())
+    for block in missing.chunks(BLOCK) {
+        if progress.stop() {
+            return Err(Error::Stopped);
+        }
+        let vectors = embed(&block.iter().map(|(_, text)| *text).collect::<Vec<_>>(), embedder)?;
+        for (&(key, _), vector) in block.iter().zip(vectors.chunks_exact(embedder.dimensions())) {
+            writer.cache_vector(key, vector)?;
+            known.vectors.insert(key, vector.to_vec());
+        }
+        progress.embedded(block.len());
+    }
+    Ok(known)
 }

@@ -55,7 +55,13 @@ fn try_read(
 
 /// The documents of a page.
 #[cfg(feature = "fetch")]
-pub fn read_page(url: &str, page: &crate::fetch::Page, known: Option<u128>, loaders: &[Box<dyn Loader>]) -> Read {
+pub fn read_page(
+    url: &str,
+    page: &crate::fetch::Page,
+    known: Option<u128>,
+    loaders: &[Box<dyn Loader>],
+    reader: Option<&load::TextOfImage>,
+) -> Read {
     let hash = xxh3_128(&page.bytes);
     if known == Some(hash) {
         return Read::Same(hash);
@@ -68,6 +74,7 @@ pub fn read_page(url: &str, page: &crate::fetch::Page, known: Option<u128>, load
         return Read::Failed(error);
     }
     for loaded in &mut sink.documents {
+        load::look_at_own_images(loaded, reader);
         loaded.metadata.0.entry("url".to_owned()).or_insert_with(|| crate::document::Value::Text(page.url.clone()));
     }
     Read::Loaded { hash, documents: sink.documents, skipped: sink.skipped }

@@ -53,6 +53,8 @@ pub trait Progress: Sync {
     fn begin(&self, _files: usize, _bytes: u64) {}
     /// This many bytes more of this file are done.
     fn advance(&self, _path: &str, _bytes: u64) {}
+    /// This many texts more were embedded, by an embedder that takes its time.
+    fn embedded(&self, _texts: usize) {}
     /// Whether to stop after the next commit.
     fn stop(&self) -> bool {
         false

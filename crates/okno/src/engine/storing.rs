@@ -8,13 +8,14 @@ use super::plan::Work;
 use super::prepare::{Changed, content_hash, prepare, same_body, says_otherwise};
 use super::read::{Read, is_unreadable, read};
 use super::report::{IndexOptions, IndexReport, Progress, Skipped};
-use crate::document::{DocumentId, Loaded};
+use crate::document::{DocumentId, ImageHash, ImageSource, Loaded};
 use crate::load::{self, Chosen, Loader, Sink, Source};
 use crate::rules::Rules;
 use crate::store::{DocumentNumber, FileState, Prepared, Writer};
 use crate::{Error, Result};
 use rayon::prelude::*;
 use std::collections::HashSet;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 /// Documents between two commits, at most.
@@ -29,8 +30,8 @@ const BATCH_BYTES: u64 = 4 << 20;
 /// Documents split and embedded at once.
 const BATCH_DOCUMENTS: usize = 128;
 
-/// The same for an embedder that takes its time: a commit must not wait for more.
-const SLOW_BATCH_DOCUMENTS: usize = 8;
+/// The same for an embedder that takes its time: enough for full batches, and a commit must not wait for more.
+const SLOW_BATCH_DOCUMENTS: usize = 32;
 
 /// One run of indexing.
 pub struct Run<'a> {
@@ -76,8 +77,11 @@ impl Run<'_> {
             })
             .collect();
             let (loaders, rules, max) = (self.loaders, self.rules, self.options.max_file_size);
-            let read =
-                |work: Work| (ruled(read(&work.entry, work.known_hash(), loaders, max), &work.entry.name, rules), work);
+            let reader = self.engine.image_reader();
+            let read = |work: Work| {
+                let read = looked_at(read(&work.entry, work.known_hash(), loaders, max), &work.entry.path, reader);
+                (ruled(read, &work.entry.name, rules), work)
+            };
             let read: Vec<(Read, Work)> = batch.into_par_iter().map(read).collect();
             self.store(read)?;
         }
@@ -146,6 +150,7 @@ impl Run<'_> {
     }
 
     fn store_documents(&mut self, files: &mut [Stored], batch: Vec<(usize, Loaded)>) -> Result<()> {
+        let counted = (self.report.added, self.report.changed);
         let mut places = Vec::new();
         let mut changed = Vec::new();
         for (file, loaded) in batch {
@@ -163,10 +168,17 @@ impl Run<'_> {
                 changed.push(Changed { id, loaded, hash });
             }
         }
-        for (file, document) in
-            places.into_iter().zip(prepare(changed, self.engine.embedder(), self.embedded, self.writer)?)
-        {
-            files[file].numbers.push(self.put(&document)?);
+        let images: Vec<Images> = changed.iter_mut().map(|document| images(&mut document.loaded)).collect();
+        let prepared = prepare(changed, self.engine.embedder(), self.embedded, self.writer, self.progress);
+        if let Err(Error::Stopped) = prepared {
+            (self.report.added, self.report.changed) = counted;
+            self.report.stopped = true;
+            // With the vectors that were made: the next run has them.
+            return self.writer.commit();
+        }
+        for ((file, images), document) in places.into_iter().zip(images).zip(prepared?) {
+            let number = self.put(&document, &files[file].work.entry.path, &images)?;
+            files[file].numbers.push(number);
             files[file].advance(document.text.len() as u64, self.progress);
             if self.report.stopped {
                 break;
@@ -191,11 +203,16 @@ impl Run<'_> {
         Ok(())
     }
 
-    fn put(&mut self, document: &Prepared) -> Result<DocumentNumber> {
+    fn put(&mut self, document: &Prepared, path: &Path, images: &Images) -> Result<DocumentNumber> {
         self.report.sentences += document.structure.sentences.len();
         self.report.bytes += document.text.len() as u64;
         self.uncommitted += 1;
         let number = self.writer.put(document)?;
+        for (hash, source) in images {
+            // Read again, one at a time: the bytes of all images of a batch may be more than the memory.
+            let mut bytes = || load::image_bytes(path, source).ok().filter(|bytes| ImageHash::of(bytes) == *hash);
+            self.writer.keep_image(number, *hash, &mut bytes)?;
+        }
         self.commit_if_due()?;
         Ok(number)
     }
@@ -238,6 +255,23 @@ impl Run<'_> {
         self.report.stopped |= stop;
         Ok(())
     }
+}
+
+/// Looks at the images of what was read of a file.
+fn looked_at(mut read: Read, path: &Path, reader: Option<&load::TextOfImage>) -> Read {
+    if let Read::Loaded { documents, .. } = &mut read {
+        documents.iter_mut().for_each(|loaded| load::look_at_images(path, loaded, reader));
+    }
+    read
+}
+
+/// Images whose bytes were seen, and where they are.
+type Images = Vec<(ImageHash, ImageSource)>;
+
+/// Takes out of a document where its images are.
+fn images(loaded: &mut Loaded) -> Images {
+    let seen = loaded.images.iter_mut().filter_map(|image| Some((image.seen.as_ref()?.hash, &mut image.source)));
+    seen.map(|(hash, source)| (hash, std::mem::replace(source, ImageSource::Bytes(Vec::new())))).collect()
 }
 
 /// Applies the rules to what was read of a file.
@@ -300,6 +334,7 @@ impl Streamed<'_, '_> {
 
 impl Sink for Streamed<'_, '_> {
     fn document(&mut self, mut loaded: Loaded) {
+        load::look_at_images(&self.file.work.entry.path, &mut loaded, self.run.engine.image_reader());
         self.run.rules.apply(&self.file.work.entry.name, &mut loaded);
         self.batch.push(loaded);
         if self.batch.len() >= self.run.batch() {

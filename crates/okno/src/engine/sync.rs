@@ -21,6 +21,7 @@ use std::time::Instant;
 pub fn sync(engine: &Engine, paths: &[&Path], options: &IndexOptions, progress: &dyn Progress) -> Result<IndexReport> {
     let mut writer = engine.store.writer()?;
     let snapshot = engine.store.snapshot()?;
+    engine.same_embedder(snapshot.manifest())?;
     let (roots, mut files) = (snapshot.roots().to_vec(), known_files(&*snapshot)?);
     let manifest = set_manifest(engine, &*snapshot, options, &mut *writer)?;
     if reads_otherwise(&manifest, snapshot.manifest()) {
@@ -115,8 +116,8 @@ pub(super) fn known_files(snapshot: &dyn Snapshot) -> Result<Vec<FileState>> {
 
 /// Whether the same bytes give other documents than before.
 fn reads_otherwise(now: &Manifest, before: &Manifest) -> bool {
-    (&now.jsonl_fields, now.lines, &now.rules, &now.embedded_fields)
-        != (&before.jsonl_fields, before.lines, &before.rules, &before.embedded_fields)
+    (&now.jsonl_fields, now.lines, &now.rules, &now.embedded_fields, &now.image_reader)
+        != (&before.jsonl_fields, before.lines, &before.rules, &before.embedded_fields, &before.image_reader)
 }
 
 /// The URL that was given where a path may be.
@@ -142,6 +143,8 @@ fn set_manifest(
     manifest.selection = options.selection.clone().unwrap_or(manifest.selection);
     manifest.embedded_fields = options.embedded_fields.clone().unwrap_or(manifest.embedded_fields);
     manifest.lines |= options.lines;
+    // Where nobody reads images today, what was read stays.
+    manifest.image_reader = engine.image_reader.as_ref().map(|(name, _)| name.clone()).or(manifest.image_reader);
     if manifest != *snapshot.manifest() {
         writer.set_manifest(&manifest)?;
     }

@@ -25,6 +25,7 @@ impl Engine {
     pub fn import_units(&self, lines: impl BufRead) -> Result<ImportReport> {
         let mut writer = self.store.writer()?;
         let snapshot = self.snapshot()?;
+        self.same_embedder(snapshot.manifest())?;
         let mut report = ImportReport::default();
         let given = self.read_units(&*snapshot, lines, &mut report)?;
         let mut moved = BTreeMap::new();

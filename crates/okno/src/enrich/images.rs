@@ -1,5 +1,5 @@
-//! An image is found by what its author says about it: alternative text and caption. What is to be
-//! read in it comes as text of the document.
+//! An image is found by what its author says about it – alternative text and caption – and by what is to be read in it. It
+//! stands for its place in the text; one without a place of its own stands for the sentence before it.
 
 use crate::document::{Derived, DerivedKind, Image, Loaded, Structure};
 
@@ -9,13 +9,48 @@ pub fn describe(loaded: &Loaded, structure: &Structure) -> Vec<Derived> {
 }
 
 fn derived(image: &Image, structure: &Structure) -> Option<Derived> {
-    let said = [image.alt.trim(), image.caption.trim()];
+    let read = image.seen.as_ref().map_or("", |seen| seen.text.trim());
+    let said = [image.alt.trim(), image.caption.trim(), read];
     let text = said.into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join("\n");
-    let sentences = structure.touching(image.span);
+    let sentences = place(image, structure);
     (!text.is_empty() && !sentences.is_empty()).then_some(Derived {
         kind: DerivedKind::Image,
         first: sentences.start as u32,
         end: sentences.end as u32,
         text,
     })
+}
+
+fn place(image: &Image, structure: &Structure) -> std::ops::Range<usize> {
+    let touched = structure.touching(image.span);
+    if !touched.is_empty() || structure.sentences.is_empty() {
+        return touched;
+    }
+    let before = touched.start.saturating_sub(1);
+    before..before + 1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::document::{Block, BlockKind, ImageHash, ImageSource, MediaType, Seen, Span};
+
+    #[test]
+    fn found_by_what_is_read_in_it_where_it_stands() {
+        let text = "One sentence. Another one.";
+        let blocks = vec![Block { kind: BlockKind::Paragraph, span: Span::new(0, text.len()) }];
+        let image = |at: usize, read: &str| Image {
+            span: Span::new(at, at),
+            alt: String::new(),
+            caption: "Fig. 1".into(),
+            source: ImageSource::Inside("x".into()),
+            seen: Some(Seen { hash: ImageHash(1), media: MediaType::Png, text: read.into() }),
+        };
+        let structure = crate::split::structure(text, "", &blocks);
+        let images = vec![image(0, "first"), image(text.len(), "last")];
+        let loaded = Loaded { text: text.into(), blocks, images, ..Loaded::default() };
+        let found: Vec<_> =
+            describe(&loaded, &structure).into_iter().map(|unit| (unit.first, unit.end, unit.text)).collect();
+        assert_eq!(found, [(0, 1, "Fig. 1\nfirst".to_owned()), (1, 2, "Fig. 1\nlast".to_owned())]);
+    }
 }

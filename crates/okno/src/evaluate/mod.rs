@@ -24,6 +24,7 @@ pub mod run;
 pub mod runs;
 pub mod score;
 pub mod set;
+pub mod sides;
 pub mod tune;
 
 pub use compare::{Comparison, Interval};

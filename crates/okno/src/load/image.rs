@@ -5,9 +5,10 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use super::look::LARGEST_IMAGE;
 use super::rendering::Rendering;
 use super::{LoadError, Loader, Sink, Source};
-use crate::document::{ImageSource, Metadata, Span, Value};
+use crate::document::{ImageHash, ImageSource, MediaType, Metadata, Seen, Span, Value};
 
 /// Reads what an image shows: its bytes in, text out, nothing where there is none.
 pub type TextOfImage = Arc<dyn Fn(&[u8]) -> Option<String> + Send + Sync>;
@@ -28,29 +29,29 @@ impl Images {
 
 impl Loader for Images {
     fn accepts(&self, _: &Path, head: &[u8]) -> bool {
-        kind(head).is_some()
+        MediaType::of(head).is_some()
     }
 
     fn load(&self, source: &Source<'_>, out: &mut dyn Sink) -> Result<(), LoadError> {
         let bytes = source.bytes()?;
-        let Some(kind) = kind(&bytes) else {
-            return Err(LoadError::Other("not a PNG, JPEG or WebP image".to_owned()));
-        };
+        let Some(media) = MediaType::of(&bytes) else { return Err(not_an_image()) };
         let title = words(&source.stem());
         let mut rendering = Rendering::default();
         rendering.paragraph(&title);
-        let end = rendering.len();
-        let file = source.name.rsplit('/').next().unwrap_or(source.name);
-        rendering.image_at(Span::new(0, end), &title, "", ImageSource::Reference(file.to_owned()));
         let text = self.text_of_image.as_ref().and_then(|read| read(&bytes)).unwrap_or_default();
         text.split("\n\n").for_each(|paragraph| _ = rendering.paragraph(paragraph));
+        let file = source.name.rsplit('/').next().unwrap_or(source.name);
+        // The image is all of the document: whatever part of its text is returned, it belongs to it.
+        let whole = Span::new(0, rendering.len());
+        let seen = Seen { hash: ImageHash::of(&bytes), media, text: String::new() };
+        rendering.seen_at(whole, &title, ImageSource::Reference(file.to_owned()), seen);
         let mut metadata = Metadata::default();
         metadata.set("title", Value::Text(title));
-        if let Some((width, height)) = size(kind, &bytes) {
+        if let Some((width, height)) = size(media, &bytes) {
             metadata.set("width", Value::Number(f64::from(width)));
             metadata.set("height", Value::Number(f64::from(height)));
         }
-        out.document(rendering.finish(source, kind, metadata)?);
+        out.document(rendering.finish(source, &media.name()["image/".len()..], metadata)?);
         Ok(())
     }
 }
@@ -68,10 +69,32 @@ pub fn image_bytes(path: &Path, source: &ImageSource) -> Result<Vec<u8>, LoadErr
         }
         ImageSource::Reference(to) => {
             let beside = path.with_file_name(to);
-            std::fs::read(&beside).map_err(|cause| LoadError::Unreadable { path: beside, cause })?
+            read_bounded(&beside).map_err(|cause| LoadError::Unreadable { path: beside, cause })?
         }
     };
-    if kind(&bytes).is_some() { Ok(bytes) } else { Err(LoadError::Other("not a PNG, JPEG or WebP image".to_owned())) }
+    match MediaType::of(&bytes) {
+        Some(_) if bytes.len() > LARGEST_IMAGE => {
+            Err(LoadError::Other(format!("an image of more than {} MiB", LARGEST_IMAGE >> 20)))
+        }
+        Some(_) => Ok(bytes),
+        None => Err(not_an_image()),
+    }
+}
+
+fn not_an_image() -> LoadError {
+    LoadError::Other("not a PNG, JPEG or WebP image".to_owned())
+}
+
+/// A file, or enough of it to see that it is too large. What is no file – a pipe, a device – is not waited for.
+fn read_bounded(path: &Path) -> std::io::Result<Vec<u8>> {
+    use std::io::{Error, ErrorKind, Read};
+    let file = std::fs::File::open(path)?;
+    if !file.metadata()?.is_file() {
+        return Err(Error::from(ErrorKind::InvalidInput));
+    }
+    let mut bytes = Vec::new();
+    file.take(LARGEST_IMAGE as u64 + 1).read_to_end(&mut bytes)?;
+    Ok(bytes)
 }
 
 #[cfg(feature = "office")]
@@ -85,19 +108,10 @@ fn inside(_: &Path, part: &str) -> Result<Vec<u8>, LoadError> {
     Err(LoadError::Other(format!("`{part}` is inside of an archive, which this program was built without")))
 }
 
-fn kind(bytes: &[u8]) -> Option<&'static str> {
-    match bytes {
-        [0x89, b'P', b'N', b'G', b'\r', b'\n', ..] => Some("png"),
-        [0xff, 0xd8, 0xff, ..] => Some("jpeg"),
-        [b'R', b'I', b'F', b'F', _, _, _, _, b'W', b'E', b'B', b'P', ..] => Some("webp"),
-        _ => None,
-    }
-}
-
 /// Width and height, where the first bytes say them plainly.
-fn size(kind: &str, bytes: &[u8]) -> Option<(u32, u32)> {
+fn size(media: MediaType, bytes: &[u8]) -> Option<(u32, u32)> {
     let number = |at: usize| bytes.get(at..at + 4)?.try_into().ok().map(u32::from_be_bytes);
-    (kind == "png").then(|| Some((number(16)?, number(20)?)))?
+    (media == MediaType::Png).then(|| Some((number(16)?, number(20)?)))?
 }
 
 /// The words of a file name: `2023_red-panda (1)` is `2023 red panda (1)`.

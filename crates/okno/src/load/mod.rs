@@ -23,6 +23,7 @@ mod jsonl;
 mod kinds;
 mod language;
 mod lines;
+mod look;
 #[cfg(feature = "mail")]
 mod mail;
 mod markdown;
@@ -54,6 +55,7 @@ pub use self::image::{Images, TextOfImage, image_bytes};
 pub use self::json::JsonFile;
 pub use self::jsonl::{Fields, Jsonl, UnknownField};
 pub use self::language::detect as detect_language;
+pub use self::look::{LARGEST_IMAGE, look_at_images, look_at_own_images};
 #[cfg(feature = "mail")]
 pub use self::mail::Mail;
 pub use self::markdown::{Markdown, heading_text};
@@ -234,22 +236,28 @@ pub fn builtin_with(fields: Fields) -> Vec<Box<dyn Loader>> {
 /// The same; with `lines`, a plain text file holds one document per line.
 #[must_use]
 pub fn builtin_for(fields: Fields, lines: bool) -> Vec<Box<dyn Loader>> {
-    let mut loaders = of_every_format(fields);
+    builtin_reading(fields, lines, None)
+}
+
+/// The same; with a reader, files that are images – pictures, scanned pages – give the text that is to be read in them.
+#[must_use]
+pub fn builtin_reading(fields: Fields, lines: bool, reader: Option<&TextOfImage>) -> Vec<Box<dyn Loader>> {
+    let mut loaders = of_every_format(fields, reader);
     if lines {
         loaders.insert(0, Box::new(OnePerLine));
     }
     loaders
 }
 
-fn of_every_format(fields: Fields) -> Vec<Box<dyn Loader>> {
+fn of_every_format(fields: Fields, reader: Option<&TextOfImage>) -> Vec<Box<dyn Loader>> {
     vec![
         #[cfg(feature = "pdf")]
-        Box::new(Pdf),
+        Box::new(reader.map_or_else(Pdf::default, |reader| Pdf::reading(reader.clone()))),
         #[cfg(feature = "office")]
         Box::new(Workbook),
         #[cfg(feature = "office")]
         Box::new(Office),
-        Box::new(Images::default()),
+        Box::new(reader.map_or_else(Images::default, |reader| Images::reading(reader.clone()))),
         Box::new(Recording),
         #[cfg(feature = "mail")]
         Box::new(Mail),

@@ -5,7 +5,7 @@
 
 use super::encoding::NotText;
 use super::{LoadError, Source, file_metadata, language};
-use crate::document::{Block, BlockKind, Image, ImageSource, Loaded, Metadata, Page, Span, Value, table};
+use crate::document::{Block, BlockKind, Image, ImageSource, Loaded, Metadata, Page, Seen, Span, Value, table};
 
 /// Indentation of nested lists stops here: deeper nesting is noise.
 const DEEPEST_INDENT: usize = 8;
@@ -45,6 +45,13 @@ impl Rendering {
     pub fn fill_pages_at(&mut self, count: usize, start: usize) {
         for number in self.pages.len()..count {
             self.page_at((number + 1).to_string(), start);
+        }
+    }
+
+    /// Gives pages what is printed on them; those without stay numbered.
+    pub fn label_pages(&mut self, labels: Vec<String>) {
+        for (page, label) in self.pages.iter_mut().zip(labels).filter(|(_, label)| !label.trim().is_empty()) {
+            page.label = label;
         }
     }
 
@@ -130,7 +137,19 @@ impl Rendering {
 
     /// Notes an image whose place is already written.
     pub fn image_at(&mut self, span: Span, alt: &str, caption: &str, source: ImageSource) {
-        self.images.push(Image { span, alt: alt.trim().to_owned(), caption: caption.trim().to_owned(), source });
+        self.images.push(Image {
+            span,
+            alt: alt.trim().to_owned(),
+            caption: caption.trim().to_owned(),
+            source,
+            seen: None,
+        });
+    }
+
+    /// Notes an image whose bytes were already looked at.
+    pub fn seen_at(&mut self, span: Span, alt: &str, source: ImageSource, seen: Seen) {
+        self.image_at(span, alt, "", source);
+        self.images.iter_mut().next_back().into_iter().for_each(|image| image.seen = Some(seen.clone()));
     }
 
     fn write(&mut self, kind: BlockKind, text: &str) -> usize {

@@ -265,7 +265,7 @@ fn harmed_pdf_files_do_no_harm() {
     for (name, bytes) in
         files!["columns.pdf", "chinese-cid.pdf", "chinese-embedded.pdf", "scanned.pdf", "protected.pdf"]
     {
-        harmed(&Pdf, name, bytes);
+        harmed(&Pdf::default(), name, bytes);
     }
 }
 

@@ -122,7 +122,7 @@ fn spread(hits: &[Hit], most: usize, views: &Views<'_>) -> Vec<(Place, f32)> {
 }
 
 /// A sentence with its neighbours in the same block.
-fn block(at: u32, view: &View<'_>) -> Range<u32> {
+pub(super) fn block(at: u32, view: &View<'_>) -> Range<u32> {
     let sentences = view.structure.with_neighbours(at as usize);
     sentences.start as u32..sentences.end as u32
 }

@@ -4,9 +4,10 @@ use super::expand::Piece;
 use super::fuse::{Hit, Ranking, Trace};
 use super::recipe::{Recipe, Unit};
 use super::relevance::{Asked, RELEVANT};
+use super::rerank::{Moved, Reranked};
 use super::scope::Scope;
 use crate::Result;
-use crate::document::{CodePoints, Layer, Metadata, Page, Span};
+use crate::document::{CodePoints, Layer, Metadata, Page, Picture, Span};
 use crate::store::{Leg, Snapshot};
 use crate::understand::model::Taken;
 use crate::understand::{Routing, Understood};
@@ -64,12 +65,14 @@ pub struct Stage {
     pub targets: usize,
     /// Documents that match the filter, where there is one.
     pub matching: Option<usize>,
+    /// What reranking did, where there is a reranker.
+    pub reranked: Option<Reranked>,
 }
 
 impl Stage {
     pub(super) fn new(rankings: &[Ranking], hits: usize, targets: usize, matching: Option<usize>) -> Self {
         let rankings = rankings.iter().map(|ranking| (ranking.leg, ranking.layer, ranking.units.len())).collect();
-        Self { rankings, hits, targets, matching }
+        Self { rankings, hits, targets, matching, reranked: None }
     }
 }
 
@@ -98,6 +101,8 @@ pub struct Context {
     pub pages: Option<(u32, u32)>,
     /// What is printed on these pages, where that says more than their numbers: `iv`, `00:12:30`.
     pub page_labels: Option<(String, String)>,
+    /// The images that stand in it; [`crate::Engine::image`] gives their bytes.
+    pub images: Vec<Picture>,
     /// Exactly the document's text from `start` to `end`.
     pub text: String,
     /// What it costs, in tokens.
@@ -123,6 +128,8 @@ pub struct ContextHit {
     pub score: f32,
     /// How it came by it.
     pub trace: Vec<FoundUnit>,
+    /// What reranking did to it, where it was reranked.
+    pub reranked: Option<Moved>,
 }
 
 /// A unit that led to a hit.
@@ -145,6 +152,7 @@ pub(super) fn cut(
     piece: Piece,
     scope: &Scope,
     trace: &dyn Fn(&Hit) -> Vec<Trace>,
+    reranked: Option<&Reranked>,
     asked: &mut [Asked],
 ) -> Result<Context> {
     let record = snapshot.record(piece.document)?;
@@ -180,6 +188,7 @@ pub(super) fn cut(
     let hit = |(hit, traces): (Hit, Vec<Trace>)| ContextHit {
         span: structure.span(hit.run.sentences()),
         score: hit.score,
+        reranked: reranked.and_then(|reranked| reranked.moved.get(&hit.run).copied()),
         trace: traces.into_iter().map(found).collect(),
     };
     let copies = scope.copies.get(&piece.document).map_or(&[][..], Vec::as_slice);
@@ -200,6 +209,7 @@ pub(super) fn cut(
         lines: (first_line, last_line),
         pages: pages.map(|(first, last)| (first as u32 + 1, last as u32 + 1)),
         page_labels: pages.and_then(|pages| labels(&structure.pages, pages)),
+        images: structure.images.iter().filter(|image| image.is_in(span)).cloned().collect(),
         text: span.of(text).to_owned(),
         score: piece.score,
     })

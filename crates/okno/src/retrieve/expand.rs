@@ -240,6 +240,7 @@ mod tests {
             paragraphs: (0..count as u32).step_by(2).collect(),
             sections: sections.collect(),
             pages: vec![],
+            images: vec![],
         };
         (structure, "0123456789".repeat(count))
     }

@@ -1,7 +1,7 @@
 //! Retrieval: from a question to contexts.
 //!
 //! ```text
-//! understand → search (dense, lexical) → fuse → collapse → expand → merge → budget → contexts
+//! understand → search (dense, lexical) → fuse → collapse → rerank → expand → merge → budget → contexts
 //! ```
 //!
 //! [`search`] reads like that line. The store is asked once (again only when fewer than k targets
@@ -18,6 +18,7 @@ mod phrases;
 mod query;
 mod recipe;
 mod relevance;
+mod rerank;
 mod scope;
 mod sections;
 mod several;
@@ -29,6 +30,7 @@ pub use recipe::{
     DEFAULT_RECIPE, Expansion, Fusion, Order, Recipe, Recipes, Unit, Worth, built_in, built_in_text, name_of,
 };
 pub use relevance::RELEVANT;
+pub use rerank::{Moved, Rerank, RerankError, Reranked, Reranker};
 pub use scope::matching;
 pub(crate) use scope::nearest;
 pub use several::together;
@@ -52,6 +54,8 @@ use std::collections::BTreeSet;
 pub struct Models<'a> {
     /// Makes the vectors.
     pub embedder: &'a dyn Embedder,
+    /// Reads the best hits once more before they grow.
+    pub reranker: Option<&'a dyn Reranker>,
     /// Does what a recipe's `transform` says; without one the search goes on without it.
     pub asker: Option<Asker<'a>>,
 }
@@ -110,7 +114,15 @@ fn answer(
         Unit::Tokens => (views, 1.0),
         Unit::Characters => expand::in_characters(views),
     };
-    let stage = Stage::new(&rankings, fused, hits.len(), scope.matching);
+    let mut stage = Stage::new(&rankings, fused, hits.len(), scope.matching);
+    let hits = match models.reranker.filter(|_| recipe.rerank.depth > 0) {
+        Some(reranker) => {
+            let (hits, reranked) = rerank::rerank(hits, reranker, recipe.rerank, &understood.text, &views)?;
+            stage.reranked = Some(reranked);
+            hits
+        }
+        None => hits,
+    };
     let mut steps = Vec::new();
     let hits = if recipe.transform.contains(&Step::PostFilter) && !hits.is_empty() {
         let filtered = help::post_filter(snapshot, hits, &query.text, &recipe, &views, models.asker)?;
@@ -135,7 +147,7 @@ fn answer(
     let mut asked: Vec<relevance::Asked> = forms.map(relevance::Asked::new).collect();
     let mut contexts: Vec<Context> = pieces
         .into_iter()
-        .map(|piece| context::cut(snapshot, piece, &scope, &trace, &mut asked))
+        .map(|piece| context::cut(snapshot, piece, &scope, &trace, stage.reranked.as_ref(), &mut asked))
         .collect::<Result<_>>()?;
     let relevance = contexts.iter().map(|context| context.relevance).fold(0.0, f32::max);
     contexts.retain(|context| context.relevance >= query.min_relevance.unwrap_or(0.0));

@@ -31,6 +31,10 @@ pub struct Query {
     pub unit: Option<Unit>,
     /// How much a hit loses that says what a better one says.
     pub diversity: Option<f32>,
+    /// How many hits a reranker reads.
+    pub rerank_depth: Option<usize>,
+    /// What its score weighs beside the fused one, from 0 to 1.
+    pub rerank_blend: Option<f32>,
     /// In which order contexts are returned.
     pub order: Option<Order>,
     /// Whether filters are read from the question; they are when `None`.
@@ -73,6 +77,8 @@ impl Query {
         recipe.expand = self.expand.unwrap_or(recipe.expand);
         recipe.budget = self.budget.unwrap_or(recipe.budget);
         recipe.diversity = self.diversity.unwrap_or(recipe.diversity).clamp(0.0, 1.0);
+        recipe.rerank.depth = self.rerank_depth.unwrap_or(recipe.rerank.depth);
+        recipe.rerank.blend = self.rerank_blend.unwrap_or(recipe.rerank.blend).clamp(0.0, 1.0);
         recipe.unit = self.unit.unwrap_or(recipe.unit);
         if let Some(steps) = &self.transform {
             recipe.transform.clone_from(steps);

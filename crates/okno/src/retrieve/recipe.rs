@@ -1,5 +1,6 @@
 //! Recipes: named rows of one table that say what is ranked, how, and what is returned.
 
+use super::rerank::Rerank;
 use crate::document::{DerivedKind, Layer};
 use crate::store::{Leg, Manifest};
 use crate::understand::model::Step;
@@ -43,6 +44,9 @@ pub struct Recipe {
     /// How much a hit loses that says what a better one says: 0 nothing, 1 everything.
     #[serde(default)]
     pub diversity: f32,
+    /// How much a reranker may change, where there is one.
+    #[serde(default, skip_serializing_if = "Rerank::is_default")]
+    pub rerank: Rerank,
     /// How hits grow.
     pub expand: Expansion,
     /// In which order contexts are returned.

@@ -3,8 +3,10 @@
 //! `open` opens the store under test; called again after the last one was dropped, it opens the same
 //! store again. Every check starts from an empty store of its own.
 
-use super::{Ask, DocumentNumber, FileState, Leg, Prepared, Scored, Snapshot, Store, Vectors};
-use crate::document::{Block, BlockKind, Derived, DerivedKind, DocumentId, Layer, Metadata, Record, Span};
+use super::{Ask, DocumentNumber, FileState, Leg, Prepared, Scored, Snapshot, Store, Vectors, Writer};
+use crate::document::{
+    Block, BlockKind, Derived, DerivedKind, DocumentId, ImageHash, Layer, MediaType, Metadata, Picture, Record, Span,
+};
 use crate::split::structure;
 use std::collections::{BTreeMap, HashSet};
 
@@ -34,6 +36,80 @@ pub const CHECKS: &[(&str, Check)] = &[
     ("copies are known", copies_are_known),
     ("files, roots and removals are remembered", small_things_are_remembered),
 ];
+
+/// Checks of stores that keep images.
+pub const IMAGE_CHECKS: &[(&str, Check)] = &[
+    ("images live as long as a document that has them", images_live_with_their_documents),
+    ("an image is kept once and asked for once", an_image_is_kept_once),
+];
+
+/// A document of one paragraph with one image.
+fn with_image(name: &str, text: &str, bytes: &[u8]) -> Prepared {
+    let mut document = document(name, text);
+    document.structure.images.push(Picture {
+        span: Span::new(0, 1),
+        hash: ImageHash::of(bytes),
+        media: MediaType::Png,
+        alt: "what it shows".into(),
+        caption: String::new(),
+    });
+    document
+}
+
+fn keep(writer: &mut dyn Writer, name: &str, text: &str, bytes: &[u8]) -> DocumentNumber {
+    let number = writer.put(&with_image(name, text, bytes)).unwrap();
+    writer.keep_image(number, ImageHash::of(bytes), &mut || Some(bytes.to_vec())).unwrap();
+    number
+}
+
+fn images_live_with_their_documents(open: Open<'_>) {
+    let (shared, hash) = (b"pixels", ImageHash::of(b"pixels"));
+    {
+        let store = open();
+        let mut writer = store.writer().unwrap();
+        keep(&mut *writer, "a", "Alpha.", shared);
+        assert_eq!(store.snapshot().unwrap().image(hash).unwrap(), None, "before the commit");
+        keep(&mut *writer, "b", "Beta.", shared);
+        writer.finish().unwrap();
+    }
+    let store = open();
+    let kept = |hash| store.snapshot().unwrap().image(hash).unwrap();
+    assert_eq!(kept(hash).as_deref(), Some(&shared[..]), "opened again");
+    assert_eq!(kept(ImageHash::of(b"others")), None);
+    let before = store.snapshot().unwrap();
+    let first = before.numbers()[0];
+    assert_eq!(before.structure(first).unwrap().images[0].hash, hash);
+    // New derived units give a document a new number, and take nothing from it.
+    let mut writer = store.writer().unwrap();
+    let unit = Derived { kind: DerivedKind::Image, first: 0, end: 1, text: "pixels".into() };
+    let first = writer.derive(first, &[unit], &vector("pixels")).unwrap();
+    writer.commit().unwrap();
+    assert!(writer.remove(first).unwrap());
+    writer.commit().unwrap();
+    assert!(kept(hash).is_some(), "the other document still has it");
+    keep(&mut *writer, "b", "Beta changed.", b"other pixels");
+    writer.finish().unwrap();
+    assert_eq!(kept(hash), None, "its last document has another image now");
+    assert!(kept(ImageHash::of(b"other pixels")).is_some());
+    assert!(before.image(hash).unwrap().is_some(), "a snapshot never changes");
+}
+
+fn an_image_is_kept_once(open: Open<'_>) {
+    let store = open();
+    let mut writer = store.writer().unwrap();
+    let hash = ImageHash::of(b"pixels");
+    keep(&mut *writer, "a", "Alpha.", b"pixels");
+    let number = writer.put(&with_image("b", "Beta.", b"pixels")).unwrap();
+    writer.keep_image(number, hash, &mut || panic!("asked twice")).unwrap();
+    // One whose bytes are gone by the time it is stored is not there, and no error.
+    let gone = writer.put(&with_image("c", "Gamma.", b"gone")).unwrap();
+    writer.keep_image(gone, ImageHash::of(b"gone"), &mut || None).unwrap();
+    writer.commit().unwrap();
+    assert_eq!(store.snapshot().unwrap().image(ImageHash::of(b"gone")).unwrap(), None);
+    assert!(writer.remove(gone).unwrap() && writer.remove(number).unwrap());
+    writer.finish().unwrap();
+    assert!(store.snapshot().unwrap().image(hash).unwrap().is_some());
+}
 
 /// A document of one paragraph.
 pub fn document(name: &str, text: &str) -> Prepared {

@@ -6,7 +6,7 @@ use crate::rules::RuleText;
 use serde::{Deserialize, Serialize};
 
 /// The version of everything on disk: tables, packing, index terms, sentence rules, scales.
-pub const FORMAT: u32 = 4;
+pub const FORMAT: u32 = 5;
 
 /// How an index was made.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -37,6 +37,9 @@ pub struct Manifest {
     /// Metadata that the embedder and the lexical leg see.
     #[serde(default)]
     pub embedded_fields: Vec<String>,
+    /// Who reads the text in images.
+    #[serde(default)]
+    pub image_reader: Option<String>,
 }
 
 impl Manifest {
@@ -55,6 +58,7 @@ impl Manifest {
             rules: Vec::new(),
             selection: Selection::default(),
             embedded_fields: Vec::new(),
+            image_reader: None,
         }
     }
 }

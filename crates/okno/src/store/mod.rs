@@ -17,7 +17,7 @@ pub use embedded::{EmbeddedStore, Scan};
 pub use manifest::{FORMAT, Manifest};
 
 use crate::Result;
-use crate::document::{Catalogue, Derived, DerivedKind, DocumentId, Layer, Record, Structure};
+use crate::document::{Catalogue, Derived, DerivedKind, DocumentId, ImageHash, Layer, Record, Structure};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Range;
@@ -159,6 +159,10 @@ pub trait Snapshot: Send + Sync {
     fn text(&self, number: DocumentNumber) -> Result<&str>;
     /// A document's derived units.
     fn derived(&self, number: DocumentNumber) -> Result<Arc<[Derived]>>;
+    /// The bytes of an image of a live document; `None` where no such image is kept.
+    fn image(&self, _: ImageHash) -> Result<Option<Vec<u8>>> {
+        Ok(None)
+    }
     /// How many derived units of each kind there are.
     fn derived_counts(&self) -> &BTreeMap<DerivedKind, usize>;
     /// The rankings asked for, in that order: each best first, equal scores by document and place,
@@ -178,8 +182,22 @@ pub trait Writer {
     fn find(&mut self, id: &DocumentId) -> Result<Option<(DocumentNumber, u128)>>;
     /// Adds a document, or replaces the one of the same id. Its number is new either way.
     fn put(&mut self, document: &Prepared) -> Result<DocumentNumber>;
+    /// Keeps an image of a document that was put, as long as any live document has it. `bytes` is asked only when they are not
+    /// kept already. A store that keeps no images does nothing.
+    fn keep_image(&mut self, _: DocumentNumber, _: ImageHash, _: &mut dyn FnMut() -> Option<Vec<u8>>) -> Result<()> {
+        Ok(())
+    }
     /// Gives a document other derived units, with their vectors; nothing else of it changes but its number.
     fn derive(&mut self, number: DocumentNumber, derived: &[Derived], vectors: &[f32]) -> Result<DocumentNumber>;
+    /// Gives a document other vectors, of the embedder that the manifest names by now; nothing else of it changes, its number neither.
+    /// Between setting a manifest with another embedder and committing, every document gets its own. A store may know no such thing.
+    fn set_vectors(&mut self, _number: DocumentNumber, _vectors: &Vectors) -> Result<()> {
+        Err(crate::Error::Options("this kind of store cannot change vectors – index the documents again".to_owned()))
+    }
+    /// Forgets the vectors that were kept by content.
+    fn forget_cached_vectors(&mut self) -> Result<()> {
+        Ok(())
+    }
     /// A document's record, uncommitted changes included.
     fn record(&mut self, number: DocumentNumber) -> Result<Option<Record>>;
     /// Gives a document another record: same id, text and vectors, same number; whether it was there. Title and the fields that

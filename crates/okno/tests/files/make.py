@@ -128,6 +128,7 @@ def as_radicals(name):
 def pdf_odd():
     from PIL import Image
     from pypdf import PdfReader, PdfWriter
+    from reportlab import rl_config
     from reportlab.lib.utils import ImageReader
     from reportlab.pdfgen import canvas
 
@@ -274,7 +275,34 @@ def slim(name):
                 target.writestr(item.filename, data)
 
 
+def pdf_scan():
+    """Two pages that are images: one as JPEG, one as pixels; the second page is called `ii`. And a page of text with an image and its caption."""
+    from reportlab import rl_config
+    from reportlab.lib.utils import ImageReader
+    from reportlab.pdfgen import canvas
+    from PIL import Image
+
+    rl_config.useA85 = 0
+    images = "../../../okno-models/tests/images/"
+    page = canvas.Canvas("scan.pdf", pagesize=(600, 400), invariant=1)
+    photograph = io.BytesIO()
+    Image.open(images + "harbour.png").convert("RGB").save(photograph, "JPEG", quality=80)
+    page.drawImage(ImageReader(photograph), 20, 200)
+    page.showPage()
+    page.drawImage(images + "columns.png", 20, 200, width=560, preserveAspectRatio=True)
+    page.showPage()
+    page.save()
+    page = canvas.Canvas("figure.pdf", pagesize=(600, 400), invariant=1)
+    page.addPageLabel(0, "ROMAN_LOWER", 4)
+    page.drawString(20, 370, "The first line stands above the picture of the notice.")
+    page.drawImage(images + "tea.png", 20, 220, width=300, height=110, preserveAspectRatio=True)
+    page.drawString(20, 200, "Figure 1: the notice of the cooperative")
+    page.drawString(20, 100, "The last line stands far below it.")
+    page.save()
+
+
 if __name__ == "__main__":
+    pdf_scan()
     pdf_columns()
     pdf_cid()
     if len(sys.argv) > 1:

@@ -166,7 +166,8 @@ proptest! {
         let checked = check(&said);
         for mark in &checked.marks {
             prop_assert!((1..=3).contains(&mark.number));
-            prop_assert!(checked.text[mark.at..].starts_with(&format!("[{}]", mark.number)));
+            let written = format!("[{}]", mark.number);
+            prop_assert!(checked.text[mark.at..].starts_with(&written));
         }
     }
 }

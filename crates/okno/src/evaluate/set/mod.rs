@@ -111,6 +111,13 @@ impl QuestionSet {
         Ok(Self { name: name_of(file), questions })
     }
 
+    /// Reads questions that came as JSON lines from elsewhere, under a name.
+    pub fn from_lines(name: &str, lines: &str, library: &mut dyn Library) -> Result<Self> {
+        let questions = read::questions(read::json_lines(lines), library)?;
+        let questions = questions.map_err(|faults| faulty(Path::new(name), faults))?;
+        Ok(Self { name: name.to_owned(), questions })
+    }
+
     /// The same questions have the same fingerprint: figures of two runs are comparable when theirs are equal.
     pub fn fingerprint(&self) -> String {
         let mut all = String::new();

@@ -23,6 +23,7 @@ fn within(text: &str, block: Span) -> Vec<Image> {
                     alt: alt.trim().to_owned(),
                     caption: title.trim().to_owned(),
                     source: ImageSource::Reference(target.to_owned()),
+                    seen: None,
                 });
                 at = start + length;
             }

@@ -9,6 +9,7 @@
 mod archive;
 mod docx;
 mod epub;
+mod formats;
 mod odt;
 mod pptx;
 mod properties;

@@ -1,8 +1,9 @@
 //! Workbooks (XLSX, XLSM, XLSB, XLS, ODS): each sheet is a heading and a table whose first row is its header.
 //!
-//! `calamine` reads the cells. Numbers are written as people see them – fifteen digits, as Excel has – and dates as dates. A cell's display format beyond that
-//! (currency, percent) is not in what `calamine` gives: 12 % is written `0.12`.
+//! `calamine` reads the cells. Numbers are written as people see them – fifteen digits, as Excel has –, dates as dates, and in XLSX files percent, currencies and
+//! thousands as the cells' formats say (`formats`).
 
+use std::collections::HashMap;
 use std::io::Cursor;
 use std::path::Path;
 
@@ -11,6 +12,7 @@ use calamine::{Data, ExcelDateTime, Range, Reader, open_workbook_auto_from_rs};
 use super::super::rendering::Rendering;
 use super::super::{LoadError, Loader, Sink, Source, has_extension};
 use super::archive::Archive;
+use super::formats::{self, Shown};
 use super::{damaged, properties};
 use crate::document::{Metadata, Value};
 
@@ -63,15 +65,17 @@ pub(super) fn is_workbook(archive: &Archive<'_>) -> bool {
 }
 
 pub(super) fn load(bytes: &[u8], source: &Source<'_>, out: &mut dyn Sink) -> Result<(), LoadError> {
-    let mut metadata = Metadata::default();
+    let (mut metadata, mut formats) = (Metadata::default(), HashMap::new());
     if bytes.starts_with(b"PK") {
         let mut archive = Archive::open(bytes)?;
         metadata =
             archive.text("meta.xml").map_or_else(|| properties::core(&mut archive), |xml| properties::read(&xml));
         archive.check()?;
+        // What was inflated for the check counts no more.
+        formats = formats::read(&mut Archive::open(bytes)?);
     }
     // `calamine` trusts what a sheet says of its own size.
-    let read = std::panic::catch_unwind(|| render(bytes));
+    let read = std::panic::catch_unwind(|| render(bytes, &formats));
     let rendering = read.unwrap_or_else(|_| Err(damaged("its sheets cannot be read")))?;
     metadata.0.entry("title".to_owned()).or_insert_with(|| Value::Text(source.stem()));
     let kind = if has_extension(source.path, &["ods"]) { "ods" } else { "xlsx" };
@@ -79,7 +83,7 @@ pub(super) fn load(bytes: &[u8], source: &Source<'_>, out: &mut dyn Sink) -> Res
     Ok(())
 }
 
-fn render(bytes: &[u8]) -> Result<Rendering, LoadError> {
+fn render(bytes: &[u8], formats: &HashMap<String, Shown>) -> Result<Rendering, LoadError> {
     let mut workbook = open_workbook_auto_from_rs(Cursor::new(bytes)).map_err(|error| match error.to_string() {
         reason if reason.to_lowercase().contains("password") => {
             LoadError::Other("password-protected: save a copy without a password".to_owned())
@@ -94,32 +98,50 @@ fn render(bytes: &[u8]) -> Result<Rendering, LoadError> {
         if cells > MOST_CELLS {
             return Err(LoadError::Other(format!("more than {MOST_CELLS} cells: save the sheets as CSV files")));
         }
-        write(&mut rendering, &name, &range);
+        write(&mut rendering, &name, &range, formats.get(&name).unwrap_or(&Shown::new()));
     }
     Ok(rendering)
 }
 
-fn write(rendering: &mut Rendering, name: &str, range: &Range<Data>) {
-    let mut rows = range.rows().filter(|row| row.iter().any(|cell| *cell != Data::Empty)).peekable();
+fn write(rendering: &mut Rendering, name: &str, range: &Range<Data>, formats: &Shown) {
+    let (top, left) = range.start().unwrap_or_default();
+    let filled = |(_, row): &(u32, &[Data])| row.iter().any(|cell| *cell != Data::Empty);
+    let mut rows = (top..).zip(range.rows()).filter(filled).peekable();
     if rows.peek().is_none() {
         return;
     }
     rendering.heading(2, name);
     // Lines of one cell above the table are its title.
     while let Some(alone) =
-        rows.next_if(|row| row.len() > 1 && row.iter().filter(|cell| **cell != Data::Empty).count() == 1)
+        rows.next_if(|(_, row)| row.len() > 1 && row.iter().filter(|cell| **cell != Data::Empty).count() == 1)
     {
-        alone.iter().filter(|cell| **cell != Data::Empty).for_each(|cell| _ = rendering.paragraph(&shown(cell)));
+        alone.1.iter().filter(|cell| **cell != Data::Empty).for_each(|cell| _ = rendering.paragraph(&shown(cell)));
     }
     let Some(header) = rows.next() else { return };
-    let words = |row: &[Data]| row.iter().map(shown).collect::<Vec<String>>();
-    if header.len() < 2 {
-        std::iter::once(header).chain(rows).flatten().for_each(|cell| _ = rendering.paragraph(&shown(cell)));
+    let words = |(row, cells): (u32, &[Data])| {
+        let cells = (left..).zip(cells);
+        cells
+            .map(|(column, cell)| formatted(cell, formats.get(&(row, column)).map(|code| &**code)))
+            .collect::<Vec<String>>()
+    };
+    if header.1.len() < 2 {
+        std::iter::once(header).chain(rows).flat_map(words).for_each(|cell| _ = rendering.paragraph(&cell));
         return;
     }
     let mut table = rendering.open_table(&words(header));
     rows.for_each(|row| table.row(words(row).iter().map(String::as_str)));
     table.close();
+}
+
+/// A cell as its format shows it.
+fn formatted(cell: &Data, code: Option<&str>) -> String {
+    let number = match cell {
+        Data::Float(number) => Some(*number),
+        Data::Int(number) => Some(*number as f64),
+        _ => None,
+    };
+    let special = number.zip(code).and_then(|(number, code)| formats::shown(number, code));
+    special.unwrap_or_else(|| shown(cell))
 }
 
 /// A cell as people see it.

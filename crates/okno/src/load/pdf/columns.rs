@@ -38,6 +38,10 @@ pub(super) struct Line {
 pub(super) enum Piece {
     Line(Line),
     Table(Vec<Vec<String>>),
+    /// An image, and the caption below or above it.
+    Picture(Vec<u8>, String),
+    /// An image that is the page: what was read in it, and itself.
+    Scan(Vec<u8>, String),
 }
 
 /// The pieces of a page in reading order.

@@ -11,6 +11,7 @@ use hayro_syntax::page::{Page, Resources};
 
 use super::fonts::{Face, Fonts};
 use super::limits::Limits;
+use super::pictures::{self, Placed};
 
 /// Forms inside forms deeper than this are left out.
 const DEEPEST_FORM: usize = 8;
@@ -38,6 +39,8 @@ pub(super) struct Drawn {
     /// Letters whose font does not say what they are.
     pub unknown: usize,
     pub images: usize,
+    /// Those whose bytes are taken out.
+    pub pictures: Vec<Placed>,
 }
 
 /// An affine transformation, as PDF writes it.
@@ -242,10 +245,24 @@ impl<'a> Reader<'_, 'a> {
         let Some(stream) = resources.get_x_object(name) else { return };
         let kind = stream.dict().get::<Name<'_>>("Subtype");
         match kind.as_ref().map(AsRef::as_ref) {
-            Some(b"Image") => self.drawn.images += 1,
+            Some(b"Image") => self.picture(&stream),
             Some(b"Form") if self.depth < DEEPEST_FORM => self.form(&stream, resources),
             _ => {}
         }
+    }
+
+    /// Takes out an image: it fills the square from 0 to 1 of its own space.
+    fn picture(&mut self, stream: &Stream<'a>) {
+        self.drawn.images += 1;
+        let Matrix([a, b, c, d, e, f]) = self.state.ctm;
+        if !self.limits.picture() || ![a, b, c, d, e, f].iter().all(|number| number.is_finite()) {
+            return;
+        }
+        let Some(bytes) = pictures::file(stream) else { return };
+        let (xs, ys) = ([e, e + a, e + c, e + a + c], [f, f + b, f + d, f + b + d]);
+        let low = |of: [f64; 4]| of.into_iter().fold(f64::INFINITY, f64::min);
+        let high = |of: [f64; 4]| of.into_iter().fold(f64::NEG_INFINITY, f64::max);
+        self.drawn.pictures.push(Placed { left: low(xs), right: high(xs), top: high(ys), bottom: low(ys), bytes });
     }
 
     fn form(&mut self, stream: &Stream<'a>, outer: &Resources<'a>) {

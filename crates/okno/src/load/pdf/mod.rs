@@ -8,7 +8,8 @@
 //! (0.3.78) reads the same files well but is 450 000 lines – writer, renderer, forms – with no way to leave them out, and takes a
 //! protected file for an empty one; `pdf-extract` panics on Chinese fonts and mixes columns.
 //!
-//! What is not read: images and what they show, forms and comments, formulas as such. A page of scanned paper has no letters and is said to have none.
+//! Images are taken out (`pictures`) and put where they stand (`placing`); a page of scanned paper, which has an image and no letters, is read where somebody reads images, and
+//! otherwise said to have no text. What is not read: forms and comments, formulas as such.
 
 mod columns;
 mod fonts;
@@ -18,7 +19,10 @@ mod glyphs;
 mod inflation;
 mod letters;
 mod limits;
+mod page_labels;
 mod paragraphs;
+mod pictures;
+mod placing;
 #[cfg(test)]
 mod tests;
 
@@ -32,7 +36,7 @@ use hayro_syntax::{DecryptionError, LoadPdfError, Pdf as File};
 use self::fonts::Fonts;
 use self::limits::Limits;
 use super::rendering::Rendering;
-use super::{LoadError, Loader, Sink, Source};
+use super::{LoadError, Loader, Sink, Source, TextOfImage};
 use crate::document::{Date, Metadata, Value};
 
 /// More pages than any book has.
@@ -41,8 +45,18 @@ const MOST_PAGES: usize = 20_000;
 const HEADER_WITHIN: usize = 1024;
 
 /// Reads PDF files.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Pdf;
+#[derive(Clone, Default)]
+pub struct Pdf {
+    text_of_image: Option<TextOfImage>,
+}
+
+impl Pdf {
+    /// PDF files whose scanned pages are read.
+    #[must_use]
+    pub fn reading(text_of_image: TextOfImage) -> Self {
+        Self { text_of_image: Some(text_of_image) }
+    }
+}
 
 impl Loader for Pdf {
     fn accepts(&self, path: &Path, head: &[u8]) -> bool {
@@ -56,7 +70,7 @@ impl Loader for Pdf {
             return Err(LoadError::Other("empty file".to_owned()));
         }
         // The libraries below are fuzzed, but a file that breaks them must not stop the others.
-        let read = catch_unwind(AssertUnwindSafe(|| read(bytes.into_owned())));
+        let read = catch_unwind(AssertUnwindSafe(|| read(bytes.into_owned(), self.text_of_image.as_ref())));
         let (rendering, metadata) = read.unwrap_or_else(|_| Err(damaged()))?;
         out.document(rendering.finish(source, "pdf", metadata)?);
         Ok(())
@@ -67,7 +81,7 @@ fn damaged() -> LoadError {
     LoadError::Other("damaged PDF: its structure cannot be read; open it and save it again".to_owned())
 }
 
-fn read(bytes: Vec<u8>) -> Result<(Rendering, Metadata), LoadError> {
+fn read(bytes: Vec<u8>, reader: Option<&TextOfImage>) -> Result<(Rendering, Metadata), LoadError> {
     if inflation::is_bomb(&bytes) {
         return Err(LoadError::Other(format!("it inflates to more than {} MiB; split it", inflation::LARGEST >> 20)));
     }
@@ -81,28 +95,35 @@ fn read(bytes: Vec<u8>) -> Result<(Rendering, Metadata), LoadError> {
     let (fonts, mut limits) = (Fonts::new(), Limits::new());
     let (mut letters, mut unknown, mut images) = (0, 0, 0);
     let pages = file.pages();
-    let mut layers = Vec::new();
+    let (mut layers, mut pictures) = (Vec::new(), Vec::new());
     for page in pages.iter().take(MOST_PAGES) {
         let drawn = glyphs::drawn(page, &fonts, &mut limits);
         letters += drawn.glyphs.len();
         unknown += drawn.unknown;
         images += drawn.images;
         layers.push(fragments::bands(&drawn.glyphs));
+        pictures.push(placing::Shown { letters: drawn.glyphs.len(), pictures: drawn.pictures });
     }
     if limits.exceeded {
         return Err(LoadError::Other("the PDF takes too long to read; print it into a new one".to_owned()));
     }
-    if letters == 0 || unknown > letters {
+    let mut pieces = arranged(layers);
+    let scanned = placing::place(&mut pieces, pictures, reader);
+    if (letters == 0 && scanned == 0) || unknown > letters {
         return Err(LoadError::Other(without_text(pages.len(), unknown, images)));
     }
-    Ok((paragraphs::write(arranged(layers)), metadata(&file)))
+    let mut rendering = paragraphs::write(pieces);
+    rendering.label_pages(page_labels::labels(&file, pages.len()));
+    Ok((rendering, metadata(&file)))
 }
 
 /// Why there is no text.
 fn without_text(pages: usize, unknown: usize, images: usize) -> String {
     match (unknown, images) {
         (0, 0) => format!("no text on {pages} pages"),
-        (0, _) => format!("no text layer: {pages} scanned pages; run OCR over it first (`ocrmypdf`)"),
+        (0, _) => format!(
+            "no text layer: {pages} scanned pages; add the OCR models (`okno models add rapidocr`), or run `ocrmypdf` over it"
+        ),
         _ => "its fonts do not say which letters they draw; run OCR over it first (`ocrmypdf --force-ocr`)".to_owned(),
     }
 }

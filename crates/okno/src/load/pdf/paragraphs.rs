@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use super::super::rendering::Rendering;
 use super::columns::{Line, Piece};
 use super::letters::{self, is_wide};
-use crate::document::BlockKind;
+use crate::document::{BlockKind, ImageHash, ImageSource, MediaType, Seen, Span};
 
 /// A heading is at least this much larger than the text.
 const LARGER: f64 = 1.15;
@@ -21,7 +21,7 @@ const MOST_HEADING_LINES: usize = 3;
 /// Writes the pages of a document.
 pub(super) fn write(pages: Vec<Vec<Piece>>) -> Rendering {
     let style = Style::of(&pages);
-    let mut writer = Writer { style, rendering: Rendering::default(), page: 0, open: None };
+    let mut writer = Writer { style, rendering: Rendering::default(), page: 0, open: None, pictures: Vec::new() };
     for (number, page) in pages.into_iter().enumerate() {
         writer.page = number;
         writer.pieces(page);
@@ -129,9 +129,34 @@ struct Writer {
     rendering: Rendering,
     page: usize,
     open: Option<Open>,
+    /// Images that stand behind the open block.
+    pictures: Vec<(Vec<u8>, String)>,
 }
 
 impl Writer {
+    /// Writes what was read of a page; the image is all of it.
+    fn scan(&mut self, bytes: Vec<u8>, text: &str) {
+        self.close();
+        self.rendering.fill_pages(self.page + 1);
+        let mut start = None;
+        for paragraph in text.split("\n\n").filter(|paragraph| !paragraph.trim().is_empty()) {
+            let at = self.rendering.paragraph(paragraph);
+            start.get_or_insert(at);
+        }
+        let end = self.rendering.len();
+        let (Some(media), seen) = (MediaType::of(&bytes), ImageHash::of(&bytes)) else { return };
+        let seen = Seen { hash: seen, media, text: String::new() };
+        self.rendering.seen_at(Span::new(start.unwrap_or(end), end), "", ImageSource::Bytes(bytes), seen);
+    }
+
+    /// Notes the images that stand behind what was just written.
+    fn note_pictures(&mut self) {
+        let at = self.rendering.len();
+        for (bytes, caption) in std::mem::take(&mut self.pictures) {
+            self.rendering.image_at(Span::new(at, at), "", &caption, ImageSource::Bytes(bytes));
+        }
+    }
+
     fn pieces(&mut self, pieces: Vec<Piece>) {
         for piece in pieces {
             match piece {
@@ -141,6 +166,8 @@ impl Writer {
                     self.rendering.fill_pages(self.page + 1);
                     self.rendering.table(&rows);
                 }
+                Piece::Picture(bytes, caption) => self.pictures.push((bytes, caption)),
+                Piece::Scan(bytes, text) => self.scan(bytes, &text),
             }
         }
     }
@@ -187,6 +214,11 @@ impl Writer {
     }
 
     fn close(&mut self) {
+        self.close_text();
+        self.note_pictures();
+    }
+
+    fn close_text(&mut self) {
         let Some(open) = self.open.take() else { return };
         let first = open.pages.first().map_or(0, |(page, _)| *page);
         self.rendering.fill_pages(first + 1);

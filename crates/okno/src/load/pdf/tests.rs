@@ -2,7 +2,7 @@
 
 use super::super::tests::{Collected, load};
 use super::*;
-use crate::document::{BlockKind, Loaded, table};
+use crate::document::{BlockKind, ImageSource, Loaded, table};
 
 const COLUMNS: &[u8] = include_bytes!("../../../tests/files/columns.pdf");
 const CID: &[u8] = include_bytes!("../../../tests/files/chinese-cid.pdf");
@@ -11,7 +11,7 @@ const SCANNED: &[u8] = include_bytes!("../../../tests/files/scanned.pdf");
 const PROTECTED: &[u8] = include_bytes!("../../../tests/files/protected.pdf");
 
 fn pdf(bytes: &[u8]) -> Loaded {
-    let mut got = load(&Pdf, "d/paper.pdf", bytes);
+    let mut got = load(&Pdf::default(), "d/paper.pdf", bytes);
     assert_eq!(got.skipped, []);
     got.documents.remove(0)
 }
@@ -89,7 +89,7 @@ fn radicals_are_found_as_the_letters_they_look_like() {
 #[test]
 fn every_reason_is_said() {
     let reason = |bytes: &[u8]| {
-        let got: Collected = load(&Pdf, "a.pdf", bytes);
+        let got: Collected = load(&Pdf::default(), "a.pdf", bytes);
         assert!(got.documents.is_empty());
         got.skipped[0].1.clone()
     };
@@ -98,8 +98,39 @@ fn every_reason_is_said() {
     assert_eq!(reason(b""), "empty file");
     assert!(reason(b"%PDF-1.7\n...").starts_with("damaged PDF"));
     assert!(
-        Pdf.accepts(Path::new("a.pdf"), b"")
-            && Pdf.accepts(Path::new("x"), b"%PDF-1.4")
-            && !Pdf.accepts(Path::new("a.pdf"), b"plain")
+        Pdf::default().accepts(Path::new("a.pdf"), b"")
+            && Pdf::default().accepts(Path::new("x"), b"%PDF-1.4")
+            && !Pdf::default().accepts(Path::new("a.pdf"), b"plain")
     );
+}
+
+const SCAN: &[u8] = include_bytes!("../../../tests/files/scan.pdf");
+const FIGURE: &[u8] = include_bytes!("../../../tests/files/figure.pdf");
+
+#[test]
+fn scanned_pages_are_read_one_by_one() {
+    use crate::document::MediaType;
+    let reader: TextOfImage =
+        std::sync::Arc::new(|bytes| Some(format!("{:?} read.\n\nAnd more.", MediaType::of(bytes)?)));
+    let got = load(&Pdf::reading(reader), "scan.pdf", SCAN).documents.remove(0);
+    assert_eq!(got.text, "Jpeg read.\n\nAnd more.\n\nPng read.\n\nAnd more.\n");
+    let second = got.text.find("Png").unwrap();
+    assert_eq!(got.pages.iter().map(|page| page.start).collect::<Vec<_>>()[0], 0);
+    assert!((got.pages[1].start as usize) <= second && got.pages.len() == 2, "{:?}", got.pages);
+    let places: Vec<&str> = got.images.iter().map(|image| image.span.of(&got.text)).collect();
+    assert_eq!(places, ["Jpeg read.\n\nAnd more.", "Png read.\n\nAnd more."]);
+    let skipped = load(&Pdf::default(), "scan.pdf", SCAN).skipped;
+    assert!(skipped.is_empty() || skipped[0].1.contains("2 scanned pages"), "{skipped:?}");
+}
+
+#[test]
+fn an_image_stands_where_it_is_drawn_and_pages_are_called_as_printed() {
+    let got = pdf(FIGURE);
+    assert_eq!(got.pages[0].label, "iv");
+    let image = &got.images[0];
+    assert_eq!(image.caption, "Figure 1: the notice of the cooperative");
+    let before = got.text.find("notice.").unwrap() + "notice.".len();
+    assert_eq!((image.span.start as usize, image.span.len()), (before, 0), "{}", got.text);
+    let ImageSource::Bytes(bytes) = &image.source else { panic!("{:?}", image.source) };
+    assert!(bytes.starts_with(b"\x89PNG"));
 }

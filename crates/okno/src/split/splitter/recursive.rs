@@ -30,6 +30,9 @@ const RUN_UP: usize = 512;
 /// How far behind the stretch sentences are read, in bytes: what follows a stop decides about it, and a few words are enough.
 const LOOK_AHEAD: usize = 64;
 
+/// What closes after a stop and the space behind it, in bytes: a few marks of three bytes each.
+const CLOSING: usize = 64;
+
 /// The pieces of `text`, within the size, each repeating up to `overlap` of the one before.
 pub(super) fn split(text: &str, measure: Measure<'_>, overlap: usize) -> Vec<Span> {
     let repeated = measure.with(overlap);
@@ -115,6 +118,9 @@ fn repeat_from(text: &str, start: usize, end: usize, measure: Measure<'_>) -> us
 
 /// The first sentence that starts at or behind `from` and before `end`.
 fn sentence_start(text: &str, start: usize, from: usize, end: usize) -> Option<usize> {
+    if !may_start(text, from.max(start), end) {
+        return None;
+    }
     let first = text.ceil_char_boundary(from.saturating_sub(RUN_UP).max(start));
     let found = sentences(text, Span::new(first, end));
     let starts = |pair: &&[Span]| {
@@ -122,6 +128,14 @@ fn sentence_start(text: &str, start: usize, from: usize, end: usize) -> Option<u
         next >= from && (ends_sentence(&text[first..before]) || text[before..next].contains('\n'))
     };
     found.windows(2).find(starts).map(|pair| pair[1].start as usize)
+}
+
+/// Whether anything before the last character of a stretch can end a sentence: most overlaps are shorter than one, and reading sentences costs
+/// ten times as much as looking for their stops.
+fn may_start(text: &str, from: usize, end: usize) -> bool {
+    let from = text.floor_char_boundary(from.saturating_sub(CLOSING));
+    let stretch = text[from..end].trim_end_matches(|c: char| c.is_whitespace() || !c.is_alphanumeric());
+    stretch.contains(['.', '!', '?', '\n', '。', '！', '？', '…', '．', '｡'])
 }
 
 fn is_clause_end(c: char, next: char) -> bool {

@@ -2,7 +2,7 @@
 
 use super::vectors::{Packed, pack, pack_normalised};
 use crate::document::{Derived, Record, Structure};
-use crate::store::Prepared;
+use crate::store::{Prepared, Vectors};
 use xxhash_rust::xxh3::xxh3_128;
 
 const HASH: usize = 16;
@@ -44,6 +44,15 @@ pub fn with_derived(bytes: &[u8], derived: &[Derived], vectors: &[f32], dimensio
     let packed = postcard::to_stdvec(derived).ok()?;
     let vectors = pack_normalised(vectors, dimensions);
     Some(join(hash, [record, structure, sentence_vectors, text, &packed, &vectors]))
+}
+
+/// The same document with the vectors of another embedder; `None` when the bytes cannot be a document.
+pub fn with_vectors(bytes: &[u8], vectors: &Vectors, dimensions: usize) -> Option<Vec<u8>> {
+    let (hash, [record, packed_structure, _, text, derived, _]) = parts(bytes)?;
+    let structure: Structure = postcard::from_bytes(packed_structure).ok()?;
+    let derived_vectors = pack_normalised(&vectors.derived, dimensions);
+    let vectors = pack(vectors, &structure, dimensions);
+    Some(join(hash, [record, packed_structure, &vectors, text, derived, &derived_vectors]))
 }
 
 fn join(hash: &[u8], parts: [&[u8]; PARTS]) -> Vec<u8> {

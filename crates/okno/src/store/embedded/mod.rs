@@ -172,7 +172,7 @@ mod tests {
 
     #[test]
     fn keeps_the_contract() {
-        for (name, check) in contract::CHECKS {
+        for (name, check) in contract::CHECKS.iter().chain(contract::IMAGE_CHECKS) {
             println!("{name}");
             let folder = tempfile::tempdir().unwrap();
             check(&|| open(folder.path()));

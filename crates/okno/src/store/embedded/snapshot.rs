@@ -9,7 +9,7 @@ use super::sketch::Sketch;
 use super::tables::Tables;
 use super::units::Units;
 use super::{blob, lexical_folder};
-use crate::document::{Catalogue, Derived, DerivedKind, Layer, Record, Structure};
+use crate::document::{Catalogue, Derived, DerivedKind, ImageHash, Layer, Record, Structure};
 use crate::store::{Ask, DocumentNumber, FileState, Leg, Manifest, Scored, Snapshot, terms};
 use crate::{Error, Result};
 use heed::{RoTxn, WithoutTls};
@@ -219,6 +219,11 @@ impl Snapshot for EmbeddedSnapshot {
 
     fn derived(&self, number: DocumentNumber) -> Result<Arc<[Derived]>> {
         self.atlas.get(number).map(|entry| Arc::clone(&entry.derived)).ok_or_else(|| self.unknown(number))
+    }
+
+    fn image(&self, hash: ImageHash) -> Result<Option<Vec<u8>>> {
+        let bytes = self.reading(|pin| Ok(self.tables.images.get(pin, &hash.0)?.map(<[u8]>::to_vec)));
+        bytes.map_err(|e| self.tables.wrong(e))
     }
 
     fn derived_counts(&self) -> &BTreeMap<DerivedKind, usize> {

@@ -1,6 +1,6 @@
 //! The tables of the key-value store, and their keys.
 
-use crate::document::DocumentId;
+use crate::document::{DocumentId, ImageHash};
 use crate::store::{DocumentNumber, Manifest};
 use crate::{Error, Result};
 use heed::byteorder::BigEndian;
@@ -39,6 +39,10 @@ pub struct Tables {
     pub vectors: Database<Key128, Bytes>,
     /// Numbers replaced or removed here but not yet taken out of the lexical index.
     pub garbage: Database<U32<BigEndian>, Bytes>,
+    /// Hash of an image → its bytes.
+    pub images: Database<Key128, Bytes>,
+    /// Hash of an image and number of a document that has it ([`holder_key`]) → nothing.
+    pub holders: Database<Bytes, Bytes>,
 }
 
 impl Tables {
@@ -46,7 +50,7 @@ impl Tables {
     pub fn open(folder: &Path) -> Result<Self> {
         let wrong = |source: heed::Error| failure(folder, source);
         let mut options = EnvOpenOptions::new().read_txn_without_tls();
-        options.map_size(MAP_SIZE).max_dbs(8).max_readers(MAX_READERS);
+        options.map_size(MAP_SIZE).max_dbs(16).max_readers(MAX_READERS);
         // SAFETY: LMDB asks that nobody else changes the file while it is mapped; the folder is ours,
         // and every writer, in this process or another, goes through LMDB's own lock.
         let env = unsafe { options.open(folder) }.map_err(|source| match source {
@@ -80,6 +84,8 @@ impl Tables {
             removed: env.create_database(&mut writing, Some("removed"))?,
             vectors: env.create_database(&mut writing, Some("vectors"))?,
             garbage: env.create_database(&mut writing, Some("garbage"))?,
+            images: env.create_database(&mut writing, Some("images"))?,
+            holders: env.create_database(&mut writing, Some("holders"))?,
         };
         writing.commit()?;
         Ok(tables)
@@ -93,6 +99,8 @@ impl Tables {
         let Some(removed) = env.open_database(reading, Some("removed"))? else { return Ok(None) };
         let Some(vectors) = env.open_database(reading, Some("vectors"))? else { return Ok(None) };
         let Some(garbage) = env.open_database(reading, Some("garbage"))? else { return Ok(None) };
+        let Some(images) = env.open_database(reading, Some("images"))? else { return Ok(None) };
+        let Some(holders) = env.open_database(reading, Some("holders"))? else { return Ok(None) };
         Ok(Some(Self {
             env: env.clone(),
             path: folder.to_owned(),
@@ -103,6 +111,8 @@ impl Tables {
             removed,
             vectors,
             garbage,
+            images,
+            holders,
         }))
     }
 
@@ -190,6 +200,14 @@ pub fn id_key(id: &DocumentId) -> u128 {
 /// The key of a file.
 pub fn file_key(root: &str, path: &str) -> u128 {
     xxh3_128(format!("{root}\0{path}").as_bytes())
+}
+
+/// The key of an image's holder: all holders of one image stand together.
+pub fn holder_key(image: ImageHash, number: DocumentNumber) -> [u8; 20] {
+    let mut key = [0; 20];
+    key[..16].copy_from_slice(&image.0.to_be_bytes());
+    key[16..].copy_from_slice(&number.to_be_bytes());
+    key
 }
 
 /// A value of the `ids` table.

@@ -167,6 +167,7 @@ mod tests {
             paragraphs: vec![0],
             sections: vec![Section { first: 0, path: vec![], terms: 0 }],
             pages: vec![],
+            images: vec![],
         }
     }
 

@@ -1,10 +1,10 @@
 //! The one writer: everything between two commits happens in one LMDB transaction.
 
 use super::lexical::{Built, Lexical, LexicalWriter};
-use super::tables::{Tables, file_key, id_key, id_value, read_id_value};
+use super::tables::{Tables, file_key, holder_key, id_key, id_value, read_id_value};
 use super::{blob, lexical_folder};
-use crate::document::{Derived, DocumentId, Record};
-use crate::store::{DocumentNumber, FileState, Manifest, Prepared, Writer};
+use crate::document::{Derived, DocumentId, ImageHash, Record};
+use crate::store::{DocumentNumber, FileState, Manifest, Prepared, Vectors, Writer};
 use crate::{Error, Result};
 use fs_err::File;
 use heed::{RoTxn, RwTxn, WithoutTls};
@@ -147,10 +147,42 @@ impl Writer for EmbeddedWriter<'_> {
         let blob = blob::read(&bytes, dimensions).ok_or_else(unreadable)?;
         let record = blob::read_record(blob.record).ok_or_else(unreadable)?;
         // A new number: what a reader of the last generation finds under the old one must not change.
-        self.remove(number)?;
-        self.put_bytes(&bytes, &record, |lexical, number, title| {
+        self.take_out(number, &record)?;
+        let new = self.put_bytes(&bytes, &record, |lexical, number, title| {
             lexical.add(number, blob.text, title, &blob.structure, &blob.derived)
-        })
+        })?;
+        for picture in &blob.structure.images {
+            self.hand_over(picture.hash, number, new)?;
+        }
+        Ok(new)
+    }
+
+    fn keep_image(
+        &mut self,
+        number: DocumentNumber,
+        hash: ImageHash,
+        bytes: &mut dyn FnMut() -> Option<Vec<u8>>,
+    ) -> Result<()> {
+        if self.change(|tables, writing| Ok(tables.images.get(writing, &hash.0)?.is_none()))? {
+            let Some(bytes) = bytes() else { return Ok(()) };
+            self.change(|tables, writing| tables.images.put(writing, &hash.0, &bytes))?;
+        }
+        self.change(|tables, writing| tables.holders.put(writing, &holder_key(hash, number), &[]))
+    }
+
+    fn set_vectors(&mut self, number: DocumentNumber, vectors: &Vectors) -> Result<()> {
+        let dimensions = self.dimensions;
+        let changed = self.change(|tables, writing| {
+            let bytes = tables.documents.get(writing, &number)?;
+            Ok(bytes.and_then(|bytes| blob::with_vectors(bytes, vectors, dimensions)))
+        })?;
+        let unreadable = || self.tables.damaged(&format!("document number {number} cannot be read"));
+        let bytes = changed.ok_or_else(unreadable)?;
+        self.change(|tables, writing| tables.documents.put(writing, &number, &bytes))
+    }
+
+    fn forget_cached_vectors(&mut self) -> Result<()> {
+        self.change(|tables, writing| tables.vectors.clear(writing))
     }
 
     fn record(&mut self, number: DocumentNumber) -> Result<Option<Record>> {
@@ -175,11 +207,9 @@ impl Writer for EmbeddedWriter<'_> {
 
     fn remove(&mut self, number: DocumentNumber) -> Result<bool> {
         let Some(record) = self.record(number)? else { return Ok(false) };
-        self.change(|tables, writing| {
-            tables.documents.delete(writing, &number)?;
-            tables.ids.delete(writing, &id_key(&record.id))?;
-            tables.garbage.put(writing, &number, &[])
-        })?;
+        let images = self.images_of(number)?;
+        self.take_out(number, &record)?;
+        images.into_iter().try_for_each(|hash| self.let_go(hash, number))?;
         Ok(true)
     }
 
@@ -213,6 +243,7 @@ impl Writer for EmbeddedWriter<'_> {
     fn set_manifest(&mut self, manifest: &Manifest) -> Result<()> {
         let json = serde_json::to_vec(manifest).map_err(std::io::Error::from)?;
         self.embedded_fields.clone_from(&manifest.embedded_fields);
+        self.dimensions = manifest.dimensions;
         self.change(|tables, writing| tables.meta.put(writing, "manifest", &json))
     }
 
@@ -259,6 +290,47 @@ impl Writer for EmbeddedWriter<'_> {
 }
 
 impl EmbeddedWriter<'_> {
+    /// Takes a document out; its images stay.
+    fn take_out(&mut self, number: DocumentNumber, record: &Record) -> Result<()> {
+        self.change(|tables, writing| {
+            tables.documents.delete(writing, &number)?;
+            tables.ids.delete(writing, &id_key(&record.id))?;
+            tables.garbage.put(writing, &number, &[])
+        })
+    }
+
+    fn images_of(&mut self, number: DocumentNumber) -> Result<Vec<ImageHash>> {
+        let dimensions = self.dimensions;
+        let hashes = |bytes: &[u8]| {
+            let structure = blob::read(bytes, dimensions).map(|blob| blob.structure).unwrap_or_default();
+            structure.images.iter().map(|picture| picture.hash).collect()
+        };
+        self.change(|tables, writing| Ok(tables.documents.get(writing, &number)?.map(hashes).unwrap_or_default()))
+    }
+
+    /// An image goes with the last document that has it.
+    fn let_go(&mut self, hash: ImageHash, number: DocumentNumber) -> Result<()> {
+        self.change(|tables, writing| {
+            tables.holders.delete(writing, &holder_key(hash, number))?;
+            let alone = tables.holders.prefix_iter(writing, &hash.0.to_be_bytes())?.next().is_none();
+            if alone {
+                tables.images.delete(writing, &hash.0)?;
+            }
+            Ok(())
+        })
+    }
+
+    /// A document that got a new number has its images still.
+    fn hand_over(&mut self, hash: ImageHash, old: DocumentNumber, new: DocumentNumber) -> Result<()> {
+        self.change(|tables, writing| {
+            // One that was never kept – its bytes were gone by then – is not kept now.
+            if tables.holders.delete(writing, &holder_key(hash, old))? {
+                tables.holders.put(writing, &holder_key(hash, new), &[])?;
+            }
+            Ok(())
+        })
+    }
+
     /// Stores a packed document under the next number.
     fn put_bytes(
         &mut self,

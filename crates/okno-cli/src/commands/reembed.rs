@@ -1,0 +1,53 @@
+//! `okno reembed`: another embedder for the index, without reading any file again.
+
+use super::index::{Bar, stop_on_interrupt};
+use crate::args::Cli;
+use crate::locale::say;
+use crate::{embedder, output, place};
+use anyhow::{Result, bail};
+use clap::Args;
+use std::time::Instant;
+
+/// Another embedder.
+#[derive(Debug, Args)]
+pub struct ReembedArgs {
+    /// The embedder: `builtin`, or a model of `okno models list`
+    #[arg(long, value_name = "NAME")]
+    embedder: String,
+}
+
+pub fn run(cli: &Cli, args: &ReembedArgs) -> Result<()> {
+    let wanted = embedder::named(&args.embedder)?;
+    let mut engine = place::open(cli.index())?;
+    if engine.embedder().identity() == wanted.identity() && !cli.json {
+        let name = wanted.identity();
+        output::note(&say!("the index was made with `{}` – nothing to do", "索引用的就是 `{}` —— 无需重建", name));
+        return Ok(());
+    }
+    let bar = Bar::new();
+    stop_on_interrupt(&bar.stop)?;
+    let begun = Instant::now();
+    let report = engine.reembed(wanted, &bar)?;
+    bar.bar.finish_and_clear();
+    if report.stopped {
+        bail!(say!(
+            "stopped; the index is as before, and what was embedded is kept – run the same command again to go on",
+            "已停止;索引保持原样,已算好的向量已保存 —— 再次运行同一命令即可继续"
+        ));
+    }
+    if cli.json {
+        let seconds = begun.elapsed().as_secs_f64();
+        return output::json(&serde_json::json!({
+            "index": engine.folder(), "from": report.from, "to": report.to, "documents": report.documents, "seconds": seconds,
+        }));
+    }
+    output::note(&say!(
+        "{} documents: vectors of `{}` in place of `{}`, in {:.1} s",
+        "{} 个文档:向量已换成 `{}`(原为 `{}`),用时 {:.1} 秒",
+        report.documents,
+        report.to,
+        report.from,
+        begun.elapsed().as_secs_f64()
+    ));
+    Ok(())
+}

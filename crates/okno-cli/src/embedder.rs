@@ -1,0 +1,105 @@
+//! Which embedder an index is made and opened with.
+//!
+//! A new index takes the one that was asked for: flag, then configuration, then the built-in one. An index that exists says itself which
+//! one it needs; asking for another is refused with both names. Weights that are missing are missed when something is embedded, not
+//! before: what an index holds can be listed without them.
+
+use crate::locale::say;
+use anyhow::Result;
+use okno::Engine;
+use okno::config::{Origin, Settings};
+use okno::embed::{BuiltIn, EmbedError, Embedder, Remembering, Role};
+use okno::store::{EmbeddedStore, Manifest, Store as _, embedded};
+use std::path::Path;
+use std::sync::Arc;
+
+/// What the embedder that is part of the program is called.
+pub const BUILT_IN: &str = "builtin";
+
+/// An embedder by its name on the command line.
+pub fn named(name: &str) -> Result<Arc<dyn Embedder>> {
+    if name == BUILT_IN { Ok(Arc::new(BuiltIn::default())) } else { local(name) }
+}
+
+#[cfg(feature = "models")]
+fn local(name: &str) -> Result<Arc<dyn Embedder>> {
+    let model = okno_models::shelf::Shelf::of_user()?.get(name)?;
+    let embedder = okno_models::transformer::TransformerEmbedder::open(model)?;
+    Ok(Arc::new(Remembering::new(Arc::new(embedder))))
+}
+
+#[cfg(not(feature = "models"))]
+fn local(name: &str) -> Result<Arc<dyn Embedder>> {
+    anyhow::bail!(say!(
+        "this program was built without transformers (feature `models`): only `builtin` embeds, not `{}`",
+        "本程序未包含 Transformer(特性 `models`):只能用 `builtin`,不能用 `{}`",
+        name
+    ))
+}
+
+/// The embedder an index was made with.
+pub fn of(manifest: &Manifest) -> Arc<dyn Embedder> {
+    let Some((name, _)) = manifest.embedder.split_once('@') else { return Arc::new(BuiltIn::default()) };
+    match named(name) {
+        Ok(embedder) if embedder.identity() == manifest.embedder => embedder,
+        Ok(other) => Arc::new(Absent::new(manifest, other_weights(name, other.identity()))),
+        Err(error) => Arc::new(Absent::new(manifest, crate::message(&error))),
+    }
+}
+
+fn other_weights(name: &str, found: &str) -> String {
+    say!(
+        "the weights called `{}` are others by now (`{}`) – `okno models add` the ones the index was made with, or run `okno reembed --embedder {}`",
+        "名为 `{}` 的权重已是另一份(`{}`)—— 用 `okno models add` 加入建索引时的那份,或运行 `okno reembed --embedder {}`",
+        name,
+        found,
+        name
+    )
+}
+
+/// Opens the index in a folder with the embedder it was made with.
+pub fn open(folder: &Path) -> okno::Result<Engine> {
+    let store = EmbeddedStore::open(folder)?;
+    let embedder = of(store.manifest());
+    Engine::over(folder, Box::new(store), embedder)
+}
+
+/// Opens the index in a folder, or makes one there.
+pub fn open_or_create(folder: &Path, flag: Option<&str>, settings: &Settings) -> Result<Engine> {
+    let configured = settings.values().embedder.as_deref();
+    if !embedded::exists(folder) {
+        return Ok(Engine::create_with(folder, named(flag.or(configured).unwrap_or(BUILT_IN))?)?);
+    }
+    // The user's own file is for new indexes; whoever says it nearer means this one.
+    let near = configured.filter(|_| matches!(settings.origin("embedder"), Origin::Environment | Origin::Index(_)));
+    let store = EmbeddedStore::open(folder)?;
+    let embedder = flag.or(near).map_or_else(|| Ok(of(store.manifest())), named)?;
+    Ok(Engine::over(folder, Box::new(store), embedder)?)
+}
+
+/// Stands for an embedder whose weights are not here.
+struct Absent {
+    identity: String,
+    dimensions: usize,
+    reason: String,
+}
+
+impl Absent {
+    fn new(manifest: &Manifest, reason: String) -> Self {
+        Self { identity: manifest.embedder.clone(), dimensions: manifest.dimensions, reason }
+    }
+}
+
+impl Embedder for Absent {
+    fn identity(&self) -> &str {
+        &self.identity
+    }
+
+    fn dimensions(&self) -> usize {
+        self.dimensions
+    }
+
+    fn embed(&self, _: &[&str], _: Role) -> Result<Vec<f32>, EmbedError> {
+        Err(EmbedError(self.reason.clone()))
+    }
+}

@@ -1,0 +1,36 @@
+//! Which reranker reads the best hits once more: a cross-encoder of the shelf by its name, or `maxsim:NAME` with an embedder of the shelf.
+
+use anyhow::Result;
+use okno::Engine;
+use okno::config::Settings;
+use okno::retrieve::Reranker;
+use std::sync::Arc;
+
+/// Says so where a configuration names a reranker and a flag wants none.
+const NONE: &str = "none";
+
+/// Gives an engine the reranker that was asked for: by flag, else by configuration.
+pub fn set(engine: &mut Engine, flag: Option<&str>, settings: &Settings) -> Result<()> {
+    let name = flag.or(settings.values().rerank.as_deref()).filter(|name| *name != NONE);
+    engine.set_reranker(name.map(named).transpose()?);
+    Ok(())
+}
+
+#[cfg(feature = "models")]
+fn named(name: &str) -> Result<Arc<dyn Reranker>> {
+    use okno_models::transformer::{CrossEncoder, LateInteraction};
+    let shelf = okno_models::shelf::Shelf::of_user()?;
+    Ok(match name.strip_prefix("maxsim:") {
+        Some(name) => Arc::new(LateInteraction::open(&shelf.get(name)?)?),
+        None => Arc::new(CrossEncoder::open(&shelf.get(name)?)?),
+    })
+}
+
+#[cfg(not(feature = "models"))]
+fn named(name: &str) -> Result<Arc<dyn Reranker>> {
+    anyhow::bail!(crate::locale::say!(
+        "this program was built without transformers (feature `models`): there is no reranker `{}`",
+        "本程序未包含 Transformer(特性 `models`):没有重排模型 `{}`",
+        name
+    ))
+}

@@ -1,0 +1,49 @@
+//! Lines that stand upside down are turned.
+
+use std::path::Path;
+
+use rten_tensor::prelude::*;
+
+use super::OcrError;
+use super::network::{Batch, Network};
+use super::picture::Picture;
+
+/// The size the network takes; the published pipeline's value.
+const HEIGHT: usize = 48;
+const WIDTH: usize = 192;
+/// Lines looked at together; the published pipeline's value.
+const TOGETHER: usize = 6;
+/// A line is turned when the network is this sure; the published pipeline's value.
+const SURE: f32 = 0.9;
+
+/// The network that knows up from down.
+pub(super) struct Classifier {
+    network: Network,
+}
+
+impl Classifier {
+    pub fn open(path: &Path) -> Result<Self, OcrError> {
+        Ok(Self { network: Network::open(path)? })
+    }
+
+    /// Turns the lines that are upside down.
+    pub fn turn_upright(&self, lines: &mut [Picture]) -> Result<(), OcrError> {
+        for together in lines.chunks_mut(TOGETHER) {
+            let mut batch = Batch::new(together.len(), HEIGHT, WIDTH);
+            for (place, line) in together.iter().enumerate() {
+                let width = ((HEIGHT as f32 * line.ratio()).ceil() as usize).clamp(1, WIDTH);
+                batch.set(place, &line.scaled(width, HEIGHT));
+            }
+            let output = self.network.run_ranked::<2>(batch)?;
+            if output.shape() != [together.len(), 2] {
+                return Err(self.network.fault(&format!("its output has the shape {:?}", output.shape())));
+            }
+            for (place, line) in together.iter_mut().enumerate() {
+                if output[[place, 1]] > SURE {
+                    *line = line.upside_down();
+                }
+            }
+        }
+        Ok(())
+    }
+}

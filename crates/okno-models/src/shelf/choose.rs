@@ -1,0 +1,179 @@
+//! Which files of a package are the model: a list of paths comes in, the files that the card asks for go out, or a reason.
+//!
+//! Packages are made for other programs, and call things as they like: `bge-small-zh-v1.5-q.onnx` beside `…-tokenizer.json`, or
+//! `dist/Xenova/gte-small/onnx/model.onnx` beside five other models. So weights are looked for by what they are, then by the model's
+//! name in the path, then by whether they say to be quantised; whatever is still ambiguous is refused with the candidates.
+
+use super::package::Entry;
+use crate::registry::{Card, File, TOKENIZER, WEIGHTS};
+
+/// A file of the card, and where it is in the package.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Found {
+    pub file: File,
+    pub entry: String,
+}
+
+/// The vocabulary of a WordPiece tokenizer, for packages that have no `tokenizer.json`.
+const VOCABULARY: &str = "vocab.txt";
+
+/// Chooses the files of a card; `only` names the weights where there is a choice.
+pub fn files(card: &Card, entries: &[Entry], only: Option<&str>) -> Result<Vec<Found>, String> {
+    let mut found: Vec<Found> = Vec::new();
+    for file in &card.files {
+        let entry = match file.name.as_str() {
+            _ if !file.find.is_empty() => named(file, entries),
+            WEIGHTS => Some(weights(card, entries, only)?),
+            TOKENIZER => tokenizer(entries, found.first().map_or("", |weights| &weights.entry)),
+            name => entries.iter().find(|entry| base(&entry.path) == name).map(|entry| entry.path.clone()),
+        };
+        match entry {
+            Some(entry) => found.push(Found { file: renamed(file, &entry), entry }),
+            None if file.optional => {}
+            None => return Err(missing(file)),
+        }
+    }
+    Ok(found)
+}
+
+fn missing(file: &File) -> String {
+    let names = if file.find.is_empty() { file.name.clone() } else { file.find.join("` or `") };
+    format!("holds no `{names}` – give a package that has one")
+}
+
+/// A vocabulary keeps its name: it is read by another rule than a tokenizer.
+fn renamed(file: &File, entry: &str) -> File {
+    let name = if file.name == TOKENIZER && base(entry) == VOCABULARY { VOCABULARY } else { &file.name };
+    File { name: name.to_owned(), ..file.clone() }
+}
+
+fn base(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
+}
+
+fn named(file: &File, entries: &[Entry]) -> Option<String> {
+    let fits = |entry: &&Entry| file.find.iter().any(|pattern| matches(pattern, base(&entry.path)));
+    entries.iter().find(fits).map(|entry| entry.path.clone())
+}
+
+/// Whether a name is what a pattern says; `*` stands for anything, capitals for nothing.
+fn matches(pattern: &str, name: &str) -> bool {
+    let (pattern, name) = (pattern.to_lowercase(), name.to_lowercase());
+    let mut parts = pattern.split('*');
+    let Some(mut rest) = name.strip_prefix(parts.next().unwrap_or_default()) else { return false };
+    let Some(last) = parts.next_back() else { return rest.is_empty() };
+    for part in parts {
+        let Some(at) = rest.find(part) else { return false };
+        rest = &rest[at + part.len()..];
+    }
+    rest.ends_with(last)
+}
+
+fn weights(card: &Card, entries: &[Entry], only: Option<&str>) -> Result<String, String> {
+    let all: Vec<&str> =
+        entries.iter().map(|entry| entry.path.as_str()).filter(|path| path.to_lowercase().ends_with(".onnx")).collect();
+    if let Some(only) = only {
+        let mut asked = all.iter().filter(|path| **path == only || path.ends_with(&format!("/{only}")));
+        return asked.next().map(|path| (*path).to_owned()).ok_or_else(|| format!("holds no `{only}`{}", list(&all)));
+    }
+    let named = narrowed(all.clone(), |path| says(path, &card.name));
+    let exact = narrowed(named, |path| is_quantized(path) == card.quantized);
+    let plain = narrowed(exact, |path| base(path) == "model.onnx");
+    match plain.as_slice() {
+        [one] => Ok((*one).to_owned()),
+        [] => Err(no_weights(entries)),
+        several => Err(format!("holds several models – choose one with `--file`:{}", list(several))),
+    }
+}
+
+/// What is left when those that do not fit go – or all, when none fits.
+fn narrowed<'p>(paths: Vec<&'p str>, fits: impl Fn(&str) -> bool) -> Vec<&'p str> {
+    let fitting: Vec<&str> = paths.iter().copied().filter(|path| fits(path)).collect();
+    if fitting.is_empty() { paths } else { fitting }
+}
+
+/// Whether a path names a model; `bge-small-zh-v1.5-q` is also said by the folder `bge-small-zh-v1.5`.
+fn says(path: &str, name: &str) -> bool {
+    let path = path.to_lowercase();
+    path.contains(name) || name.strip_suffix("-q").is_some_and(|plain| path.contains(plain))
+}
+
+fn is_quantized(path: &str) -> bool {
+    let name = base(path).to_lowercase();
+    ["quant", "int8", "uint8", "-q.onnx", "_q.onnx", "q8"].iter().any(|mark| name.contains(mark))
+}
+
+fn no_weights(entries: &[Entry]) -> String {
+    let other = entries.iter().find(|entry| entry.path.ends_with(".safetensors") || entry.path.ends_with(".bin"));
+    match other {
+        Some(other) => format!(
+            "holds no ONNX weights, only `{}` – export it to ONNX (for instance with `optimum-cli export onnx`), or choose another package",
+            other.path
+        ),
+        None => "holds no `.onnx` file – give a package or folder that has one".to_owned(),
+    }
+}
+
+/// The tokenizer nearest to the weights: the one whose path has most in common with theirs.
+fn tokenizer(entries: &[Entry], weights: &str) -> Option<String> {
+    let shared = |path: &str| path.bytes().zip(weights.bytes()).take_while(|(a, b)| a == b).count();
+    let nearest = |fits: &dyn Fn(&str) -> bool| {
+        let fitting = entries.iter().map(|entry| entry.path.as_str()).filter(|path| fits(base(path)));
+        fitting.max_by_key(|path| shared(path)).map(str::to_owned)
+    };
+    nearest(&|name| name == TOKENIZER || name.ends_with("-tokenizer.json"))
+        .or_else(|| nearest(&|name| name == VOCABULARY))
+}
+
+fn list(paths: &[&str]) -> String {
+    paths.iter().map(|path| format!("\n  {path}")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::registry;
+
+    fn chosen(name: &str, paths: &[&str]) -> Result<Vec<String>, String> {
+        let entries: Vec<Entry> = paths.iter().map(|path| Entry { path: (*path).to_owned(), size: 1 }).collect();
+        let card = registry::find(name).unwrap().unwrap();
+        Ok(files(&card, &entries, None)?.into_iter().map(|found| found.entry).collect())
+    }
+
+    #[test]
+    fn packages_as_they_are_made() {
+        let jar = ["META-INF/MANIFEST.MF", "bge-small-zh-v1.5-q-tokenizer.json", "bge-small-zh-v1.5-q.onnx"];
+        let expected = ["bge-small-zh-v1.5-q.onnx", "bge-small-zh-v1.5-q-tokenizer.json"];
+        assert_eq!(chosen("bge-small-zh-v1.5-q", &jar).unwrap(), expected);
+        let npm = [
+            "a/all-MiniLM-L6-v2/tokenizer.json",
+            "a/all-MiniLM-L6-v2/onnx/model.onnx",
+            "a/gte-small/onnx/model.onnx",
+            "a/gte-small/tokenizer.json",
+        ];
+        assert_eq!(chosen("gte-small", &npm).unwrap(), ["a/gte-small/onnx/model.onnx", "a/gte-small/tokenizer.json"]);
+        assert_eq!(chosen("all-minilm-l6-v2", &npm).unwrap()[1], "a/all-MiniLM-L6-v2/tokenizer.json");
+        let hub = ["onnx/model.onnx", "onnx/model_fp16.onnx", "onnx/model_quantized.onnx", "vocab.txt"];
+        assert_eq!(chosen("bge-small-zh-v1.5", &hub).unwrap(), ["onnx/model.onnx", "vocab.txt"]);
+        assert_eq!(chosen("bge-small-zh-v1.5-q", &hub).unwrap()[0], "onnx/model_quantized.onnx");
+    }
+
+    #[test]
+    fn what_cannot_be_chosen_says_why() {
+        let refused = |paths: &[&str]| chosen("gte-small", paths).unwrap_err();
+        assert!(refused(&["m/model.safetensors", "m/tokenizer.json"]).contains("optimum-cli"));
+        assert!(refused(&["a.txt"]).contains("no `.onnx` file"));
+        assert!(refused(&["a.onnx", "b.onnx"]).contains("`--file`:\n  a.onnx\n  b.onnx"));
+        assert!(refused(&["model.onnx"]).contains("`tokenizer.json`"));
+    }
+
+    #[test]
+    fn patterns() {
+        for (pattern, name) in [("*_det_*.onnx", "PP-OCRv6_det_small.onnx"), ("a*", "a"), ("x.y", "X.Y"), ("*", "")] {
+            assert!(matches(pattern, name), "{pattern} {name}");
+        }
+        for (pattern, name) in [("*_det_*.onnx", "a_rec_b.onnx"), ("a*a", "a"), ("x", "xy")] {
+            assert!(!matches(pattern, name), "{pattern} {name}");
+        }
+    }
+}

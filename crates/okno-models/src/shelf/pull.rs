@@ -1,0 +1,226 @@
+//! Pulling: the files of a known model come over HTTP from the hub, or from a mirror of it.
+//!
+//! A file that broke off goes on where it stopped, in this run or a later one: what came is kept in a hidden folder on the shelf until
+//! the model is whole. Each file is checked against the hash the registry names, else against the one the hub names for large files,
+//! else by its length. Redirects are followed by hand, because the hub tells the hash on the first of them.
+
+use super::{Model, Shelf, hash_and_copy, package_names};
+use crate::registry::{self, Card, File};
+use crate::{Error, Result};
+use std::io::{Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+/// Where models are pulled from unless `OKNO_HUB` names a mirror.
+pub const HUB: &str = "https://huggingface.co";
+
+/// How often a broken-off file is gone on with in one run.
+const ATTEMPTS: usize = 4;
+
+/// Redirects of one file, at most; the hub uses two.
+const REDIRECTS: usize = 6;
+
+/// How a pull goes.
+pub struct Pulling<'a> {
+    /// Told the file, its bytes so far and, where known, all its bytes.
+    pub progress: &'a dyn Fn(&str, u64, Option<u64>),
+    /// Set to stop; what came is kept for the next time.
+    pub stop: &'a AtomicBool,
+}
+
+impl Shelf {
+    /// Fetches a known model from a hub.
+    pub fn pull(&self, name: &str, hub: &str, pulling: &Pulling<'_>) -> Result<Model> {
+        let mut card = match registry::find(name)? {
+            Some(card) if card.hub.is_some() => card,
+            _ => return Err(Error::Unknown { name: name.to_owned(), known: pullable()? }),
+        };
+        let staging = self.folder.join(format!(".{}.pull", card.name));
+        fs_err::create_dir_all(&staging)?;
+        let mut fetched: Vec<File> = Vec::new();
+        for file in &card.files {
+            let place = Place { card: &card, hub, path: staging.join(&file.name) };
+            match fetch(&place, file, pulling) {
+                Ok(hash) => fetched.push(File { sha256: Some(hash), ..file.clone() }),
+                Err(Failure::Absent(_)) if file.optional => {}
+                Err(Failure::Absent(reason) | Failure::Broken(reason)) => return Err(place.unreachable(file, &reason)),
+                Err(Failure::Final(error)) => return Err(error),
+            }
+        }
+        card.files = fetched;
+        self.put(card, &staging)
+    }
+}
+
+fn pullable() -> Result<Vec<String>> {
+    Ok(registry::known()?.into_iter().filter(|card| card.hub.is_some()).map(|card| card.name).collect())
+}
+
+struct Place<'a> {
+    card: &'a Card,
+    hub: &'a str,
+    path: PathBuf,
+}
+
+impl Place<'_> {
+    fn url(&self, file: &File) -> String {
+        let repository = self.card.hub.as_deref().unwrap_or_default();
+        format!("{}/{repository}/resolve/main/{}", self.hub.trim_end_matches('/'), file.hub)
+    }
+
+    fn unreachable(&self, file: &File, reason: &str) -> Error {
+        Error::Hub {
+            url: self.url(file),
+            reason: reason.to_owned(),
+            name: self.card.name.clone(),
+            packages: package_names(self.card),
+        }
+    }
+}
+
+/// Why a file did not come.
+enum Failure {
+    /// The hub has none.
+    Absent(String),
+    /// It broke off; trying again may help.
+    Broken(String),
+    /// Trying again does not help.
+    Final(Error),
+}
+
+impl<E: Into<Error>> From<E> for Failure {
+    fn from(error: E) -> Self {
+        Self::Final(error.into())
+    }
+}
+
+/// Fetches one file, going on where it broke off; its hash.
+fn fetch(place: &Place<'_>, file: &File, pulling: &Pulling<'_>) -> Result<String, Failure> {
+    let part = place.path.with_extension("part");
+    let mut attempt = 1;
+    loop {
+        match fetch_once(place, file, &part, pulling) {
+            Ok(expected) => return finish(file, &part, &place.path, file.sha256.as_deref().or(expected.as_deref())),
+            Err(Failure::Broken(_)) if attempt < ATTEMPTS => attempt += 1,
+            Err(failure) => return Err(failure),
+        }
+    }
+}
+
+/// Checks a file that came whole, and gives it its name.
+fn finish(file: &File, part: &Path, whole: &Path, expected: Option<&str>) -> Result<String, Failure> {
+    let got = hash_and_copy(&mut fs_err::File::open(part)?, &mut std::io::sink())?;
+    match expected {
+        Some(expected) if expected != got => {
+            fs_err::remove_file(part)?;
+            Err(Error::Hash { file: file.name.clone(), expected: expected.to_owned(), got }.into())
+        }
+        _ => {
+            fs_err::rename(part, whole)?;
+            Ok(got)
+        }
+    }
+}
+
+/// Asks for what is missing of a file; the hash the hub names, if it does.
+fn fetch_once(place: &Place<'_>, file: &File, part: &Path, pulling: &Pulling<'_>) -> Result<Option<String>, Failure> {
+    let mut out = fs_err::File::options().create(true).truncate(false).write(true).open(part)?;
+    let have = out.seek(SeekFrom::End(0))?;
+    let Response { status, hash, range, length, mut body } = ask(&place.url(file), have)?;
+    let start = match status {
+        206 if range == Some(have) => have,
+        200 => 0,
+        // What we have is not the beginning of what is there: begin again.
+        206 | 416 => {
+            out.set_len(0)?;
+            return Err(Failure::Broken(format!("the server answered {status} to a request for the rest")));
+        }
+        404 | 401 | 403 => return Err(Failure::Absent(format!("the server answered {status}"))),
+        other => return Err(Failure::Broken(format!("the server answered {other}"))),
+    };
+    out.set_len(start)?;
+    out.seek(SeekFrom::Start(start))?;
+    let total = length.map(|length| start + length);
+    let done = copy(&mut body, &mut out, start, |done| {
+        (pulling.progress)(&file.name, done, total);
+        pulling.stop.load(Ordering::Relaxed)
+    })?;
+    out.sync_all()?;
+    match total {
+        Some(total) if done < total => Err(Failure::Broken(format!("broke off after {done} of {total} bytes"))),
+        _ => Ok(hash),
+    }
+}
+
+/// Copies until the end, telling how far; where the end was.
+fn copy(from: &mut dyn Read, to: &mut fs_err::File, start: u64, told: impl Fn(u64) -> bool) -> Result<u64, Failure> {
+    let (mut buffer, mut done) = (vec![0; 1 << 16], start);
+    loop {
+        let count = from.read(&mut buffer).map_err(|error| Failure::Broken(error.to_string()))?;
+        if count == 0 {
+            return Ok(done);
+        }
+        to.write_all(&buffer[..count])?;
+        done += count as u64;
+        if told(done) {
+            return Err(Error::Stopped.into());
+        }
+    }
+}
+
+struct Response {
+    status: u16,
+    hash: Option<String>,
+    /// Where the bytes begin, of a partial answer.
+    range: Option<u64>,
+    length: Option<u64>,
+    body: Box<dyn Read>,
+}
+
+/// Asks, following redirects, from this byte on.
+fn ask(url: &str, from: u64) -> Result<Response, Failure> {
+    let config = ureq::Agent::config_builder()
+        .max_redirects(0)
+        .max_redirects_will_error(false)
+        .http_status_as_error(false)
+        .timeout_connect(Some(Duration::from_secs(15)))
+        .timeout_recv_response(Some(Duration::from_secs(30)))
+        .user_agent(concat!("okno/", env!("CARGO_PKG_VERSION")))
+        .build();
+    let agent = ureq::Agent::new_with_config(config);
+    let (mut url, mut hash) = (url.to_owned(), None);
+    for _ in 0..REDIRECTS {
+        let mut request = agent.get(&url).header("accept-encoding", "identity");
+        if from > 0 {
+            request = request.header("range", format!("bytes={from}-"));
+        }
+        let answer = request.call().map_err(|error| Failure::Broken(error.to_string()))?;
+        let header = |name: &str| answer.headers().get(name).and_then(|value| value.to_str().ok()).map(str::to_owned);
+        hash = hash.or_else(|| ["x-linked-etag", "etag"].into_iter().filter_map(header).find_map(|tag| sha256(&tag)));
+        if let (true, Some(location)) = (answer.status().is_redirection(), header("location")) {
+            url = joined(&url, &location);
+            continue;
+        }
+        let range =
+            header("content-range").and_then(|range| range.strip_prefix("bytes ")?.split('-').next()?.parse().ok());
+        let (status, length) = (answer.status().as_u16(), header("content-length").and_then(|text| text.parse().ok()));
+        return Ok(Response { status, hash, range, length, body: Box::new(answer.into_body().into_reader()) });
+    }
+    Err(Failure::Broken(format!("more than {REDIRECTS} redirects")))
+}
+
+/// A tag that is a SHA-256, as the hub's are for large files.
+fn sha256(tag: &str) -> Option<String> {
+    let tag = tag.trim_start_matches("W/").trim_matches('"');
+    (tag.len() == 64 && tag.bytes().all(|byte| byte.is_ascii_hexdigit())).then(|| tag.to_ascii_lowercase())
+}
+
+/// Where a redirect leads.
+fn joined(from: &str, location: &str) -> String {
+    if location.contains("://") {
+        return location.to_owned();
+    }
+    let host_end = from.find("://").and_then(|at| from[at + 3..].find('/').map(|slash| at + 3 + slash));
+    format!("{}{location}", &from[..host_end.unwrap_or(from.len())])
+}

@@ -1,0 +1,129 @@
+//! Embedders against the reference implementation: the same weights give the same vectors.
+
+mod support;
+
+use okno::embed::{Embedder, Role, normalize};
+use okno_models::transformer::{Encoder, TransformerEmbedder};
+use std::collections::BTreeMap;
+
+#[derive(serde::Deserialize)]
+struct Reference {
+    texts: Vec<String>,
+    models: BTreeMap<String, Made>,
+}
+
+#[derive(serde::Deserialize)]
+struct Made {
+    weights: String,
+    vectors: Vec<String>,
+}
+
+fn reference() -> Reference {
+    serde_json::from_str(include_str!("data/reference.json")).unwrap()
+}
+
+fn unpacked(packed: &str) -> Vec<f32> {
+    let component = |digits: &[u8]| {
+        let bits = u16::from_str_radix(std::str::from_utf8(digits).unwrap(), 16).unwrap();
+        f32::from(bits.cast_signed()) / 32767.0
+    };
+    packed.as_bytes().chunks(4).map(component).collect()
+}
+
+fn cosine(a: &[f32], b: &[f32]) -> f32 {
+    let dot = |a: &[f32], b: &[f32]| a.iter().zip(b).map(|(x, y)| f64::from(x * y)).sum::<f64>();
+    (dot(a, b) / (dot(a, a) * dot(b, b)).sqrt()) as f32
+}
+
+fn agrees(name: &str, least: f32) {
+    let Some(model) = support::model(name) else { return };
+    let reference = reference();
+    let made = &reference.models[name];
+    if model.card.files[0].sha256.as_ref() != Some(&made.weights) {
+        println!("skipped: the weights of {name} are others than those of the reference");
+        return;
+    }
+    let texts: Vec<&str> = reference.texts.iter().map(String::as_str).collect();
+    let ours = Encoder::open(&model).unwrap().vectors(&texts, "", None).unwrap();
+    let pairs = ours.vectors.chunks(ours.dimensions).zip(&made.vectors);
+    let worst = pairs.map(|(ours, theirs)| cosine(ours, &unpacked(theirs))).fold(1.0, f32::min);
+    println!("{name}: worst cosine {worst:.6} of {} texts", texts.len());
+    assert!(worst >= least, "{name}: {worst} < {least}");
+}
+
+#[test]
+fn bge_small_zh_agrees() {
+    agrees("bge-small-zh-v1.5", 0.9999);
+}
+
+#[test]
+fn bge_small_zh_int8_agrees() {
+    agrees("bge-small-zh-v1.5-q", 0.999);
+}
+
+#[test]
+fn bge_small_en_agrees() {
+    agrees("bge-small-en-v1.5", 0.9999);
+}
+
+#[test]
+fn bge_small_en_int8_agrees() {
+    agrees("bge-small-en-v1.5-q", 0.999);
+}
+
+#[test]
+fn minilm_agrees() {
+    agrees("all-minilm-l6-v2", 0.9999);
+}
+
+#[test]
+fn gte_small_agrees() {
+    agrees("gte-small", 0.9999);
+}
+
+/// A vector depends on its text alone: not on the texts beside it, their order, or their number.
+#[test]
+fn a_vector_is_its_texts_own() {
+    for name in ["bge-small-zh-v1.5", "bge-small-zh-v1.5-q"] {
+        let Some(model) = support::model(name) else { return };
+        let embedder = TransformerEmbedder::open(model).unwrap();
+        let reference = reference();
+        let mut texts: Vec<&str> = reference.texts.iter().take(18).map(String::as_str).collect();
+        // Of equal length, so that they share batches.
+        texts.extend(["我爱北京", "你爱上海", "他爱广州", "她爱深圳", "", "  \n"]);
+        let dimensions = embedder.dimensions();
+        let together = embedder.embed(&texts, Role::Passage).unwrap();
+        for (text, vector) in texts.iter().zip(together.chunks(dimensions)) {
+            let alone = embedder.embed(&[text], Role::Passage).unwrap();
+            assert!(alone == vector, "{name}: {text:?}");
+            assert_eq!(text.trim().is_empty(), vector.iter().all(|x| *x == 0.0), "{text:?}");
+        }
+        texts.reverse();
+        let reversed = embedder.embed(&texts, Role::Passage).unwrap();
+        assert!(reversed.chunks(dimensions).rev().eq(together.chunks(dimensions)), "{name}");
+    }
+}
+
+#[test]
+fn questions_find_their_passages() {
+    let Some(model) = support::model("bge-small-zh-v1.5-q") else { return };
+    let embedder = TransformerEmbedder::open(model).unwrap();
+    let passages = ["绿茶用八十度的水冲泡。", "长江是亚洲第一长河。", "宫保鸡丁用鸡肉、花生和辣椒炒成。"];
+    let vectors = embedder.embed(&passages, Role::Passage).unwrap();
+    for (number, question) in
+        ["泡绿茶的水温是多少?", "亚洲最长的河流是哪一条?", "宫保鸡丁需要哪些食材?"].iter().enumerate()
+    {
+        let mut asked = embedder.embed(&[question], Role::Query).unwrap();
+        normalize(&mut asked);
+        let cosines: Vec<f32> = vectors.chunks(embedder.dimensions()).map(|passage| cosine(&asked, passage)).collect();
+        assert!(cosines.iter().all(|other| *other <= cosines[number]), "{question}: {cosines:?}");
+    }
+}
+
+#[test]
+fn embedding_stops_when_asked_to() {
+    let Some(model) = support::model("bge-small-zh-v1.5-q") else { return };
+    let stop = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(true));
+    let embedder = TransformerEmbedder::open(model).unwrap().stopped_by(stop);
+    assert_eq!(embedder.embed(&["停"], Role::Passage).unwrap_err().to_string(), "stopped");
+}

@@ -1,0 +1,103 @@
+/** What search, ask and compare have in common: the question, how it is asked, and how a fault is told. */
+
+import { h, fill, menu, rich, debounced } from './dom.js';
+import { t, number } from './words.js';
+import { state, go } from './state.js';
+import { recipeOptions } from './facts.js';
+import { joined } from './conditions.js';
+
+/** Long enough not to ask for every letter, short enough to feel live. */
+const TYPING_MS = 140;
+
+const WINDOW_MAX = 10;
+const BUDGETS = [250, 500, 1000, 2000, 4000, 8000];
+const EXPANSIONS = ['auto', 'none', 'window', 'neighbors:1', 'parent', 'section', 'document'];
+
+/** The field a question is typed into. `live` asks while typing, otherwise Enter does. */
+export function questionField({ live, hint, onask }) {
+  const now = state();
+  // What was typed at one go is one step of the history.
+  let fresh = true;
+  const typed = debounced((q) => {
+    go({ q }, { replace: !fresh });
+    fresh = false;
+  }, TYPING_MS);
+  // Typing on in a composed Chinese word is not a question yet.
+  const input = h('input.question', {
+    type: 'search', id: 'question', name: 'q', 'aria-label': t('question'), placeholder: hint, autocomplete: 'off', value: now.q, enterkeyhint: 'search',
+    oninput: (event) => live && !event.isComposing && typed(input.value),
+    onfocus: () => (fresh = true),
+    oncompositionend: () => live && typed(input.value),
+  });
+  const form = h('form.ask', { role: 'search', onsubmit: (event) => {
+    event.preventDefault();
+    fresh = true;
+    onask?.(input.value.trim());
+    go({ q: input.value.trim() });
+  } }, input);
+  // The address may change by other means: back, a link.
+  const update = ({ q }) => {
+    if (q.trim() !== input.value.trim() && document.activeElement !== input) input.value = q;
+  };
+  return { element: form, input, update };
+}
+
+/** The window a state asks for, or null. */
+export const windowOf = ({ expand }) => (expand.startsWith('window:') ? Number(expand.slice(7)) : null);
+
+/** One step smaller or larger. */
+export function stepWindow(by) {
+  const now = windowOf(state()) ?? 3;
+  go({ expand: `window:${Math.max(0, Math.min(WINDOW_MAX, now + by))}` }, { replace: true });
+}
+
+/** Menus for recipe, expansion and budget, and the slider for the window. */
+export function controls({ recipes, status }, { withRecipe = true } = {}) {
+  const change = (name) => (event) => go({ [name]: event.target.value });
+  const recipe = withRecipe && menu(t('recipe'), [['', t('recipe.default', status.recipe)], ...recipeOptions(recipes)], { onchange: change('recipe') });
+  const expand = menu(t('expand'), [['', t('expand.default')], ...EXPANSIONS.map((name) => [name, t(`expand.${name}`)])],
+    { onchange: (event) => go({ expand: event.target.value === 'window' ? 'window:3' : event.target.value }) });
+  const said = h('output.small');
+  const slider = h('input', { type: 'range', min: '0', max: String(WINDOW_MAX), step: '1', 'aria-label': t('window'), oninput: () => go({ expand: `window:${slider.value}` }, { replace: true }) });
+  const size = menu(t('budget'), [['', t('budget.default')], ...BUDGETS.map((tokens) => [String(tokens), t('budget.tokens', number(tokens))])], { onchange: change('budget') });
+  const update = (now) => {
+    const window = windowOf(now);
+    if (recipe) recipe.querySelector('select').value = now.recipe;
+    expand.querySelector('select').value = window === null ? now.expand : 'window';
+    slider.value = String(window ?? 3);
+    slider.classList.toggle('off', window === null);
+    said.textContent = window === null ? t('window.off') : t(window < 2 ? `window.${window}` : 'window.n', window);
+    slider.setAttribute('aria-valuetext', said.textContent);
+    offerBudget(size.querySelector('select'), now.budget);
+  };
+  update(state());
+  return { element: h('div.controls', {}, recipe, expand, h('label.field.slider', {}, h('span.label', {}, t('window'), ' ', said), slider), size), update };
+}
+
+function offerBudget(select, budget) {
+  if (budget && ![...select.options].some((option) => option.value === budget)) select.append(h('option', { value: budget }, t('budget.tokens', number(budget))));
+  select.value = budget;
+}
+
+/** The body of a search that a state asks for. */
+export function query(now) {
+  const body = { question: now.q.trim(), explain: true };
+  if (now.recipe) body.recipe = now.recipe;
+  if (now.expand) body.expand = now.expand;
+  if (now.budget) body.budget = Number(now.budget);
+  if (now.filter.length) body.filter = joined(now.filter);
+  if (now.literal) body.auto_filter = false;
+  return body;
+}
+
+/** A fault where the results would have been. */
+export function fault(problem, retry) {
+  const message = problem.code === 'unreachable' ? t('fault.unreachable') : problem.status === 401 ? t('fault.key') : t('fault', problem.message);
+  return h('div.fault', { role: 'alert' }, h('p', {}, rich(message)), problem.hint && h('p.small', {}, rich(problem.hint)), retry && h('button', { type: 'button', onclick: retry }, t('retry')));
+}
+
+/** A place for results that says when it is busy. */
+export function busy(element, on, word) {
+  element.setAttribute('aria-busy', String(on));
+  if (on && !element.childNodes.length) fill(element, h('p.busy', {}, word));
+}

@@ -1,0 +1,156 @@
+/** Documents: what the index holds, files dragged in, what was skipped and why, and taking one out. */
+
+import { h, fill, dialog, toast, announce, debounced } from './dom.js';
+import { call, named } from './api.js';
+import { t, number, bytes } from './words.js';
+import { state, go, link } from './state.js';
+import { stale } from './facts.js';
+import { follow } from './jobs.js';
+import { fault } from './controls.js';
+
+/** Rows shown at first, and added by each press of the button. */
+const ROWS = 100;
+
+/** The most that is asked for at once. */
+const PAGE = 1000;
+
+/** Puts the view into `root`; gives back what follows the address. */
+export function documents(root) {
+  const jobs = h('div.jobs');
+  const list = h('div');
+  const find = h('input', { type: 'search', id: 'question', 'aria-label': t('documents.find'), placeholder: t('documents.find'), autocomplete: 'off', value: state().find, oninput: debounced(() => go({ find: find.value }, { replace: true }), 80) });
+  fill(root, h('h1.unseen', {}, t('view.documents')), dropZone((files) => upload(files, jobs, load)), jobs, h('div.tools', {}, find, again(jobs, () => load())), list);
+  let all = null;
+  let shown = '';
+  let index = null;
+
+  async function load() {
+    try {
+      all = await everything();
+      paint();
+    } catch (problem) {
+      fill(list, fault(problem, load));
+    }
+  }
+
+  function paint() {
+    const words = state().find.toLowerCase();
+    const found = all.filter((row) => `${row.doc_id} ${row.title}`.toLowerCase().includes(words));
+    fill(list, found.length ? table(found, load) : h('p.welcome', {}, t(all.length ? 'documents.nomatch' : 'documents.none')));
+    announce(counted(found.length));
+  }
+
+  function update(now) {
+    const wanted = now.find;
+    if (index !== now.index) {
+      index = now.index;
+      load();
+    } else if (wanted !== shown && all) paint();
+    shown = wanted;
+  }
+
+  return { update };
+}
+
+/** Every document of the index, page by page where the server gives pages. */
+async function everything() {
+  const rows = [];
+  for (;;) {
+    const part = await call('documents', { query: { offset: rows.length, limit: PAGE } });
+    rows.push(...part.documents);
+    if (!part.documents.length || rows.length >= part.total) return rows;
+  }
+}
+
+const counted = (count) => (count === 1 ? t('documents.count.one') : t('documents.count', number(count)));
+
+function table(rows, load) {
+  const heads = [['name', ''], ['kind', ''], ['sentences', 'n'], ['size', 'n']].map(([name, kind]) => h(kind ? `th.${kind}` : 'th', { scope: 'col' }, t(`documents.${name}`)));
+  const body = h('tbody');
+  const more = h('button', { type: 'button', onclick: () => add() }, '');
+  const add = () => {
+    body.append(...rows.slice(body.children.length, body.children.length + ROWS).map((row) => line(row, load)));
+    const left = rows.length - body.children.length;
+    more.textContent = t('documents.more', number(Math.min(left, ROWS)));
+    more.hidden = left <= 0;
+  };
+  add();
+  return [h('p.small', {}, counted(rows.length)), h('table.documents', {}, h('thead', {}, h('tr', {}, heads, h('td'))), body), more];
+}
+
+function line(row, load) {
+  const there = { doc: row.doc_id, at: '' };
+  const open = (event) => {
+    if (event.metaKey || event.ctrlKey || event.shiftKey) return;
+    event.preventDefault();
+    go(there);
+  };
+  const name = h('a', { href: link(there), onclick: open }, row.title || row.doc_id);
+  return h('tr', {},
+    h('td', {}, name, h('span.where', {}, row.doc_id)), h('td', {}, row.metadata?.type ?? ''), h('td.n', {}, number(row.sentences)), h('td.n', {}, bytes(row.bytes)),
+    h('td', {}, h('button.quiet', { type: 'button', 'aria-label': t('documents.delete.name', row.doc_id), onclick: () => remove(row.doc_id, load) }, t('documents.delete'))));
+}
+
+async function remove(name, load) {
+  const answer = await dialog(t('documents.delete.ask', name), h('p', {}, t('documents.delete.more')), [
+    h('button.main', { value: 'yes' }, t('documents.delete')), h('button', { value: '', autofocus: true }, t('cancel')),
+  ]);
+  if (answer !== 'yes') return;
+  try {
+    await call(`documents/${named(name)}`, { method: 'DELETE' });
+    stale();
+    toast(t('documents.deleted', name));
+    if (state().doc === name) go({ doc: '', at: '' });
+    await load();
+    document.getElementById('question')?.focus();
+  } catch (problem) {
+    toast(t('fault', problem.message), 'fault');
+  }
+}
+
+function dropZone(take) {
+  const input = h('input.unseen', { type: 'file', id: 'files', multiple: true, onchange: () => { take([...input.files]); input.value = ''; } });
+  const zone = h('div.drop', {
+    ondragover: (event) => { event.preventDefault(); zone.classList.add('over'); },
+    ondragleave: () => zone.classList.remove('over'),
+    ondrop: (event) => { event.preventDefault(); zone.classList.remove('over'); take([...event.dataTransfer.files]); },
+  }, t('documents.drop'), ' ', input, h('label.button', { for: 'files' }, t('documents.choose')));
+  return zone;
+}
+
+async function upload(files, jobs, load) {
+  if (!files.length) return;
+  const form = new FormData();
+  files.forEach((file) => form.append('files', file, file.name));
+  const sending = h('p.busy', {}, t('job.upload', files.length));
+  jobs.prepend(sending);
+  try {
+    const answer = await call('documents', { body: form });
+    sending.remove();
+    await follow(answer.job, t('job.index'), jobs, outcome);
+  } catch (problem) {
+    sending.remove();
+    jobs.prepend(fault(problem));
+  }
+  stale();
+  await load();
+}
+
+function again(jobs, load) {
+  return h('button.quiet', { type: 'button', onclick: async () => {
+    try {
+      const job = await call('jobs/index', { body: {} });
+      await follow(job, t('job.index'), jobs, outcome);
+      stale();
+      await load();
+    } catch (problem) {
+      jobs.prepend(fault(problem));
+    }
+  } }, t('documents.again'));
+}
+
+/** What an index job came to, with every skipped file and its reason. */
+function outcome({ added = 0, changed = 0, unchanged = 0, skipped = [] }) {
+  const reasons = skipped.map(({ place, reason }) => h('li', {}, h('b', {}, place), ' – ', reason));
+  return [h('p', {}, t('job.done', added, changed, unchanged, skipped.length)), reasons.length ? h('details', { open: true }, h('summary', {}, t('job.skipped')), h('ul', {}, reasons)) : ''];
+}

@@ -1,0 +1,205 @@
+/**
+ * A passage of a document, made for reading: its text with marks, and the card around it.
+ *
+ * In comes a context as the API gives it; out comes an article that says where it is from, shows the hit inside its
+ * window, and, when asked, why it is here. All text is text: headings and tables are recognised only to be set well.
+ */
+
+import { h, fill, toast } from './dom.js';
+import { call } from './api.js';
+import { t, known, number } from './words.js';
+import { apart, blocks, cut, length, script } from './spans.js';
+import { link, go } from './state.js';
+
+/** Hits at least this good, compared with the best of their context, may be marked: as on the command line. */
+const MARKED_SHARE = 0.8;
+
+/** Hits shown in an explanation: as on the command line. */
+const EXPLAINED_HITS = 5;
+
+/** A text as blocks, with `marks` – `{start, end, kind}` in code points of the document – around their words. */
+export function reading(text, offset, marks, language) {
+  const ordered = apart(marks);
+  const body = h('div.reading', { lang: language ?? script(text) });
+  for (const block of blocks(text, offset)) {
+    const end = block.start + length(block.text);
+    const inside = ordered.filter((mark) => mark.start < end && mark.end > block.start);
+    const pieces = cut(block.text, block.start, inside);
+    const kind = look(block.text);
+    // What may be wider than the page scrolls by itself, so the keyboard must reach it.
+    const wide = kind === 'table' || kind === 'code';
+    const paragraph = h(`p.${kind}`, { 'data-start': block.start, tabindex: wide ? '0' : null }, pieces.map(piece));
+    if (kind === 'heading') dimHashes(paragraph);
+    body.append(paragraph);
+  }
+  return body;
+}
+
+/** A heading's `##` are part of the source and stay, but nobody reads them. */
+function dimHashes(paragraph) {
+  const first = paragraph.firstChild.firstChild ?? paragraph.firstChild;
+  const hashes = first.data.match(/^#+ /)?.[0];
+  if (!hashes) return;
+  first.splitText(hashes.length);
+  first.replaceWith(h('span.hash', {}, hashes));
+}
+
+function piece({ text, mark }) {
+  return mark ? h(`mark.${mark.kind}`, { 'data-start': mark.start }, text) : text;
+}
+
+/** How a block is set: a heading, a table, code, or running text. */
+function look(text) {
+  if (/^#{1,6} /.test(text)) return 'heading';
+  if (/^\s*\|/.test(text)) return 'table';
+  if (/^(```|~~~|    |\t)/.test(text)) return 'code';
+  return 'plain';
+}
+
+/** A hit longer than any sentence is a chunk or a section: marking it would mark everything. */
+const LONGEST_MARK = 300;
+
+/** More marks than this and nothing stands out. */
+const MARKS = 3;
+
+/** The hits of a context as marks: the best sentence, and the few that are nearly as good. A heading names, it does not answer. */
+export function hitMarks(context) {
+  const marked = ({ start, end, trace }) => end - start <= LONGEST_MARK && (!trace || trace.length);
+  const found = (context.hits ?? []).filter(marked).sort((a, b) => b.score - a.score);
+  const telling = found.filter((hit) => !wordsOf(context, hit).startsWith('#'));
+  const [best, ...others] = telling.length ? telling : found;
+  if (!best) return [];
+  const near = others.filter((hit) => hit.score >= best.score * MARKED_SHARE).slice(0, MARKS - 1);
+  const mark = (kind) => ({ start, end }) => ({ start, end, kind });
+  return [mark('hit')(best), ...near.map(mark('near'))];
+}
+
+/** The words of a hit. */
+function wordsOf(context, { start, end }) {
+  return cut(context.text, context.start, [{ start, end }]).find((part) => part.mark)?.text ?? '';
+}
+
+/** `en/handbook.md · p. 3 · lines 12–14`. */
+export function place(context) {
+  const parts = [context.doc_id];
+  const page = pages(context);
+  if (page) parts.push(t('context.page', page));
+  const [first, last] = context.lines ?? [];
+  if (first) parts.push(first === last ? t('context.line', first) : t('context.lines', first, last));
+  if (context.copies?.length) parts.push(t('context.copies', context.copies.join(', ')));
+  return parts.join(' · ');
+}
+
+function pages({ page, page_end: end, page_labels: labels }) {
+  const [first, last] = labels ?? [page, end ?? page];
+  if (first == null) return '';
+  return first === last ? `${first}` : `${first}–${last}`;
+}
+
+/** Title and headings below it, as one path. */
+export function headings(context) {
+  const path = (context.headings ?? []).filter(Boolean);
+  return path.length ? path : [context.title || context.doc_id];
+}
+
+/** The address of a document at a span. */
+export const opened = (context) => ({ doc: context.doc_id, at: `${context.start}-${context.end}` });
+
+/** The best hit of a context, or all of it: what the document is opened at. */
+function target(context) {
+  const hit = hitMarks(context).find((mark) => mark.kind === 'hit');
+  return { ...opened(context), at: hit ? `${hit.start}-${hit.end}` : `${context.start}-${context.end}` };
+}
+
+/** The card of a context. `marks` overrides which words are marked; `question` allows feedback. */
+export function card(context, { question, recipe, route, marks, note } = {}) {
+  const path = headings(context);
+  const there = target(context);
+  const open = (event) => {
+    if (event.metaKey || event.ctrlKey || event.shiftKey) return;
+    event.preventDefault();
+    go(there);
+  };
+  const article = h('article.context', { tabindex: '0', 'aria-label': `${path.at(-1)} – ${context.doc_id}`, 'data-doc': context.doc_id });
+  article.addEventListener('open', () => go(there));
+  fill(article,
+    h('header', {},
+      h('p.trail', {}, path.slice(0, -1).map((part) => [h('span', {}, part), ' › ']), h('a.title', { href: link(there), onclick: open, title: t('context.open.in', context.doc_id) }, path.at(-1))),
+      h('p.where', {}, place(context), relevance(context)),
+    ),
+    reading(context.text, context.start, marks ?? hitMarks(context)),
+    note ? h('p.note', {}, note) : '',
+    question ? actions(article, context, { question, recipe, route }) : '',
+  );
+  return article;
+}
+
+function relevance({ relevance: value }) {
+  if (value == null) return '';
+  const label = t('context.relevance', number(value, 2));
+  return h('span.relevance', { title: label }, h('meter', { min: 0, max: 1, low: 0.2, high: 0.5, optimum: 1, value, 'aria-label': label }), number(value, 2));
+}
+
+function actions(article, context, { question, recipe, route }) {
+  const why = h('div.why', { hidden: true });
+  const toggle = h('button.quiet', { type: 'button', 'aria-expanded': 'false', onclick: () => {
+    if (!why.childNodes.length) fill(why, explained(context, recipe, route));
+    why.hidden = !why.hidden;
+    toggle.setAttribute('aria-expanded', String(!why.hidden));
+  } }, t('why'));
+  article.addEventListener('why', () => toggle.click());
+  const copy = h('button.quiet', { type: 'button', onclick: () => copied(context) }, t('context.copy'));
+  return [h('footer', {}, toggle, copy, h('span.gap'), verdicts(context, question)), why];
+}
+
+async function copied(context) {
+  await navigator.clipboard.writeText(`${context.text}\n\n— ${place(context)} [${context.start}–${context.end}]`);
+  toast(t('context.copied'));
+}
+
+function verdicts(context, question) {
+  const buttons = ['useful', 'not-useful'].map((verdict) => h('button.quiet.verdict', {
+    type: 'button', 'aria-pressed': 'false', 'data-verdict': verdict, onclick: (event) => judge(event.currentTarget, verdict),
+  }, t(`feedback.${verdict}`)));
+  const judge = async (button, verdict) => {
+    const { doc_id, start, end } = context;
+    try {
+      await call('feedback', { body: { question, doc_id, start, end, verdict } });
+      buttons.forEach((other) => other.setAttribute('aria-pressed', String(other === button)));
+      toast(t('feedback.thanks'));
+    } catch (fault) {
+      toast(t('fault', fault.message), 'fault');
+    }
+  };
+  return h('span.verdicts', {}, buttons);
+}
+
+/** Why a context is here: how its hits were found, what fused and expanded them. */
+function explained(context, recipe, route) {
+  const hits = (context.hits ?? []).filter((hit) => hit.trace?.length).slice(0, EXPLAINED_HITS);
+  return [
+    h('p.small', {}, t('why.score', number(context.score, 3), context.start, context.end, context.tokens)),
+    recipe && h('p.small', {}, t('why.made', recipe.fusion, recipe.expand), route ? ` · ${routed(route)}` : ''),
+    hits.length ? table(context, hits) : h('p.small', {}, t('why.none')),
+  ];
+}
+
+function table(context, hits) {
+  const heads = ['by', 'unit', 'rank', 'raw', 'share'].map((name, i) => h(i > 1 ? 'th.n' : 'th', { scope: 'col' }, t(`why.${name}`)));
+  return h('div.scroll', { tabindex: '0', role: 'region', 'aria-label': t('why') }, h('table', {}, h('thead', {}, h('tr', {}, heads, h('td'))), hits.map((hit) => found(context, hit))));
+}
+
+function routed({ route, because }) {
+  const key = `because.${because}`;
+  return t('why.route', route, known(key) ? t(key) : because);
+}
+
+function found(context, hit) {
+  const most = Math.max(...hit.trace.map((trace) => trace.share));
+  const row = (trace) => h('tr', {},
+    h('td', {}, t(`why.leg.${trace.leg}`)), h('td', {}, trace.layer), h('td.n', {}, `${trace.rank}`), h('td.n', {}, number(trace.score, 3)),
+    h('td.n', {}, number(trace.share, 3)), h('td', {}, h(`meter.${trace.leg}`, { min: 0, max: most || 1, value: trace.share, 'aria-label': t('why.share') })),
+  );
+  const texts = hit.trace.filter((trace) => trace.text).map((trace) => h('p.small.derived', {}, `“${trace.text}”`));
+  return h('tbody', {}, h('tr', {}, h('th', { scope: 'rowgroup', colspan: 6 }, h('p.quote', {}, wordsOf(context, hit)), texts)), hit.trace.map(row));
+}

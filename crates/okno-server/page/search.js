@@ -1,0 +1,114 @@
+/** Search: a question, live results, and everything that changes them beside it. */
+
+import { h, fill, announce } from './dom.js';
+import { call, latest } from './api.js';
+import { t, number } from './words.js';
+import { go } from './state.js';
+import { facts } from './facts.js';
+import { card } from './passage.js';
+import { chips, panel } from './filters.js';
+import { questionField, controls, query, fault, busy } from './controls.js';
+
+/** Puts the view into `root`; gives back what follows the address. */
+export function search(root) {
+  const field = questionField({ live: true, hint: t('search.hint') });
+  const [how, above, results, side] = [h('div'), h('div'), h('section.results', { 'aria-label': t('view.search') }), h('div.side')];
+  fill(root, h('h1.unseen', {}, t('view.search')), field.element, how, h('div.columns', {}, side, h('div.column', {}, above, results)));
+  let parts = null;
+  let shown = '';
+  let known = null;
+  // The first passage that was not there before, after more was asked for.
+  let more = -1;
+
+  const find = latest(async (signal, now) => call('search', { body: query(now), signal }));
+
+  async function show(now) {
+    busy(results, true, t('search.busy'));
+    try {
+      const answer = await find(now);
+      if (!answer) return;
+      fill(above, chips(answer.understood));
+      fill(results, found(answer, now, () => (more = answer.contexts.length)));
+      results.querySelectorAll('article.context')[more]?.focus();
+      more = -1;
+    } catch (problem) {
+      fill(above, chips(null));
+      fill(results, fault(problem, () => show(now)));
+    }
+    busy(results, false);
+  }
+
+  async function update(now) {
+    field.update(now);
+    try {
+      known = await facts();
+    } catch (problem) {
+      fill(results, fault(problem, () => update(now)));
+      return;
+    }
+    parts ??= prepare();
+    parts.forEach((part) => part.update(now));
+    const wanted = JSON.stringify([now.index, query(now)]);
+    if (wanted === shown) return;
+    shown = wanted;
+    if (now.q.trim()) show(now);
+    else {
+      find.cancel();
+      busy(results, false);
+      fill(above, chips(null));
+      fill(results, welcome(known.status));
+    }
+  }
+
+  function prepare() {
+    const made = [controls(known), panel(known.fields)];
+    fill(how, made[0].element);
+    fill(side, made[1].element);
+    return made;
+  }
+
+  return { update };
+}
+
+function welcome(status) {
+  if (!status.documents) {
+    return h('div.welcome', {}, h('p.lead', {}, t('search.empty')), h('button.main', { type: 'button', onclick: () => go({ view: 'documents' }) }, t('search.empty.more')));
+  }
+  return h('div.welcome', {}, h('p.lead', {}, t('search.welcome')), h('p', {}, t('search.welcome.more', number(status.documents), number(status.sentences))));
+}
+
+/** What came back: contexts, or kind words. */
+function found(answer, now, more) {
+  const { contexts, recipe, route } = answer;
+  if (!contexts.length) {
+    announce(t('search.none'));
+    return h('div.welcome', {}, h('p.lead', {}, t(now.filter.length ? 'search.filtered' : 'search.none')), h('p', {}, t('search.none.more')));
+  }
+  const cards = () => contexts.map((context) => card(context, { question: answer.question, recipe, route }));
+  if (answer.nothing_relevant) return nothing(cards);
+  announce(counted(contexts.length));
+  return [cards(), foot(answer, more)];
+}
+
+const counted = (count) => (count === 1 ? t('search.count.one') : t('search.count', count));
+
+function nothing(cards) {
+  announce(t('search.none'));
+  const near = h('div');
+  const button = h('button', { type: 'button', onclick: () => {
+    fill(near, cards());
+    near.querySelector('article')?.focus();
+    button.remove();
+  } }, t('search.nearest'));
+  return h('div', {}, h('div.welcome', {}, h('p.lead', {}, t('search.none')), h('p', {}, t('search.none.more')), button), near);
+}
+
+/** How much was returned of what was allowed, and more of it. */
+function foot({ contexts, recipe, tokens }, more) {
+  const spent = recipe.unit === 'tokens' ? ` · ${t('search.spent', number(tokens), number(recipe.budget))}` : '';
+  return h('p.foot', {}, counted(contexts.length), spent, ' ',
+    h('button', { type: 'button', onclick: () => {
+      more();
+      go({ budget: String(recipe.budget * 2) });
+    } }, t('search.more')));
+}

@@ -1,0 +1,380 @@
+// What people do here, in both languages, against the real server.
+import test, { after, before } from 'node:test';
+import assert from 'node:assert/strict';
+import { copyFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { browser, close, open, picture, prepare, serve } from './world.mjs';
+import { model } from './model.mjs';
+import { speak, t } from '../words.js';
+
+const LEAVE = 'How many days of annual leave do I get?';
+const ONION = '番茄蛋花汤要几个鸡蛋？';
+
+/** A PDF that nobody can read without its password. */
+const LOCKED = fileURLToPath(new URL('../../../okno/tests/files/protected.pdf', import.meta.url));
+
+let chromium;
+let place;
+let server;
+
+before(async () => {
+  [chromium, place] = [await browser(), prepare()];
+  server = await serve(['--index', place.index]);
+});
+
+after(async () => {
+  await chromium?.close();
+  await server?.stop();
+  place?.remove();
+});
+
+/** Runs a journey once per language. */
+function journey(name, walk) {
+  for (const [language, locale] of [['en', 'en-US'], ['zh', 'zh-CN']]) {
+    test(`${name} (${language})`, async () => {
+      speak(language);
+      const go = (path, options) => open(chromium, server.base, path, { locale, ...options });
+      await walk(go, language);
+    });
+  }
+}
+
+const field = (page) => page.getByRole('searchbox', { name: t('question') });
+const button = (page, name) => page.getByRole('button', { name, exact: true });
+const params = (page) => new URL(page.url()).searchParams;
+
+/** Waits until nothing is being looked for. */
+const settled = (page) => page.waitForSelector('.results[aria-busy="false"]');
+
+journey('search as you type: the hit is marked inside its window, and stale answers are dropped', async (go, language) => {
+  const page = await go('/');
+  await page.getByText(t('search.welcome')).waitFor();
+  assert.equal(await page.evaluate(() => document.activeElement.id), 'question');
+  // The first question is answered late; its answer must not replace the second's.
+  let first = true;
+  await page.route('**/api/v1/search*', async (route) => {
+    if (first) {
+      first = false;
+      await new Promise((over) => setTimeout(over, 900));
+    }
+    await route.continue().catch(() => {});
+  });
+  await field(page).fill('lighthouse');
+  await page.waitForTimeout(300);
+  await field(page).fill(LEAVE);
+  const card = page.locator('article.context').first();
+  await card.getByText('28 days a year').waitFor();
+  await page.waitForTimeout(1000);
+  assert.match(await card.locator('.trail').innerText(), /2\. Leave › 2\.1 Annual leave/);
+  assert.match(await card.locator('.where').innerText(), /en\/handbook\.md/);
+  assert.match(await card.locator('mark.hit').first().innerText(), /28 days/);
+  assert.equal(params(page).get('q'), LEAVE);
+  await picture(page, `search-${language}`);
+  await close(page);
+});
+
+journey('the window, the recipe and the budget ask again at once', async (go) => {
+  const page = await go(`/?q=${encodeURIComponent(LEAVE)}`);
+  const card = page.locator('article.context').first();
+  await card.waitFor();
+  const length = async () => (await page.locator('article.context .reading').allInnerTexts()).join('').length;
+  const slide = async (value) => {
+    const answered = page.waitForResponse('**/api/v1/search*');
+    await page.getByRole('slider', { name: t('window') }).fill(String(value));
+    await answered;
+    await settled(page);
+    return length();
+  };
+  const [none, wide] = [await slide(0), await slide(8)];
+  assert.ok(wide > 2 * none, `${none} → ${wide}`);
+  assert.equal(params(page).get('expand'), 'window:8');
+  await page.getByLabel(t('expand'), { exact: true }).selectOption('section');
+  await page.waitForFunction(() => new URLSearchParams(location.search).get('expand') === 'section');
+  await settled(page);
+  await page.getByLabel(t('recipe'), { exact: true }).selectOption('chunks');
+  await page.waitForURL(/recipe=chunks/);
+  await settled(page);
+  const answered = page.waitForRequest((request) => request.url().includes('/search') && request.postDataJSON().budget > 2000);
+  await button(page, t('search.more')).click();
+  await answered;
+  await page.goBack();
+  assert.equal(params(page).get('budget'), null);
+  await close(page);
+});
+
+journey('why: legs, ranks and shares of each hit', async (go, language) => {
+  const page = await go(`/?q=${encodeURIComponent(language === 'zh' ? ONION : LEAVE)}`);
+  const card = page.locator('article.context').first();
+  const why = card.getByRole('button', { name: t('why') });
+  await why.click();
+  assert.equal(await why.getAttribute('aria-expanded'), 'true');
+  const text = await card.locator('.why').innerText();
+  for (const word of [t('why.leg.lexical'), t('why.leg.dense'), 'sentence', 'window:2']) assert.ok(text.includes(word), word);
+  await picture(page, `why-${language}`);
+  await close(page);
+});
+
+journey('filters: offered from the index, read from the question, removable', async (go) => {
+  const page = await go(`/?q=${encodeURIComponent('2023年的素菜怎么做')}`);
+  await page.getByText(t('filters.read')).waitFor();
+  await page.getByRole('button', { name: t('filters.remove', 'category = 素菜') }).click();
+  await page.waitForURL(/literal=1/);
+  await page.getByText(t('filters.literal')).waitFor();
+  await page.getByRole('button', { name: t('filters.literal.off') }).click();
+  await page.getByText(t('filters.read')).waitFor();
+  await page.getByRole('checkbox', { name: 'markdown' }).check();
+  await page.waitForURL(/filter=type/);
+  await settled(page);
+  for (const where of await page.locator('article.context .where').allInnerTexts()) assert.match(where, /\.md/);
+  // An own filter that cannot be read is told, not swallowed.
+  await page.getByRole('textbox', { name: t('filters.own') }).fill('category = = x');
+  await button(page, t('filters.add')).click();
+  await page.getByRole('alert').waitFor();
+  await page.goBack();
+  await page.locator('article.context').first().waitFor();
+  await close(page);
+});
+
+journey('nothing relevant is said kindly, and what came nearest is one press away', async (go, language) => {
+  const page = await go('/?q=quantum+chromodynamics+lagrangian+gauge');
+  await page.getByText(t('search.none'), { exact: true }).first().waitFor();
+  assert.equal(await page.locator('article.context').count(), 0);
+  await picture(page, `nothing-${language}`);
+  await button(page, t('search.nearest')).click();
+  assert.ok((await page.locator('article.context').count()) > 0);
+  await close(page);
+});
+
+journey('keyboard: / j k Enter Esc ? and the window', async (go) => {
+  const page = await go(`/?q=${encodeURIComponent(LEAVE)}`);
+  await page.locator('article.context').nth(1).waitFor();
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('j');
+  await page.keyboard.press('j');
+  const focused = () => page.evaluate(() => [...document.querySelectorAll('article.context')].indexOf(document.activeElement));
+  assert.equal(await focused(), 1);
+  await page.keyboard.press('k');
+  assert.equal(await focused(), 0);
+  await page.keyboard.press('w');
+  await page.locator('article.context .why').first().waitFor();
+  await page.keyboard.press('Enter');
+  await page.locator('#reader mark').first().waitFor();
+  assert.equal(await page.evaluate(() => document.activeElement.tagName), 'H2');
+  await page.keyboard.press('Escape');
+  await page.locator('#reader').waitFor({ state: 'hidden' });
+  assert.equal(await focused(), 0);
+  await page.keyboard.press('?');
+  await page.getByRole('dialog', { name: t('keys') }).waitFor();
+  await page.keyboard.press('Escape');
+  await page.getByRole('dialog').waitFor({ state: 'hidden' });
+  await page.keyboard.press(']');
+  await page.waitForURL(/expand=window%3A4/);
+  await page.keyboard.press('/');
+  assert.equal(await page.evaluate(() => document.activeElement.id), 'question');
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('4');
+  await page.waitForURL(/view=documents/);
+  await close(page);
+});
+
+journey('a passage opens its document at the exact span; the address can be sent', async (go, language) => {
+  const page = await go(`/?q=${encodeURIComponent(LEAVE)}`);
+  await page.locator('article.context a.title').first().click();
+  const mark = page.locator('#reader mark.hit');
+  await mark.waitFor();
+  const words = await mark.innerText();
+  assert.match(words, /28 days a year/);
+  assert.ok(await mark.isVisible());
+  const there = page.url();
+  await picture(page, `reader-${language}`);
+  await page.locator('#reader summary', { hasText: t('reader.outline') }).click();
+  await page.locator('#reader .outline').getByRole('button', { name: '2.4 Study days' }).click();
+  await page.goBack();
+  await page.locator('#reader').waitFor({ state: 'hidden' });
+  await close(page);
+  const other = await go(there.slice(server.base.length));
+  assert.equal(await other.locator('#reader mark.hit').innerText(), words);
+  assert.ok(await other.evaluate(() => {
+    const box = document.querySelector('#reader mark').getBoundingClientRect();
+    return box.top > 0 && box.bottom < innerHeight;
+  }));
+  await close(other);
+});
+
+journey('compare: two recipes side by side, what only one has marked', async (go, language) => {
+  const page = await go(`/?view=compare&q=${encodeURIComponent(LEAVE)}`);
+  await page.locator('.side-by').nth(1).waitFor();
+  assert.ok((await page.locator('mark.only').count()) > 0);
+  await picture(page, `compare-${language}`);
+  // A recipe beside itself has no differences.
+  await page.getByLabel(t('compare.left')).selectOption('auto');
+  await page.waitForURL(/left=auto/);
+  await page.getByText(t('compare.same')).nth(1).waitFor();
+  assert.equal(await page.locator('mark.only').count(), 0);
+  await close(page);
+});
+
+journey('ask: an answer with chips that open the exact span; without a model, how to set one up', async (go, language) => {
+  const page = await go('/?view=ask');
+  await field(page).fill(LEAVE);
+  await button(page, t('ask.button')).click();
+  const chip = page.locator('.answer a.cite').first();
+  await chip.waitFor();
+  await page.getByText(t('ask.extractive')).waitFor();
+  await page.getByText(t('ask.setup'), { exact: true }).click();
+  assert.match(await page.locator('.setup pre').innerText(), /\[model\]/);
+  await picture(page, `ask-${language}`);
+  const cited = (await page.locator('.sources .quote').first().innerText()).trim();
+  await chip.click();
+  assert.equal((await page.locator('#reader mark.hit').innerText()).trim(), cited);
+  await close(page);
+});
+
+journey('ask with a model: words stream in, citations are checked, markup stays text, stopping stops', async (go, language) => {
+  const says = `Full-time staff have 28 days a year [1]. More after three years [1][7]. <img src=x onerror="window.owned=1"> ${'and so on '.repeat(40)}`;
+  const service = await model(says);
+  const wordy = await serve(['--index', place.index], service.env);
+  const page = await open(chromium, wordy.base, `/?view=ask&q=${encodeURIComponent(LEAVE)}`, { locale: language === 'zh' ? 'zh-CN' : 'en-US' });
+  const answer = page.locator('.answer');
+  await answer.getByText('28 days').waitFor();
+  assert.ok(!(await answer.innerText()).includes('and so on and so on'), 'the words come one by one');
+  await page.locator('.answer span.cite').first().waitFor();
+  await page.locator('#main').getByText(/scripted/).waitFor();
+  await page.getByText(t('ask.removed', 1)).waitFor();
+  assert.equal(await page.locator('.answer img').count(), 0);
+  assert.equal(await page.evaluate(() => window.owned), undefined);
+  await page.locator('.answer a.cite').first().click();
+  assert.match(await page.locator('#reader mark.hit').innerText(), /28 days/);
+  await page.keyboard.press('Escape');
+  await field(page).fill('What about study days?');
+  await button(page, t('ask.button')).click();
+  await answer.getByText('28 days').waitFor();
+  await button(page, t('stop')).click();
+  await page.getByText(t('ask.stopped')).waitFor();
+  await close(page);
+  await wordy.stop();
+  service.stop();
+});
+
+journey('documents: files are added with progress, the unreadable are named with their reasons, one is taken out', async (go, language) => {
+  const page = await go('/?view=documents');
+  await page.locator('table.documents a').first().waitFor();
+  const good = join(place.folder, `tulips-${language}.md`);
+  const bad = join(place.folder, `locked-${language}.pdf`);
+  writeFileSync(good, `# Tulips ${language}\n\nThe vermilion tulip blooms in week nineteen.\n`);
+  copyFileSync(LOCKED, bad);
+  await page.locator('#files').setInputFiles([good, bad]);
+  await page.locator('.job li', { hasText: `locked-${language}.pdf – password` }).waitFor();
+  await page.getByRole('searchbox', { name: t('documents.find') }).fill(`tulips-${language}`);
+  const row = page.locator('table.documents tbody tr');
+  await page.waitForFunction(() => document.querySelectorAll('table.documents tbody tr').length === 1);
+  await picture(page, `documents-${language}`);
+  await row.getByRole('button').click();
+  await page.getByRole('dialog').getByRole('button', { name: t('cancel') }).click();
+  assert.equal(await row.count(), 1);
+  await row.getByRole('button').click();
+  await page.getByRole('dialog').getByRole('button', { name: t('documents.delete') }).click();
+  await page.getByText(t('documents.nomatch')).waitFor();
+  await close(page);
+});
+
+journey('files can be dropped', async (go, language) => {
+  const page = await go('/?view=documents');
+  await page.locator('table.documents').waitFor();
+  const data = await page.evaluateHandle((name) => {
+    const transfer = new DataTransfer();
+    transfer.items.add(new File(['The dropped note speaks of saffron.'], name, { type: 'text/plain' }));
+    return transfer;
+  }, `dropped-${language}.txt`);
+  await page.dispatchEvent('.drop', 'drop', { dataTransfer: data });
+  await page.locator('table.documents').getByText(`dropped-${language}.txt`).waitFor();
+  await close(page);
+});
+
+journey('evaluate: a set is measured, the leaderboard names the run, its report is in a frame that runs nothing', async (go, language) => {
+  const set = join(place.folder, 'questions.jsonl');
+  writeFileSync(set, [
+    { qid: '1', question: 'How many days of leave?', doc_id: 'en/handbook.md', answers: ['28 days a year'] },
+    { qid: '2', question: 'How much money for training?', doc_id: 'en/handbook.md', answers: ['600 pounds'] },
+  ].map((line) => JSON.stringify(line)).join('\n'));
+  const page = await go('/?view=evaluate');
+  await page.getByLabel(t('eval.set')).setInputFiles(set);
+  await page.getByLabel(t('eval.name')).fill(`run-${language}`);
+  await button(page, t('eval.start')).click();
+  await page.getByRole('button', { name: t('eval.report.of', `run-${language}`) }).first().waitFor();
+  const frame = page.locator('iframe.report');
+  await frame.waitFor();
+  assert.equal(await frame.getAttribute('sandbox'), '');
+  await page.frameLocator('iframe.report').locator('code:visible', { hasText: 'auto' }).first().waitFor();
+  await picture(page, `evaluate-${language}`);
+  await close(page);
+});
+
+journey('feedback: useful and not useful', async (go) => {
+  const page = await go(`/?q=${encodeURIComponent(LEAVE)}`);
+  const card = page.locator('article.context').first();
+  for (const verdict of ['useful', 'not-useful']) {
+    const said = page.waitForRequest('**/api/v1/feedback*');
+    const pressed = card.getByRole('button', { name: t(`feedback.${verdict}`), exact: true });
+    await pressed.click();
+    const body = (await said).postDataJSON();
+    assert.equal(body.verdict ?? body.opinions?.[0]?.verdict, verdict);
+    await card.getByRole('button', { name: t(`feedback.${verdict}`), exact: true, pressed: true }).waitFor();
+    await page.locator('.toast').first().waitFor();
+  }
+  await close(page);
+});
+
+journey('language and theme can be switched and stay', async (go, language) => {
+  const page = await go('/');
+  assert.match(await page.evaluate(() => document.documentElement.lang), new RegExp(`^${language}`));
+  await page.getByRole('button', { name: t('language.switch') }).click();
+  speak(language === 'zh' ? 'en' : 'zh');
+  await page.getByText(t('search.welcome')).waitFor();
+  await page.getByRole('button', { name: t('theme', t('theme.auto')) }).click();
+  await page.getByRole('button', { name: t('theme', t('theme.light')) }).click();
+  const wall = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+  const dark = await wall();
+  await page.reload();
+  await page.getByText(t('search.welcome')).waitFor();
+  assert.equal(await wall(), dark);
+  assert.equal(await page.evaluate(() => document.documentElement.dataset.theme), 'dark');
+  await close(page);
+});
+
+journey('where a key is wanted it is asked for once', async (go, language) => {
+  const guarded = await serve(['--index', place.index], { OKNO_API_KEY: 'correct horse battery staple' });
+  const page = await open(chromium, guarded.base, `/?q=${encodeURIComponent(LEAVE)}`, { locale: language === 'zh' ? 'zh-CN' : 'en-US' });
+  const dialog = page.getByRole('dialog', { name: t('key.title') });
+  await dialog.getByLabel(t('key.label')).fill('wrong');
+  await page.keyboard.press('Enter');
+  await dialog.getByLabel(t('key.label')).fill('correct horse battery staple');
+  await dialog.getByRole('button', { name: t('key.use') }).click();
+  await page.locator('article.context').first().waitFor();
+  await page.reload();
+  await page.locator('article.context').first().waitFor();
+  await close(page);
+  await guarded.stop();
+});
+
+journey('several indexes: a switch', async (go, language) => {
+  const both = await serve(['--index', `work=${place.index}`, '--index', `home=${place.other}`]);
+  const page = await open(chromium, both.base, '/?q=saffron', { locale: language === 'zh' ? 'zh-CN' : 'en-US' });
+  await page.getByLabel(t('index'), { exact: true }).selectOption('home');
+  await page.waitForURL(/index=home/);
+  await page.locator('article.context').getByText('The home index').waitFor();
+  await close(page);
+  await both.stop();
+});
+
+test('a server that is gone is told, and asking again works', async () => {
+  speak('en');
+  const short = await serve(['--index', place.index]);
+  const page = await open(chromium, short.base, '/');
+  await page.getByText(t('search.welcome')).waitFor();
+  await short.stop();
+  await page.getByRole('searchbox').fill(LEAVE);
+  await page.getByRole('alert').getByText('okno serve').waitFor();
+  await close(page);
+});

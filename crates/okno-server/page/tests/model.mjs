@@ -1,0 +1,24 @@
+// A service that speaks as OpenAI does and says what the test wants, word by word: the page is tested, not the model.
+import { createServer } from 'node:http';
+
+const WORD_MS = 60;
+const pause = (ms) => new Promise((over) => setTimeout(over, ms));
+
+/** Starts it; `says` is the whole answer. */
+export function model(says) {
+  const server = createServer(async (request, response) => {
+    for await (const _ of request); // read to the end
+    response.writeHead(200, { 'Content-Type': 'text/event-stream' });
+    for (const word of says.match(/\S+\s*/g)) {
+      if (response.destroyed) return;
+      response.write(`data: ${JSON.stringify({ choices: [{ index: 0, delta: { content: word } }] })}\n\n`);
+      await pause(WORD_MS);
+    }
+    response.write(`data: ${JSON.stringify({ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }], usage: { prompt_tokens: 9, completion_tokens: 9 } })}\n\n`);
+    response.end('data: [DONE]\n\n');
+  });
+  return new Promise((ready) => server.listen(0, '127.0.0.1', () => {
+    const base = `http://127.0.0.1:${server.address().port}/v1`;
+    ready({ env: { OKNO_MODEL_PROVIDER: '', OKNO_MODEL_BASE_URL: base, OKNO_MODEL_NAME: 'scripted', OKNO_MODEL_CACHE: '0' }, stop: () => server.close() });
+  }));
+}

@@ -1,0 +1,241 @@
+/** Every word of the page, in English and Chinese. `t('key', a, b)` puts `a` and `b` where `{0}` and `{1}` stand. */
+
+const WORDS = {
+  'name': ['Okno', 'Okno'],
+  'skip': ['Skip to content', '跳到正文'],
+  'views': ['Views', '视图'],
+  'view.search': ['Search', '搜索'],
+  'view.ask': ['Ask', '问答'],
+  'view.compare': ['Compare', '对比'],
+  'view.documents': ['Documents', '文档'],
+  'view.evaluate': ['Evaluate', '评测'],
+  'index': ['Index', '索引'],
+  'language': ['中文', 'English'],
+  'language.switch': ['切换为中文', 'Switch to English'],
+  'theme': ['Theme: {0}', '主题：{0}'],
+  'theme.auto': ['system', '跟随系统'],
+  'theme.light': ['light', '浅色'],
+  'theme.dark': ['dark', '深色'],
+  'keys': ['Keyboard', '快捷键'],
+  'close': ['Close', '关闭'],
+  'cancel': ['Cancel', '取消'],
+  'stop': ['Stop', '停止'],
+  'retry': ['Try again', '重试'],
+
+  'question': ['Question', '问题'],
+  'search.hint': ['What do you want to know?', '想知道什么？'],
+  'search.welcome': ['Ask your documents in your own words.', '用自己的话，向文档提问。'],
+  'search.welcome.more': ['{0} documents, {1} sentences. Okno looks for single sentences and returns the passage around them.', '共 {0} 个文档、{1} 个句子。Okno 按句查找，返回所在的整段上下文。'],
+  'search.empty': ['This index is still empty.', '索引里还没有文档。'],
+  'search.empty.more': ['Add documents', '添加文档'],
+  'search.none': ['Nothing in these documents seems to answer that.', '这些文档里似乎没有答案。'],
+  'search.none.more': ['Other words may help, or fewer filters.', '换个说法，或减少过滤条件试试。'],
+  'search.nearest': ['Show what came nearest', '显示最接近的内容'],
+  'search.filtered': ['The filters leave no document.', '没有符合过滤条件的文档。'],
+  'search.count': ['{0} passages', '{0} 段'],
+  'search.count.one': ['1 passage', '1 段'],
+  'search.spent': ['{0} of {1} tokens', '{0} / {1} 词元'],
+  'search.more': ['Show more', '显示更多'],
+  'search.busy': ['Searching', '搜索中'],
+
+  'recipe': ['Recipe', '方案'],
+  'recipe.default': ['Index default ({0})', '索引默认（{0}）'],
+  'recipe.missing': ['{0} (needs units: {1})', '{0}（缺少单元：{1}）'],
+  'recipe.auto': ['Auto – several scales', '自动 – 多尺度'],
+  'recipe.broad': ['Broad – whole sections', '整体 – 含整节'],
+  'recipe.chunks': ['Chunks – the baseline', '分块 – 基线'],
+  'recipe.window': ['Window – sentences', '窗口 – 按句'],
+  'recipe.neighbors': ['Neighbours', '相邻块'],
+  'recipe.parent': ['Parent', '父文档'],
+  'recipe.section': ['Section', '章节'],
+  'recipe.summary': ['Summaries', '摘要'],
+  'recipe.question': ['Questions', '假设问题'],
+  'recipe.table': ['Tables', '表格'],
+  'recipe.ensemble': ['Ensemble', '组合'],
+  'expand': ['Return', '返回'],
+  'expand.default': ['As the recipe says', '按方案'],
+  'expand.auto': ['What is needed', '按需'],
+  'expand.none': ['Hits alone', '仅命中'],
+  'expand.window': ['A window of sentences', '前后若干句'],
+  'expand.neighbors:1': ['Neighbours', '相邻块'],
+  'expand.parent': ['Parent', '父文档'],
+  'expand.section': ['Section', '整节'],
+  'expand.document': ['Document', '整篇'],
+  'window': ['Window', '窗口'],
+  'window.n': ['±{0} sentences', '前后 {0} 句'],
+  'window.1': ['±1 sentence', '前后 1 句'],
+  'window.0': ['the sentence alone', '仅命中句'],
+  'window.off': ['by the recipe', '由方案定'],
+  'budget': ['Budget', '篇幅'],
+  'budget.default': ['As the recipe says', '按方案'],
+  'budget.tokens': ['{0} tokens', '{0} 词元'],
+
+  'filters': ['Filters', '过滤'],
+  'filters.more': ['{0} more', '还有 {0} 项'],
+  'filters.from': ['from', '从'],
+  'filters.to': ['to', '到'],
+  'filters.own': ['Own filter', '自定义条件'],
+  'filters.own.hint': ['year >= 2023 and tags contains leave', 'year >= 2023 and tags contains 财报'],
+  'filters.add': ['Add', '添加'],
+  'filters.remove': ['Remove filter {0}', '移除条件 {0}'],
+  'filters.read': ['read from the question', '从问题中读出'],
+  'filters.literal': ['taken at its word', '按原样搜索'],
+  'filters.literal.off': ['Read filters from the question again', '恢复从问题中读取条件'],
+  'filters.offer': ['Did you mean', '是否想限定'],
+  'filters.withdrawn': ['Nothing matches {0} – searched without it.', '没有符合 {0} 的内容，已去掉该条件。'],
+
+  'context.lines': ['lines {0}–{1}', '第 {0}–{1} 行'],
+  'context.line': ['line {0}', '第 {0} 行'],
+  'context.page': ['p. {0}', '第 {0} 页'],
+  'context.copies': ['also in {0}', '另见 {0}'],
+  'context.relevance': ['Relevance {0}', '相关度 {0}'],
+  'context.open.in': ['Open {0} at this passage', '在 {0} 中打开此段'],
+  'context.copy': ['Copy', '复制'],
+  'context.copied': ['Copied with its citation', '已连同出处一起复制'],
+  'why': ['Why', '为何'],
+  'why.score': ['Score {0} · characters {1}–{2} · {3} tokens', '得分 {0} · 字符 {1}–{2} · {3} 词元'],
+  'why.made': ['{0} → {1}', '{0} → {1}'],
+  'why.route': ['Route: {0} ({1})', '路线：{0}（{1}）'],
+  'why.by': ['By', '依据'],
+  'why.unit': ['Unit', '单元'],
+  'why.rank': ['Rank', '名次'],
+  'why.raw': ['Score', '得分'],
+  'why.share': ['Share', '贡献'],
+  'why.leg.lexical': ['words', '词语'],
+  'why.leg.dense': ['meaning', '语义'],
+  'why.none': ['Here because of its neighbours.', '因相邻句子而返回。'],
+  'because.chosen': ['as chosen', '按指定'],
+  'because.code': ['the question is a code', '问题是一个编号'],
+  'because.quotation': ['the question is a quotation', '问题是一句引文'],
+  'because.whole': ['the question is about a whole', '问的是整体'],
+  'because.usual': ['the usual way', '常规方式'],
+  'feedback.useful': ['Useful', '有用'],
+  'feedback.not-useful': ['Not useful', '无用'],
+  'feedback.thanks': ['Noted. `okno tune --from-feedback` learns from it.', '已记录，可供 `okno tune --from-feedback` 使用。'],
+
+  'compare.left': ['Left recipe', '左侧方案'],
+  'compare.right': ['Right recipe', '右侧方案'],
+  'compare.welcome': ['One question, two recipes, side by side.', '同一问题，两种方案，并排对照。'],
+  'compare.only': ['{0} characters only here', '仅此处有 {0} 个字符'],
+  'compare.same': ['nothing that the other has not', '没有对方缺少的内容'],
+  'compare.legend': ['Marked with +: only this recipe returned it.', '标有 + 的内容只有此方案返回。'],
+  'compare.tokens': ['{0} · {1} tokens', '{0} · {1} 词元'],
+
+  'ask.hint': ['Ask, and press Enter', '输入问题，按回车'],
+  'ask.button': ['Ask', '提问'],
+  'ask.welcome': ['An answer from your documents, each statement with its source.', '依据文档作答，每句话都有出处。'],
+  'ask.busy': ['Reading', '阅读中'],
+  'ask.extractive': ['No language model is set up, so these are the sentences that answer best, word for word.', '尚未设置语言模型，以下是最能回答问题的原文句子。'],
+  'ask.setup': ['How to set one up', '如何设置模型'],
+  'ask.setup.more': ['Put this into okno.toml beside the index and start the server again. Ollama runs on your own machine; any OpenAI-compatible service works the same way.', '将以下内容写入索引旁的 okno.toml 并重启服务。Ollama 在本机运行；其他兼容 OpenAI 的服务同样可用。'],
+  'ask.by': ['Answered by {0}', '由 {0} 回答'],
+  'ask.cut': ['The answer was cut at the limit of tokens.', '回答达到词元上限，被截断。'],
+  'ask.removed': ['{0} citations pointed nowhere and were removed.', '有 {0} 处引用没有来源，已移除。'],
+  'ask.sources': ['Sources', '出处'],
+  'ask.passages': ['Passages that were read', '读过的段落'],
+  'ask.cite': ['Source {0}: {1}', '出处 {0}：{1}'],
+  'ask.stopped': ['Stopped.', '已停止。'],
+
+  'reader': ['Document', '文档'],
+  'reader.outline': ['Outline', '目录'],
+  'reader.close': ['Close document', '关闭文档'],
+  'reader.busy': ['Opening', '打开中'],
+  'reader.facts': ['About', '属性'],
+
+  'documents.find': ['Find by name or title', '按名称或标题查找'],
+  'documents.count.one': ['1 document', '1 个文档'],
+  'documents.count': ['{0} documents', '{0} 个文档'],
+  'documents.drop': ['Drop files here, or', '将文件拖到这里，或'],
+  'documents.choose': ['choose files', '选择文件'],
+  'documents.none': ['No documents yet.', '还没有文档。'],
+  'documents.nomatch': ['No document is called that.', '没有这个名称的文档。'],
+  'documents.name': ['Document', '文档'],
+  'documents.kind': ['Type', '类型'],
+  'documents.sentences': ['Sentences', '句数'],
+  'documents.size': ['Size', '大小'],
+  'documents.delete': ['Remove', '移除'],
+  'documents.delete.name': ['Remove {0}', '移除 {0}'],
+  'documents.delete.ask': ['Take {0} out of the index?', '将 {0} 移出索引？'],
+  'documents.delete.more': ['The file itself stays. The document stays out until its content changes.', '文件本身不会删除；内容改变之前，该文档不会重新进入索引。'],
+  'documents.deleted': ['{0} is out of the index', '已移出 {0}'],
+  'documents.more': ['Show {0} more', '再显示 {0} 个'],
+  'documents.again': ['Re-read all folders', '重新读取所有文件夹'],
+  'job.upload': ['Sending {0} files', '正在上传 {0} 个文件'],
+  'job.index': ['Indexing', '正在建立索引'],
+  'job.eval': ['Measuring {0}', '正在评测 {0}'],
+  'job.done': ['{0} added, {1} changed, {2} unchanged, {3} skipped', '新增 {0}，更新 {1}，未变 {2}，跳过 {3}'],
+  'job.skipped': ['Skipped', '已跳过'],
+  'job.cancelled': ['Stopped; what was done stays.', '已停止，已完成的部分保留。'],
+  'job.failed': ['Failed', '失败'],
+
+  'eval.welcome': ['Measure recipes on questions with known answers.', '用已知答案的问题衡量各方案。'],
+  'eval.set': ['Question set', '问题集'],
+  'eval.set.help': ['JSON lines with `question`, `doc_id` and `answers`. Without a file, {0} questions are made from the documents.', 'JSONL 文件，每行含 `question`、`doc_id`、`answers`。不选文件时，会从文档中生成 {0} 个问题。'],
+  'eval.recipes': ['Recipes', '方案'],
+  'eval.budgets': ['Budgets (tokens)', '篇幅（词元）'],
+  'eval.name': ['Name of the run', '评测名称'],
+  'eval.start': ['Measure', '开始评测'],
+  'eval.runs': ['Leaderboard', '排行榜'],
+  'eval.none': ['No runs yet.', '还没有评测记录。'],
+  'eval.line': ['line {0}: {1}', '第 {0} 行：{1}'],
+  'eval.report.of': ['Report of {0}', '{0} 的报告'],
+  'eval.report.none': ['The report was not kept: measure again to see it.', '报告未保留，重新评测即可查看。'],
+  'eval.on': ['{0}, {1} tokens', '{0}，{1} 词元'],
+  'eval.rank': ['#', '名次'],
+  'eval.run': ['Run', '评测'],
+  'eval.coverage': ['Coverage', '覆盖'],
+  'eval.context': ['Context', '上下文'],
+  'eval.mrr@10': ['MRR@10', 'MRR@10'],
+  'eval.precision': ['Precision', '精度'],
+  'eval.p50': ['ms', '毫秒'],
+
+  'key.title': ['This server asks for a key', '此服务需要密钥'],
+  'key.more': ['It is kept for this tab only and sent to this server only.', '密钥只保留在当前标签页，只发送给此服务。'],
+  'key.label': ['API key', 'API 密钥'],
+  'key.use': ['Use key', '使用密钥'],
+  'fault': ['That did not work: {0}', '操作失败：{0}'],
+  'fault.unreachable': ['The server does not answer. Is `okno serve` still running?', '服务没有响应。`okno serve` 还在运行吗？'],
+  'fault.key': ['Without a key the server shows nothing.', '没有密钥，服务不会返回内容。'],
+
+  'keys./': ['to the question', '定位到问题框'],
+  'keys.j': ['next passage', '下一段'],
+  'keys.k': ['previous passage', '上一段'],
+  'keys.Enter': ['open the document there', '打开文档并定位'],
+  'keys.w': ['why this passage', '为何返回此段'],
+  'keys.[ ]': ['smaller or larger window', '缩小或扩大窗口'],
+  'keys.1 … 5': ['search, ask, compare, documents, evaluate', '搜索、问答、对比、文档、评测'],
+  'keys.Esc': ['close, or leave a field', '关闭，或离开输入框'],
+  'keys.?': ['these keys', '显示快捷键'],
+};
+
+let column = 0;
+
+/** Chooses the language: `zh` or anything else for English. */
+export function speak(language) {
+  column = language === 'zh' ? 1 : 0;
+}
+
+/** `zh` or `en`. */
+export const spoken = () => (column ? 'zh' : 'en');
+
+/** The words of a key, in the chosen language. */
+export function t(key, ...values) {
+  const words = WORDS[key];
+  if (!words) throw new Error(`no words for ${key}`);
+  return words[column].replace(/\{(\d)\}/g, (_, i) => values[i]);
+}
+
+/** Whether there are words for a key. */
+export const known = (key) => key in WORDS;
+
+/** A number as people of the chosen language write it. */
+export const number = (value, digits = 0) => new Intl.NumberFormat(column ? 'zh-CN' : 'en', { maximumFractionDigits: digits, minimumFractionDigits: digits }).format(value);
+
+/** Bytes as people read them. */
+export function bytes(count) {
+  const kib = count / 1024;
+  return kib < 1024 ? `${number(kib, kib < 10 ? 1 : 0)} KiB` : `${number(kib / 1024, 1)} MiB`;
+}
+
+/** All keys, for the test that every one has both languages. */
+export const all = WORDS;

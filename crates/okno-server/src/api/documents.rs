@@ -1,0 +1,218 @@
+//! Documents: listed, read whole or in part, taken out.
+
+use crate::app::{App, Place};
+use crate::extract::{Name, Params, Which};
+use crate::fault::{ErrorBody, Fault};
+use axum::Json;
+use axum::extract::State;
+use axum::http::{StatusCode, header};
+use axum::response::IntoResponse;
+use okno::document::{Filter, Record};
+use okno::retrieve::matching;
+use okno::shapes::{self, WholeDocument, slice};
+use okno::store::DocumentNumber;
+use okno::{Engine, Silent};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::Duration;
+use utoipa::{IntoParams, ToSchema};
+
+/// Documents of one page unless told otherwise.
+const PAGE: usize = 100;
+
+/// Documents of one page at most.
+const LARGEST_PAGE: usize = 1000;
+
+/// Which documents.
+#[derive(Debug, Clone, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub struct Listing {
+    /// The index; the first when none is named
+    pub index: Option<String>,
+    /// Only documents that match, e.g. `category = 素菜`
+    pub filter: Option<String>,
+    /// How many to pass over
+    pub offset: Option<usize>,
+    /// How many at most, up to 1000
+    pub limit: Option<usize>,
+}
+
+/// Documents of an index.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Documents<'a> {
+    /// How many there are in all, of those that match.
+    pub total: usize,
+    /// This page of them, in the order they were indexed.
+    pub documents: Vec<shapes::Document<'a>>,
+}
+
+/// A JSON answer made where its borrowed parts live.
+pub(crate) fn json(value: &impl Serialize) -> Result<Vec<u8>, Fault> {
+    serde_json::to_vec(value).map_err(|error| Fault::internal(error.to_string()))
+}
+
+/// The bytes of a JSON answer.
+pub(crate) fn sent(bytes: Vec<u8>) -> impl IntoResponse {
+    ([(header::CONTENT_TYPE, "application/json")], bytes)
+}
+
+/// List documents
+#[utoipa::path(get, path = "/api/v1/documents", tag = "documents", params(Listing),
+    responses((status = 200, body = Documents<'static>), (status = "4XX", body = ErrorBody)))]
+pub async fn list(State(app): State<Arc<App>>, Params(listing): Params<Listing>) -> Result<impl IntoResponse, Fault> {
+    let place = Arc::clone(app.place(listing.index.as_deref())?);
+    Ok(sent(app.pool.run(move || listed(&place, &listing)).await?))
+}
+
+fn listed(place: &Place, listing: &Listing) -> Result<Vec<u8>, Fault> {
+    let filter = listing.filter.as_deref().filter(|filter| !filter.trim().is_empty());
+    let filter = filter.map(Filter::parse).transpose().map_err(okno::Error::from)?;
+    let snapshot = place.engine().snapshot()?;
+    let wanted = filter.map(|filter| matching(&*snapshot, &filter)).transpose()?;
+    // Both lists ascend by number.
+    let is_wanted = |number: &DocumentNumber| wanted.as_ref().is_none_or(|wanted| wanted.binary_search(number).is_ok());
+    let records: Vec<&Record> =
+        snapshot.records()?.iter().filter(|(number, _)| is_wanted(number)).map(|(_, record)| record).collect();
+    let limit = listing.limit.unwrap_or(PAGE).min(LARGEST_PAGE);
+    let page = records.iter().skip(listing.offset.unwrap_or(0)).take(limit);
+    json(&Documents { total: records.len(), documents: page.map(|record| shapes::Document::from(*record)).collect() })
+}
+
+/// A document with its text and structure
+#[utoipa::path(get, path = "/api/v1/documents/{name}", tag = "documents",
+    params(("name" = String, Path, description = "The document's name; `/` is written `%2F`", example = "tea.md"), Which),
+    responses((status = 200, body = WholeDocument<'static>), (status = "4XX", body = ErrorBody)))]
+pub async fn get(
+    State(app): State<Arc<App>>,
+    Name(name): Name,
+    Params(which): Params<Which>,
+) -> Result<impl IntoResponse, Fault> {
+    let place = Arc::clone(app.place(which.index.as_deref())?);
+    let work = move || {
+        let snapshot = place.engine().snapshot()?;
+        let (number, record) = named(place.engine(), &name)?;
+        let (text, structure) = (snapshot.text(number)?, snapshot.structure(number)?);
+        json(&WholeDocument::new(&record, text, text, &structure))
+    };
+    Ok(sent(app.pool.run(work).await?))
+}
+
+/// The document of a name; one that documents of several roots have is refused, as on the command line.
+pub(crate) fn named(engine: &Engine, name: &str) -> Result<(DocumentNumber, Record), Fault> {
+    let mut named = engine.named(name)?;
+    let paths: BTreeSet<String> =
+        named.iter().map(|(_, record)| record.id.whole_path().display().to_string()).collect();
+    if paths.len() > 1 {
+        let paths: Vec<String> = paths.into_iter().collect();
+        return Err(Fault::new(
+            StatusCode::CONFLICT,
+            "ambiguous_name",
+            format!("several documents are called `{name}`"),
+        )
+        .hint(format!("name one of `{}`", paths.join("`, `"))));
+    }
+    Ok(named.swap_remove(0))
+}
+
+/// Which part of a text.
+#[derive(Debug, Clone, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub struct Part {
+    /// The index; the first when none is named
+    pub index: Option<String>,
+    /// First code point
+    pub start: Option<usize>,
+    /// One past the last code point
+    pub end: Option<usize>,
+}
+
+/// A part of a document's text.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct TextPart<'a> {
+    /// The document's name.
+    pub doc_id: &'a str,
+    /// The first code point.
+    pub start: usize,
+    /// One past the last.
+    pub end: usize,
+    /// How many code points the whole text has.
+    pub characters: usize,
+    /// The text.
+    pub text: &'a str,
+}
+
+/// A part of a document's text; what lies outside the text is left out
+#[utoipa::path(get, path = "/api/v1/documents/{name}/text", tag = "documents",
+    params(("name" = String, Path, description = "The document's name; `/` is written `%2F`", example = "tea.md"), Part),
+    responses((status = 200, body = TextPart<'static>), (status = "4XX", body = ErrorBody)))]
+pub async fn text(
+    State(app): State<Arc<App>>,
+    Name(name): Name,
+    Params(part): Params<Part>,
+) -> Result<impl IntoResponse, Fault> {
+    let place = Arc::clone(app.place(part.index.as_deref())?);
+    let work = move || {
+        let (number, record) = named(place.engine(), &name)?;
+        let snapshot = place.engine().snapshot()?;
+        json(&text_part(&record, snapshot.text(number)?, part.start, part.end))
+    };
+    Ok(sent(app.pool.run(work).await?))
+}
+
+/// The part of a text between two code points.
+pub(crate) fn text_part<'a>(
+    record: &'a Record,
+    text: &'a str,
+    start: Option<usize>,
+    end: Option<usize>,
+) -> TextPart<'a> {
+    let characters = text.chars().count();
+    let end = end.unwrap_or(characters).min(characters);
+    let start = start.unwrap_or(0).min(end);
+    TextPart { doc_id: record.id.name(), start, end, characters, text: slice(text, Some(start), Some(end)) }
+}
+
+/// What was taken out.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Removed {
+    /// How many documents.
+    pub removed: usize,
+}
+
+/// How long a request waits for a job that is writing.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// Take a document out; an uploaded file is deleted, any other stays out until its content changes
+#[utoipa::path(delete, path = "/api/v1/documents/{name}", tag = "documents",
+    params(("name" = String, Path, description = "The document's name; `/` is written `%2F`"), Which),
+    responses((status = 200, body = Removed), (status = "4XX", body = ErrorBody)))]
+pub async fn remove(
+    State(app): State<Arc<App>>,
+    Name(name): Name,
+    Params(which): Params<Which>,
+) -> Result<Json<Removed>, Fault> {
+    let place = Arc::clone(app.place(which.index.as_deref())?);
+    let turn = tokio::time::timeout(PATIENCE, Arc::clone(&place.writing).lock_owned()).await.map_err(|_| {
+        Fault::new(StatusCode::CONFLICT, "index_busy", "a job is writing to this index")
+            .hint("try again when it is done")
+    })?;
+    let work = move || {
+        let _turn = turn;
+        Ok(Json(Removed { removed: removed(&place, &name)? }))
+    };
+    // Not in the pool: what is being written is finished even if the asker goes.
+    crate::pool::blocking(work).await
+}
+
+fn removed(place: &Place, name: &str) -> Result<usize, Fault> {
+    let engine = place.engine();
+    let (_, record) = named(engine, name)?;
+    let file = record.id.whole_path();
+    if record.id.member.is_some() || !place.uploads.holds(&file) {
+        return Ok(engine.remove(&[name.to_owned()])?);
+    }
+    // An upload is ours: with its file gone, indexing forgets it, and the same file may come again.
+    std::fs::remove_file(&file).map_err(okno::Error::from)?;
+    Ok(engine.index_with(&[place.uploads.folder()], &(place.index.options)()?, &Silent)?.removed)
+}

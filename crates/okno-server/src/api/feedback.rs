@@ -1,0 +1,97 @@
+//! What helped and what did not: kept beside the index, for `okno tune --from-feedback`.
+
+use super::documents::named;
+use crate::app::App;
+use crate::extract::{Body, Params, Which};
+use crate::fault::{ErrorBody, Fault};
+use crate::jobs::now;
+use crate::limits::LONGEST_QUESTION;
+use axum::Json;
+use axum::extract::State;
+use okno::evaluate::feedback::{Feedback, Opinion, Verdict};
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+use utoipa::ToSchema;
+
+/// A verdict about a place.
+#[derive(Debug, Clone, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(example = json!({"question": "black tea?", "doc_id": "tea.md", "start": 20, "end": 30, "verdict": "useful"}))]
+pub struct Judging {
+    /// The question.
+    #[schema(min_length = 1, max_length = 8000)]
+    pub question: String,
+    /// The document's name.
+    pub doc_id: String,
+    /// The first code point of the context.
+    pub start: usize,
+    /// One past the last.
+    pub end: usize,
+    /// `useful` or `not-useful`.
+    #[schema(value_type = String, example = "useful")]
+    pub verdict: Verdict,
+}
+
+/// How many verdicts were recorded.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Recorded {
+    /// How many.
+    pub recorded: usize,
+}
+
+/// Say whether a context helped
+#[utoipa::path(post, path = "/api/v1/feedback", tag = "evaluate", params(Which), request_body = Judging,
+    responses((status = 200, body = Recorded), (status = "4XX", body = ErrorBody)))]
+pub async fn add(
+    State(app): State<Arc<App>>,
+    Params(which): Params<Which>,
+    Body(judging, _): Body<Judging>,
+) -> Result<Json<Recorded>, Fault> {
+    let place = Arc::clone(app.place(which.index.as_deref())?);
+    let work = move || {
+        let engine = place.engine();
+        let (number, record) = named(engine, &judging.doc_id)?;
+        let characters = engine.snapshot()?.text(number)?.chars().count();
+        check(&judging, characters)?;
+        let opinion = Opinion {
+            question: judging.question,
+            document: record.id.name().to_owned(),
+            start: judging.start,
+            end: judging.end,
+            verdict: judging.verdict,
+            time: now(),
+        };
+        Feedback::beside(engine.folder()).add(&[opinion])?;
+        Ok(Json(Recorded { recorded: 1 }))
+    };
+    app.pool.run(work).await
+}
+
+fn check(judging: &Judging, characters: usize) -> Result<(), Fault> {
+    if judging.question.trim().is_empty() || judging.question.chars().count() > LONGEST_QUESTION {
+        return Err(Fault::bad("no_question", format!("expected a question of 1 to {LONGEST_QUESTION} characters")));
+    }
+    let Judging { doc_id, start, end, .. } = judging;
+    if start >= end || *end > characters {
+        let message = format!("`{doc_id}` has {characters} characters; {start} … {end} is no place in it");
+        return Err(Fault::bad("bad_place", message).hint("send `start` and `end` of a context"));
+    }
+    Ok(())
+}
+
+/// All verdicts.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Verdicts {
+    /// Oldest first.
+    #[schema(value_type = Vec<Object>)]
+    pub verdicts: Vec<Opinion>,
+}
+
+/// List all verdicts
+#[utoipa::path(get, path = "/api/v1/feedback", tag = "evaluate", params(Which),
+    responses((status = 200, body = Verdicts), (status = "4XX", body = ErrorBody)))]
+pub async fn list(State(app): State<Arc<App>>, Params(which): Params<Which>) -> Result<Json<Verdicts>, Fault> {
+    let place = Arc::clone(app.place(which.index.as_deref())?);
+    let work = move || Ok(Json(Verdicts { verdicts: Feedback::beside(place.engine().folder()).all()? }));
+    app.pool.run(work).await
+}

@@ -1,0 +1,149 @@
+//! Jobs over HTTP: begun, looked at, followed, stopped.
+
+use super::stream::{SentEvent, until_end};
+use crate::allowed;
+use crate::app::{App, Place};
+use crate::extract::{Body, Name, Params, Which};
+use crate::fault::{ErrorBody, Fault};
+use crate::jobs::{Job, JobKind, JobView};
+use axum::Json;
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::response::Sse;
+use axum::response::sse::{Event, KeepAlive};
+use futures_util::{Stream, StreamExt, stream};
+use okno::shapes::IndexReport;
+use serde::{Deserialize, Serialize};
+use std::convert::Infallible;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+use utoipa::ToSchema;
+
+/// What to index.
+#[derive(Debug, Clone, Default, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Indexing {
+    /// Files and folders that the index follows already, or from folders the server was started to allow; without any, all
+    /// that the index follows, and its uploads.
+    #[serde(default)]
+    pub paths: Vec<String>,
+}
+
+/// Bring an index up to date
+#[utoipa::path(post, path = "/api/v1/jobs/index", tag = "jobs", params(Which), request_body = Indexing,
+    responses((status = 202, body = JobView), (status = "4XX", body = ErrorBody)))]
+pub async fn index(
+    State(app): State<Arc<App>>,
+    Params(which): Params<Which>,
+    Body(indexing, _): Body<Indexing>,
+) -> Result<(StatusCode, Json<JobView>), Fault> {
+    let place = Arc::clone(app.place(which.index.as_deref())?);
+    let asked = (Arc::clone(&app), Arc::clone(&place));
+    let paths = app.pool.run(move || allowed::paths(&asked.0, &asked.1, &indexing.paths)).await?;
+    let job = begin(&app, place, paths);
+    Ok((StatusCode::ACCEPTED, Json(job.view())))
+}
+
+/// Begins a job that indexes these paths; without any, all that the index follows and its uploads.
+pub(crate) fn begin(app: &App, place: Arc<Place>, paths: Vec<PathBuf>) -> Arc<Job> {
+    let job = app.jobs.add(JobKind::Index, &place.index.name);
+    let working = Arc::clone(&job);
+    tokio::spawn(async move {
+        let turn = Arc::clone(&place.writing).lock_owned().await;
+        working.start();
+        let inner = Arc::clone(&working);
+        let work = move || {
+            let _turn = turn;
+            indexed(&place, paths, &inner)
+        };
+        working.end(crate::pool::blocking(work).await);
+    });
+    job
+}
+
+fn indexed(place: &Place, mut paths: Vec<PathBuf>, job: &Job) -> Result<serde_json::Value, Fault> {
+    let engine = place.engine();
+    let options = (place.index.options)()?;
+    let mut report = okno::IndexReport::default();
+    let uploads = place.uploads.folder();
+    // Uploads may be outside every root the index follows yet.
+    if paths.is_empty() && uploads.is_dir() {
+        report = engine.index_with(&[uploads], &options, job)?;
+        paths = engine.snapshot()?.roots().iter().map(PathBuf::from).filter(|root| root != uploads).collect();
+    }
+    if !report.stopped {
+        add(&mut report, engine.index_with(&paths, &options, job)?);
+    }
+    serde_json::to_value(IndexReport::new(&report, engine.folder())).map_err(|error| Fault::internal(error.to_string()))
+}
+
+/// Two runs told as one.
+fn add(report: &mut okno::IndexReport, next: okno::IndexReport) {
+    report.added += next.added;
+    report.changed += next.changed;
+    report.removed += next.removed;
+    report.unchanged += next.unchanged;
+    report.sentences += next.sentences;
+    report.bytes += next.bytes;
+    report.skipped.extend(next.skipped);
+    report.stopped |= next.stopped;
+}
+
+/// Jobs, the newest first.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct JobList {
+    /// The jobs.
+    pub jobs: Vec<JobView>,
+}
+
+/// List the jobs since the server began
+#[utoipa::path(get, path = "/api/v1/jobs", tag = "jobs", responses((status = 200, body = JobList), (status = "4XX", body = ErrorBody)))]
+pub async fn list(State(app): State<Arc<App>>) -> Json<JobList> {
+    Json(JobList { jobs: app.jobs.all() })
+}
+
+/// How far a job is
+#[utoipa::path(get, path = "/api/v1/jobs/{id}", tag = "jobs", params(("id" = String, Path, description = "The job")),
+    responses((status = 200, body = JobView), (status = "4XX", body = ErrorBody)))]
+pub async fn get(State(app): State<Arc<App>>, Name(id): Name) -> Result<Json<JobView>, Fault> {
+    Ok(Json(app.jobs.get(&id)?.view()))
+}
+
+/// Stop a job after its next commit; what was committed stays
+#[utoipa::path(delete, path = "/api/v1/jobs/{id}", tag = "jobs", params(("id" = String, Path, description = "The job")),
+    responses((status = 202, body = JobView), (status = "4XX", body = ErrorBody)))]
+pub async fn cancel(State(app): State<Arc<App>>, Name(id): Name) -> Result<(StatusCode, Json<JobView>), Fault> {
+    let job = app.jobs.get(&id)?;
+    job.cancel();
+    Ok((StatusCode::ACCEPTED, Json(job.view())))
+}
+
+/// Progress is told at most this often: a bar cannot be looked at faster.
+const TICK: Duration = Duration::from_millis(100);
+
+/// Follow a job: server-sent events `progress`, each the whole job, and `end` when nothing more will happen
+#[utoipa::path(get, path = "/api/v1/jobs/{id}/events", tag = "jobs", params(("id" = String, Path, description = "The job")),
+    responses((status = 200, content_type = "text/event-stream", body = SentEvent), (status = "4XX", body = ErrorBody)))]
+pub async fn events(
+    State(app): State<Arc<App>>,
+    Name(id): Name,
+) -> Result<Sse<impl Stream<Item = Result<Event, Infallible>>>, Fault> {
+    let job = app.jobs.get(&id)?;
+    // The job is held as long as it is followed, so that its sender lives.
+    let views = stream::unfold(Some((job.follow(), job, true)), |following| async {
+        let (mut views, job, first) = following?;
+        if !first {
+            tokio::time::sleep(TICK).await;
+            views.changed().await.ok()?;
+        }
+        let view = views.borrow_and_update().clone();
+        let over = view.state.is_over();
+        Some((view, (!over).then_some((views, job, false))))
+    });
+    let events = until_end(&app, views).map(|view| {
+        let name = if view.state.is_over() { "end" } else { "progress" };
+        Ok(Event::default().event(name).json_data(&view).unwrap_or_default())
+    });
+    Ok(Sse::new(events).keep_alive(KeepAlive::default()))
+}

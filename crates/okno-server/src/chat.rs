@@ -1,0 +1,178 @@
+//! Speaking as `OpenAI` does, so that chat clients answer from the index by changing a URL.
+//!
+//! The last thing the user says is the question; the answer cites `[1]` and ends with the list of sources, because most
+//! clients show text and nothing else. Programs find the citations in `citations`. `okno` is the first index, `okno/NAME` any.
+
+use crate::answering::{Piece, found, whole, written};
+use crate::api::{self, Asking};
+use crate::app::App;
+use crate::extract::Body;
+use crate::fault::Fault;
+use axum::extract::State;
+use axum::response::sse::{Event, KeepAlive};
+use axum::response::{IntoResponse, Response, Sse};
+use axum::routing::{get, post};
+use axum::{Json, Router};
+use futures_util::{StreamExt, stream};
+use okno::answer::{Citation, Reply, ReplyOptions};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use std::convert::Infallible;
+use std::fmt::Write;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// The model's name; an index may follow behind a `/`.
+const NAME: &str = "okno";
+
+/// The routes under `/v1`.
+pub fn router(app: Arc<App>) -> Router {
+    Router::new().route("/v1/chat/completions", post(complete)).route("/v1/models", get(models)).with_state(app)
+}
+
+async fn models(State(app): State<Arc<App>>) -> Json<Value> {
+    let names = app.places.iter().map(|place| format!("{NAME}/{}", place.index.name));
+    let names: Vec<String> = std::iter::once(NAME.to_owned()).chain(names).collect();
+    let model = |id: &String| json!({"id": id, "object": "model", "created": 0, "owned_by": NAME});
+    Json(json!({"object": "list", "data": names.iter().map(model).collect::<Vec<_>>()}))
+}
+
+/// What a client sends; what we have no use for is passed over, as any service does.
+#[derive(Debug, Deserialize)]
+struct Completing {
+    #[serde(default)]
+    model: String,
+    messages: Vec<Turn>,
+    #[serde(default)]
+    stream: bool,
+    temperature: Option<f32>,
+    max_tokens: Option<usize>,
+    max_completion_tokens: Option<usize>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Turn {
+    role: String,
+    #[serde(default)]
+    content: Value,
+}
+
+impl Turn {
+    /// The words of a turn: text, or the text parts of a list.
+    fn text(&self) -> String {
+        match &self.content {
+            Value::String(text) => text.clone(),
+            Value::Array(parts) => parts.iter().filter_map(|part| part["text"].as_str()).collect::<Vec<_>>().join("\n"),
+            _ => String::new(),
+        }
+    }
+}
+
+async fn complete(State(app): State<Arc<App>>, Body(completing, _): Body<Completing>) -> Result<Response, Fault> {
+    let index = match completing.model.split_once('/') {
+        Some((NAME, index)) => Some(index),
+        _ => None,
+    };
+    let places = app.several(index)?;
+    let question = completing.messages.iter().rev().find(|turn| turn.role == "user").map(Turn::text);
+    let question = question
+        .ok_or_else(|| Fault::bad("no_question", "no message of the user").hint("send one with the role `user`"))?;
+    let query = api::query_of(&Asking { question, ..Asking::default() })?;
+    let own = places.first().map(|place| place.index.replies.clone()).unwrap_or_default();
+    let options = ReplyOptions {
+        temperature: completing.temperature.or(own.temperature),
+        max_tokens: completing.max_completion_tokens.or(completing.max_tokens).or(own.max_tokens),
+        ..own
+    };
+    let answer = found(&app, places, query).await?;
+    let head = Head::new(if completing.model.is_empty() { NAME } else { &completing.model });
+    if !completing.stream {
+        return Ok(Json(head.whole(&whole(&app, answer, options).await?)).into_response());
+    }
+    let pieces = written(&app, answer, options).await?;
+    let chunks = stream::unfold(pieces, |mut pieces| async { Some((pieces.recv().await?, pieces)) });
+    let events = chunks.flat_map(move |piece| stream::iter(head.chunks(&piece)));
+    let events = api::until_end(&app, events).map(Ok::<_, Infallible>);
+    Ok(Sse::new(events).keep_alive(KeepAlive::default()).into_response())
+}
+
+/// What every part of a completion repeats.
+#[derive(Debug, Clone)]
+struct Head {
+    id: String,
+    created: u64,
+    model: String,
+}
+
+impl Head {
+    fn new(model: &str) -> Self {
+        static COUNT: AtomicU64 = AtomicU64::new(1);
+        let created = crate::jobs::now();
+        let number = COUNT.fetch_add(1, Ordering::Relaxed);
+        Self { id: format!("chatcmpl-{created}-{number}"), created, model: model.to_owned() }
+    }
+
+    fn whole(&self, reply: &Reply) -> Value {
+        let message = json!({"role": "assistant", "content": format!("{}{}", reply.text, sources(&reply.citations))});
+        let choice = json!({"index": 0, "message": message, "finish_reason": reason(reply)});
+        json!({"id": self.id, "object": "chat.completion", "created": self.created, "model": self.model,
+            "choices": [choice], "usage": usage(reply), "citations": citations(reply)})
+    }
+
+    /// A piece as the events of a stream: the sources come as a last piece of text, then the end.
+    fn chunks(&self, piece: &Piece) -> Vec<Event> {
+        match piece {
+            Piece::Text(text) => vec![sent(&self.chunk(&json!({"role": "assistant", "content": text}), None))],
+            Piece::End(reply) => match reply.as_ref() {
+                Ok(reply) => {
+                    let mut last = self.chunk(&json!({}), Some(reason(reply)));
+                    (last["usage"], last["citations"]) = (usage(reply), citations(reply).into());
+                    let sources = self.chunk(&json!({"content": sources(&reply.citations)}), None);
+                    vec![sent(&sources), sent(&last), Event::default().data("[DONE]")]
+                }
+                Err(fault) => vec![sent(&json!({"error": fault.info()})), Event::default().data("[DONE]")],
+            },
+        }
+    }
+
+    fn chunk(&self, delta: &Value, reason: Option<&str>) -> Value {
+        let choice = json!({"index": 0, "delta": delta, "finish_reason": reason});
+        json!({"id": self.id, "object": "chat.completion.chunk", "created": self.created, "model": self.model, "choices": [choice]})
+    }
+}
+
+fn sent(data: &Value) -> Event {
+    Event::default().data(data.to_string())
+}
+
+fn reason(reply: &Reply) -> &'static str {
+    if reply.cut { "length" } else { "stop" }
+}
+
+fn usage(reply: &Reply) -> Value {
+    let (prompt, completion) = (reply.usage.prompt, reply.usage.completion);
+    json!({"prompt_tokens": prompt, "completion_tokens": completion, "total_tokens": prompt + completion})
+}
+
+fn citations(reply: &Reply) -> Vec<Value> {
+    reply.citations.iter().map(Citation::to_json).collect()
+}
+
+/// The places that were cited, each once: `[1] tea.md, lines 4–6`. Names are untrusted: they stay on their line, and are no markup.
+pub fn sources(citations: &[Citation]) -> String {
+    let mut places: Vec<&Citation> = citations.iter().collect();
+    places.sort_by_key(|citation| (citation.number, citation.start));
+    places.dedup_by_key(|citation| (citation.number, citation.start));
+    let mut out = if places.is_empty() { String::new() } else { "\n".to_owned() };
+    for citation in places {
+        let plain = |c: char| if c.is_control() || "<>[]()`*_!".contains(c) { ' ' } else { c };
+        let name: String = citation.document.chars().map(plain).collect();
+        let (first, last) = citation.lines;
+        let _ = match citation.pages {
+            Some((page, _)) => write!(out, "\n[{}] {name}, p. {page}", citation.number),
+            None if first == last => write!(out, "\n[{}] {name}, line {first}", citation.number),
+            None => write!(out, "\n[{}] {name}, lines {first}–{last}", citation.number),
+        };
+    }
+    out
+}

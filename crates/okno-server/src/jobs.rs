@@ -1,0 +1,269 @@
+//! Jobs: work that takes longer than a request – indexing, evaluating – with progress that can be followed, and a way to stop.
+//!
+//! A job's state is one value that only its own work changes; whoever follows it sees the latest, however slowly they read. A
+//! job that writes waits its turn at its index, so that two never fight for the one writer.
+
+use crate::fault::{ErrorInfo, Fault};
+use okno::Progress;
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::{SystemTime, UNIX_EPOCH};
+use tokio::sync::watch;
+use utoipa::ToSchema;
+
+/// Jobs that have ended are kept until there are more than this.
+const KEPT: usize = 100;
+
+/// What a job does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum JobKind {
+    /// Brings an index up to date.
+    Index,
+    /// Measures recipes.
+    Eval,
+}
+
+/// How far a job is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum JobState {
+    /// Waits for its turn.
+    Queued,
+    /// At work.
+    Running,
+    /// Ended well.
+    Done,
+    /// Ended with an error.
+    Failed,
+    /// Was stopped; what was committed stays.
+    Cancelled,
+}
+
+impl JobState {
+    /// Whether nothing more will happen.
+    pub fn is_over(self) -> bool {
+        !matches!(self, Self::Queued | Self::Running)
+    }
+}
+
+/// A job as it is told.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct JobView {
+    /// Its name.
+    pub id: String,
+    /// What it does.
+    pub kind: JobKind,
+    /// The index it works on.
+    pub index: String,
+    /// How far it is.
+    pub state: JobState,
+    /// Steps in all: bytes to read, or recipes times budgets to measure; 0 while that is unknown.
+    pub total: u64,
+    /// Steps done.
+    pub done: u64,
+    /// Files to read, for indexing.
+    pub files: usize,
+    /// What is being worked on.
+    pub current: Option<String>,
+    /// When it was asked for, in seconds since 1970.
+    pub created: u64,
+    /// When it ended.
+    pub ended: Option<u64>,
+    /// What it did, once it is done: the report of indexing, or the figures of a run.
+    #[schema(value_type = Option<Object>)]
+    pub result: Option<serde_json::Value>,
+    /// Why it failed.
+    pub error: Option<ErrorInfo>,
+}
+
+/// One job.
+#[derive(Debug)]
+pub struct Job {
+    view: watch::Sender<JobView>,
+    stop: AtomicBool,
+}
+
+impl Job {
+    /// As it is now.
+    pub fn view(&self) -> JobView {
+        self.view.borrow().clone()
+    }
+
+    /// Its changes from now on.
+    pub fn follow(&self) -> watch::Receiver<JobView> {
+        self.view.subscribe()
+    }
+
+    /// Asks it to stop after the next commit.
+    pub fn cancel(&self) {
+        self.stop.store(true, Ordering::Relaxed);
+    }
+
+    /// Its turn has come.
+    pub fn start(&self) {
+        self.view.send_modify(|view| view.state = JobState::Running);
+    }
+
+    /// Tells how many steps of how many are done.
+    pub fn step(&self, done: u64, total: u64) {
+        self.view.send_modify(|view| (view.done, view.total) = (done, total));
+    }
+
+    /// Ends it.
+    pub fn end(&self, result: Result<serde_json::Value, Fault>) {
+        let stopped = self.stop();
+        self.view.send_modify(|view| {
+            view.ended = Some(now());
+            view.current = None;
+            (view.state, view.result, view.error) = match result {
+                Ok(result) if stopped && result["stopped"] != false => (JobState::Cancelled, Some(result), None),
+                Ok(result) => (JobState::Done, Some(result), None),
+                Err(fault) => (JobState::Failed, None, Some(fault.info())),
+            };
+        });
+    }
+}
+
+impl Progress for Job {
+    fn begin(&self, files: usize, bytes: u64) {
+        self.view.send_modify(|view| (view.files, view.total) = (files, bytes));
+    }
+
+    fn advance(&self, path: &str, bytes: u64) {
+        self.view.send_modify(|view| {
+            view.done += bytes;
+            if view.current.as_deref() != Some(path) {
+                view.current = Some(path.to_owned());
+            }
+        });
+    }
+
+    fn stop(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
+    }
+}
+
+/// All jobs of a server.
+#[derive(Debug, Default)]
+pub struct Jobs {
+    table: Mutex<Table>,
+}
+
+#[derive(Debug, Default)]
+struct Table {
+    next: u64,
+    jobs: BTreeMap<u64, Arc<Job>>,
+}
+
+impl Jobs {
+    /// Begins a job, queued.
+    pub fn add(&self, kind: JobKind, index: &str) -> Arc<Job> {
+        let mut table = self.lock();
+        table.next += 1;
+        let number = table.next;
+        let view = JobView {
+            id: number.to_string(),
+            kind,
+            index: index.to_owned(),
+            state: JobState::Queued,
+            total: 0,
+            done: 0,
+            files: 0,
+            current: None,
+            created: now(),
+            ended: None,
+            result: None,
+            error: None,
+        };
+        let job = Arc::new(Job { view: watch::Sender::new(view), stop: AtomicBool::new(false) });
+        table.jobs.insert(number, Arc::clone(&job));
+        table.forget_old();
+        job
+    }
+
+    /// A job by its name.
+    pub fn get(&self, id: &str) -> Result<Arc<Job>, Fault> {
+        let job = id.parse().ok().and_then(|number: u64| self.lock().jobs.get(&number).cloned());
+        job.ok_or_else(|| {
+            Fault::missing("no_job", format!("no job `{}`", id.escape_debug()))
+                .hint("jobs are forgotten when the server ends")
+        })
+    }
+
+    /// All jobs, the newest first.
+    pub fn all(&self) -> Vec<JobView> {
+        self.lock().jobs.values().rev().map(|job| job.view()).collect()
+    }
+
+    /// How many are queued or running.
+    pub fn running(&self) -> usize {
+        self.lock().jobs.values().filter(|job| !job.view.borrow().state.is_over()).count()
+    }
+
+    /// Asks all to stop, and waits until they have: what they wrote is committed then.
+    pub async fn finish(&self) {
+        let jobs: Vec<Arc<Job>> = self.lock().jobs.values().cloned().collect();
+        for job in &jobs {
+            job.cancel();
+        }
+        for job in jobs {
+            // The sender lives in the job, so waiting cannot fail.
+            let _ = job.follow().wait_for(|view| view.state.is_over()).await;
+        }
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, Table> {
+        // Whoever panicked left a whole table behind: each change is one insertion or removal.
+        self.table.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+}
+
+impl Table {
+    fn forget_old(&mut self) {
+        while self.jobs.len() > KEPT {
+            let over = self.jobs.iter().find(|(_, job)| job.view.borrow().state.is_over()).map(|(number, _)| *number);
+            let Some(number) = over else { return };
+            self.jobs.remove(&number);
+        }
+    }
+}
+
+/// Seconds since 1970.
+pub fn now() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_job_says_how_it_ended_and_old_ones_are_forgotten() {
+        let jobs = Jobs::default();
+        let job = jobs.add(JobKind::Index, "home");
+        assert_eq!((job.view().state, jobs.running()), (JobState::Queued, 1));
+        job.start();
+        job.begin(2, 100);
+        job.advance("a.md", 60);
+        assert_eq!((job.view().done, job.view().current.as_deref()), (60, Some("a.md")));
+        job.cancel();
+        job.end(Ok(serde_json::json!({"stopped": true})));
+        assert_eq!((job.view().state, jobs.running()), (JobState::Cancelled, 0));
+        for _ in 0..KEPT {
+            jobs.add(JobKind::Eval, "home").end(Err(Fault::internal("x")));
+        }
+        assert!(jobs.get("1").is_err() && jobs.get("2").is_ok());
+        assert_eq!(jobs.all().len(), KEPT);
+    }
+
+    #[test]
+    fn stopping_what_is_done_leaves_it_done() {
+        let job = Jobs::default().add(JobKind::Index, "home");
+        job.cancel();
+        job.end(Ok(serde_json::json!({"stopped": false})));
+        assert_eq!(job.view().state, JobState::Done);
+    }
+}

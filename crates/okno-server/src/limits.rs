@@ -1,0 +1,48 @@
+//! How much one request may ask for. Chosen, not measured: far above what people send, far below what would hurt.
+
+use std::time::Duration;
+
+/// What a request may cost.
+#[derive(Debug, Clone)]
+pub struct Limits {
+    /// Bytes of a JSON body: a question set of some thousand questions fits.
+    pub body: usize,
+    /// Bytes of one upload request, all files together.
+    pub upload: usize,
+    /// How long a request may take before its answer begins.
+    pub time: Duration,
+    /// The same for uploads, which a slow line may stretch.
+    pub upload_time: Duration,
+    /// Requests that may wait for a core; more are told to come back later.
+    pub waiting: usize,
+    /// Answers in words that may be written at once: each waits for a model, not for a core.
+    pub answers: usize,
+    /// Bytes of answers kept for questions that come again.
+    pub cache: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            body: 2 << 20,
+            upload: 256 << 20,
+            time: Duration::from_secs(60),
+            upload_time: Duration::from_secs(600),
+            waiting: 256,
+            answers: 8,
+            cache: 32 << 20,
+        }
+    }
+}
+
+/// Characters of a question: more is a document.
+pub(crate) const LONGEST_QUESTION: usize = 8_000;
+
+/// Tokens (or characters) of context that one request may ask for.
+pub(crate) const LARGEST_BUDGET: usize = 200_000;
+
+/// Targets that one request may ask for: no ranking is longer.
+pub(crate) const LARGEST_K: usize = 10_000;
+
+/// Sentences on each side that one request may ask for.
+pub(crate) const WIDEST: u32 = 1_000;

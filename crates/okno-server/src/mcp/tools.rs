@@ -1,0 +1,275 @@
+//! The tools: `search`, `open`, `ask`, `list_documents`, `filters`.
+
+use super::{resources, text};
+use crate::answering;
+use crate::api::{self, Asking, FieldView};
+use crate::app::App;
+use crate::fault::Fault;
+use okno::document::{Filter, Structure};
+use okno::retrieve::matching;
+use rmcp::handler::server::router::tool::ToolRouter;
+use rmcp::handler::server::wrapper::Parameters;
+use rmcp::model::{
+    Implementation, ListResourceTemplatesResult, ListResourcesResult, PaginatedRequestParams,
+    ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities, ServerConfig,
+};
+use rmcp::schemars::JsonSchema;
+use rmcp::service::RequestContext;
+use rmcp::{ErrorData, RoleServer, ServerHandler, tool, tool_handler, tool_router};
+use serde::Deserialize;
+use std::fmt::Write;
+use std::sync::Arc;
+
+/// Tokens of a search unless told otherwise: a page of a book.
+const BUDGET: usize = 800;
+
+/// Sentences on each side of an opened place unless told otherwise.
+const AROUND: usize = 3;
+
+/// Characters of an opened text unless told otherwise.
+const CHARACTERS: usize = 6_000;
+
+/// Documents of a list unless told otherwise.
+const LISTED: usize = 50;
+
+/// What an agent may do.
+#[derive(Debug, Clone)]
+pub struct Tools {
+    pub(super) app: Arc<App>,
+    router: ToolRouter<Self>,
+}
+
+/// A question.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[schemars(crate = "rmcp::schemars")]
+#[serde(deny_unknown_fields)]
+pub struct SearchParams {
+    /// The question, in the words of the documents where possible; Chinese and English both work
+    question: String,
+    /// Tokens of text to return at most [default: 800]
+    budget: Option<usize>,
+    /// Only documents that match, e.g. `category = tea and year >= 2023`; the tool `filters` lists the fields
+    filter: Option<String>,
+    /// The index, where there are several
+    index: Option<String>,
+}
+
+/// A question to be answered in words.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[schemars(crate = "rmcp::schemars")]
+#[serde(deny_unknown_fields)]
+pub struct AskParams {
+    /// The question
+    question: String,
+    /// Tokens of documents to answer from at most [default: the recipe's own]
+    budget: Option<usize>,
+    /// Only documents that match, e.g. `category = tea and year >= 2023`
+    filter: Option<String>,
+    /// The index, where there are several
+    index: Option<String>,
+}
+
+/// A place in a document.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[schemars(crate = "rmcp::schemars")]
+#[serde(deny_unknown_fields)]
+pub struct OpenParams {
+    /// The document's name, as `search` and `list_documents` give it
+    document: String,
+    /// First character (code point), as `search` gives it; from the beginning when left out
+    start: Option<usize>,
+    /// One past the last character; as far as the budget reaches when left out
+    end: Option<usize>,
+    /// Sentences to add on each side of the place [default: 3]
+    around: Option<usize>,
+    /// Characters to return at most [default: 6000]
+    budget: Option<usize>,
+    /// The index, where there are several
+    index: Option<String>,
+}
+
+/// Which documents.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[schemars(crate = "rmcp::schemars")]
+#[serde(deny_unknown_fields)]
+pub struct ListParams {
+    /// Only documents that match, e.g. `category = tea`
+    filter: Option<String>,
+    /// How many to pass over
+    offset: Option<usize>,
+    /// How many at most [default: 50]
+    limit: Option<usize>,
+    /// The index, where there are several
+    index: Option<String>,
+}
+
+/// Which index.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[schemars(crate = "rmcp::schemars")]
+#[serde(deny_unknown_fields)]
+pub struct FiltersParams {
+    /// The index, where there are several
+    index: Option<String>,
+}
+
+#[tool_router]
+impl Tools {
+    /// The tools over an app.
+    pub(crate) fn new(app: Arc<App>) -> Self {
+        Self { app, router: Self::tool_router() }
+    }
+
+    #[tool(
+        description = "Find passages of the user's own documents that answer a question. Returns exact excerpts, best first, each under a line with document name, character range, page and headings.",
+        annotations(read_only_hint = true, open_world_hint = false)
+    )]
+    async fn search(&self, Parameters(params): Parameters<SearchParams>) -> Result<String, String> {
+        let asking = Asking {
+            question: params.question,
+            budget: Some(params.budget.unwrap_or(BUDGET)),
+            filter: params.filter.filter(|filter| !filter.trim().is_empty()).map(Into::into),
+            ..Asking::default()
+        };
+        let places = self.app.several(params.index.as_deref()).map_err(told)?;
+        let query = api::query_of(&asking).map_err(told)?;
+        let work = move || Ok(text::answer(&api::answer(&places, &query)?));
+        self.app.pool.run(work).await.map_err(told)
+    }
+
+    #[tool(
+        description = "Answer a question in words from the user's own documents, with citations; without a language model, the best sentences. Shorter than `search`, but less complete.",
+        annotations(read_only_hint = true, open_world_hint = false)
+    )]
+    async fn ask(&self, Parameters(params): Parameters<AskParams>) -> Result<String, String> {
+        let filter = params.filter.filter(|filter| !filter.trim().is_empty()).map(Into::into);
+        let asking = Asking { question: params.question, budget: params.budget, filter, ..Asking::default() };
+        let places = self.app.several(params.index.as_deref()).map_err(told)?;
+        let query = api::query_of(&asking).map_err(told)?;
+        let options = places.first().map(|place| place.index.replies.clone()).unwrap_or_default();
+        let answer = answering::found(&self.app, places, query).await.map_err(told)?;
+        let reply = answering::whole(&self.app, answer, options).await.map_err(told)?;
+        Ok(text::reply(&reply))
+    }
+
+    #[tool(
+        description = "Read a document of the user, or the part of it around a place that `search` returned.",
+        annotations(read_only_hint = true, open_world_hint = false)
+    )]
+    async fn open(&self, Parameters(params): Parameters<OpenParams>) -> Result<String, String> {
+        let place = Arc::clone(self.app.place(params.index.as_deref()).map_err(told)?);
+        let work = move || {
+            let (number, record) = api::named(place.engine(), &params.document)?;
+            let snapshot = place.engine().snapshot()?;
+            let (text, structure) = (snapshot.text(number)?, snapshot.structure(number)?);
+            let (start, end) = widened(text, &structure, &params);
+            let part = api::text_part(&record, text, Some(start), Some(end));
+            let name = text::one_line(part.doc_id);
+            Ok(format!("{name} {}–{} of {} characters\n{}", part.start, part.end, part.characters, part.text))
+        };
+        self.app.pool.run(work).await.map_err(told)
+    }
+
+    #[tool(
+        description = "List the user's documents: name, number of sentences, title.",
+        annotations(read_only_hint = true, open_world_hint = false)
+    )]
+    async fn list_documents(&self, Parameters(params): Parameters<ListParams>) -> Result<String, String> {
+        let place = Arc::clone(self.app.place(params.index.as_deref()).map_err(told)?);
+        let work = move || {
+            let filter = params.filter.as_deref().filter(|filter| !filter.trim().is_empty());
+            let filter = filter.map(Filter::parse).transpose().map_err(okno::Error::from)?;
+            let snapshot = place.engine().snapshot()?;
+            let numbers = match filter {
+                Some(filter) => matching(&*snapshot, &filter)?,
+                None => snapshot.numbers(),
+            };
+            let (offset, limit) = (params.offset.unwrap_or(0), params.limit.unwrap_or(LISTED));
+            let mut out = format!("{} documents\n", numbers.len());
+            for &number in numbers.iter().skip(offset).take(limit) {
+                let record = snapshot.record(number)?;
+                let (name, title) = (text::one_line(record.id.name()), text::one_line(&record.title));
+                let _ = writeln!(out, "- {name} · {} sentences · {title}", record.sentences);
+            }
+            Ok(out)
+        };
+        self.app.pool.run(work).await.map_err(told)
+    }
+
+    #[tool(
+        description = "List the fields and values that filters of `search` and `list_documents` may ask about.",
+        annotations(read_only_hint = true, open_world_hint = false)
+    )]
+    async fn filters(&self, Parameters(params): Parameters<FiltersParams>) -> Result<String, String> {
+        let place = Arc::clone(self.app.place(params.index.as_deref()).map_err(told)?);
+        self.app.pool.run(move || Ok(text::fields(&FieldView::all(&place)?))).await.map_err(told)
+    }
+}
+
+/// A fault in words, for an agent to act on: with the tool that helps, where one does.
+#[allow(clippy::needless_pass_by_value)] // for `map_err`
+fn told(fault: Fault) -> String {
+    let info = fault.info();
+    match info.code {
+        "no_document" => format!("{} – the tool `list_documents` lists them", info.message),
+        "unknown_field" | "bad_filter" => format!("{} – the tool `filters` lists fields and values", info.message),
+        _ => fault.to_string(),
+    }
+}
+
+/// The place that was asked for with its neighbours, in code points, within the budget.
+fn widened(text: &str, structure: &Structure, params: &OpenParams) -> (usize, usize) {
+    let most = params.budget.unwrap_or(CHARACTERS).max(1);
+    let mut walk = okno::document::CodePoints::new(text);
+    let mut spans: Vec<(usize, usize)> = Vec::with_capacity(structure.sentences.len());
+    for sentence in &structure.sentences {
+        spans.push((walk.at(sentence.span.start).0, walk.at(sentence.span.end).0));
+    }
+    let around = params.around.unwrap_or(AROUND);
+    let start = params.start.map_or(0, |start| {
+        let holding = spans.partition_point(|span| span.1 <= start);
+        spans.get(holding.saturating_sub(around)).map_or(start, |span| span.0.min(start))
+    });
+    let end = params.end.map_or(usize::MAX, |end| {
+        let behind = spans.partition_point(|span| span.0 < end);
+        spans
+            .get((behind + around).saturating_sub(1).min(spans.len().saturating_sub(1)))
+            .map_or(end, |span| span.1.max(end))
+    });
+    (start, end.min(start.saturating_add(most)))
+}
+
+#[tool_handler(router = self.router)]
+impl ServerHandler for Tools {
+    fn get_info(&self) -> ServerConfig {
+        let capabilities = ServerCapabilities::builder().enable_tools().enable_resources().build();
+        ServerConfig::new(capabilities)
+            .with_server_info(Implementation::new("okno", env!("CARGO_PKG_VERSION")).with_title("Okno"))
+            .with_instructions(
+                "Passages of the user's own documents. `search` first; cite document and character range; `open` shows more around a passage.",
+            )
+    }
+
+    async fn list_resources(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        resources::list(&self.app, request.and_then(|request| request.cursor)).await
+    }
+
+    async fn list_resource_templates(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        Ok(resources::templates())
+    }
+
+    async fn read_resource(
+        &self,
+        request: ReadResourceRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        resources::read(&self.app, &request.uri).await.map(Into::into)
+    }
+}

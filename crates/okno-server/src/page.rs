@@ -1,0 +1,97 @@
+//! The page: files compiled into the program, served under a policy that lets nothing else run.
+//!
+//! Text of documents is untrusted and is shown by this page, so the policy allows no inline script or style, no other host,
+//! no form target and no frame but our own reports.
+
+use crate::fault::Fault;
+use axum::extract::Request;
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+/// A file of the page: its name, its kind, its bytes.
+type File = (&'static str, &'static str, &'static [u8]);
+
+const HTML: &str = "text/html; charset=utf-8";
+const SCRIPT: &str = "text/javascript; charset=utf-8";
+const STYLE: &str = "text/css; charset=utf-8";
+const DRAWING: &str = "image/svg+xml";
+
+/// Names and kinds of files below `page/`, with their bytes.
+macro_rules! files {
+    ($($name:literal $kind:ident,)*) => { &[$(($name, $kind, include_bytes!(concat!("../page/", $name)))),*] };
+}
+
+/// Every file of the page; one of the page's own tests finds what is missing here.
+const FILES: &[File] = files! {
+    "api.js" SCRIPT,
+    "ask.js" SCRIPT,
+    "base.css" STYLE,
+    "compare.js" SCRIPT,
+    "conditions.js" SCRIPT,
+    "controls.js" SCRIPT,
+    "documents.js" SCRIPT,
+    "dom.js" SCRIPT,
+    "early.js" SCRIPT,
+    "evaluate.js" SCRIPT,
+    "facts.js" SCRIPT,
+    "filters.js" SCRIPT,
+    "index.html" HTML,
+    "jobs.js" SCRIPT,
+    "keys.js" SCRIPT,
+    "main.js" SCRIPT,
+    "okno.svg" DRAWING,
+    "passage.js" SCRIPT,
+    "preferences.js" SCRIPT,
+    "reader.js" SCRIPT,
+    "search.js" SCRIPT,
+    "spans.js" SCRIPT,
+    "state.js" SCRIPT,
+    "views.css" STYLE,
+    "words.js" SCRIPT,
+};
+
+const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; \
+    connect-src 'self'; font-src 'self'; manifest-src 'self'; frame-src 'self'; form-action 'none'; base-uri 'none'; \
+    frame-ancestors 'none'; require-trusted-types-for 'script'";
+
+/// Whatever no route of the API is: a file of the page, or nothing.
+pub async fn fallback(request: Request) -> Response {
+    let path = request.uri().path().trim_start_matches('/');
+    let name = if path.is_empty() { "index.html" } else { path };
+    match FILES.iter().find(|(known, ..)| *known == name) {
+        Some(file) if matches!(*request.method(), Method::GET | Method::HEAD) => serve(file, request.headers()),
+        Some(_) => not_allowed().await,
+        None => Fault::missing("no_route", format!("nothing is at `/{}`", path.escape_debug()))
+            .hint("`/api/v1/openapi.json` lists what there is")
+            .into_response(),
+    }
+}
+
+/// A method that a route does not know.
+pub async fn not_allowed() -> Response {
+    Fault::new(StatusCode::METHOD_NOT_ALLOWED, "no_method", "this address does not take that method")
+        .hint("`/api/v1/openapi.json` lists what there is")
+        .into_response()
+}
+
+fn serve((_, kind, bytes): &File, headers: &HeaderMap) -> Response {
+    let tag = tag(bytes);
+    let known = headers.get(header::IF_NONE_MATCH).is_some_and(|known| known.as_bytes() == tag.as_bytes());
+    let mut response = if known { StatusCode::NOT_MODIFIED.into_response() } else { bytes.into_response() };
+    let headers = response.headers_mut();
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(kind));
+    headers.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(POLICY));
+    // Asked for again each time, sent again only when the program is another.
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache"));
+    if let Ok(tag) = HeaderValue::from_str(&tag) {
+        headers.insert(header::ETAG, tag);
+    }
+    response
+}
+
+fn tag(bytes: &[u8]) -> String {
+    let mut hasher = DefaultHasher::new();
+    bytes.hash(&mut hasher);
+    format!("\"{:016x}\"", hasher.finish())
+}

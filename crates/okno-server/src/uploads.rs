@@ -1,0 +1,142 @@
+//! Files that came over HTTP: a folder beside the index, names that cannot leave it.
+//!
+//! Beside, not inside: the index folder is never walked, and a damaged index is deleted while uploads must stay. The name
+//! has no dot in front, because hidden files are not indexed. A file is written under another name and then renamed, so that
+//! an index run never reads half of one.
+
+use crate::fault::Fault;
+use axum::http::StatusCode;
+use std::path::{Component, Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use tokio::io::AsyncWriteExt;
+
+/// File systems allow 255 bytes; some are for the name it is written under.
+const LONGEST: usize = 200;
+
+/// The folder of uploads of one index.
+#[derive(Debug, Clone)]
+pub struct Uploads {
+    folder: PathBuf,
+}
+
+impl Uploads {
+    /// The uploads beside an index: `.okno` has `okno-uploads`.
+    pub fn beside(index: &Path) -> Self {
+        let whole = std::path::absolute(index).unwrap_or_else(|_| index.to_owned());
+        let name = whole.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        Self { folder: whole.with_file_name(format!("{}-uploads", name.trim_start_matches('.'))) }
+    }
+
+    /// Where they are.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// The path of an upload of this name.
+    pub fn path(&self, name: &str) -> Result<PathBuf, Fault> {
+        Ok(self.folder.join(safe(name)?))
+    }
+
+    /// Whether a file is one of the uploads. Links and `..` are resolved first.
+    pub fn holds(&self, path: &Path) -> bool {
+        let real = |path: &Path| path.canonicalize().ok();
+        matches!((real(path), real(&self.folder)), (Some(path), Some(folder)) if path.starts_with(&folder) && path != folder)
+    }
+
+    /// Begins a file; nothing of it is visible under its name before [`Draft::finish`].
+    pub async fn begin(&self, name: &str) -> Result<Draft, Fault> {
+        static COUNT: AtomicU64 = AtomicU64::new(0);
+        let path = self.path(name)?;
+        tokio::fs::create_dir_all(&self.folder).await.map_err(|error| cannot(&self.folder, &error))?;
+        // A dot in front: a run of indexing passes over it.
+        let number = COUNT.fetch_add(1, Ordering::Relaxed);
+        let draft = self.folder.join(format!(".upload-{}-{number}", std::process::id()));
+        let file = tokio::fs::File::create(&draft).await.map_err(|error| cannot(&draft, &error))?;
+        Ok(Draft { file, draft, path, done: false })
+    }
+}
+
+/// A file that is coming in.
+#[derive(Debug)]
+pub struct Draft {
+    file: tokio::fs::File,
+    draft: PathBuf,
+    path: PathBuf,
+    done: bool,
+}
+
+impl Draft {
+    /// Adds bytes.
+    pub async fn write(&mut self, bytes: &[u8]) -> Result<(), Fault> {
+        self.file.write_all(bytes).await.map_err(|error| cannot(&self.draft, &error))
+    }
+
+    /// Gives the file its name; one of that name is replaced.
+    pub async fn finish(mut self) -> Result<(), Fault> {
+        self.file.flush().await.map_err(|error| cannot(&self.draft, &error))?;
+        self.file.sync_all().await.map_err(|error| cannot(&self.draft, &error))?;
+        tokio::fs::rename(&self.draft, &self.path).await.map_err(|error| cannot(&self.path, &error))?;
+        self.done = true;
+        Ok(())
+    }
+}
+
+impl Drop for Draft {
+    fn drop(&mut self) {
+        if !self.done {
+            // What is left behind is hidden and harmless.
+            let _ = std::fs::remove_file(&self.draft);
+        }
+    }
+}
+
+fn cannot(path: &Path, error: &std::io::Error) -> Fault {
+    let message = format!("cannot write `{}`: {error}", path.display());
+    Fault::new(StatusCode::INSUFFICIENT_STORAGE, "cannot_write", message)
+        .hint("check the disk's free space and permissions")
+}
+
+/// The file's name alone: no folder, no hidden file, no control character, nothing a file system takes for something else.
+fn safe(name: &str) -> Result<String, Fault> {
+    let refused = |why: &str| {
+        Err(Fault::bad("bad_name", format!("`{}` cannot be the name of an upload: {why}", name.escape_debug()))
+            .hint("send a plain file name such as `notes.md`"))
+    };
+    // Browsers on Windows may send a whole path.
+    let last = name.rsplit(['/', '\\']).next().unwrap_or_default().trim();
+    let plain =
+        matches!(Path::new(last).components().collect::<Vec<_>>()[..], [Component::Normal(only)] if only == last);
+    match last {
+        "" => refused("it is empty"),
+        _ if last.starts_with('.') => refused("it is hidden"),
+        _ if last.len() > LONGEST => refused("it is too long"),
+        _ if last.chars().any(|c| c.is_control() || ":*?\"<>|".contains(c)) => {
+            refused("it holds characters that files may not have")
+        }
+        _ if !plain => refused("it is no plain name"),
+        _ => Ok(last.to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_name_leaves_the_folder() {
+        let uploads = Uploads::beside(Path::new("/data/.okno"));
+        assert_eq!(uploads.folder(), Path::new("/data/okno-uploads"));
+        for (name, path) in [
+            ("tea.md", "tea.md"),
+            ("../../etc/passwd", "passwd"),
+            ("C:\\letters\\茶.docx", "茶.docx"),
+            ("/etc/cron.d/x", "x"),
+        ] {
+            assert_eq!(uploads.path(name).expect(name), uploads.folder().join(path));
+        }
+        for name in ["", "..", ".", "a/..", ".ssh", "a\0b", "x\ny", "con:aux", "a/", &"x".repeat(300)] {
+            let refused = uploads.path(name).expect_err(name);
+            assert_eq!(refused.info().code, "bad_name");
+        }
+    }
+}

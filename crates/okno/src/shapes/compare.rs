@@ -1,0 +1,104 @@
+//! A comparison: what each recipe returned, and what only it did.
+
+use super::PlainContext;
+use crate::Context;
+use crate::document::{CodePoints, Span};
+use crate::evaluate::sides::{Answering, Side, answering, only_here, part};
+use serde::Serialize;
+
+/// The same question to several recipes.
+#[derive(Debug, Clone, Serialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct Compared<'a> {
+    /// The question.
+    pub question: &'a str,
+    /// The filter that was read from the question.
+    pub filter_read: Option<String>,
+    /// What each recipe returned.
+    pub recipes: Vec<ComparedSide<'a>>,
+}
+
+impl<'a> Compared<'a> {
+    /// A comparison. With `gold`, who returned those words; with `places`, also where the texts are that only one returned.
+    pub fn new(question: &'a str, sides: &'a [Side], gold: Option<&str>, places: bool) -> Self {
+        let filter = sides.first().and_then(|side| side.answer.understood.filter.as_ref());
+        let recipes = (0..sides.len()).map(|own| side(sides, own, gold, places)).collect();
+        Self { question, filter_read: filter.map(ToString::to_string), recipes }
+    }
+}
+
+fn side<'a>(sides: &'a [Side], own: usize, gold: Option<&str>, places: bool) -> ComparedSide<'a> {
+    let Side { name, answer } = &sides[own];
+    let context = |context: &'a Context| {
+        let only = only_here(context, sides, own);
+        let only: Vec<Span> = only.into_iter().filter(|&span| !part(context, span).trim().is_empty()).collect();
+        ComparedContext {
+            plain: context.into(),
+            only_here: only.iter().map(|&span| part(context, span)).collect(),
+            only_here_places: places.then(|| in_code_points(context, &only)),
+        }
+    };
+    ComparedSide {
+        recipe: name,
+        tokens: answer.tokens(),
+        contexts: answer.contexts.iter().map(context).collect(),
+        gold: gold.map(|gold| answering(&sides[own], gold).map(GoldPlace::from)),
+    }
+}
+
+fn in_code_points(context: &Context, spans: &[Span]) -> Vec<[usize; 2]> {
+    let mut walk = CodePoints::new(&context.text);
+    let mut point = |byte: u32| context.start + walk.at(byte - context.span.start).0;
+    spans.iter().map(|span| [point(span.start), point(span.end)]).collect()
+}
+
+/// What one recipe returned.
+#[derive(Debug, Clone, Serialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct ComparedSide<'a> {
+    /// The recipe's name.
+    pub recipe: &'a str,
+    /// Tokens of all its contexts.
+    pub tokens: usize,
+    /// Its contexts, best first.
+    pub contexts: Vec<ComparedContext<'a>>,
+    /// Where the words that answer are, if they were given: `null` when this recipe did not return them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schema(value_type = Option<GoldPlace>))]
+    pub gold: Option<Option<GoldPlace>>,
+}
+
+/// A context and what of it no other recipe returned.
+#[derive(Debug, Clone, Serialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct ComparedContext<'a> {
+    /// The context.
+    #[serde(flatten)]
+    pub plain: PlainContext<'a>,
+    /// The texts that no other recipe returned.
+    pub only_here: Vec<&'a str>,
+    /// Where they are: first code point of the document's text and one past the last.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schema(value_type = Option<Vec<Vec<usize>>>))]
+    pub only_here_places: Option<Vec<[usize; 2]>>,
+}
+
+/// Where the words that answer are.
+#[derive(Debug, Clone, Serialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct GoldPlace {
+    /// The document's name.
+    pub doc_id: String,
+    /// The first code point.
+    pub start: usize,
+    /// One past the last.
+    pub end: usize,
+    /// The sentence they are in.
+    pub sentence: String,
+}
+
+impl From<Answering> for GoldPlace {
+    fn from(Answering { document, start, end, sentence }: Answering) -> Self {
+        Self { doc_id: document, start, end, sentence }
+    }
+}

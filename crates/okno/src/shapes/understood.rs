@@ -1,0 +1,64 @@
+//! How a question was understood.
+
+use crate::understand;
+use serde::Serialize;
+
+/// What a question was understood to say.
+#[derive(Debug, Clone, Serialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct Understood<'a> {
+    /// What is left to search for.
+    pub text: &'a str,
+    /// The filter that was read from the question.
+    pub filter: Option<String>,
+    /// What was applied.
+    pub applied: Vec<Reading<'a>>,
+    /// What might have been meant.
+    pub offered: Vec<Reading<'a>>,
+    /// What was not taken, and why.
+    pub refused: Vec<Reading<'a>>,
+    /// Whether the filter found nothing and was withdrawn.
+    pub withdrawn: bool,
+}
+
+impl<'a> From<&'a understand::Understood> for Understood<'a> {
+    fn from(understood: &'a understand::Understood) -> Self {
+        let list = |readings: &'a [understand::Reading]| readings.iter().map(Reading::from).collect();
+        Self {
+            text: &understood.text,
+            filter: understood.filter.as_ref().map(ToString::to_string),
+            applied: list(&understood.applied),
+            offered: list(&understood.offered),
+            refused: list(&understood.refused),
+            withdrawn: understood.withdrawn,
+        }
+    }
+}
+
+/// Words of a question read as a filter.
+#[derive(Debug, Clone, Serialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct Reading<'a> {
+    /// The words.
+    pub words: &'a str,
+    /// Their first code point in the question.
+    pub start: usize,
+    /// One past their last.
+    pub end: usize,
+    /// The filter they say.
+    pub filter: Option<String>,
+    /// Why it was applied, offered or refused.
+    pub why: &'a str,
+}
+
+impl<'a> From<&'a understand::Reading> for Reading<'a> {
+    fn from(reading: &'a understand::Reading) -> Self {
+        Self {
+            words: &reading.words,
+            start: reading.place.start,
+            end: reading.place.end,
+            filter: reading.filter.as_ref().map(ToString::to_string),
+            why: reading.why.name(),
+        }
+    }
+}

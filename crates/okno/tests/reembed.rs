@@ -1,0 +1,158 @@
+//! Another embedder for an index: only vectors change, all at once or not at all.
+
+use okno::embed::{EmbedError, Embedder, Role};
+use okno::{Engine, Error, Progress, Query, Silent};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// Letters counted, by an embedder that takes its time.
+struct Letters {
+    identity: &'static str,
+    dimensions: usize,
+    texts: AtomicUsize,
+}
+
+impl Letters {
+    fn new(identity: &'static str, dimensions: usize) -> Arc<Self> {
+        Arc::new(Self { identity, dimensions, texts: AtomicUsize::new(0) })
+    }
+
+    fn asked(&self) -> usize {
+        self.texts.swap(0, Ordering::Relaxed)
+    }
+}
+
+impl Embedder for Letters {
+    fn identity(&self) -> &str {
+        self.identity
+    }
+    fn dimensions(&self) -> usize {
+        self.dimensions
+    }
+    fn embed(&self, texts: &[&str], _: Role) -> Result<Vec<f32>, EmbedError> {
+        self.texts.fetch_add(texts.len(), Ordering::Relaxed);
+        let mut vectors = vec![0.0; texts.len() * self.dimensions];
+        for (text, vector) in texts.iter().zip(vectors.chunks_mut(self.dimensions)) {
+            text.chars().for_each(|c| vector[c as usize % self.dimensions] += 1.0);
+        }
+        Ok(vectors)
+    }
+}
+
+/// Stops after some blocks of texts.
+struct StopAfter(AtomicUsize);
+
+impl Progress for StopAfter {
+    fn stop(&self) -> bool {
+        self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| Some(left.saturating_sub(1))) == Ok(0)
+    }
+}
+
+fn documents(folder: &std::path::Path) -> std::path::PathBuf {
+    let notes = folder.join("notes");
+    std::fs::create_dir(&notes).unwrap();
+    for number in 0..40 {
+        let sentences: String =
+            (0..20).map(|i| format!("Sentence {i} of note {number} is about x{number}y{i}. ")).collect();
+        std::fs::write(notes.join(format!("{number}.md")), format!("# Note {number}\n\n{sentences}")).unwrap();
+    }
+    notes
+}
+
+/// What a question finds, and everything else one can see of an index.
+fn seen(engine: &Engine) -> (Vec<String>, Vec<String>) {
+    let answer = engine.search(&Query::new("What is x7y3 about?")).unwrap();
+    let snapshot = engine.snapshot().unwrap();
+    let documents = snapshot.numbers().into_iter().map(|number| {
+        let derived = snapshot.derived(number).unwrap();
+        format!("{number} {:?} {:?} {}", snapshot.record(number).unwrap(), derived, snapshot.text(number).unwrap())
+    });
+    (answer.contexts.into_iter().map(|context| context.text).collect(), documents.collect())
+}
+
+#[test]
+fn only_vectors_change_and_no_file_is_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let notes = documents(folder.path());
+    let index = folder.path().join(".okno");
+    let (first, second) = (Letters::new("letters@1", 7), Letters::new("letters@2", 11));
+    let mut engine = Engine::create_with(&index, Arc::clone(&first) as Arc<dyn Embedder>).unwrap();
+    engine.index(&[&notes]).unwrap();
+    let units = r#"{"document": "7.md", "layer": "summary", "text": "All about seven."}"#;
+    engine.import_units(units.as_bytes()).unwrap();
+    let before = seen(&engine);
+    std::fs::remove_dir_all(&notes).unwrap();
+    let report = engine.reembed(Arc::clone(&second) as Arc<dyn Embedder>, &Silent).unwrap();
+    assert_eq!((report.from.as_str(), report.to.as_str(), report.documents), ("letters@1", "letters@2", 40));
+    assert_eq!(seen(&engine).1, before.1, "records, texts, numbers and derived units are those of before");
+    assert!(seen(&engine).0[0].contains("x7y3"));
+    drop(engine);
+    assert!(matches!(Engine::open_with(&index, first), Err(Error::Embedder { .. })));
+    let expected = {
+        let fresh = folder.path().join("fresh");
+        std::fs::create_dir(&fresh).unwrap();
+        let notes = documents(&fresh);
+        let other = Engine::create_with(fresh.join(".okno"), Letters::new("letters@2", 11)).unwrap();
+        other.index(&[notes]).unwrap();
+        other.import_units(units.as_bytes()).unwrap();
+        seen(&other).0
+    };
+    assert_eq!(seen(&Engine::open_with(&index, second).unwrap()).0, expected, "as if made with it");
+}
+
+#[test]
+fn a_run_that_was_stopped_changes_nothing_and_goes_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let notes = documents(folder.path());
+    let mut engine = Engine::create(folder.path().join(".okno")).unwrap();
+    engine.index(&[&notes]).unwrap();
+    let before = seen(&engine);
+    let slow = Letters::new("letters@1", 7);
+    let stopping = StopAfter(AtomicUsize::new(2));
+    let report = engine.reembed(Arc::clone(&slow) as Arc<dyn Embedder>, &stopping).unwrap();
+    assert!(report.stopped && report.documents == 0);
+    let made = slow.asked();
+    assert!(made > 0);
+    assert_eq!(seen(&engine), before, "still the embedder it had");
+    assert!(!engine.reembed(Arc::clone(&slow) as Arc<dyn Embedder>, &Silent).unwrap().stopped);
+    let rest = slow.asked();
+    engine.reembed(Arc::new(okno::embed::BuiltIn::default()), &Silent).unwrap();
+    assert_eq!(seen(&engine), before, "and back again");
+    engine.reembed(Arc::clone(&slow) as Arc<dyn Embedder>, &Silent).unwrap();
+    assert_eq!(
+        slow.asked(),
+        made + rest,
+        "what was made before the stop was not made again, and the way back forgot it all"
+    );
+}
+
+#[test]
+fn an_engine_that_was_open_meanwhile_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let notes = documents(folder.path());
+    let index = folder.path().join(".okno");
+    let mut engine = Engine::create(&index).unwrap();
+    engine.index(&[&notes]).unwrap();
+    let snapshot = engine.snapshot().unwrap();
+    engine.reembed(Letters::new("letters@1", 7), &Silent).unwrap();
+    let error = engine.search_in(&*snapshot, &Query::new("x1y1")).unwrap_err();
+    assert!(matches!(error, Error::Embedder { .. }), "vectors of two embedders are never compared: {error}");
+}
+
+#[test]
+fn indexing_with_a_slow_embedder_stops_inside_a_document_and_keeps_its_vectors() {
+    let folder = tempfile::tempdir().unwrap();
+    let notes = documents(folder.path());
+    let slow = Letters::new("letters@1", 7);
+    let engine = Engine::create_with(folder.path().join(".okno"), Arc::clone(&slow) as Arc<dyn Embedder>).unwrap();
+    let report = engine.index_with(&[&notes], &okno::IndexOptions::default(), &StopAfter(AtomicUsize::new(2))).unwrap();
+    assert!(report.stopped && report.added == 0, "{report:?}");
+    let first = slow.asked();
+    let report = engine.index(&[&notes]).unwrap();
+    assert_eq!(report.added, 40);
+    let second = slow.asked();
+    let whole = Letters::new("letters@1", 7);
+    let other = Engine::create_with(folder.path().join("other"), Arc::clone(&whole) as Arc<dyn Embedder>).unwrap();
+    other.index(&[&notes]).unwrap();
+    assert!(first > 0 && first + second == whole.asked(), "nothing was embedded twice");
+}
