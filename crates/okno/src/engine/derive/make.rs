@@ -180,9 +180,19 @@ fn summary(engine: &Engine, item: &Ready) -> Result<Vec<String>, String> {
     }
     let text = &item.passage.text;
     let whole = Span::new(0, text.len());
-    let sentences: Vec<&str> = split::sentences(text, whole).into_iter().map(|span| span.of(text)).collect();
+    let mut sentences: Vec<&str> = split::sentences(text, whole).into_iter().map(|span| span.of(text).trim()).collect();
+    if sentences.iter().any(|sentence| is_prose(sentence)) {
+        sentences.retain(|sentence| is_prose(sentence));
+    }
     let vectors = engine.embedder().embed(&sentences, Role::Passage).map_err(|error| error.to_string())?;
     let chosen = extract::central(&vectors, engine.embedder().dimensions());
-    let chosen: Vec<&str> = chosen.into_iter().map(|at| sentences[at].trim()).collect();
+    let chosen: Vec<&str> = chosen.into_iter().map(|at| sentences[at]).collect();
     Ok(vec![chosen.join("\n")])
+}
+
+/// Whether a sentence tells something by itself: no heading, row of a table or item of a list.
+fn is_prose(sentence: &str) -> bool {
+    !sentence.contains('|')
+        && !sentence.starts_with(['#', '-', '*', '>', '•'])
+        && sentence.chars().any(char::is_alphabetic)
 }
