@@ -71,9 +71,11 @@ fn missing_weights_are_named_and_what_needs_none_works() {
     okno(&world, &["search", "tea"]).refuses().says(&["tiny-encoder", "okno models add"]);
     okno(&world, &["documents"]).succeeds();
     assert!(embedder(&world).starts_with("tiny-encoder@"));
-    okno(&world, &["index", "--embedder", "bge-small-zh-v1.5", "--index", "new", "notes"])
-        .refuses()
-        .says(&["okno models pull bge-small-zh-v1.5", "okno models add bge-small-zh-v1.5 PACKAGE", "Maven"]);
+    okno(&world, &["index", "--embedder", "bge-small-zh-v1.5", "--index", "new", "notes"]).refuses().says(&[
+        "okno models pull bge-small-zh-v1.5",
+        "okno models add bge-small-zh-v1.5 PACKAGE",
+        "Maven",
+    ]);
     assert!(!world.path("new").exists(), "no index was made");
     okno(&world, &["--lang", "zh", "index", "--embedder", "nonsense", "--index", "new", "notes"])
         .ends_with(1)
@@ -128,7 +130,10 @@ fn a_reranker_reads_the_best_hits_once_more() {
     assert!(rerank["by"].as_str().unwrap().starts_with("tiny-reranker@") && rerank["blend"] == 1.0, "{rerank}");
     let hits: Vec<&Value> = contexts(&answer).iter().flat_map(|context| context["hits"].as_array().unwrap()).collect();
     let moved = hits.iter().find(|hit| hit["rerank"]["after"] == 1).unwrap();
-    assert!(moved["rerank"]["before"].as_u64().unwrap() >= 1 && moved["rerank"]["score"].as_f64().unwrap() > 0.8, "{moved}");
+    assert!(
+        moved["rerank"]["before"].as_u64().unwrap() >= 1 && moved["rerank"]["score"].as_f64().unwrap() > 0.8,
+        "{moved}"
+    );
     let shown = okno(&world, &ask).succeeds().out;
     assert!(shown.contains("hits read again by tiny-reranker@") && shown.contains("rerank #"), "{shown}");
     let late = json(&world, &["search", "--explain", "hot water", "--rerank", "maxsim:tiny-encoder"]);

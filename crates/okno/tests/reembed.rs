@@ -52,7 +52,8 @@ fn documents(folder: &std::path::Path) -> std::path::PathBuf {
     let notes = folder.join("notes");
     std::fs::create_dir(&notes).unwrap();
     for number in 0..40 {
-        let sentences: String = (0..20).map(|i| format!("Sentence {i} of note {number} is about x{number}y{i}. ")).collect();
+        let sentences: String =
+            (0..20).map(|i| format!("Sentence {i} of note {number} is about x{number}y{i}. ")).collect();
         std::fs::write(notes.join(format!("{number}.md")), format!("# Note {number}\n\n{sentences}")).unwrap();
     }
     notes
@@ -118,7 +119,11 @@ fn a_run_that_was_stopped_changes_nothing_and_goes_on() {
     engine.reembed(Arc::new(okno::embed::BuiltIn::default()), &Silent).unwrap();
     assert_eq!(seen(&engine), before, "and back again");
     engine.reembed(Arc::clone(&slow) as Arc<dyn Embedder>, &Silent).unwrap();
-    assert_eq!(slow.asked(), made + rest, "what was made before the stop was not made again, and the way back forgot it all");
+    assert_eq!(
+        slow.asked(),
+        made + rest,
+        "what was made before the stop was not made again, and the way back forgot it all"
+    );
 }
 
 #[test]

@@ -56,7 +56,7 @@ pub fn with_set<T>(
     work: impl FnOnce(&Engine, &QuestionSet, &mut dyn Library) -> Result<T>,
 ) -> Result<T> {
     if !path.is_dir() {
-        let engine = place::open(cli.index())?;
+        let engine = place::open_to_ask(cli.index(), None)?;
         let snapshot = engine.snapshot()?;
         let mut library = Indexed::new(&*snapshot);
         let set = QuestionSet::read(path, &mut library)?;

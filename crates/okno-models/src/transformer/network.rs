@@ -150,3 +150,12 @@ fn inputs(model: &rten::Model) -> Result<Vec<(Input, NodeId)>, String> {
     };
     model.input_ids().iter().map(input).collect()
 }
+
+/// Whether a network chooses its int8 scales while it runs: the operator that does is named in the file.
+pub fn is_dynamic(weights: &std::path::Path) -> Result<bool> {
+    const OPERATOR: &[u8] = b"DynamicQuantizeLinear";
+    let bytes = fs_err::read(weights)?;
+    // By its first byte, then by the rest: files of a hundred megabytes are looked through.
+    let found = bytes.iter().enumerate().any(|(at, &byte)| byte == OPERATOR[0] && bytes[at..].starts_with(OPERATOR));
+    Ok(found)
+}

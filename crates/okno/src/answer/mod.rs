@@ -6,5 +6,5 @@
 mod generator;
 mod listwise;
 
-pub use listwise::Listwise;
 pub use generator::{Completion, GenerateError, Generator, Message, Picture, Request, Role, Usage};
+pub use listwise::Listwise;
