@@ -33,8 +33,7 @@ pub struct Network {
     model: rten::Model,
     inputs: Vec<(Input, NodeId)>,
     output: NodeId,
-    /// One pool of one thread for each core: batches side by side beat one batch on all cores, because little of a network of this
-    /// size can be shared out.
+    /// One pool of one thread for each core: batches run side by side, because little of a network of this size can be shared out.
     lanes: Vec<Arc<rten::ThreadPool>>,
 }
 
