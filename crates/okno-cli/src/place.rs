@@ -22,6 +22,13 @@ pub fn open(given: Option<&Path>) -> anyhow::Result<Engine> {
     let settings = crate::settings::of(&folder)?;
     let mut engine = crate::embedder::open(&folder)?;
     engine.set_recipes(settings.values().recipes()?);
-    crate::reranker::set(&mut engine, None, &settings)?;
+    Ok(engine)
+}
+
+/// Opens the index to be asked something: also with the reranker that was named, or that its configuration names.
+pub fn open_to_ask(given: Option<&Path>, rerank: Option<&str>) -> anyhow::Result<Engine> {
+    let mut engine = open(given)?;
+    let settings = crate::settings::of(engine.folder())?;
+    crate::reranker::set(&mut engine, rerank, &settings)?;
     Ok(engine)
 }

@@ -99,8 +99,8 @@ fn vectors_are_made_anew_without_the_files() {
 #[cfg(unix)]
 fn a_killed_reembed_leaves_the_one_or_the_other() {
     let world = indexed();
-    let lines: String = (0..600).map(|i| format!("Note {i} is about water and tea number {i}. ")).collect();
-    for number in 0..20 {
+    let lines: String = (0..150).map(|i| format!("Note {i} is about water and tea number {i}. ")).collect();
+    for number in 0..8 {
         world.write(&format!("notes/{number}.md"), &lines);
     }
     okno(&world, &["index", "notes"]).succeeds();

@@ -35,7 +35,8 @@ fn cosine(a: &[f32], b: &[f32]) -> f32 {
     (dot(a, b) / (dot(a, a) * dot(b, b)).sqrt()) as f32
 }
 
-fn agrees(name: &str, least: f32) {
+/// Compares all texts: their mean cosine, and the worst of them.
+fn agrees(name: &str, least_mean: f32, least: f32) {
     let Some(model) = support::model(name) else { return };
     let reference = reference();
     let made = &reference.models[name];
@@ -46,39 +47,50 @@ fn agrees(name: &str, least: f32) {
     let texts: Vec<&str> = reference.texts.iter().map(String::as_str).collect();
     let ours = Encoder::open(&model).unwrap().vectors(&texts, "", None).unwrap();
     let pairs = ours.vectors.chunks(ours.dimensions).zip(&made.vectors);
-    let worst = pairs.map(|(ours, theirs)| cosine(ours, &unpacked(theirs))).fold(1.0, f32::min);
-    println!("{name}: worst cosine {worst:.6} of {} texts", texts.len());
-    assert!(worst >= least, "{name}: {worst} < {least}");
+    let cosines: Vec<f32> = pairs.map(|(ours, theirs)| cosine(ours, &unpacked(theirs))).collect();
+    let (mean, worst) = (cosines.iter().sum::<f32>() / texts.len() as f32, cosines.iter().copied().fold(1.0, f32::min));
+    println!("{name}: mean cosine {mean:.6}, worst {worst:.6} of {} texts", texts.len());
+    assert!(mean >= least_mean && worst >= least, "{name}: {cosines:?}");
 }
+
+/// The same arithmetic up to the last bits.
+const EXACT: f32 = 0.9999;
+
+/// Values are rounded to 8 bits between layers: most texts come out the same.
+const INT8: f32 = 0.999;
+
+/// Where a value lies between two steps, its last bit decides, and the texts where that happens differ more. onnxruntime differs from
+/// itself by as much on these texts, with its fusions and without: .9980 (zh) and .9977 (en).
+const INT8_WORST: f32 = 0.996;
 
 #[test]
 fn bge_small_zh_agrees() {
-    agrees("bge-small-zh-v1.5", 0.9999);
+    agrees("bge-small-zh-v1.5", EXACT, EXACT);
 }
 
 #[test]
 fn bge_small_zh_int8_agrees() {
-    agrees("bge-small-zh-v1.5-q", 0.999);
+    agrees("bge-small-zh-v1.5-q", INT8, INT8_WORST);
 }
 
 #[test]
 fn bge_small_en_agrees() {
-    agrees("bge-small-en-v1.5", 0.9999);
+    agrees("bge-small-en-v1.5", EXACT, EXACT);
 }
 
 #[test]
 fn bge_small_en_int8_agrees() {
-    agrees("bge-small-en-v1.5-q", 0.999);
+    agrees("bge-small-en-v1.5-q", INT8, INT8_WORST);
 }
 
 #[test]
 fn minilm_agrees() {
-    agrees("all-minilm-l6-v2", 0.9999);
+    agrees("all-minilm-l6-v2", EXACT, EXACT);
 }
 
 #[test]
 fn gte_small_agrees() {
-    agrees("gte-small", 0.9999);
+    agrees("gte-small", EXACT, EXACT);
 }
 
 /// A vector depends on its text alone: not on the texts beside it, their order, or their number.

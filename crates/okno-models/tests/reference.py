@@ -69,7 +69,10 @@ def main(shelf):
     for name in MODELS:
         folder = pathlib.Path(shelf) / name
         card = tomllib.loads((folder / "card.toml").read_text())
-        session = onnxruntime.InferenceSession(folder / "model.onnx", providers=["CPUExecutionProvider"])
+        options = onnxruntime.SessionOptions()
+        # The graph as it is written: with its fusions, onnxruntime's own int8 vectors differ by up to .0023 in cosine from those without.
+        options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
+        session = onnxruntime.InferenceSession(folder / "model.onnx", options, providers=["CPUExecutionProvider"])
         tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
         tokenizer.no_padding()
         tokenizer.enable_truncation(card["max_tokens"])

@@ -57,7 +57,7 @@ fn any_encoder_is_a_late_interaction_reranker() {
     assert_eq!(reranker.identity(), format!("maxsim:{}", model.identity()));
     let scores = reranker.scores("hot tea", &["coffee", "tea is hot", "black tea", ""]).unwrap();
     assert!((scores[1] - 1.0).abs() < 1e-5, "both words are there: {scores:?}");
-    assert!(scores[1] > scores[2] && scores[2] > scores[0], "{scores:?}");
+    assert!(scores.iter().enumerate().all(|(i, score)| i == 1 || *score < 0.9), "{scores:?}");
 }
 
 #[test]

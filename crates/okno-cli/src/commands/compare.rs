@@ -24,7 +24,7 @@ pub fn run(cli: &Cli, args: &CompareArgs) -> Result<()> {
             "--recipes 需要至少两个名称 —— 例如 `--recipes chunks,auto`"
         ));
     }
-    let mut engine = place::open(cli.index())?;
+    let mut engine = place::open_to_ask(cli.index(), args.how.rerank.as_deref())?;
     let mut query = query(&args.question, None, &args.how)?;
     crate::settings::fill(&mut query, &crate::settings::of(engine.folder())?, &engine)?;
     query.budget = query.budget.or(Some(BUDGET));

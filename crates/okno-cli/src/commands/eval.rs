@@ -90,7 +90,7 @@ pub fn with_set<T>(
     work: impl FnOnce(&Engine, &QuestionSet, &mut dyn Library) -> Result<T>,
 ) -> Result<T> {
     if !path.is_dir() {
-        let mut engine = place::open(cli.index())?;
+        let mut engine = place::open_to_ask(cli.index(), None)?;
         helped(&mut engine, cli, generator)?;
         let snapshot = engine.snapshot()?;
         let mut library = Indexed::new(&*snapshot);

@@ -11,7 +11,10 @@ use std::io::Write;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 pub fn run(cli: &Cli, what: &FeedbackCommand) -> Result<()> {
-    let engine = place::open(cli.index())?;
+    let engine = match what {
+        FeedbackCommand::Add(args) => place::open_to_ask(cli.index(), args.how.rerank.as_deref())?,
+        _ => place::open(cli.index())?,
+    };
     let feedback = Feedback::beside(engine.folder());
     match what {
         FeedbackCommand::Add(args) => add(cli, &engine, &feedback, args),

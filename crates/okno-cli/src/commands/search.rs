@@ -2,7 +2,7 @@
 
 use crate::args::{Cli, FilterBy, How, LegName, OrderName, SearchArgs};
 use crate::locale::say;
-use crate::{helper, output, place, reranker, settings, understood};
+use crate::{helper, output, place, settings, understood};
 use anyhow::{Context as _, Result, bail};
 use okno::document::Filter;
 use okno::retrieve::{Expansion, Order, together};
@@ -50,13 +50,9 @@ impl Routes {
         let named = cli.index.iter().filter(|folder| seen.insert(whole(folder))).map(|folder| Some(folder.as_path()));
         let folders: Vec<Option<&Path>> = if cli.index.is_empty() { vec![None] } else { named.collect() };
         let indexes = folders.into_iter().map(|folder| {
-            let mut engine = place::open(folder)?;
+            let mut engine = place::open_to_ask(folder, rerank)?;
             let mut query = query.clone();
-            let settings = settings::of(engine.folder())?;
-            settings::fill(&mut query, &settings, &engine)?;
-            if rerank.is_some() {
-                reranker::set(&mut engine, rerank, &settings)?;
-            }
+            settings::fill(&mut query, &settings::of(engine.folder())?, &engine)?;
             helper::attach(&mut engine, &query)?;
             Ok((engine, query))
         });

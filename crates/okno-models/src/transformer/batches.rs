@@ -3,7 +3,7 @@
 //! Padding a text changes nothing but the time it takes and the last bits of its vector, and a network with dynamic int8 scales would
 //! give it another vector in other company. Equal lengths waste nothing and keep every vector the text's own.
 
-/// Tokens of one batch, at most. Measured on 256 sentences with BGE-small zh, fp32, two threads (`docs/models.md`).
+/// Tokens of one batch, at most: some twenty sentences. Not tuned yet; `examples/throughput.rs` takes other values.
 pub const MOST_TOKENS: usize = 512;
 
 /// Groups texts of the same length, the longest first so that no core is left with a long one at the end. A batch has at most

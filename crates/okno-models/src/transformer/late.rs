@@ -1,7 +1,7 @@
 //! Late interaction: each token of the question looks for its best counterpart in the passage.
 //!
 //! The score of a passage is the mean, over the question's tokens, of the largest cosine with one of the passage's tokens (`MaxSim`). Any
-//! encoder can be asked so, also one that was trained for something else; whether it helps is measured in `docs/models.md`.
+//! encoder can be asked so, also one that was trained for something else; whether it helps has not been measured, so it is off unless asked for.
 
 use super::encoder::{Encoder, TokenVectors};
 use crate::Result;

@@ -22,13 +22,14 @@ pub use embedder::TransformerEmbedder;
 pub use encoder::Encoder;
 pub use late::LateInteraction;
 
-use crate::registry::{Card, Kind};
+use crate::registry::{Card, Kind, WEIGHTS};
 use crate::shelf::Model;
 use crate::{Error, Result};
 
 /// Runs a model once, to see whether its weights can be used at all; what was learnt goes into the card.
 pub fn try_out(model: &Model) -> Result<Card> {
     let mut card = model.card.clone();
+    card.quantized |= card.kind != Kind::Ocr && network::is_dynamic(&model.file(WEIGHTS))?;
     match card.kind {
         Kind::Embedder => {
             let length = Encoder::open(model)?.vectors(&["ok"], "", None)?.dimensions;

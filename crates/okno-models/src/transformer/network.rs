@@ -33,8 +33,7 @@ pub struct Network {
     model: rten::Model,
     inputs: Vec<(Input, NodeId)>,
     output: NodeId,
-    /// One pool of one thread for each core: batches side by side beat one batch on all cores, because little of a network of this
-    /// size can be shared out.
+    /// One pool of one thread for each core: batches run side by side, because little of a network of this size can be shared out.
     lanes: Vec<Arc<rten::ThreadPool>>,
 }
 
@@ -149,4 +148,13 @@ fn inputs(model: &rten::Model) -> Result<Vec<(Input, NodeId)>, String> {
         }
     };
     model.input_ids().iter().map(input).collect()
+}
+
+/// Whether a network chooses its int8 scales while it runs: the operator that does is named in the file.
+pub fn is_dynamic(weights: &std::path::Path) -> Result<bool> {
+    const OPERATOR: &[u8] = b"DynamicQuantizeLinear";
+    let bytes = fs_err::read(weights)?;
+    // By its first byte, then by the rest: files of a hundred megabytes are looked through.
+    let found = bytes.iter().enumerate().any(|(at, &byte)| byte == OPERATOR[0] && bytes[at..].starts_with(OPERATOR));
+    Ok(found)
 }

@@ -240,7 +240,7 @@ pub fn embed(texts: &[&str], embedder: &dyn Embedder) -> Result<Vec<f32>> {
     }
 }
 
-/// Texts that are embedded before somebody is asked whether to go on: about a second of a small transformer on two cores.
+/// Texts that are embedded before somebody is asked whether to go on: full batches, and no long wait. Not tuned.
 const BLOCK: usize = 256;
 
 /// Vectors by the key of their text.
