@@ -21,7 +21,7 @@ mod support;
 mod tests;
 
 pub use generator::{Completion, GenerateError, Generator, Message, Picture, Request, Role, Usage};
-pub use prompt::NOT_FOUND;
+pub use prompt::{NOT_FOUND, Pictures};
 pub(crate) use prompt::{fenced, mark};
 pub use prompts::{Language, Prompts};
 pub use reply::{Citation, Event, Reply, ReplyOptions, reply, request};
