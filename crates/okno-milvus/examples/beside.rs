@@ -51,6 +51,7 @@ fn main() -> Result<()> {
         overlap(&local, &remote, &set)?;
         quality(&local, &remote, &set)?;
     }
+    store_cost(&remote, &set)?;
     cost(&local, &remote, &set, &meter)?;
     MilvusStore::drop_index(&address)?;
     Ok(())
@@ -143,6 +144,25 @@ fn quality(local: &Engine, remote: &Engine, set: &QuestionSet) -> Result<()> {
         let of = |measure| 100.0 * scores.get(measure);
         println!("{name}: coverage@500 {:.2} %, context@500 {:.2} %", of(Measure::Coverage), of(Measure::Context));
     }
+    Ok(())
+}
+
+/// Processor time of what a question asks of the store: everything that the embedded pipeline does not do anyway.
+fn store_cost(remote: &Engine, set: &QuestionSet) -> Result<()> {
+    let mut used = Duration::ZERO;
+    for question in &set.questions {
+        let text = question.text.as_str();
+        let mut vector = remote.embedder().embed(&[text], Role::Query)?;
+        normalize(&mut vector);
+        let began = ProcessTime::now();
+        let snapshot = remote.snapshot()?;
+        let ask = Ask { text, vector: &vector, rankings: &RANKINGS, allowed: None, sections: None, depth: 200 };
+        let found = snapshot.search(&ask)?;
+        let documents: HashSet<u32> = found.iter().flatten().map(|scored| scored.run.document).collect();
+        snapshot.expect(&documents.into_iter().collect::<Vec<_>>())?;
+        used += began.elapsed();
+    }
+    println!("the store alone: {:.3} ms of client CPU per question", per(used, set.questions.len()));
     Ok(())
 }
 

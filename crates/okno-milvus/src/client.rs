@@ -6,11 +6,13 @@
 //! there twice.
 
 use crate::Address;
-use crate::trying::{OLDEST, again, failure, read_version};
+use crate::schema::Collections;
+use crate::trying::{OLDEST, again, failure, is_not_loaded, read_version};
 use milvus::v2::error::Error as SdkError;
 use milvus::v2::prelude::{
     ClientV2, ConnectConfig, ConsistencyLevel, DeleteRequest, FieldData, FlushRequest, GetServerVersionRequest, Ids,
-    InsertRequest, MetricType, QueryRequest, RetryConfig, SearchRequest, SearchVectors, TelemetryConfig, UpsertRequest,
+    InsertRequest, LoadCollectionRequest, MetricType, QueryRequest, RetryConfig, SearchRequest, SearchVectors,
+    TelemetryConfig, UpsertRequest,
 };
 use okno::{Error, Result};
 use std::future::Future;
@@ -35,6 +37,8 @@ pub struct Client {
     sdk: ClientV2,
     runtime: Arc<Runtime>,
     place: Arc<str>,
+    /// What the server must hold ready for searches.
+    collections: Arc<[String]>,
     traffic: Arc<Counters>,
     patience: Duration,
 }
@@ -130,7 +134,8 @@ impl Client {
         }));
         let sdk = opened.map_err(|error| failure(&place, &error))?;
         let (runtime, traffic) = (Arc::new(runtime), Arc::default());
-        let client = Self { sdk, runtime, place, traffic, patience: FIRST_PATIENCE };
+        let collections = Collections::of(address).all().map(str::to_owned).into();
+        let client = Self { sdk, runtime, place, collections, traffic, patience: FIRST_PATIENCE };
         client.check_version()?;
         Ok(Self { patience: PATIENCE, ..client })
     }
@@ -203,10 +208,12 @@ impl Client {
             .map(|request| {
                 // Over a channel and not `block_on`: the caller may itself be a thread of another runtime.
                 let (answered, answer) = std::sync::mpsc::sync_channel(1);
-                let (sdk, patience) = (self.sdk.clone(), self.patience);
+                let (sdk, patience, collections) = (self.sdk.clone(), self.patience, Arc::clone(&self.collections));
                 self.runtime.spawn(async move {
+                    let attempt =
+                        move |attempt| ready(request(sdk.clone(), attempt), sdk.clone(), Arc::clone(&collections));
                     // Nobody waits any more where an earlier request of these failed.
-                    let _ = answered.send(again(patience, move |attempt| request(sdk.clone(), attempt)).await);
+                    let _ = answered.send(again(patience, attempt).await);
                 });
                 answer
             })
@@ -305,6 +312,21 @@ fn config(address: &Address) -> ConnectConfig {
         Some(token) => config.token(token),
         None => config,
     }
+}
+
+/// One try. A server that was started again may not hold its collections ready: then it is told to, for the next try.
+async fn ready<T>(
+    request: impl Future<Output = Result<T, SdkError>>,
+    sdk: ClientV2,
+    collections: Arc<[String]>,
+) -> Result<T, SdkError> {
+    let answer = request.await;
+    if answer.as_ref().is_err_and(is_not_loaded) {
+        for collection in collections.iter() {
+            sdk.load_collection(LoadCollectionRequest::builder().collection_name(collection).build()?).await?;
+        }
+    }
+    answer
 }
 
 async fn write(

@@ -31,8 +31,8 @@ impl Collections {
         Self { units: name.clone(), documents: format!("{name}_documents"), ledger: format!("{name}_ledger") }
     }
 
-    fn all(&self) -> [&str; 3] {
-        // The ledger last: an index is there when its ledger is.
+    /// The names; an index is there when the last is.
+    pub fn all(&self) -> [&str; 3] {
         [&self.units, &self.documents, &self.ledger]
     }
 

@@ -30,9 +30,19 @@ pub async fn again<T, F: Future<Output = Result<T, SdkError>>>(
     }
 }
 
+/// Whether the server does not hold a collection ready: code 101.
+pub fn is_not_loaded(error: &SdkError) -> bool {
+    match error {
+        SdkError::Server(server) => server.code() == 101,
+        SdkError::RetryExhausted { source, .. } => is_not_loaded(source),
+        _ => false,
+    }
+}
+
 /// Whether an error may pass by itself.
 fn passes(error: &SdkError) -> bool {
     match error {
+        error if is_not_loaded(error) => true,
         SdkError::Grpc(status) => {
             matches!(
                 format!("{:?}", status.code()).as_str(),
