@@ -158,7 +158,10 @@ impl Writer for MilvusWriter {
         self.state.live.insert(number);
         self.ids.known.insert(id_key(&document.record.id), (number, document.record.hash));
         self.buffered += document.text.len() + document.vectors.sentences.len() * 4;
-        self.buffer.push((number, document.clone()));
+        let mut document = document.clone();
+        // Derived units are kept at unit length, as the embedded store keeps them, so that a copy is the same.
+        document.vectors.derived.chunks_exact_mut(self.manifest.dimensions.max(1)).for_each(okno::embed::normalize);
+        self.buffer.push((number, document));
         self.changed = true;
         if self.buffered >= BUFFER {
             self.flush()?;

@@ -3,9 +3,10 @@
 mod common;
 
 use common::{address, documents, host, open};
-use okno::document::{Metadata, Value};
+use okno::document::{Derived, DerivedKind, Metadata, Value};
 use okno::store::contract::{self, Step, document};
-use okno::store::{Manifest, Store};
+use okno::store::copy::{copy, verify};
+use okno::store::{EmbeddedStore, Manifest, Store};
 use okno::{Error, Query};
 use okno_milvus::MilvusStore;
 
@@ -73,6 +74,28 @@ fn hostile_words_are_only_words() {
         let found = okno::retrieve::matching(&*snapshot, &filter).unwrap();
         assert_eq!(found.len(), 1, "{words}");
         assert_eq!(snapshot.record(found[0]).unwrap().id.path, words);
+    }
+    MilvusStore::drop_index(&address).unwrap();
+}
+
+/// Regression: derived units came back at another length than they were put with, and a good copy was called a bad one.
+#[test]
+fn a_copy_goes_there_and_back() {
+    let Some(host) = host() else { return };
+    let folders = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
+    let manifest = Manifest::new(contract::EMBEDDER, contract::DIMENSIONS);
+    let local = |at: usize| EmbeddedStore::open_or_create(folders[at].path(), &manifest).unwrap();
+    let (from, back, address) = (local(0), local(1), address(&host));
+    let mut writer = from.writer().unwrap();
+    let numbers: Vec<_> = documents(5).iter().map(|document| writer.put(document).unwrap()).collect();
+    let unit = Derived { kind: DerivedKind::Question, first: 0, end: 2, text: "Which word shared?".into() };
+    writer.derive(numbers[2], &[unit], &contract::vector("which word shared shared")).unwrap();
+    writer.finish().unwrap();
+    let there = open(&address);
+    for (from, to) in [(&from as &dyn Store, &there as &dyn Store), (&there, &back)] {
+        assert_eq!(copy(from, to, &mut |_, _| {}).unwrap().written, 5);
+        assert_eq!(verify(from, to, &mut |_, _| {}).unwrap(), 5);
+        assert_eq!(copy(from, to, &mut |_, _| {}).unwrap().unchanged, 5, "a second copy writes nothing");
     }
     MilvusStore::drop_index(&address).unwrap();
 }

@@ -1,8 +1,8 @@
 //! From one store to another, nothing embedded again: documents with their vectors, files, roots and manifest.
 //!
 //! A copy is made in commits of bounded size and can be cut short at any time: run again, it goes on with what is missing.
-//! Afterwards the target holds what the source holds and nothing else, and [`verify`] reads both and compares. Two things
-//! are not copied: what was removed by hand stays known only to the source, and vectors kept for slow embedders are.
+//! Afterwards the target holds what the source holds and nothing else, and [`verify`] reads both and compares. Not
+//! copied are: what was removed by hand, vectors kept for slow embedders, and the bytes of images.
 
 use super::{DocumentNumber, FileState, Prepared, Snapshot, Store, Vectors, Writer};
 use crate::document::{DocumentId, Record};
