@@ -19,6 +19,9 @@ pub struct Cli {
     /// The index folder; `search` takes several [default: the nearest `.okno` here or above]
     #[arg(long, global = true, env = "OKNO_INDEX", value_name = "DIR")]
     pub index: Vec<PathBuf>,
+    /// The index on a Milvus server, in place of a folder: `milvus://host:19530/name`
+    #[arg(long, global = true, env = "OKNO_STORE", value_name = "ADDRESS", conflicts_with = "index")]
+    pub store: Option<PathBuf>,
     /// Language of messages [default: by locale]
     #[arg(long, global = true, value_name = "LANG")]
     pub lang: Option<Language>,
@@ -32,7 +35,7 @@ pub struct Cli {
 impl Cli {
     /// The index that was named, if one was.
     pub fn index(&self) -> Option<&Path> {
-        self.index.first().map(PathBuf::as_path)
+        self.store.as_deref().or(self.index.first().map(PathBuf::as_path))
     }
 }
 
@@ -95,6 +98,8 @@ pub enum Command {
     Recipes,
     /// Show every setting and where it comes from: environment, `okno.toml` beside the index, the user's file, default
     Config,
+    /// Copy an index to another folder or to a Milvus server and back, without embedding anything again
+    Copy(crate::commands::copy::CopyArgs),
     /// Cut a file into exact spans and print them, without any index
     Split(crate::commands::split::SplitArgs),
     /// Serve HTTP: an API for programs, a page for people, MCP for agents; `--index NAME=DIR` may be given several times

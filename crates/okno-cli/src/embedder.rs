@@ -5,11 +5,12 @@
 //! before: what an index holds can be listed without them.
 
 use crate::locale::say;
+use crate::remote;
 use anyhow::Result;
-use okno::Engine;
 use okno::config::{Origin, Settings};
 use okno::embed::{BuiltIn, EmbedError, Embedder, Remembering, Role};
-use okno::store::{EmbeddedStore, Manifest, Store as _, embedded};
+use okno::store::{EmbeddedStore, Manifest, Store, embedded};
+use okno::{Engine, Error};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -59,22 +60,35 @@ fn other_weights(name: &str, found: &str) -> String {
 
 /// Opens the index in a folder with the embedder it was made with.
 pub fn open(folder: &Path) -> okno::Result<Engine> {
-    let store = EmbeddedStore::open(folder)?;
+    let store = store(folder)?;
     let embedder = of(store.manifest());
-    Engine::over(folder, Box::new(store), embedder)
+    Engine::over(folder, store, embedder)
+}
+
+/// The store in a folder or at an address.
+fn store(place: &Path) -> okno::Result<Box<dyn Store>> {
+    if remote::is_meant(place) { remote::store(place, None) } else { Ok(Box::new(EmbeddedStore::open(place)?)) }
 }
 
 /// Opens the index in a folder, or makes one there.
 pub fn open_or_create(folder: &Path, flag: Option<&str>, settings: &Settings) -> Result<Engine> {
     let configured = settings.values().embedder.as_deref();
-    if !embedded::exists(folder) {
-        return Ok(Engine::create_with(folder, named(flag.or(configured).unwrap_or(BUILT_IN))?)?);
+    let new = || named(flag.or(configured).unwrap_or(BUILT_IN));
+    if !remote::is_meant(folder) && !embedded::exists(folder) {
+        return Ok(Engine::create_with(folder, new()?)?);
     }
     // The user's own file is for new indexes; whoever says it nearer means this one.
     let near = configured.filter(|_| matches!(settings.origin("embedder"), Origin::Environment | Origin::Index(_)));
-    let store = EmbeddedStore::open(folder)?;
+    let store = match store(folder) {
+        Err(Error::NoIndex(_)) if remote::is_meant(folder) => {
+            let embedder = new()?;
+            let manifest = Manifest::new(embedder.identity(), embedder.dimensions());
+            return Ok(Engine::over(folder, remote::store(folder, Some(&manifest))?, embedder)?);
+        }
+        opened => opened?,
+    };
     let embedder = flag.or(near).map_or_else(|| Ok(of(store.manifest())), named)?;
-    Ok(Engine::over(folder, Box::new(store), embedder)?)
+    Ok(Engine::over(folder, store, embedder)?)
 }
 
 /// Stands for an embedder whose weights are not here.

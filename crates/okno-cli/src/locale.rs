@@ -110,6 +110,7 @@ fn chinese(error: &okno::Error) -> String {
             path.display()
         ),
         okno::Error::Generate(error) => chinese_generate(error),
+        okno::Error::Remote { place, reason } => format!("索引 “{place}”:{}", crate::remote::chinese(reason)),
         other => other.to_string(),
     }
 }

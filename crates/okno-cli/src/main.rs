@@ -13,6 +13,7 @@ mod ocr;
 mod output;
 mod place;
 mod reasons;
+mod remote;
 mod reranker;
 mod settings;
 mod understood;
@@ -72,6 +73,7 @@ fn run(cli: &Cli) -> anyhow::Result<()> {
         #[cfg(feature = "serve")]
         Command::Mcp => commands::serve::mcp(cli),
         Command::Load(args) => commands::load::run(cli, args),
+        Command::Copy(args) => commands::copy::run(cli, args),
         Command::Embed => commands::embed::run(),
         Command::Demo => commands::demo::run(),
         #[cfg(feature = "models")]

@@ -6,9 +6,15 @@ use std::path::{Path, PathBuf};
 /// The folder's usual name.
 pub const NAME: &str = ".okno";
 
-/// The index to search: the one given, or the nearest `.okno` here or above.
+/// The folder of the index: the one given, or the nearest `.okno` here or above. For an index on a server, where a local one would be.
 pub fn existing(given: Option<&Path>) -> PathBuf {
+    let given = given.filter(|given| !crate::remote::is_meant(given));
     given.map(Path::to_owned).or_else(nearest).unwrap_or_else(|| PathBuf::from(NAME))
+}
+
+/// The index to open: an address as it was given, or a folder.
+pub fn target(given: Option<&Path>) -> PathBuf {
+    given.filter(|given| crate::remote::is_meant(given)).map_or_else(|| existing(given), Path::to_owned)
 }
 
 fn nearest() -> Option<PathBuf> {
@@ -18,7 +24,7 @@ fn nearest() -> Option<PathBuf> {
 
 /// Opens the index to search, with the recipes of its configuration.
 pub fn open(given: Option<&Path>) -> anyhow::Result<Engine> {
-    let folder = existing(given);
+    let folder = target(given);
     let settings = crate::settings::of(&folder)?;
     let mut engine = crate::embedder::open(&folder)?;
     engine.set_recipes(settings.values().recipes()?);

@@ -32,6 +32,9 @@ fn file(path: &Path, origin: fn(String) -> Origin) -> Result<Option<Layer>, Erro
 
 /// The folder that holds the index folder.
 pub fn beside(index: &Path) -> PathBuf {
+    // An index on another machine has no folder: its configuration is where a local one's would be.
+    let local = crate::place::existing(Some(index));
+    let index = if crate::remote::is_meant(index) { &local } else { index };
     let whole = std::path::absolute(index).unwrap_or_else(|_| index.to_owned());
     whole.parent().map_or(whole.clone(), Path::to_owned)
 }

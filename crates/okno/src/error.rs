@@ -137,6 +137,14 @@ pub enum Error {
     /// Reading or writing a file failed.
     #[error(transparent)]
     Io(#[from] std::io::Error),
+    /// A store on another machine failed.
+    #[error("the index at `{place}`: {reason}")]
+    Remote {
+        /// Its address.
+        place: String,
+        /// Why, and what to do next.
+        reason: String,
+    },
     /// The key-value store failed.
     #[error("storing in `{}`: {source}{}", path.display(), advice(source))]
     KeyValue {

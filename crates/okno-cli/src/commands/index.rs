@@ -20,7 +20,7 @@ use std::time::{Duration, Instant};
 const SHOWN: usize = 20;
 
 pub fn run(cli: &Cli, args: &IndexArgs) -> Result<()> {
-    let folder = place::existing(cli.index());
+    let folder = place::target(cli.index());
     let settings = settings::of(&folder)?;
     let options = options(args, settings.values())?;
     let paths = paths(args)?;

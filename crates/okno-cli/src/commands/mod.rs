@@ -3,6 +3,7 @@
 pub mod ask;
 pub mod compare;
 pub mod config;
+pub mod copy;
 pub mod demo;
 pub mod derive;
 pub mod embed;

@@ -47,8 +47,14 @@ impl Routes {
     fn open(cli: &Cli, query: &Query, rerank: Option<&str>) -> Result<Self> {
         let whole = |folder: &PathBuf| std::fs::canonicalize(folder).unwrap_or_else(|_| folder.clone());
         let mut seen = HashSet::new();
-        let named = cli.index.iter().filter(|folder| seen.insert(whole(folder))).map(|folder| Some(folder.as_path()));
-        let folders: Vec<Option<&Path>> = if cli.index.is_empty() { vec![None] } else { named.collect() };
+        let named = cli
+            .index
+            .iter()
+            .chain(&cli.store)
+            .filter(|folder| seen.insert(whole(folder)))
+            .map(|folder| Some(folder.as_path()));
+        let folders: Vec<Option<&Path>> =
+            if cli.index.is_empty() && cli.store.is_none() { vec![None] } else { named.collect() };
         let indexes = folders.into_iter().map(|folder| {
             let mut engine = place::open_to_ask(folder, rerank)?;
             let mut query = query.clone();

@@ -87,21 +87,9 @@ const MOST_VALUES: usize = 2000;
 impl Catalogue {
     /// Gathers the fields of these documents; `fold` gives the form in which spellings that mean the same are the same.
     pub fn new<'r>(records: impl Iterator<Item = &'r Record>, fold: impl Fn(&str) -> String) -> Self {
-        let mut gathered: BTreeMap<&str, Gathered<'r>> = BTreeMap::new();
-        for record in records {
-            for (field, value) in &record.metadata.0 {
-                gathered.entry(field).or_default().add(value);
-            }
-        }
-        let mut catalogue = Self::default();
-        for (name, gathered) in gathered {
-            let field = gathered.field(name);
-            for value in &field.values {
-                catalogue.remember(fold(value.trim()), Meaning { field: name.to_owned(), value: value.clone() });
-            }
-            catalogue.fields.insert(name.to_owned(), field);
-        }
-        catalogue
+        let mut gathering = Gathering::default();
+        records.for_each(|record| gathering.add(record));
+        gathering.catalogue(fold)
     }
 
     fn remember(&mut self, words: String, meaning: Meaning) {
@@ -130,18 +118,51 @@ impl Catalogue {
     }
 }
 
+/// A catalogue in the making: it keeps what it needs of each document and no more, however many there are.
+#[derive(Debug, Clone, Default)]
+pub struct Gathering {
+    fields: BTreeMap<String, Gathered>,
+}
+
+impl Gathering {
+    /// Looks at one more document.
+    pub fn add(&mut self, record: &Record) {
+        for (name, value) in &record.metadata.0 {
+            if !self.fields.contains_key(name) {
+                self.fields.insert(name.clone(), Gathered::default());
+            }
+            if let Some(field) = self.fields.get_mut(name) {
+                field.add(value);
+            }
+        }
+    }
+
+    /// What was seen; `fold` gives the form in which spellings that mean the same are the same.
+    pub fn catalogue(self, fold: impl Fn(&str) -> String) -> Catalogue {
+        let mut catalogue = Catalogue::default();
+        for (name, gathered) in self.fields {
+            let field = gathered.field(&name);
+            for value in &field.values {
+                catalogue.remember(fold(value.trim()), Meaning { field: name.clone(), value: value.clone() });
+            }
+            catalogue.fields.insert(name, field);
+        }
+        catalogue
+    }
+}
+
 /// What has been seen of a field.
-#[derive(Default)]
-struct Gathered<'r> {
+#[derive(Debug, Clone, Default)]
+struct Gathered {
     documents: usize,
-    texts: BTreeSet<&'r str>,
+    texts: BTreeSet<String>,
     numbers: Option<(f64, f64)>,
     dates: bool,
     list: bool,
 }
 
-impl<'r> Gathered<'r> {
-    fn add(&mut self, value: &'r Value) {
+impl Gathered {
+    fn add(&mut self, value: &Value) {
         self.documents += 1;
         match value {
             Value::List(items) => {
@@ -154,11 +175,11 @@ impl<'r> Gathered<'r> {
         }
     }
 
-    fn note(&mut self, value: &'r Value) {
+    fn note(&mut self, value: &Value) {
         match value {
             // One more than the most is enough to know that there are too many.
-            Value::Text(text) if self.texts.len() <= MOST_VALUES => {
-                self.texts.insert(text);
+            Value::Text(text) if self.texts.len() <= MOST_VALUES && !self.texts.contains(text) => {
+                self.texts.insert(text.clone());
             }
             Value::Number(number) => {
                 let (least, most) = self.numbers.unwrap_or((*number, *number));
@@ -171,11 +192,7 @@ impl<'r> Gathered<'r> {
 
     fn field(self, name: &str) -> Field {
         let kind = self.kind(name);
-        let values = if kind == FieldKind::Category {
-            self.texts.into_iter().map(str::to_owned).collect()
-        } else {
-            BTreeSet::new()
-        };
+        let values = if kind == FieldKind::Category { self.texts } else { BTreeSet::new() };
         Field { kind, documents: self.documents, list: self.list, values, range: self.numbers }
     }
 

@@ -17,7 +17,7 @@ mod span;
 mod structure;
 pub mod table;
 
-pub use catalogue::{Catalogue, Field, FieldKind, Meaning};
+pub use catalogue::{Catalogue, Field, FieldKind, Gathering, Meaning};
 pub use date::Date;
 pub use derived::{Derived, DerivedKind};
 pub(crate) use filter::number;

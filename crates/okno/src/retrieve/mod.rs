@@ -247,6 +247,7 @@ fn asked(embedder: &dyn Embedder, question: &str, probes: &Probes) -> Result<Vec
 
 fn views<'s>(snapshot: &'s dyn Snapshot, hits: &[Hit]) -> Result<Views<'s>> {
     let documents: BTreeSet<DocumentNumber> = hits.iter().map(|hit| hit.run.document).collect();
+    snapshot.expect(&documents.iter().copied().collect::<Vec<_>>())?;
     let view = |number| Ok((number, View { structure: snapshot.structure(number)?, text: snapshot.text(number)? }));
     documents.into_iter().map(view).collect()
 }

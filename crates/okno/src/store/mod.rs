@@ -8,12 +8,13 @@
 #[cfg(any(test, feature = "contracts"))]
 #[allow(clippy::missing_panics_doc)]
 pub mod contract;
+pub mod copy;
 pub mod embedded;
 mod manifest;
 pub mod terms;
 
 pub(crate) use embedded::add_scaled;
-pub use embedded::{EmbeddedStore, Scan};
+pub use embedded::{CONTEXT_WEIGHT, EmbeddedStore, K1, Scan, above, length_share, rarity};
 pub use manifest::{FORMAT, Manifest};
 
 use crate::Result;
@@ -162,6 +163,12 @@ pub trait Snapshot: Send + Sync {
     /// The bytes of an image of a live document; `None` where no such image is kept.
     fn image(&self, _: ImageHash) -> Result<Option<Vec<u8>>> {
         Ok(None)
+    }
+    /// A document's vectors, as near to those it was put with as the store keeps them.
+    fn vectors(&self, number: DocumentNumber) -> Result<Vectors>;
+    /// Says which documents are asked for next, so that a store on another machine fetches them together.
+    fn expect(&self, _: &[DocumentNumber]) -> Result<()> {
+        Ok(())
     }
     /// How many derived units of each kind there are.
     fn derived_counts(&self) -> &BTreeMap<DerivedKind, usize>;

@@ -14,16 +14,16 @@ use crate::store::terms::{of_query, resolve};
 use rustc_hash::FxHashMap;
 
 /// BM25's saturation; the usual value.
-const K1: f32 = 1.2;
+pub const K1: f32 = 1.2;
 
 /// How much of a unit's length BM25 discounts: sentences are short and alike, so less than the usual 0.75. Values of the
 /// prototype; in a study of k1 and this share smaller ones fitted better and coverage was a tie.
-fn length_share(layer: Layer) -> f32 {
+pub fn length_share(layer: Layer) -> f32 {
     if layer == Layer::Sentence { 0.5 } else { 0.4 }
 }
 
 /// BM25's idf: always above 0, small for a term that nearly every unit has.
-fn rarity(units: f32, having: f32) -> f32 {
+pub fn rarity(units: f32, having: f32) -> f32 {
     ((units - having + 0.5) / (having + 0.5)).ln_1p()
 }
 

@@ -27,9 +27,12 @@ mod units;
 mod vectors;
 mod writer;
 
+pub use bm25::{K1, length_share, rarity};
 pub use dense::Scan;
 pub use snapshot::EmbeddedSnapshot;
+pub use units::CONTEXT_WEIGHT;
 pub(crate) use vectors::add_scaled;
+pub use writer::above;
 
 use crate::store::{FORMAT, Manifest, Snapshot, Store, Writer};
 use crate::{Error, Result};

@@ -10,7 +10,7 @@ use super::tables::Tables;
 use super::units::Units;
 use super::{blob, lexical_folder};
 use crate::document::{Catalogue, Derived, DerivedKind, ImageHash, Layer, Record, Structure};
-use crate::store::{Ask, DocumentNumber, FileState, Leg, Manifest, Scored, Snapshot, terms};
+use crate::store::{Ask, DocumentNumber, FileState, Leg, Manifest, Scored, Snapshot, Vectors, terms};
 use crate::{Error, Result};
 use heed::{RoTxn, WithoutTls};
 use std::collections::{BTreeMap, HashMap};
@@ -137,12 +137,6 @@ fn derived_counts(atlas: &Atlas<'_>) -> BTreeMap<DerivedKind, usize> {
     counts
 }
 
-fn folded(text: &str) -> String {
-    let mut folded = String::new();
-    text.chars().for_each(|c| terms::fold(c, &mut folded));
-    folded
-}
-
 type Hashes = Vec<(DocumentNumber, u128)>;
 
 fn parts(tables: &Tables, pin: &RoTxn<'static, WithoutTls>, dimensions: usize) -> Result<(Vec<Part<'static>>, Hashes)> {
@@ -195,7 +189,7 @@ impl Snapshot for EmbeddedSnapshot {
         if self.catalogue.get().is_none() {
             let records = self.records()?.iter().map(|(_, record)| record);
             // Two threads may gather at once; the first to finish is kept.
-            let _ = self.catalogue.set(Catalogue::new(records, folded));
+            let _ = self.catalogue.set(Catalogue::new(records, terms::folded));
         }
         Ok(self.catalogue.get_or_init(Catalogue::default))
     }
@@ -224,6 +218,16 @@ impl Snapshot for EmbeddedSnapshot {
     fn image(&self, hash: ImageHash) -> Result<Option<Vec<u8>>> {
         let bytes = self.reading(|pin| Ok(self.tables.images.get(pin, &hash.0)?.map(<[u8]>::to_vec)));
         bytes.map_err(|e| self.tables.wrong(e))
+    }
+
+    fn vectors(&self, number: DocumentNumber) -> Result<Vectors> {
+        let entry = self.atlas.get(number).ok_or_else(|| self.unknown(number))?;
+        let (sentences, sections) = (entry.structure.sentences.len(), entry.structure.sections.len());
+        Ok(Vectors {
+            sentences: (0..sentences).flat_map(|row| entry.vectors.row(row)).collect(),
+            sections: (sentences..sentences + sections).flat_map(|row| entry.vectors.row(row)).collect(),
+            derived: (0..entry.derived.len()).flat_map(|row| entry.derived_vectors.row(row)).collect(),
+        })
     }
 
     fn derived_counts(&self) -> &BTreeMap<DerivedKind, usize> {

@@ -105,7 +105,7 @@ impl<'s> EmbeddedWriter<'s> {
 }
 
 /// What the lexical leg sees above every text of a document.
-fn above(record: &Record, embedded_fields: &[String]) -> String {
+pub fn above(record: &Record, embedded_fields: &[String]) -> String {
     let fields = record.metadata.line(embedded_fields);
     if fields.is_empty() { record.title.clone() } else { format!("{}\n{fields}", record.title) }
 }

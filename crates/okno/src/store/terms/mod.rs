@@ -46,6 +46,13 @@ pub fn fold(c: char, out: &mut String) {
     StaticModel::builtin().normalize(c.encode_utf8(&mut [0; 4]), out);
 }
 
+/// A text in the form in which spellings that mean the same are the same.
+pub fn folded(text: &str) -> String {
+    let mut folded = String::new();
+    text.chars().for_each(|c| fold(c, &mut folded));
+    folded
+}
+
 /// What a question asks the index for.
 pub fn of_query(text: &str) -> Vec<QueryTerm> {
     TERMS.with_borrow_mut(|terms| terms.of_query(text))

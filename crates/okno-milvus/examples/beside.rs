@@ -1,0 +1,204 @@
+//! Milvus beside the embedded store: the same documents, the same questions, and what each costs the client.
+//!
+//! ```text
+//! cargo run --release -p okno-milvus --example beside -- SERVER CORPUS.jsonl QUESTIONS.jsonl [TIMES]
+//! ```
+//!
+//! Prints how many of the ten best units are the same for each ranking, coverage and context at 500 tokens, processor time of
+//! this process per unit put and per question, round trips, and the server's time. `TIMES` puts the documents so often
+//! under other names, for a larger index.
+
+use cpu_time::ProcessTime;
+use okno::document::Layer;
+use okno::embed::{BuiltIn, Embedder, Role, normalize};
+use okno::evaluate::measure::Measure;
+use okno::evaluate::run::{Asking, Candidate, run};
+use okno::evaluate::set::{Indexed, QuestionSet};
+use okno::retrieve::built_in;
+use okno::store::{Ask, Leg, Manifest, Prepared, Snapshot, Store};
+use okno::{Engine, Query};
+use okno_milvus::{Address, Meter, MilvusStore};
+use std::collections::HashSet;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
+
+const RANKINGS: [(Leg, Layer); 6] = [
+    (Leg::Lexical, Layer::Sentence),
+    (Leg::Lexical, Layer::Window(2)),
+    (Leg::Lexical, Layer::Paragraph),
+    (Leg::Dense, Layer::Sentence),
+    (Leg::Dense, Layer::Window(2)),
+    (Leg::Dense, Layer::Paragraph),
+];
+
+fn main() -> Result<()> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let [server, corpus, questions, times @ ..] = arguments.as_slice() else {
+        return Err("usage: beside SERVER CORPUS.jsonl QUESTIONS.jsonl [TIMES]".into());
+    };
+    let times: usize = times.first().map_or(Ok(1), |times| times.parse())?;
+    let folder = tempfile::tempdir()?;
+    let local = Engine::create(folder.path().join(".okno"))?;
+    local.index(&[corpus])?;
+    let host = server.split("://").last().unwrap_or(server);
+    let address: Address = format!("milvus://{host}/beside_{}", std::process::id()).parse()?;
+    let (remote, meter) = put(&*local.snapshot()?, &address, times)?;
+    let set = QuestionSet::read(Path::new(questions), &mut Indexed::new(&*local.snapshot()?))?;
+    if times == 1 {
+        overlap(&local, &remote, &set)?;
+        quality(&local, &remote, &set)?;
+    }
+    store_cost(&remote, &set)?;
+    cost(&local, &remote, &set, &meter)?;
+    MilvusStore::drop_index(&address)?;
+    Ok(())
+}
+
+/// Puts the documents of an index on the server.
+fn put(source: &dyn Snapshot, address: &Address, times: usize) -> Result<(Engine, Meter)> {
+    let embedder = BuiltIn::default();
+    let store = MilvusStore::open_or_create(address, &Manifest::new(embedder.identity(), embedder.dimensions()))?;
+    let documents: Vec<Prepared> =
+        source.numbers().into_iter().map(|number| prepared(source, number)).collect::<Result<_>>()?;
+    let sentences: usize = documents.iter().map(|document| document.structure.sentences.len()).sum();
+    let paragraphs: usize = documents.iter().map(|document| document.structure.paragraphs.len()).sum();
+    let units = (2 * sentences + paragraphs) * times;
+    let (began, cpu) = (Instant::now(), ProcessTime::now());
+    let mut writer = store.writer()?;
+    for time in 0..times {
+        for document in &documents {
+            let mut document = document.clone();
+            document.record.id.root = format!("{}-{time}", document.record.id.root);
+            writer.put(&document)?;
+        }
+        writer.commit()?;
+    }
+    writer.finish()?;
+    let (took, cpu) = (began.elapsed(), cpu.elapsed());
+    println!("{} documents, {} sentences, {units} units", documents.len() * times, sentences * times);
+    println!("put: {:.4} ms of client CPU per unit, {:.4} ms of wall time", per(cpu, units), per(took, units));
+    let meter = store.meter();
+    Ok((Engine::over("beside", Box::new(store), Arc::new(embedder))?, meter))
+}
+
+fn prepared(source: &dyn Snapshot, number: u32) -> Result<Prepared> {
+    Ok(Prepared {
+        record: source.record(number)?,
+        text: source.text(number)?.to_owned(),
+        structure: (*source.structure(number)?).clone(),
+        derived: source.derived(number)?.to_vec(),
+        vectors: source.vectors(number)?,
+    })
+}
+
+fn per(time: Duration, count: usize) -> f64 {
+    time.as_secs_f64() * 1e3 / count.max(1) as f64
+}
+
+/// How many of the ten best units of each ranking are the same.
+fn overlap(local: &Engine, remote: &Engine, set: &QuestionSet) -> Result<()> {
+    let (one, other) = (local.snapshot()?, remote.snapshot()?);
+    let mut shared = [(0usize, 0usize); RANKINGS.len()];
+    for question in &set.questions {
+        let (ours, theirs) =
+            (ten_best(&*one, local.embedder(), &question.text)?, ten_best(&*other, local.embedder(), &question.text)?);
+        for ((ours, theirs), (same, all)) in ours.iter().zip(&theirs).zip(&mut shared) {
+            *same += ours.intersection(theirs).count();
+            *all += ours.len();
+        }
+    }
+    for ((leg, layer), (same, all)) in RANKINGS.iter().zip(shared) {
+        println!("top 10, {leg:?} {layer}: {:.2} % the same", 100.0 * same as f64 / all as f64);
+    }
+    let (same, all) = shared.iter().fold((0, 0), |sum, own| (sum.0 + own.0, sum.1 + own.1));
+    println!("top 10, all rankings: {:.2} % the same", 100.0 * same as f64 / all as f64);
+    Ok(())
+}
+
+fn ten_best(snapshot: &dyn Snapshot, embedder: &dyn Embedder, text: &str) -> Result<Vec<HashSet<(String, u32, u32)>>> {
+    let mut vector = embedder.embed(&[text], Role::Query)?;
+    normalize(&mut vector);
+    let ask = Ask { text, vector: &vector, rankings: &RANKINGS, allowed: None, sections: None, depth: 10 };
+    let mut rankings = Vec::new();
+    for ranking in snapshot.search(&ask)? {
+        let named = ranking.iter().map(|scored| {
+            Ok((snapshot.record(scored.run.document)?.id.name().to_owned(), scored.run.anchor, scored.run.end))
+        });
+        rankings.push(named.collect::<okno::Result<_>>()?);
+    }
+    Ok(rankings)
+}
+
+fn quality(local: &Engine, remote: &Engine, set: &QuestionSet) -> Result<()> {
+    let recipes = built_in()?;
+    let recipe = recipes.get("auto").ok_or("no recipe `auto`")?.clone();
+    let candidates = [Candidate { name: "auto".to_owned(), recipe }];
+    for (name, engine) in [("embedded", local), ("Milvus", remote)] {
+        let snapshot = engine.snapshot()?;
+        let asking = Asking { set, candidates: &candidates, budgets: &[500], seed: 1, name };
+        let outcome = run(engine, &asking, &mut Indexed::new(&*snapshot), &|_, _| {})?;
+        let scores = &outcome.run.cells[0].scores;
+        let of = |measure| 100.0 * scores.get(measure);
+        println!("{name}: coverage@500 {:.2} %, context@500 {:.2} %", of(Measure::Coverage), of(Measure::Context));
+    }
+    Ok(())
+}
+
+/// Processor time of what a question asks of the store: everything that the embedded pipeline does not do anyway.
+fn store_cost(remote: &Engine, set: &QuestionSet) -> Result<()> {
+    let mut used = Duration::ZERO;
+    for question in &set.questions {
+        let text = question.text.as_str();
+        let mut vector = remote.embedder().embed(&[text], Role::Query)?;
+        normalize(&mut vector);
+        let began = ProcessTime::now();
+        let snapshot = remote.snapshot()?;
+        let ask = Ask { text, vector: &vector, rankings: &RANKINGS, allowed: None, sections: None, depth: 200 };
+        let found = snapshot.search(&ask)?;
+        let documents: HashSet<u32> = found.iter().flatten().map(|scored| scored.run.document).collect();
+        snapshot.expect(&documents.into_iter().collect::<Vec<_>>())?;
+        used += began.elapsed();
+    }
+    println!("the store alone: {:.3} ms of client CPU per question", per(used, set.questions.len()));
+    Ok(())
+}
+
+/// Processor time per question of both, asked one after the other; the first pass fills caches.
+fn cost(local: &Engine, remote: &Engine, set: &QuestionSet, meter: &Meter) -> Result<()> {
+    let mut cpu = Vec::new();
+    for (name, engine) in [("embedded", local), ("Milvus", remote)] {
+        for pass in ["first", "second"] {
+            let (began, used, before) = (Instant::now(), ProcessTime::now(), meter.traffic());
+            for question in &set.questions {
+                engine.search(&Query { budget: Some(500), ..Query::new(question.text.as_str()) })?;
+            }
+            let (took, used, after) = (began.elapsed(), used.elapsed(), meter.traffic());
+            let each = |count: u64| count as f64 / set.questions.len() as f64;
+            println!(
+                "{name}, {pass} pass: {:.3} ms of client CPU per question, {:.2} ms of wall time, {:.2} round trips, {:.2} requests",
+                per(used, set.questions.len()),
+                per(took, set.questions.len()),
+                each(after.round_trips - before.round_trips),
+                each(after.requests - before.requests),
+            );
+            cpu.push(per(used, set.questions.len()));
+        }
+    }
+    println!(
+        "beyond the embedded pipeline: {:.3} ms (first pass), {:.3} ms (second)",
+        cpu[2] - cpu[1],
+        cpu[3] - cpu[1]
+    );
+    println!("memory at most: {}", peak());
+    Ok(())
+}
+
+/// The most memory this process held, as the system tells it.
+fn peak() -> String {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    line.map_or("unknown here".to_owned(), |line| line.trim().to_owned())
+}

@@ -1,0 +1,371 @@
+//! The way to the server: requests that wait, are tried again, and say what went wrong.
+//!
+//! The engine is called from ordinary threads, so every call here blocks; requests that do not need each other go out
+//! together and are one round trip. A request that fails because the server is away or busy is tried again, later each time,
+//! for as long as [`PATIENCE`]; rows that may have arrived already are then written as replacements, so that nothing is
+//! there twice.
+
+use crate::Address;
+use crate::schema::Collections;
+use crate::trying::{OLDEST, again, failure, is_not_loaded, read_version};
+use milvus::v2::error::Error as SdkError;
+use milvus::v2::prelude::{
+    ClientV2, ConnectConfig, ConsistencyLevel, DeleteRequest, FieldData, FlushRequest, GetServerVersionRequest, Ids,
+    InsertRequest, LoadCollectionRequest, MetricType, QueryRequest, RetryConfig, SearchRequest, SearchVectors,
+    TelemetryConfig, UpsertRequest,
+};
+use okno::{Error, Result};
+use std::future::Future;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+use tokio::runtime::Runtime;
+
+/// How long a request is tried again: longer than a server takes to start.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// How long the first connection is tried: somebody may be waiting who mistyped an address.
+const FIRST_PATIENCE: Duration = Duration::from_secs(5);
+
+/// One try, at most.
+const TIMEOUT: Duration = Duration::from_secs(60);
+
+/// A connection, shared by all who read and write.
+#[derive(Clone)]
+pub struct Client {
+    sdk: ClientV2,
+    runtime: Arc<Runtime>,
+    place: Arc<str>,
+    /// What the server must hold ready for searches.
+    collections: Arc<[String]>,
+    traffic: Arc<Counters>,
+    patience: Duration,
+}
+
+#[derive(Debug, Default)]
+struct Counters {
+    round_trips: AtomicU64,
+    requests: AtomicU64,
+}
+
+/// Counts what goes over the network; lives on when the store is an engine's.
+#[derive(Debug, Clone)]
+pub struct Meter(Arc<Counters>);
+
+impl Meter {
+    /// What went over the network so far.
+    pub fn traffic(&self) -> Traffic {
+        let read = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+        Traffic { round_trips: read(&self.0.round_trips), requests: read(&self.0.requests) }
+    }
+}
+
+/// What went over the network.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Traffic {
+    /// How often somebody waited for the server.
+    pub round_trips: u64,
+    /// How many requests there were; those that go out together are one round trip.
+    pub requests: u64,
+}
+
+/// A question for rows by what they hold.
+#[derive(Debug, Clone)]
+pub struct Lookup {
+    pub collection: String,
+    pub expression: String,
+    pub fields: &'static [&'static str],
+}
+
+/// A search in one partition.
+#[derive(Debug, Clone)]
+pub struct Nearest {
+    pub collection: String,
+    pub partition: &'static str,
+    pub field: &'static str,
+    pub vector: SearchVectors,
+    pub expression: String,
+    pub limit: usize,
+}
+
+/// A row found: its key, where its run is, and how near.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Near {
+    pub key: i64,
+    pub place: i64,
+    pub score: f32,
+}
+
+/// Rows, column by column.
+pub struct Table {
+    columns: Vec<FieldData>,
+}
+
+impl Table {
+    /// A column of numbers; empty where there is none of that name.
+    pub fn numbers(&self, name: &str) -> &[i64] {
+        let named = self.columns.iter().find_map(|column| match column {
+            FieldData::Int64 { name: own, values } if own == name => Some(values.as_slice()),
+            _ => None,
+        });
+        named.unwrap_or_default()
+    }
+
+    /// A column of texts; empty where there is none of that name.
+    pub fn texts(&self, name: &str) -> &[String] {
+        let named = self.columns.iter().find_map(|column| match column {
+            FieldData::VarChar { name: own, values } if own == name => Some(values.as_slice()),
+            _ => None,
+        });
+        named.unwrap_or_default()
+    }
+}
+
+impl Client {
+    /// Connects, and looks whether the server can do what is needed.
+    pub fn connect(address: &Address) -> Result<Self> {
+        let place: Arc<str> = address.to_string().into();
+        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
+        let config = config(address);
+        let opened = runtime.block_on(again(FIRST_PATIENCE, |_| {
+            let config = config.clone();
+            async move { ClientV2::new(&config).await }
+        }));
+        let sdk = opened.map_err(|error| failure(&place, &error))?;
+        let (runtime, traffic) = (Arc::new(runtime), Arc::default());
+        let collections = Collections::of(address).all().map(str::to_owned).into();
+        let client = Self { sdk, runtime, place, collections, traffic, patience: FIRST_PATIENCE };
+        client.check_version()?;
+        Ok(Self { patience: PATIENCE, ..client })
+    }
+
+    fn check_version(&self) -> Result<()> {
+        let version = self.call(|sdk, _| async move {
+            let request = GetServerVersionRequest::builder().build()?;
+            sdk.server_version(request).await.map(|answer| answer.version().to_owned())
+        })?;
+        match read_version(&version) {
+            Some(found) if found < OLDEST => Err(self.wrong(format!(
+                "the server is Milvus {version}; version {}.{} is the first with sparse vectors, which the lexical leg needs – use a newer server",
+                OLDEST.0, OLDEST.1
+            ))),
+            // A version that does not read as one is of a build of its own: what it cannot do it will say.
+            _ => Ok(()),
+        }
+    }
+
+    /// Counts what goes over the network.
+    pub fn meter(&self) -> Meter {
+        Meter(Arc::clone(&self.traffic))
+    }
+
+    /// The address, for messages.
+    pub fn place(&self) -> &str {
+        &self.place
+    }
+
+    /// The address where an error names a path.
+    pub fn path(&self) -> PathBuf {
+        PathBuf::from(&*self.place)
+    }
+
+    /// An error of this server.
+    pub fn wrong(&self, reason: impl Into<String>) -> Error {
+        Error::Remote { place: self.place.to_string(), reason: reason.into() }
+    }
+
+    /// What is there is not what was written.
+    pub fn damaged(&self, what: &str) -> Error {
+        self.wrong(format!("it is damaged ({what}) – drop its collections and index the documents again"))
+    }
+
+    /// One request, tried again while the server is away; it gets the number of the try.
+    pub fn call<T, F>(&self, request: impl Fn(ClientV2, u32) -> F + Send + 'static) -> Result<T>
+    where
+        T: Send + 'static,
+        F: Future<Output = Result<T, SdkError>> + Send + 'static,
+    {
+        let mut answers = self.together(vec![request])?;
+        // One request has one answer.
+        answers.pop().ok_or_else(|| self.wrong("no answer"))
+    }
+
+    /// Requests that go out together: one round trip.
+    fn together<T, F, R>(&self, requests: Vec<R>) -> Result<Vec<T>>
+    where
+        T: Send + 'static,
+        F: Future<Output = Result<T, SdkError>> + Send + 'static,
+        R: Fn(ClientV2, u32) -> F + Send + 'static,
+    {
+        if requests.is_empty() {
+            return Ok(Vec::new());
+        }
+        self.traffic.round_trips.fetch_add(1, Ordering::Relaxed);
+        self.traffic.requests.fetch_add(requests.len() as u64, Ordering::Relaxed);
+        let waiting: Vec<_> = requests
+            .into_iter()
+            .map(|request| {
+                // Over a channel and not `block_on`: the caller may itself be a thread of another runtime.
+                let (answered, answer) = std::sync::mpsc::sync_channel(1);
+                let (sdk, patience, collections) = (self.sdk.clone(), self.patience, Arc::clone(&self.collections));
+                self.runtime.spawn(async move {
+                    let attempt =
+                        move |attempt| ready(request(sdk.clone(), attempt), sdk.clone(), Arc::clone(&collections));
+                    // Nobody waits any more where an earlier request of these failed.
+                    let _ = answered.send(again(patience, attempt).await);
+                });
+                answer
+            })
+            .collect();
+        let received = waiting.into_iter().map(|answer| match answer.recv() {
+            Ok(answer) => answer.map_err(|error| failure(&self.place, &error)),
+            Err(_) => Err(self.wrong("the request ended without an answer; this is a bug of the client")),
+        });
+        received.collect()
+    }
+
+    /// Adds rows. Where a try may have reached the server, the next replaces what it left.
+    pub fn insert(&self, collection: &str, partition: Option<&'static str>, columns: Vec<FieldData>) -> Result<()> {
+        self.insert_all(collection, vec![(partition, columns)])
+    }
+
+    /// Adds rows to several partitions at once.
+    pub fn insert_all(&self, collection: &str, parts: Vec<(Option<&'static str>, Vec<FieldData>)>) -> Result<()> {
+        let request = |(partition, columns): (Option<&'static str>, Vec<FieldData>)| {
+            let (collection, columns) = (collection.to_owned(), Arc::new(columns));
+            move |sdk: ClientV2, attempt: u32| {
+                write(sdk, collection.clone(), partition, Arc::clone(&columns), attempt > 0)
+            }
+        };
+        self.together(parts.into_iter().map(request).collect()).map(drop)
+    }
+
+    /// Writes rows over those of the same keys.
+    pub fn replace(&self, collection: &str, columns: Vec<FieldData>) -> Result<()> {
+        let (collection, columns) = (collection.to_owned(), Arc::new(columns));
+        self.call(move |sdk, _| write(sdk, collection.clone(), None, Arc::clone(&columns), true))
+    }
+
+    /// Deletes rows.
+    pub fn delete(&self, collection: &str, expression: String) -> Result<()> {
+        let collection = collection.to_owned();
+        self.call(move |sdk, _| {
+            let request = DeleteRequest::builder().collection_name(&collection).filter(&expression).build();
+            async move { sdk.delete(request?).await.map(drop) }
+        })
+    }
+
+    /// Looks rows up.
+    pub fn look_up(&self, lookup: Lookup) -> Result<Table> {
+        let mut tables = self.look_up_all(vec![lookup])?;
+        tables.pop().ok_or_else(|| self.wrong("no answer"))
+    }
+
+    /// Looks rows up, several questions at once.
+    pub fn look_up_all(&self, lookups: Vec<Lookup>) -> Result<Vec<Table>> {
+        let request = |lookup: Lookup| {
+            move |sdk: ClientV2, _: u32| {
+                let request = QueryRequest::builder()
+                    .collection_name(&lookup.collection)
+                    .filter(&lookup.expression)
+                    .output_fields(lookup.fields.iter().copied())
+                    .consistency_level(ConsistencyLevel::Strong)
+                    .build();
+                async move {
+                    let answer = sdk.query(request?).await?;
+                    Ok::<_, SdkError>(Table { columns: answer.results().get_output_fields().to_vec() })
+                }
+            }
+        };
+        self.together(lookups.into_iter().map(request).collect())
+    }
+
+    /// Searches, several at once.
+    pub fn nearest(&self, searches: Vec<Nearest>) -> Result<Vec<Vec<Near>>> {
+        let request = |search: Nearest| move |sdk: ClientV2, _: u32| find(sdk, search.clone());
+        self.together(searches.into_iter().map(request).collect())
+    }
+
+    /// Makes segments of what was written, which are searched faster.
+    pub fn flush(&self, collections: Vec<String>) -> Result<()> {
+        self.call(move |sdk, _| {
+            let request = FlushRequest::builder().collection_names(collections.clone()).wait_flushed_ms(30_000).build();
+            async move { sdk.flush(request?).await.map(drop) }
+        })
+    }
+}
+
+fn config(address: &Address) -> ConnectConfig {
+    let config = ConnectConfig::new()
+        .uri(address.uri())
+        .connect_timeout(Duration::from_secs(3))
+        .rpc_timeout(TIMEOUT)
+        // Trying again is done here, where it is known what may be done twice.
+        .retry(RetryConfig::new().max_attempts(1))
+        .telemetry(TelemetryConfig::new().enabled(false));
+    let config = match &address.database {
+        Some(database) => config.database(database),
+        None => config,
+    };
+    match &address.token {
+        Some(token) => config.token(token),
+        None => config,
+    }
+}
+
+/// One try. A server that was started again may not hold its collections ready: then it is told to, for the next try.
+async fn ready<T>(
+    request: impl Future<Output = Result<T, SdkError>>,
+    sdk: ClientV2,
+    collections: Arc<[String]>,
+) -> Result<T, SdkError> {
+    let answer = request.await;
+    if answer.as_ref().is_err_and(is_not_loaded) {
+        for collection in collections.iter() {
+            sdk.load_collection(LoadCollectionRequest::builder().collection_name(collection).build()?).await?;
+        }
+    }
+    answer
+}
+
+async fn write(
+    sdk: ClientV2,
+    collection: String,
+    partition: Option<&'static str>,
+    columns: Arc<Vec<FieldData>>,
+    replaces: bool,
+) -> Result<(), SdkError> {
+    let request = InsertRequest::builder().collection_name(collection).columns(columns.to_vec());
+    let request = match partition {
+        Some(partition) => request.partition_name(partition).build()?,
+        None => request.build()?,
+    };
+    if replaces {
+        return sdk.upsert(UpsertRequest::builder().insert(request).build()?).await.map(drop);
+    }
+    sdk.insert(request).await.map(drop)
+}
+
+async fn find(sdk: ClientV2, search: Nearest) -> Result<Vec<Near>, SdkError> {
+    let request = SearchRequest::builder()
+        .collection_name(&search.collection)
+        .partition_names([search.partition])
+        .vector_field(search.field)
+        .vectors(search.vector)
+        .filter(&search.expression)
+        .output_fields(["place"])
+        .metric_type(MetricType::Ip)
+        .limit(search.limit as i64)
+        .consistency_level(ConsistencyLevel::Strong)
+        .build()?;
+    let answer = sdk.search(request).await?;
+    let Some(result) = answer.results().get_results().first() else { return Ok(Vec::new()) };
+    let (Ids::Int64(keys), Some(FieldData::Int64 { values: places, .. })) =
+        (result.get_ids(), result.get_output_field("place"))
+    else {
+        return Ok(Vec::new());
+    };
+    let scored = keys.iter().zip(places).zip(result.get_scores());
+    Ok(scored.map(|((&key, &place), &score)| Near { key, place, score }).collect())
+}

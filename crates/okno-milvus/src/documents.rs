@@ -1,0 +1,308 @@
+//! Documents in the engine: text, structure, record and vectors, in parts that a field can hold.
+//!
+//! A document has as many rows as its longest stream has parts; most have one. An amended record is a row of its own with
+//! the generation it was born in, so that older generations keep the old one.
+
+use crate::client::{Client, Lookup, Table};
+use crate::expression::among;
+use crate::numbers::Numbers;
+use crate::pack::{self, parts};
+use milvus::v2::prelude::FieldData;
+use okno::Result;
+use okno::document::{Derived, DocumentId, Record, Structure};
+use okno::store::{DocumentNumber, Prepared, Vectors};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use xxhash_rust::xxh3::{xxh3_64, xxh3_128};
+
+/// Documents in one answer, at most.
+const PAGE: usize = 500;
+
+/// Bytes in one request, about.
+const BATCH_BYTES: usize = 8 << 20;
+
+/// A document as it is read.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Stored {
+    pub number: DocumentNumber,
+    pub record: Record,
+    pub structure: Arc<Structure>,
+    pub derived: Arc<[Derived]>,
+    pub text: String,
+}
+
+impl Stored {
+    /// Bytes in memory, about.
+    pub fn bytes(&self) -> usize {
+        let structure = self.structure.sentences.len() * 32 + self.structure.sections.len() * 64;
+        let derived: usize = self.derived.iter().map(|unit| unit.text.len() + 48).sum();
+        self.text.len() + structure + derived + 512
+    }
+}
+
+/// A row.
+struct Row {
+    key: String,
+    document: DocumentNumber,
+    part: i64,
+    born: u64,
+    id: String,
+    hash: String,
+    content: i64,
+    /// Record, structure, text, vectors.
+    streams: [String; 4],
+}
+
+const STREAMS: [&str; 4] = ["record", "head", "text", "vectors"];
+
+/// The key of an id.
+pub fn id_key(id: &DocumentId) -> u128 {
+    let member = id.member.as_deref();
+    let whole = format!("{}\0{}\0{}{}", id.root, id.path, u8::from(member.is_some()), member.unwrap_or_default());
+    xxh3_128(whole.as_bytes())
+}
+
+/// What tells texts apart.
+pub fn content(text: &str) -> i64 {
+    xxh3_64(text.as_bytes()).cast_signed()
+}
+
+fn rows(number: DocumentNumber, document: &Prepared, born: u64, dimensions: usize) -> Vec<Row> {
+    let record = pack::write(&document.record);
+    let head = pack::write(&(&document.structure, &document.derived));
+    let vectors = pack::to_text(&pack::pack_vectors(&document.vectors, dimensions));
+    let streams = [parts(&record), parts(&head), parts(&document.text), parts(&vectors)];
+    let count = streams.iter().map(Vec::len).max().unwrap_or(1);
+    let row = |at: usize| Row {
+        key: format!("{number:x}/{at}"),
+        document: number,
+        part: at as i64,
+        born,
+        id: format!("{:032x}", id_key(&document.record.id)),
+        hash: format!("{:032x}", document.record.hash),
+        content: content(&document.text),
+        streams: std::array::from_fn(|stream| streams[stream].get(at).copied().unwrap_or_default().to_owned()),
+    };
+    (0..count).map(row).collect()
+}
+
+fn amended_rows(number: DocumentNumber, record: &Record, born: u64) -> Vec<Row> {
+    let packed = pack::write(record);
+    let row = |(at, part): (usize, &str)| Row {
+        key: format!("{number:x}/{born:x}/{at}"),
+        document: number,
+        part: -1 - at as i64,
+        born,
+        id: format!("{:032x}", id_key(&record.id)),
+        hash: format!("{:032x}", record.hash),
+        content: 0,
+        streams: [part.to_owned(), String::new(), String::new(), String::new()],
+    };
+    parts(&packed).into_iter().enumerate().map(row).collect()
+}
+
+fn columns(rows: &mut [Row]) -> Vec<FieldData> {
+    let numbers = |name: &str, value: &dyn Fn(&Row) -> i64| FieldData::int64(name, rows.iter().map(value).collect());
+    let mut columns = vec![
+        numbers("document", &|row| i64::from(row.document)),
+        numbers("part", &|row| row.part),
+        numbers("born", &|row| row.born as i64),
+        numbers("content", &|row| row.content),
+        FieldData::FloatVector { name: "nothing".to_owned(), values: vec![vec![0.0; 2]; rows.len()] },
+    ];
+    let mut texts = |name: &str, value: &dyn Fn(&mut Row) -> String| {
+        columns.push(FieldData::varchar(name, rows.iter_mut().map(value).collect()));
+    };
+    texts("key", &|row| std::mem::take(&mut row.key));
+    texts("id", &|row| std::mem::take(&mut row.id));
+    texts("hash", &|row| std::mem::take(&mut row.hash));
+    for (at, name) in STREAMS.into_iter().enumerate() {
+        texts(name, &|row| std::mem::take(&mut row.streams[at]));
+    }
+    columns
+}
+
+/// The documents of an index.
+#[derive(Clone)]
+pub struct Documents {
+    pub client: Client,
+    pub collection: String,
+}
+
+impl Documents {
+    /// Writes documents.
+    pub fn put(&self, documents: &[(DocumentNumber, Prepared)], born: u64, dimensions: usize) -> Result<()> {
+        let rows = documents.iter().flat_map(|(number, document)| rows(*number, document, born, dimensions));
+        self.write(rows)
+    }
+
+    /// Writes amended records.
+    pub fn amend<'r>(&self, records: impl Iterator<Item = (DocumentNumber, &'r Record)>, born: u64) -> Result<()> {
+        self.write(records.flat_map(|(number, record)| amended_rows(number, record, born)))
+    }
+
+    fn write(&self, rows: impl Iterator<Item = Row>) -> Result<()> {
+        let mut rows = rows.peekable();
+        while rows.peek().is_some() {
+            let mut bytes = 0;
+            let mut batch: Vec<Row> = std::iter::from_fn(|| {
+                let row = rows.next_if(|_| bytes < BATCH_BYTES)?;
+                bytes += row.streams.iter().map(String::len).sum::<usize>() + 256;
+                Some(row)
+            })
+            .collect();
+            self.client.insert(&self.collection, None, columns(&mut batch))?;
+        }
+        Ok(())
+    }
+
+    fn pages(&self, numbers: &Numbers, fields: &'static [&'static str]) -> Vec<Lookup> {
+        let all: Vec<DocumentNumber> = numbers.iter().collect();
+        let page = |page: &[DocumentNumber]| {
+            let numbers: Numbers = page.iter().copied().collect();
+            Lookup { collection: self.collection.clone(), expression: among(numbers.runs()), fields }
+        };
+        all.chunks(PAGE).map(page).collect()
+    }
+
+    /// Reads documents as a generation sees them, in one round trip.
+    pub fn read(&self, numbers: &Numbers, generation: u64) -> Result<Vec<Stored>> {
+        const FIELDS: &[&str] = &["document", "part", "born", "record", "head", "text"];
+        let tables = self.client.look_up_all(self.pages(numbers, FIELDS))?;
+        let mut read = Vec::new();
+        for (number, streams) in tables.iter().flat_map(|table| gathered(table, generation)) {
+            read.push(stored(number, streams).ok_or_else(|| self.unreadable(number))?);
+        }
+        Ok(read)
+    }
+
+    /// Reads documents with their vectors.
+    pub fn read_whole(&self, numbers: &Numbers, generation: u64, dimensions: usize) -> Result<Vec<(Stored, Vectors)>> {
+        const FIELDS: &[&str] = &["document", "part", "born", "record", "head", "text", "vectors"];
+        let tables = self.client.look_up_all(self.pages(numbers, FIELDS))?;
+        let mut read = Vec::new();
+        for (number, mut streams) in tables.iter().flat_map(|table| gathered(table, generation)) {
+            let packed = std::mem::take(&mut streams[3]);
+            let whole = || {
+                let stored = stored(number, streams)?;
+                let (sentences, sections) = (stored.structure.sentences.len(), stored.structure.sections.len());
+                let vectors = pack::read_vectors(&pack::from_text(&packed)?, sentences, sections, dimensions)?;
+                Some((stored, vectors))
+            };
+            read.push(whole().ok_or_else(|| self.unreadable(number))?);
+        }
+        Ok(read)
+    }
+
+    /// Reads the records of documents.
+    pub fn records(&self, numbers: &Numbers, generation: u64) -> Result<Vec<(DocumentNumber, Record)>> {
+        let mut records = Vec::with_capacity(numbers.count());
+        self.each_record(numbers, generation, &mut |number, record| records.push((number, record)))?;
+        Ok(records)
+    }
+
+    /// Reads the records of documents, page after page, by ascending number.
+    pub fn each_record(
+        &self,
+        numbers: &Numbers,
+        generation: u64,
+        each: &mut dyn FnMut(DocumentNumber, Record),
+    ) -> Result<()> {
+        const FIELDS: &[&str] = &["document", "part", "born", "record"];
+        for page in self.pages(numbers, FIELDS) {
+            let table = self.client.look_up(page)?;
+            for (number, [record, ..]) in gathered(&table, generation) {
+                each(number, pack::read(&record).ok_or_else(|| self.unreadable(number))?);
+            }
+        }
+        Ok(())
+    }
+
+    /// Ids, numbers and content hashes of documents, page after page.
+    pub fn ids(&self, numbers: &Numbers, generation: u64) -> Result<Vec<(u128, DocumentNumber, u128)>> {
+        let mut ids = Vec::with_capacity(numbers.count());
+        for page in self.pages(numbers, IDS) {
+            ids.extend(read_ids(&self.client.look_up(page)?, generation));
+        }
+        Ok(ids)
+    }
+
+    /// The numbers and content hashes that a document of this id has or had.
+    pub fn with_id(&self, id: u128, generation: u64) -> Result<Vec<(u128, DocumentNumber, u128)>> {
+        let expression = format!("id == \"{id:032x}\"");
+        let lookup = Lookup { collection: self.collection.clone(), expression, fields: IDS };
+        Ok(read_ids(&self.client.look_up(lookup)?, generation))
+    }
+
+    /// The documents whose texts may be these.
+    pub fn with_contents(&self, contents: &[i64]) -> Result<Vec<(i64, DocumentNumber)>> {
+        const FIELDS: &[&str] = &["document", "part", "content"];
+        let mut found = Vec::new();
+        for page in contents.chunks(PAGE) {
+            let expression = format!("content in [{}]", crate::expression::joined(page));
+            let table =
+                self.client.look_up(Lookup { collection: self.collection.clone(), expression, fields: FIELDS })?;
+            let rows = table.numbers("content").iter().zip(table.numbers("document")).zip(table.numbers("part"));
+            found.extend(rows.filter(|(_, part)| **part == 0).map(|((&content, &number), _)| (content, number as u32)));
+        }
+        Ok(found)
+    }
+
+    fn unreadable(&self, number: DocumentNumber) -> okno::Error {
+        self.client.damaged(&format!("document number {number} cannot be read"))
+    }
+}
+
+const IDS: &[&str] = &["document", "part", "born", "id", "hash"];
+
+fn read_ids(table: &Table, generation: u64) -> Vec<(u128, DocumentNumber, u128)> {
+    let (numbers, parts, born) = (table.numbers("document"), table.numbers("part"), table.numbers("born"));
+    let mut latest: BTreeMap<DocumentNumber, (i64, u128, u128)> = BTreeMap::new();
+    for (at, (id, hash)) in table.texts("id").iter().zip(table.texts("hash")).enumerate() {
+        let seen = matches!(parts[at], 0 | -1) && born[at] as u64 <= generation;
+        let (Ok(id), Ok(hash)) = (u128::from_str_radix(id, 16), u128::from_str_radix(hash, 16)) else { continue };
+        let known = latest.entry(numbers[at] as u32).or_insert((i64::MIN, id, hash));
+        if seen && born[at] > known.0 {
+            *known = (born[at], id, hash);
+        }
+    }
+    latest
+        .into_iter()
+        .filter(|(_, known)| known.0 > i64::MIN)
+        .map(|(number, (_, id, hash))| (id, number, hash))
+        .collect()
+}
+
+/// The streams of each document of a table as a generation sees them.
+fn gathered(table: &Table, generation: u64) -> Vec<(DocumentNumber, [String; 4])> {
+    let (numbers, parts, born) = (table.numbers("document"), table.numbers("part"), table.numbers("born"));
+    let columns = STREAMS.map(|name| table.texts(name));
+    let mut order: Vec<usize> = (0..numbers.len()).collect();
+    // Of a document: its own parts in order, then amendments as they came, each in order.
+    order.sort_unstable_by_key(|&at| {
+        (numbers[at], parts[at] < 0, if parts[at] < 0 { born[at] } else { 0 }, parts[at].abs())
+    });
+    let mut documents: Vec<(DocumentNumber, [String; 4])> = Vec::new();
+    for at in order.into_iter().filter(|&at| parts[at] >= 0 || born[at] as u64 <= generation) {
+        let number = numbers[at] as u32;
+        if documents.last().is_none_or(|(last, _)| *last != number) {
+            documents.push((number, Default::default()));
+        }
+        let Some((_, streams)) = documents.last_mut() else { continue };
+        if parts[at] == -1 {
+            streams[0].clear();
+        }
+        for (stream, column) in streams.iter_mut().zip(columns) {
+            stream.push_str(column.get(at).map_or("", String::as_str));
+        }
+    }
+    documents
+}
+
+fn stored(number: DocumentNumber, [record, head, text, _]: [String; 4]) -> Option<Stored> {
+    let record: Record = pack::read(&record)?;
+    let (structure, derived): (Structure, Vec<Derived>) = pack::read(&head)?;
+    let whole = record.bytes == text.len() as u64
+        || structure.sentences.last().is_none_or(|last| last.span.end as usize <= text.len());
+    whole.then(|| Stored { number, record, structure: Arc::new(structure), derived: derived.into(), text })
+}

@@ -1,0 +1,238 @@
+//! The ledger: small values by name and generation, in rows of bounded size.
+//!
+//! A value is never changed: a later one of the same name is written beside it, and a reader takes the latest that its
+//! generation may see. An empty value means that there is none any more. Names hold hashes, never people's words.
+
+use crate::client::{Client, Lookup, Table};
+use crate::pack::parts;
+use milvus::v2::prelude::FieldData;
+use okno::Result;
+use std::collections::BTreeMap;
+
+/// What a value is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Kind {
+    /// The first part of a head: the row that makes a generation visible.
+    Head = 1,
+    /// The other parts of a head.
+    Rest = 2,
+    /// A segment of the frequency table.
+    Terms = 3,
+    /// What is known of a file.
+    File = 4,
+    /// A document removed by hand.
+    Removed = 5,
+    /// The vector of a text.
+    Vector = 6,
+    /// The writer's lock.
+    Lock = 7,
+}
+
+/// A value of the ledger.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Entry {
+    pub kind: Kind,
+    pub base: String,
+    pub born: u64,
+    /// Text that needs no escaping; empty: there is none any more.
+    pub value: String,
+}
+
+const FIELDS: &[&str] = &["key", "base", "born", "value"];
+
+/// One row.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Row {
+    key: String,
+    kind: Kind,
+    base: String,
+    born: u64,
+    value: String,
+}
+
+impl Entry {
+    /// Its rows; the first says how many there are.
+    pub fn rows(&self) -> Vec<Row> {
+        let parts = parts(&self.value);
+        let count = parts.len();
+        let row = |(at, part): (usize, &str)| Row {
+            key: format!("{}/{:x}/{at}", self.base, self.born),
+            kind: if self.kind == Kind::Head && at > 0 { Kind::Rest } else { self.kind },
+            base: self.base.clone(),
+            born: self.born,
+            value: if at == 0 { format!("{count} {part}") } else { part.to_owned() },
+        };
+        parts.into_iter().enumerate().map(row).collect()
+    }
+}
+
+/// Rows as the client sends them.
+fn columns(rows: &[Row]) -> Vec<FieldData> {
+    vec![
+        FieldData::varchar("key", rows.iter().map(|row| row.key.clone()).collect()),
+        FieldData::varchar("base", rows.iter().map(|row| row.base.clone()).collect()),
+        FieldData::int64("kind", rows.iter().map(|row| row.kind as i64).collect()),
+        FieldData::int64("born", rows.iter().map(|row| row.born as i64).collect()),
+        FieldData::varchar("value", rows.iter().map(|row| row.value.clone()).collect()),
+        FieldData::FloatVector { name: "nothing".to_owned(), values: vec![vec![0.0; 2]; rows.len()] },
+    ]
+}
+
+/// Values from rows in any order: name and generation, with what is there; what lacks a part is left out.
+fn entries(rows: impl Iterator<Item = (String, String, u64, String)>) -> BTreeMap<(String, u64), String> {
+    let mut grouped: BTreeMap<(String, u64), BTreeMap<usize, String>> = BTreeMap::new();
+    for (key, base, born, value) in rows {
+        let at = key.rsplit('/').next().and_then(|at| at.parse().ok()).unwrap_or(0);
+        grouped.entry((base, born)).or_default().insert(at, value);
+    }
+    let whole = |(name, parts): ((String, u64), BTreeMap<usize, String>)| Some((name, joined(&parts)?));
+    grouped.into_iter().filter_map(whole).collect()
+}
+
+fn joined(parts: &BTreeMap<usize, String>) -> Option<String> {
+    let (count, first) = parts.get(&0)?.split_once(' ')?;
+    let count: usize = count.parse().ok()?;
+    let rest: Vec<&str> = (1..count).map(|at| parts.get(&at).map(String::as_str)).collect::<Option<_>>()?;
+    Some(format!("{first}{}", rest.concat()))
+}
+
+fn read(tables: &[Table]) -> BTreeMap<(String, u64), String> {
+    entries(tables.iter().flat_map(|table| {
+        let (keys, bases) = (table.texts("key"), table.texts("base"));
+        let (born, values) = (table.numbers("born"), table.texts("value"));
+        let rows = keys.iter().zip(bases).zip(born).zip(values);
+        rows.map(|(((key, base), &born), value)| (key.clone(), base.clone(), born as u64, value.clone()))
+    }))
+}
+
+/// The ledger of an index.
+#[derive(Clone)]
+pub struct Ledger {
+    pub client: Client,
+    pub collection: String,
+}
+
+/// Rows in one request, at most: with their values about 8 MB.
+const BATCH: usize = 128;
+
+impl Ledger {
+    fn lookup(&self, expression: String) -> Lookup {
+        Lookup { collection: self.collection.clone(), expression, fields: FIELDS }
+    }
+
+    /// Writes values; those of a head last, in an order that makes it visible whole.
+    pub fn write(&self, entries: &[Entry]) -> Result<()> {
+        let rows: Vec<Row> = entries.iter().flat_map(|entry| entry.rows().into_iter().rev()).collect();
+        let (heads, others): (Vec<Row>, Vec<Row>) = rows.into_iter().partition(|row| row.kind == Kind::Head);
+        for batch in others.chunks(BATCH).chain(heads.chunks(1)) {
+            self.client.insert(&self.collection, None, columns(batch))?;
+        }
+        Ok(())
+    }
+
+    /// Writes a value over the one of the same name and generation.
+    pub fn replace(&self, entry: &Entry) -> Result<()> {
+        self.client.replace(&self.collection, columns(&entry.rows()))
+    }
+
+    /// The last head: its generation and value.
+    pub fn head(&self) -> Result<Option<(u64, String)>> {
+        let heads = self.client.look_up(self.lookup(format!("kind == {}", Kind::Head as i64)))?;
+        let Some(&born) = heads.numbers("born").iter().max() else { return Ok(None) };
+        let mut tables = vec![heads];
+        let whole = |tables: &[Table]| read(tables).remove(&(HEAD.to_owned(), born as u64));
+        if whole(&tables).is_none() {
+            let rest = format!("kind == {} and born == {born}", Kind::Rest as i64);
+            tables.push(self.client.look_up(self.lookup(rest))?);
+        }
+        match whole(&tables) {
+            Some(value) => Ok(Some((born as u64, value))),
+            None => Err(self.client.damaged("the head of the last generation lacks a part")),
+        }
+    }
+
+    /// All values of a kind that a generation may see, the latest of each name; none that is no more.
+    pub fn all(&self, kind: Kind, generation: u64) -> Result<BTreeMap<String, String>> {
+        // In sixteen questions, because an answer holds a bounded number of rows; names are hashes, so they share evenly.
+        let prefix = kind_prefix(kind);
+        let page = |digit: u32| {
+            let (from, below) = (
+                format!("{prefix}/{digit:x}"),
+                format!("{prefix}/{}", "0123456789abcdefg".chars().nth(digit as usize + 1).unwrap_or('g')),
+            );
+            self.lookup(format!(
+                "kind == {} and born <= {generation} and base >= \"{from}\" and base < \"{below}\"",
+                kind as i64
+            ))
+        };
+        let tables = self.client.look_up_all((0..16).map(page).collect())?;
+        // Ascending generations: a later value takes an earlier one's place.
+        let latest: BTreeMap<String, String> =
+            read(&tables).into_iter().map(|((base, _), value)| (base, value)).collect();
+        Ok(latest.into_iter().filter(|(_, value)| !value.is_empty()).collect())
+    }
+
+    /// The segments of these generations.
+    pub fn segments(&self, born: &[u64]) -> Result<Vec<String>> {
+        if born.is_empty() {
+            return Ok(Vec::new());
+        }
+        let lookup = |born: &u64| self.lookup(format!("kind == {} and born == {born}", Kind::Terms as i64));
+        let tables = self.client.look_up_all(born.iter().map(lookup).collect())?;
+        let found = read(&tables);
+        let segment = |born: &u64| found.get(&(TERMS.to_owned(), *born)).cloned();
+        let all: Option<Vec<String>> = born.iter().map(segment).collect();
+        all.ok_or_else(|| self.client.damaged("a segment of the frequency table is missing"))
+    }
+
+    /// One value by its whole name.
+    pub fn get(&self, base: &str, born: u64) -> Result<Option<String>> {
+        let table = self.client.look_up(self.lookup(format!("base == \"{base}\" and born == {born}")))?;
+        Ok(read(&[table]).remove(&(base.to_owned(), born)))
+    }
+
+    /// Deletes rows.
+    pub fn delete(&self, expression: String) -> Result<()> {
+        self.client.delete(&self.collection, expression)
+    }
+}
+
+/// The name of heads.
+pub const HEAD: &str = "head";
+/// The name of segments.
+pub const TERMS: &str = "terms";
+
+fn kind_prefix(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Head | Kind::Rest => HEAD,
+        Kind::Terms => TERMS,
+        Kind::File => "file",
+        Kind::Removed => "removed",
+        Kind::Vector => "vector",
+        Kind::Lock => "lock",
+    }
+}
+
+/// The name of a value that belongs to a hash.
+pub fn hashed(kind: Kind, hash: u128) -> String {
+    format!("{}/{hash:032x}", kind_prefix(kind))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn values_of_any_size_come_back(length in 0..200_000usize, born: u32) {
+            let entry = Entry { kind: Kind::Head, base: HEAD.into(), born: u64::from(born), value: "x".repeat(length) };
+            let rows = entry.rows();
+            prop_assert!(rows.iter().all(|row| row.value.len() < 65_535));
+            prop_assert_eq!(rows.iter().filter(|row| row.kind == Kind::Head).count(), 1);
+            let read = |rows: &[Row]| entries(rows.iter().rev().map(|row| (row.key.clone(), row.base.clone(), row.born, row.value.clone())));
+            prop_assert_eq!(read(&rows).remove(&(HEAD.to_owned(), entry.born)), Some(entry.value.clone()));
+            prop_assert!(rows.len() == 1 || read(&rows[..rows.len() - 1]).is_empty());
+        }
+    }
+}

@@ -1,0 +1,196 @@
+//! The collections of an index, made where they are missing.
+
+use crate::client::Client;
+use crate::layers::{MADE, partition};
+use crate::{Address, DenseIndex};
+use milvus::v2::prelude::{
+    CollectionSchema, ConsistencyLevel, CreateCollectionRequest, CreateIndexRequest, CreatePartitionRequest, DataType,
+    DropCollectionRequest, FieldSchema, HasCollectionRequest, HasPartitionRequest, IndexParam, IndexType,
+    LoadCollectionRequest, MetricType,
+};
+use okno::Result;
+use std::collections::HashMap;
+
+/// Bytes a text field takes at most; the engine's own limit.
+const LONGEST: u32 = 65_535;
+
+/// Links of a node of the graph, and how many are looked at when it is built: what the engine's own documentation begins with.
+const GRAPH: [(&str, &str); 2] = [("M", "16"), ("efConstruction", "200")];
+
+/// The names of an index's collections.
+#[derive(Debug, Clone)]
+pub struct Collections {
+    pub units: String,
+    pub documents: String,
+    pub ledger: String,
+}
+
+impl Collections {
+    pub fn of(address: &Address) -> Self {
+        let name = &address.name;
+        Self { units: name.clone(), documents: format!("{name}_documents"), ledger: format!("{name}_ledger") }
+    }
+
+    /// The names; an index is there when the last is.
+    pub fn all(&self) -> [&str; 3] {
+        [&self.units, &self.documents, &self.ledger]
+    }
+
+    /// Whether the index is there.
+    pub fn exist(&self, client: &Client) -> Result<bool> {
+        has(client, &self.ledger)
+    }
+
+    /// Makes what is missing, and has all of it ready for searches.
+    pub fn create(&self, client: &Client, address: &Address, dimensions: usize) -> Result<()> {
+        let schemas = [units(dimensions), documents(), ledger()];
+        for (collection, schema) in self.all().into_iter().zip(schemas) {
+            if !has(client, collection)? {
+                create(client, collection, schema)?;
+            }
+        }
+        self.partitions(client)?;
+        for (collection, indexes) in self.all().into_iter().zip(indexes(address.index)) {
+            indexes.into_iter().try_for_each(|index| create_index(client, collection, index))?;
+        }
+        self.load(client)
+    }
+
+    fn partitions(&self, client: &Client) -> Result<()> {
+        for name in (0..MADE.len()).map(partition) {
+            let collection = self.units.clone();
+            let there = client.call(move |sdk, _| {
+                let request = HasPartitionRequest::builder().collection_name(&collection).partition_name(name).build();
+                async move { sdk.has_partition(request?).await.map(|answer| answer.exists()) }
+            })?;
+            let collection = self.units.clone();
+            if !there {
+                client.call(move |sdk, _| {
+                    let request = CreatePartitionRequest::builder().collection_name(&collection).partition_name(name);
+                    let request = request.build();
+                    async move { sdk.create_partition(request?).await.map(drop) }
+                })?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Has the server hold the collections ready.
+    pub fn load(&self, client: &Client) -> Result<()> {
+        for collection in self.all().map(str::to_owned) {
+            client.call(move |sdk, _| {
+                let request = LoadCollectionRequest::builder().collection_name(&collection).build();
+                async move { sdk.load_collection(request?).await.map(drop) }
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Takes the whole index away.
+    pub fn drop(&self, client: &Client) -> Result<()> {
+        for collection in self.all().into_iter().rev().map(str::to_owned) {
+            if has(client, &collection)? {
+                client.call(move |sdk, _| {
+                    let request = DropCollectionRequest::builder().collection_name(&collection).build();
+                    async move { sdk.drop_collection(request?).await.map(drop) }
+                })?;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn has(client: &Client, collection: &str) -> Result<bool> {
+    let collection = collection.to_owned();
+    client.call(move |sdk, _| {
+        let request = HasCollectionRequest::builder().collection_name(&collection).build();
+        async move { sdk.has_collection(request?).await.map(|answer| answer.exists()) }
+    })
+}
+
+fn create(client: &Client, collection: &str, schema: CollectionSchema) -> Result<()> {
+    let collection = collection.to_owned();
+    client.call(move |sdk, _| {
+        let request = CreateCollectionRequest::builder()
+            .collection_name(&collection)
+            .schema(schema.clone())
+            .consistency_level(ConsistencyLevel::Strong)
+            .build();
+        async move { sdk.create_collection(request?).await.map(drop) }
+    })
+}
+
+fn create_index(client: &Client, collection: &str, index: IndexParam) -> Result<()> {
+    let collection = collection.to_owned();
+    client.call(move |sdk, _| {
+        // Not waiting: the small server that tests run lacks the call that waits.
+        let request =
+            CreateIndexRequest::builder().collection_name(&collection).index_param(index.clone()).sync(false).build();
+        async move { sdk.create_index(request?).await }
+    })
+}
+
+fn field(name: &str, data_type: DataType) -> FieldSchema {
+    FieldSchema::new().name(name).data_type(data_type)
+}
+
+fn text(name: &str, bytes: u32) -> FieldSchema {
+    field(name, DataType::VarChar).max_length(bytes)
+}
+
+fn units(dimensions: usize) -> CollectionSchema {
+    CollectionSchema::new()
+        .add_field(field("key", DataType::Int64).primary_key(true))
+        .add_field(field("document", DataType::Int64))
+        .add_field(field("section", DataType::Int64))
+        .add_field(field("place", DataType::Int64))
+        .add_field(field("dense", DataType::FloatVector).dimension(dimensions as u32))
+        .add_field(field("sparse", DataType::SparseFloatVector))
+}
+
+fn documents() -> CollectionSchema {
+    let mut schema = CollectionSchema::new()
+        .add_field(text("key", 64).primary_key(true))
+        .add_field(field("document", DataType::Int64))
+        .add_field(field("part", DataType::Int64))
+        .add_field(field("born", DataType::Int64))
+        .add_field(text("id", 32))
+        .add_field(text("hash", 32))
+        .add_field(field("content", DataType::Int64));
+    for stream in ["record", "head", "text", "vectors"] {
+        schema = schema.add_field(text(stream, LONGEST));
+    }
+    schema.add_field(nothing())
+}
+
+fn ledger() -> CollectionSchema {
+    CollectionSchema::new()
+        .add_field(text("key", 96).primary_key(true))
+        .add_field(text("base", 64))
+        .add_field(field("kind", DataType::Int64))
+        .add_field(field("born", DataType::Int64))
+        .add_field(text("value", LONGEST))
+        .add_field(nothing())
+}
+
+/// The vector that every collection must have, where none is needed.
+fn nothing() -> FieldSchema {
+    field("nothing", DataType::FloatVector).dimension(2)
+}
+
+fn indexes(dense: DenseIndex) -> [Vec<IndexParam>; 3] {
+    let scalar = |name: &str| IndexParam::new().field_name(name).index_type(IndexType::Inverted);
+    let vector = |name: &str, kind| IndexParam::new().field_name(name).index_type(kind).metric_type(MetricType::Ip);
+    let dense = match dense {
+        DenseIndex::Flat => vector("dense", IndexType::Flat),
+        DenseIndex::Auto => vector("dense", IndexType::AutoIndex),
+        DenseIndex::Hnsw => vector("dense", IndexType::Hnsw)
+            .extra_params(HashMap::from(GRAPH.map(|(name, value)| (name.to_owned(), value.to_owned())))),
+    };
+    let sparse = vector("sparse", IndexType::SparseInvertedIndex);
+    [
+        vec![dense, sparse, scalar("document")],
+        vec![vector("nothing", IndexType::Flat), scalar("document"), scalar("content"), scalar("id")],
+        vec![vector("nothing", IndexType::Flat), scalar("kind"), scalar("base")],
+    ]
+}

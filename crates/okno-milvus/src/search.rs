@@ -1,0 +1,130 @@
+//! Both legs: one request per ranking, all of them in one round trip.
+
+use crate::client::{Near, Nearest};
+use crate::expression::{Expressions, allowed, visible, within};
+use crate::layers::{Code, MADE, SCALES, code, partition, read_key, read_pair};
+use crate::snapshot::{MilvusSnapshot, Shared};
+use crate::units::dimension;
+use crate::unmade;
+use milvus::v2::prelude::SearchVectors;
+use milvus::v2::types::SparseVector;
+use okno::Result;
+use okno::document::Layer;
+use okno::store::terms::{of_query, resolve};
+use okno::store::{Ask, Leg, Run, Scored, rarity};
+
+/// The rankings asked for. Layers that have rows are ranked by the engine; others among what these find, on the client.
+pub fn search(snapshot: &MilvusSnapshot, ask: &Ask<'_>) -> Result<Vec<Vec<Scored>>> {
+    let shared = &*snapshot.shared;
+    let unmade = ask.rankings.iter().any(|&(_, layer)| code(layer).is_none());
+    let mut wanted: Vec<(Leg, Code)> =
+        ask.rankings.iter().filter_map(|&(leg, layer)| Some((leg, code(layer)?))).collect();
+    if unmade {
+        let legs = [Leg::Dense, Leg::Lexical];
+        wanted.extend(legs.into_iter().flat_map(|leg| SCALES.map(move |code| (leg, code))));
+    }
+    wanted.sort_unstable_by_key(|&(leg, code)| (leg == Leg::Lexical, code));
+    wanted.dedup();
+    let found = ranked(shared, ask, &wanted)?;
+    let of =
+        |leg, code| wanted.iter().position(|&own| own == (leg, code)).map(|at| found[at].clone()).unwrap_or_default();
+    let documents = if unmade { unmade::documents(snapshot, found.iter().flatten())? } else { Vec::new() };
+    let ranking = |&(leg, layer): &(Leg, Layer)| match code(layer) {
+        Some(code) => Ok(of(leg, code)),
+        None => unmade::rank(shared, ask, leg, layer, &documents),
+    };
+    ask.rankings.iter().map(ranking).collect()
+}
+
+/// The rankings of layers that have rows.
+fn ranked(shared: &Shared, ask: &Ask<'_>, wanted: &[(Leg, Code)]) -> Result<Vec<Vec<Scored>>> {
+    let expressions = expressions(shared, ask);
+    let mut requests = Vec::new();
+    let mut of = Vec::new();
+    for (at, &(leg, code)) in wanted.iter().enumerate() {
+        let Some((field, vector)) = question(shared, ask, leg, code)? else { continue };
+        for expression in &expressions {
+            of.push(at);
+            requests.push(Nearest {
+                collection: shared.parts.collections.units.clone(),
+                partition: partition(code),
+                field,
+                vector: vector.clone(),
+                expression: expression.clone(),
+                limit: ask.depth,
+            });
+        }
+    }
+    let mut rankings = vec![Vec::new(); wanted.len()];
+    for (at, near) in of.into_iter().zip(shared.parts.client.nearest(requests)?) {
+        rankings[at].extend(near);
+    }
+    let merge = |(near, &(leg, code)): (Vec<Near>, &(Leg, Code))| merged(shared, ask, near, leg, code);
+    Ok(rankings.into_iter().zip(wanted).map(merge).collect())
+}
+
+fn expressions(shared: &Shared, ask: &Ask<'_>) -> Expressions {
+    let own = ask.allowed.map(|numbers| allowed(numbers, &shared.state.live));
+    match (own, ask.sections) {
+        (Some(own), Some(sections)) => within(&own, sections),
+        (own, _) => visible(shared.state.next, &shared.dead, own.as_ref()),
+    }
+}
+
+/// The question as a vector of a leg; `None` where it says nothing, or there is nothing to ask.
+fn question(shared: &Shared, ask: &Ask<'_>, leg: Leg, code: Code) -> Result<Option<(&'static str, SearchVectors)>> {
+    if shared.state.units[code] == 0 || ask.depth == 0 {
+        return Ok(None);
+    }
+    match leg {
+        Leg::Dense if ask.vector.iter().all(|&x| x == 0.0) => Ok(None),
+        Leg::Dense => Ok(Some(("dense", SearchVectors::Float(vec![ask.vector.to_vec()])))),
+        Leg::Lexical => {
+            let terms = rare_terms(shared, ask, code)?;
+            let vector: SparseVector = terms.into_iter().filter(|(_, weight)| *weight > 0.0).collect();
+            Ok((!vector.is_empty()).then(|| ("sparse", SearchVectors::SparseFloat(vec![vector]))))
+        }
+    }
+}
+
+/// The terms of a question, each with how much it tells in a layer.
+pub fn rare_terms(shared: &Shared, ask: &Ask<'_>, code: Code) -> Result<Vec<(u32, f32)>> {
+    let table = shared.frequencies()?;
+    let asked = of_query(ask.text);
+    let derived = ask.rankings.iter().filter_map(|&(_, layer)| self::code(layer)).filter(|code| !SCALES.contains(code));
+    let codes: Vec<Code> = derived.chain([0]).collect();
+    let resolved = resolve(&asked, |term| codes.iter().any(|&code| table.of(code, dimension(term)) > 0));
+    let units = shared.state.units[code] as f32;
+    let weigh = |(term, weight): (&str, f32)| {
+        let term = dimension(term);
+        (term, weight * rarity(units, (table.of(code, term) as f32).min(units)))
+    };
+    Ok(resolved.into_iter().map(weigh).collect())
+}
+
+/// A ranking: best first, equal ones by place, each unit once.
+fn merged(shared: &Shared, ask: &Ask<'_>, near: Vec<Near>, leg: Leg, code: Code) -> Vec<Scored> {
+    // Where a filter leaves few documents, all of them are an answer, the unlike ones last.
+    let floor = if leg == Leg::Dense && ask.allowed.is_some() { f32::NEG_INFINITY } else { 0.0 };
+    let live = |near: &Near| shared.state.live.contains(read_key(near.key).0);
+    let scored = near.into_iter().filter(|near| near.score.is_finite() && near.score > floor && live(near));
+    best(scored.map(|near| scored_of(near, code)).collect(), ask.depth)
+}
+
+fn scored_of(near: Near, code: Code) -> Scored {
+    let ((document, ordinal), (first, end)) = (read_key(near.key), read_pair(near.place));
+    let derived = matches!(MADE[code], Layer::Derived(_)).then_some(ordinal);
+    let anchor = if matches!(MADE[code], Layer::Window(_)) { ordinal } else { first };
+    Scored { run: Run { document, first, end, anchor }, derived, score: near.score }
+}
+
+/// The best, in the order that the contract asks for.
+pub fn best(mut scored: Vec<Scored>, depth: usize) -> Vec<Scored> {
+    scored.sort_unstable_by(|a, b| {
+        let place = |scored: &Scored| (scored.run.document, scored.run.anchor, scored.derived, scored.run);
+        b.score.total_cmp(&a.score).then_with(|| place(a).cmp(&place(b)))
+    });
+    scored.dedup_by(|next, kept| next.run == kept.run && next.derived == kept.derived);
+    scored.truncate(depth);
+    scored
+}

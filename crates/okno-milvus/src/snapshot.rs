@@ -1,0 +1,225 @@
+//! One generation, for reading: its head, and what it has already read.
+//!
+//! What belongs to a generation – records, catalogue, frequencies – is read once and shared; documents go through a cache
+//! of bounded size. A snapshot keeps only the documents it has lent texts of, and those go with it: memory is bounded as
+//! long as a question has a snapshot of its own.
+
+use crate::documents::Stored;
+use crate::frequencies::Frequencies;
+use crate::ledger::Kind;
+use crate::numbers::Numbers;
+use crate::pack;
+use crate::pins::Pins;
+use crate::state::State;
+use crate::store::Parts;
+use okno::document::{Catalogue, Derived, DerivedKind, Gathering, Record, Structure};
+use okno::store::{Ask, DocumentNumber, FileState, Manifest, Scored, Snapshot, Vectors, terms};
+use okno::{Error, Result};
+use std::collections::BTreeMap;
+use std::sync::{Arc, OnceLock};
+
+/// What all snapshots of a generation share.
+pub struct Shared {
+    pub parts: Parts,
+    pub state: State,
+    pub manifest: Manifest,
+    /// Documents that are no more but may still have rows.
+    pub dead: Numbers,
+    frequencies: OnceLock<Arc<Frequencies>>,
+    /// The table of an earlier generation, and which segments it is made of, where this one's begin with them.
+    table_before: Option<(usize, Arc<Frequencies>)>,
+    records: OnceLock<Vec<(DocumentNumber, Record)>>,
+    catalogue: OnceLock<(Gathering, Catalogue)>,
+    /// What was seen of the fields by the generation before, where it is part of this one.
+    before: Option<(Numbers, Gathering)>,
+}
+
+impl Shared {
+    /// A generation, given what is known of an earlier one.
+    pub fn new(parts: Parts, state: State, earlier: Option<&Self>) -> Result<Self> {
+        let (manifest, dead) = (parts.manifest(&state)?, state.all_dead());
+        let (frequencies, records, catalogue) = (OnceLock::new(), OnceLock::new(), OnceLock::new());
+        let before = earlier.and_then(|earlier| earlier.gathered_for(&state));
+        let table_before = earlier.and_then(|earlier| earlier.table_for(&state));
+        Ok(Self { parts, state, manifest, dead, frequencies, table_before, records, catalogue, before })
+    }
+
+    /// What this generation has seen of the fields, if a later one still has all its documents as they were.
+    fn gathered_for(&self, later: &State) -> Option<(Numbers, Gathering)> {
+        let (gathering, _) = self.catalogue.get()?;
+        let kept = later.live.contains_all(&self.state.live) && later.amended == self.state.amended;
+        kept.then(|| (self.state.live.clone(), gathering.clone()))
+    }
+
+    /// Looks at the records that were not looked at yet, without keeping them.
+    fn gather(&self) -> Result<Gathering> {
+        let (seen, mut gathering) = self.before.clone().unwrap_or_default();
+        let new: Numbers = self.state.live.iter().filter(|&number| !seen.contains(number)).collect();
+        self.parts.documents.each_record(&new, self.state.generation, &mut |_, record| gathering.add(&record))?;
+        Ok(gathering)
+    }
+
+    /// How many units have a term.
+    pub fn frequencies(&self) -> Result<&Frequencies> {
+        if let Some(table) = self.frequencies.get() {
+            return Ok(table);
+        }
+        let (seen, mut table) = match &self.table_before {
+            Some((seen, table)) => (*seen, Frequencies::clone(table)),
+            None => (0, Frequencies::default()),
+        };
+        table.add(&read_frequencies(&self.parts, &self.state.segments[seen..])?);
+        // Two threads may read at once; the first to finish is kept.
+        Ok(self.frequencies.get_or_init(|| Arc::new(table)))
+    }
+
+    /// This generation's table and how many segments it is made of, if a later one's begin with the same.
+    fn table_for(&self, later: &State) -> Option<(usize, Arc<Frequencies>)> {
+        let begins = later.segments.starts_with(&self.state.segments);
+        self.frequencies.get().filter(|_| begins).map(|table| (self.state.segments.len(), Arc::clone(table)))
+    }
+}
+
+/// The frequency table of these segments.
+pub fn read_frequencies(parts: &Parts, segments: &[u64]) -> Result<Frequencies> {
+    let mut table = Frequencies::default();
+    for segment in parts.ledger.segments(segments)? {
+        let segment = pack::from_text(&segment).as_deref().and_then(Frequencies::read);
+        table.add(&segment.ok_or_else(|| parts.client.damaged("a segment of the frequency table cannot be read"))?);
+    }
+    Ok(table)
+}
+
+/// One committed generation of a [`crate::MilvusStore`].
+pub struct MilvusSnapshot {
+    pub shared: Arc<Shared>,
+    pins: Pins,
+}
+
+impl MilvusSnapshot {
+    pub fn new(shared: Arc<Shared>) -> Self {
+        Self { shared, pins: Pins::default() }
+    }
+
+    fn unknown(&self, number: DocumentNumber) -> Error {
+        self.shared.parts.client.wrong(format!("no document number {number} in this generation"))
+    }
+
+    fn document(&self, number: DocumentNumber) -> Result<&Arc<Stored>> {
+        if self.pins.get(number).is_none() {
+            self.expect(&[number])?;
+        }
+        self.pins.get(number).ok_or_else(|| self.unknown(number))
+    }
+
+    /// Documents with their vectors, and kept as if they had been asked for.
+    pub fn whole(&self, numbers: &Numbers) -> Result<Vec<(Arc<Stored>, Vectors)>> {
+        let Shared { parts, state, manifest, .. } = &*self.shared;
+        let read = parts.documents.read_whole(numbers, state.generation, manifest.dimensions)?;
+        let kept = |(stored, vectors): (Stored, Vectors)| (Arc::clone(self.pin(Arc::new(stored))), vectors);
+        Ok(read.into_iter().map(kept).collect())
+    }
+
+    fn pin(&self, document: Arc<Stored>) -> &Arc<Stored> {
+        self.shared.parts.cache.keep(&document, self.shared.state.amended);
+        self.pins.add(document)
+    }
+}
+
+impl Snapshot for MilvusSnapshot {
+    fn generation(&self) -> u64 {
+        self.shared.state.generation
+    }
+
+    fn manifest(&self) -> &Manifest {
+        &self.shared.manifest
+    }
+
+    fn numbers(&self) -> Vec<DocumentNumber> {
+        self.shared.state.live.iter().collect()
+    }
+
+    fn records(&self) -> Result<&[(DocumentNumber, Record)]> {
+        let Shared { parts, state, records, .. } = &*self.shared;
+        if let Some(records) = records.get() {
+            return Ok(records);
+        }
+        let read = parts.documents.records(&state.live, state.generation)?;
+        Ok(records.get_or_init(|| read))
+    }
+
+    fn catalogue(&self) -> Result<&Catalogue> {
+        let catalogue = &self.shared.catalogue;
+        if let Some((_, known)) = catalogue.get() {
+            return Ok(known);
+        }
+        let gathering = self.shared.gather()?;
+        let made = gathering.clone().catalogue(terms::folded);
+        // Two threads may gather at once; the first to finish is kept.
+        Ok(&catalogue.get_or_init(|| (gathering, made)).1)
+    }
+
+    fn copies(&self) -> &[Vec<DocumentNumber>] {
+        &self.shared.state.copies
+    }
+
+    fn record(&self, number: DocumentNumber) -> Result<Record> {
+        self.document(number).map(|document| document.record.clone())
+    }
+
+    fn structure(&self, number: DocumentNumber) -> Result<Arc<Structure>> {
+        self.document(number).map(|document| Arc::clone(&document.structure))
+    }
+
+    fn text(&self, number: DocumentNumber) -> Result<&str> {
+        self.document(number).map(|document| document.text.as_str())
+    }
+
+    fn derived(&self, number: DocumentNumber) -> Result<Arc<[Derived]>> {
+        self.document(number).map(|document| Arc::clone(&document.derived))
+    }
+
+    fn vectors(&self, number: DocumentNumber) -> Result<Vectors> {
+        let whole = self.whole(&[number].into_iter().collect())?;
+        whole.into_iter().next().map(|(_, vectors)| vectors).ok_or_else(|| self.unknown(number))
+    }
+
+    /// All that are neither lent nor cached, in one round trip.
+    fn expect(&self, numbers: &[DocumentNumber]) -> Result<()> {
+        let Shared { parts, state, .. } = &*self.shared;
+        let mut missing = Vec::new();
+        for &number in numbers.iter().filter(|&&number| self.pins.get(number).is_none()) {
+            match parts.cache.get(number, state.amended) {
+                _ if !state.live.contains(number) => {}
+                Some(document) => {
+                    self.pins.add(document);
+                }
+                None => missing.push(number),
+            }
+        }
+        for document in parts.documents.read(&missing.into_iter().collect(), state.generation)? {
+            self.pin(Arc::new(document));
+        }
+        Ok(())
+    }
+
+    fn derived_counts(&self) -> &BTreeMap<DerivedKind, usize> {
+        &self.shared.state.derived
+    }
+
+    fn search(&self, ask: &Ask<'_>) -> Result<Vec<Vec<Scored>>> {
+        crate::search::search(self, ask)
+    }
+
+    fn roots(&self) -> &[String] {
+        &self.shared.state.roots
+    }
+
+    fn files(&self) -> Result<Vec<FileState>> {
+        let Shared { parts, state, .. } = &*self.shared;
+        let files = parts.ledger.all(Kind::File, state.generation)?;
+        let read =
+            |file: &String| pack::read(file).ok_or_else(|| parts.client.damaged("a file's state cannot be read"));
+        files.values().map(read).collect()
+    }
+}

@@ -1,0 +1,182 @@
+//! The head of a generation: everything about it that is not a row of its own.
+//!
+//! A head is written last, as one row, and names what is visible: the live documents, the segments of the frequency table,
+//! the manifest. Whoever has read a head finds the same index until the head is [`GRACE`] old, because what is replaced is
+//! only left out by later heads, and deleted after that time.
+
+use crate::layers::{Code, MADE};
+use crate::numbers::Numbers;
+use okno::document::DerivedKind;
+use okno::store::{DocumentNumber, Manifest};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+/// How long a generation stays whole after it was replaced.
+pub const GRACE: Duration = Duration::from_secs(600);
+
+/// Runs of dead documents that a search must leave out, at most; the oldest are deleted early beyond it.
+const MOST_DEAD: usize = 1000;
+
+/// The version of everything in the engine: schema, keys, packing. Beside [`okno::store::FORMAT`], which says how texts are cut.
+pub const SCHEMA: u32 = 1;
+
+/// One generation.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct State {
+    /// [`SCHEMA`] when it was written.
+    pub schema: u32,
+    /// Grows with every commit.
+    pub generation: u64,
+    /// The manifest, as JSON.
+    manifest: String,
+    /// The number of the next document.
+    pub next: DocumentNumber,
+    /// The documents there are.
+    pub live: Numbers,
+    /// Those taken out whose rows may still be there, by when that was.
+    pub dead: Vec<Dead>,
+    /// The last generation that amended a record.
+    pub amended: u64,
+    /// Documents of the same text, where there are several.
+    pub copies: Vec<Vec<DocumentNumber>>,
+    /// How many derived units of each kind there are.
+    pub derived: BTreeMap<DerivedKind, usize>,
+    /// How many units each layer has.
+    pub units: [u64; MADE.len()],
+    /// The mean length of a layer's units that weights are made with; 0 before there are any. Set by the first documents and
+    /// kept: weights of all rows would change with it.
+    pub means: [f32; MADE.len()],
+    /// The segments of the frequency table.
+    pub segments: Vec<u64>,
+    /// Rows of the ledger to delete, and since when.
+    pub garbage: Vec<(u64, String)>,
+    /// The roots that were indexed.
+    pub roots: Vec<String>,
+}
+
+/// Documents taken out by one commit.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Dead {
+    /// When, in seconds since 1970.
+    pub at: u64,
+    /// Which.
+    pub numbers: Numbers,
+}
+
+/// Seconds since 1970.
+pub fn now() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs()
+}
+
+impl State {
+    /// An empty index.
+    pub fn new(manifest: &Manifest) -> Self {
+        let mut state = Self {
+            schema: SCHEMA,
+            generation: 0,
+            manifest: String::new(),
+            next: 0,
+            live: Numbers::default(),
+            dead: Vec::new(),
+            amended: 0,
+            copies: Vec::new(),
+            derived: BTreeMap::new(),
+            units: [0; MADE.len()],
+            means: [0.0; MADE.len()],
+            segments: Vec::new(),
+            garbage: Vec::new(),
+            roots: Vec::new(),
+        };
+        state.set_manifest(manifest);
+        state
+    }
+
+    /// How the index is made; `None` where it cannot be read.
+    pub fn manifest(&self) -> Option<Manifest> {
+        serde_json::from_str(&self.manifest).ok()
+    }
+
+    pub fn set_manifest(&mut self, manifest: &Manifest) {
+        // A manifest is text and numbers; writing it to memory cannot fail.
+        self.manifest = serde_json::to_string(manifest).unwrap_or_default();
+    }
+
+    /// All documents whose rows a search must leave out.
+    pub fn all_dead(&self) -> Numbers {
+        self.dead.iter().flat_map(|dead| dead.numbers.iter()).collect()
+    }
+
+    /// The mean length of a layer's units; that of the sentences' own where there are none yet.
+    pub fn mean(&self, code: Code) -> f32 {
+        if self.means[code] > 0.0 { self.means[code] } else { 1.0 }
+    }
+
+    /// Takes from the list the dead that nobody may need any more: those out of their time, and the oldest of too many.
+    pub fn buried(&mut self, now: u64) -> Numbers {
+        let mut runs: usize = self.dead.iter().map(|dead| dead.numbers.runs().len()).sum();
+        let mut gone = Vec::new();
+        self.dead.retain(|dead| {
+            let keep = dead.at + GRACE.as_secs() > now && runs <= MOST_DEAD;
+            if !keep {
+                runs -= dead.numbers.runs().len();
+                gone.extend(dead.numbers.iter());
+            }
+            keep
+        });
+        gone.into_iter().collect()
+    }
+
+    /// Takes from the list the rows of the ledger that nobody may need any more.
+    pub fn swept(&mut self, now: u64) -> Vec<String> {
+        let (old, young) = self.garbage.drain(..).partition(|(at, _)| at + GRACE.as_secs() <= now);
+        self.garbage = young;
+        old.into_iter().map(|(_, expression)| expression).collect()
+    }
+
+    /// A document is gone: it is no copy of others any more.
+    pub fn forget_copy(&mut self, number: DocumentNumber) {
+        self.copies.iter_mut().for_each(|group| group.retain(|&copy| copy != number));
+        self.copies.retain(|group| group.len() > 1);
+    }
+
+    /// Two documents have the same text.
+    pub fn same(&mut self, one: DocumentNumber, other: DocumentNumber) {
+        match self.copies.iter_mut().find(|group| group.contains(&one) || group.contains(&other)) {
+            Some(group) => group.extend([one, other]),
+            None => self.copies.push(vec![one, other]),
+        }
+        self.copies.iter_mut().for_each(|group| {
+            group.sort_unstable();
+            group.dedup();
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_dead_are_buried_after_their_time_or_when_they_are_too_many() {
+        let mut state = State::new(&Manifest::new("x", 2));
+        state.dead.push(Dead { at: 1000, numbers: [1, 2].into_iter().collect() });
+        state.dead.push(Dead { at: 1500, numbers: [5].into_iter().collect() });
+        assert!(state.buried(1500).is_empty());
+        assert_eq!(state.buried(1600).iter().collect::<Vec<_>>(), [1, 2]);
+        state.dead.push(Dead { at: 1600, numbers: (0..3000).step_by(2).collect() });
+        assert_eq!(state.buried(1601).count(), 1501, "all of them: what is left would still be too many");
+        assert_eq!(state.all_dead().count(), 0);
+    }
+
+    #[test]
+    fn copies_are_grouped_and_forgotten() {
+        let mut state = State::new(&Manifest::new("x", 2));
+        state.same(1, 4);
+        state.same(4, 9);
+        assert_eq!(state.copies, [vec![1, 4, 9]]);
+        state.forget_copy(4);
+        state.forget_copy(1);
+        assert!(state.copies.is_empty());
+    }
+}

@@ -1,0 +1,140 @@
+//! An index on Milvus: opened, made, read and written.
+
+use crate::cache::Cache;
+use crate::client::{Client, Meter};
+use crate::documents::Documents;
+use crate::ledger::{Entry, HEAD, Kind, Ledger};
+use crate::schema::Collections;
+use crate::snapshot::{MilvusSnapshot, Shared};
+use crate::state::{SCHEMA, State};
+use crate::writer::MilvusWriter;
+use crate::{Address, pack};
+use okno::store::{FORMAT, Manifest, Snapshot, Store, Writer};
+use okno::{Error, Result};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// An index on Milvus.
+pub struct MilvusStore {
+    parts: Parts,
+    manifest: Manifest,
+    latest: Mutex<Option<Arc<Shared>>>,
+}
+
+/// The ways to the collections of an index.
+#[derive(Clone)]
+pub struct Parts {
+    pub client: Client,
+    pub collections: Collections,
+    pub ledger: Ledger,
+    pub documents: Documents,
+    pub cache: Arc<Cache>,
+}
+
+impl Parts {
+    fn connect(address: &Address) -> Result<Self> {
+        let client = Client::connect(address)?;
+        let collections = Collections::of(address);
+        let ledger = Ledger { client: client.clone(), collection: collections.ledger.clone() };
+        let documents = Documents { client: client.clone(), collection: collections.documents.clone() };
+        Ok(Self { client, collections, ledger, documents, cache: Arc::default() })
+    }
+
+    /// The last committed generation; `None` where there is no index.
+    pub fn state(&self) -> Result<Option<State>> {
+        let Some((_, head)) = self.ledger.head()? else { return Ok(None) };
+        let state: State = pack::read(&head).ok_or_else(|| self.client.damaged("the head cannot be read"))?;
+        if state.schema != SCHEMA {
+            let (found, expected) = (state.schema, SCHEMA);
+            return Err(Error::Format { path: self.client.path(), found, expected });
+        }
+        Ok(Some(state))
+    }
+
+    /// How a generation was made.
+    pub fn manifest(&self, state: &State) -> Result<Manifest> {
+        let manifest = state.manifest().ok_or_else(|| self.client.damaged("the manifest cannot be read"))?;
+        if manifest.format == FORMAT {
+            return Ok(manifest);
+        }
+        Err(Error::Format { path: self.client.path(), found: manifest.format, expected: FORMAT })
+    }
+}
+
+/// A head as the ledger keeps it.
+pub fn head(state: &State) -> Entry {
+    Entry { kind: Kind::Head, base: HEAD.to_owned(), born: state.generation, value: pack::write(state) }
+}
+
+impl MilvusStore {
+    /// Opens an index.
+    pub fn open(address: &Address) -> Result<Self> {
+        let parts = Parts::connect(address)?;
+        if !parts.collections.exist(&parts.client)? {
+            return Err(Error::NoIndex(parts.client.path()));
+        }
+        parts.collections.load(&parts.client)?;
+        let Some(state) = parts.state()? else { return Err(Error::NoIndex(parts.client.path())) };
+        Self::of(parts, &state)
+    }
+
+    /// Opens an index, or makes an empty one as the manifest says.
+    pub fn open_or_create(address: &Address, manifest: &Manifest) -> Result<Self> {
+        match Self::open(address) {
+            Err(Error::NoIndex(_)) => {}
+            opened => return opened,
+        }
+        let parts = Parts::connect(address)?;
+        parts.collections.create(&parts.client, address, manifest.dimensions)?;
+        let state = State::new(manifest);
+        parts.ledger.write(&[head(&state)])?;
+        Self::of(parts, &state)
+    }
+
+    fn of(parts: Parts, state: &State) -> Result<Self> {
+        let manifest = parts.manifest(state)?;
+        Ok(Self { parts, manifest, latest: Mutex::default() })
+    }
+
+    /// Takes an index away, with everything in it.
+    pub fn drop_index(address: &Address) -> Result<()> {
+        let parts = Parts::connect(address)?;
+        parts.collections.drop(&parts.client)
+    }
+
+    /// Counts what goes over the network.
+    pub fn meter(&self) -> Meter {
+        self.parts.client.meter()
+    }
+
+    fn shared(&self) -> Result<Arc<Shared>> {
+        let state = self.parts.state()?.ok_or_else(|| Error::NoIndex(self.parts.client.path()))?;
+        // A poisoned lock means another search panicked; what is kept is never half-made.
+        let mut latest = self.latest.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(shared) = latest.as_ref().filter(|shared| shared.state.generation == state.generation) {
+            return Ok(Arc::clone(shared));
+        }
+        let shared = Arc::new(Shared::new(self.parts.clone(), state, latest.as_deref())?);
+        *latest = Some(Arc::clone(&shared));
+        Ok(shared)
+    }
+}
+
+impl Store for MilvusStore {
+    /// One round trip: is there a newer generation? Everything else is shared with the snapshots before.
+    fn snapshot(&self) -> Result<Arc<dyn Snapshot>> {
+        Ok(Arc::new(MilvusSnapshot::new(self.shared()?)))
+    }
+
+    fn writer(&self) -> Result<Box<dyn Writer + '_>> {
+        Ok(Box::new(MilvusWriter::open(self.parts.clone())?))
+    }
+
+    /// What it takes is spread over the servers' own storage; it cannot be said here.
+    fn bytes(&self) -> Result<u64> {
+        Ok(0)
+    }
+
+    fn manifest(&self) -> &Manifest {
+        &self.manifest
+    }
+}

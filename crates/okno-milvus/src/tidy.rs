@@ -1,0 +1,43 @@
+//! Clearing away: what a writer that died left behind, and what no generation needs any more.
+
+use crate::expression::{MOST, among};
+use crate::ledger::{Entry, Kind};
+use crate::state::State;
+use crate::store::Parts;
+use okno::Result;
+
+/// Names in one expression.
+const NAMES: usize = 500;
+
+/// Deletes what was written for a generation that never became visible.
+pub fn clear(parts: &Parts, state: &State) -> Result<()> {
+    let (next, generation) = (state.next, state.generation);
+    parts.client.delete(&parts.collections.units, format!("document >= {next}"))?;
+    parts.client.delete(&parts.collections.documents, format!("document >= {next} or born > {generation}"))?;
+    parts.ledger.delete(format!("born > {generation}"))
+}
+
+/// Deletes the rows of documents that were taken out long enough ago, and of values that later ones replaced.
+pub fn bury(parts: &Parts, state: &mut State, now: u64) -> Result<()> {
+    let buried = state.buried(now);
+    for runs in buried.runs().chunks(MOST) {
+        parts.client.delete(&parts.collections.units, among(runs))?;
+        parts.client.delete(&parts.collections.documents, among(runs))?;
+    }
+    state.swept(now).into_iter().try_for_each(|expression| parts.ledger.delete(expression))
+}
+
+/// The rows that these values take the place of, to be deleted when no reader needs them.
+pub fn superseded(entries: &[Entry], now: u64) -> Vec<(u64, String)> {
+    let named: Vec<&Entry> = entries.iter().filter(|entry| matches!(entry.kind, Kind::File | Kind::Removed)).collect();
+    let expression = |entries: &[&Entry]| {
+        let names: Vec<String> = entries.iter().map(|entry| format!("\"{}\"", entry.base)).collect();
+        format!("base in [{}] and born < {}", names.join(","), entries[0].born)
+    };
+    named.chunks(NAMES).map(|entries| (now, expression(entries))).collect()
+}
+
+/// Deletes heads that nobody reads any more: a reader takes the last, and the one before it may be being read.
+pub fn old_heads(parts: &Parts, before: u64) -> Result<()> {
+    parts.ledger.delete(format!("kind in [{},{}] and born < {before}", Kind::Head as i64, Kind::Rest as i64))
+}

@@ -1,0 +1,127 @@
+//! The store's contract on a real server: `OKNO_TEST_MILVUS=http://127.0.0.1:19530 cargo test -p okno-milvus`.
+
+mod common;
+
+use common::{address, documents, host, open};
+use okno::document::{Derived, DerivedKind, Metadata, Value};
+use okno::store::contract::{self, Step, document};
+use okno::store::copy::{copy, verify};
+use okno::store::{EmbeddedStore, Manifest, Store};
+use okno::{Error, Query};
+use okno_milvus::MilvusStore;
+
+#[test]
+fn keeps_the_contract() {
+    let Some(host) = host() else { return };
+    for (name, check) in contract::CHECKS {
+        println!("{name}");
+        let address = address(&host);
+        check(&|| Box::new(open(&address)));
+        MilvusStore::drop_index(&address).unwrap();
+    }
+}
+
+/// A history with everything that random ones have, once: a server is too slow for many.
+#[test]
+fn a_history_equals_a_map() {
+    let Some(host) = host() else { return };
+    use Step::{Commit, Put, Remove, Reopen};
+    let begins = [Put(1, 1), Put(2, 2), Commit, Put(1, 3), Remove(2), Reopen, Put(3, 3), Remove(1), Commit];
+    let ends = [Put(1, 1), Put(1, 4), Commit, Remove(7), Remove(3), Put(3, 9), Commit, Put(5, 5), Reopen, Commit];
+    let address = address(&host);
+    contract::history(&|| Box::new(open(&address)), &[&begins[..], &ends[..]].concat());
+    MilvusStore::drop_index(&address).unwrap();
+}
+
+#[test]
+fn what_is_wrong_with_a_server_is_said() {
+    let nobody = "milvus://127.0.0.1:1/nobody".parse().unwrap();
+    let Err(error) = MilvusStore::open(&nobody) else { panic!("nobody listens there") };
+    assert!(
+        matches!(&error, Error::Remote { reason, .. } if reason.contains("check that Milvus runs there")),
+        "{error}"
+    );
+    let Some(host) = host() else { return };
+    let address = address(&host);
+    assert!(matches!(MilvusStore::open(&address), Err(Error::NoIndex(_))));
+    drop(open(&address));
+    let other = okno::Engine::over("x", Box::new(open(&address)), std::sync::Arc::new(okno::embed::BuiltIn::default()));
+    let Err(error) = other else { panic!("made with another embedder") };
+    assert!(matches!(&error, Error::Embedder { index, .. } if index == contract::EMBEDDER), "{error}");
+    MilvusStore::drop_index(&address).unwrap();
+}
+
+/// Names, values and texts that would end a string or an expression, were they ever put into one.
+#[test]
+fn hostile_words_are_only_words() {
+    let Some(host) = host() else { return };
+    let address = address(&host);
+    let hostile = ["\" or document >= 0 or key == \"", "'] or 1 == 1 --", "\\\" \\u0000 \n{x}", "%_$ {{}} </a>"];
+    let store = open(&address);
+    let mut writer = store.writer().unwrap();
+    for (at, words) in hostile.iter().enumerate() {
+        let mut document = document(words, &format!("Tea{at}: {words}."));
+        document.record.id.root = format!("/{words}");
+        document.record.metadata =
+            Metadata([("kind".to_owned(), Value::Text((*words).to_owned()))].into_iter().collect());
+        writer.put(&document).unwrap();
+        writer.set_removed(&document.record.id, Some(at as u128)).unwrap();
+    }
+    writer.finish().unwrap();
+    let snapshot = store.snapshot().unwrap();
+    for words in hostile {
+        let filter = okno::document::Filter::equal("kind", words);
+        let found = okno::retrieve::matching(&*snapshot, &filter).unwrap();
+        assert_eq!(found.len(), 1, "{words}");
+        assert_eq!(snapshot.record(found[0]).unwrap().id.path, words);
+    }
+    MilvusStore::drop_index(&address).unwrap();
+}
+
+/// Regression: derived units came back at another length than they were put with, and a good copy was called a bad one.
+#[test]
+fn a_copy_goes_there_and_back() {
+    let Some(host) = host() else { return };
+    let folders = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
+    let manifest = Manifest::new(contract::EMBEDDER, contract::DIMENSIONS);
+    let local = |at: usize| EmbeddedStore::open_or_create(folders[at].path(), &manifest).unwrap();
+    let (from, back, address) = (local(0), local(1), address(&host));
+    let mut writer = from.writer().unwrap();
+    let numbers: Vec<_> = documents(5).iter().map(|document| writer.put(document).unwrap()).collect();
+    let unit = Derived { kind: DerivedKind::Question, first: 0, end: 2, text: "Which word shared?".into() };
+    writer.derive(numbers[2], &[unit], &contract::vector("which word shared shared")).unwrap();
+    writer.finish().unwrap();
+    let there = open(&address);
+    for (from, to) in [(&from as &dyn Store, &there as &dyn Store), (&there, &back)] {
+        assert_eq!(copy(from, to, &mut |_, _| {}).unwrap().written, 5);
+        assert_eq!(verify(from, to, &mut |_, _| {}).unwrap(), 5);
+        assert_eq!(copy(from, to, &mut |_, _| {}).unwrap().unchanged, 5, "a second copy writes nothing");
+    }
+    MilvusStore::drop_index(&address).unwrap();
+}
+
+/// One question costs a look for a newer generation, one search of all rankings, and one reading of documents.
+#[test]
+fn a_question_is_three_round_trips() {
+    let Some(host) = host() else { return };
+    let address = address(&host);
+    let embedder = std::sync::Arc::new(okno::embed::BuiltIn::default());
+    let manifest =
+        Manifest::new(okno::embed::Embedder::identity(&*embedder), okno::embed::Embedder::dimensions(&*embedder));
+    let store = MilvusStore::open_or_create(&address, &manifest).unwrap();
+    let meter = store.meter();
+    let folder = tempfile::tempdir().unwrap();
+    for document in documents(5) {
+        std::fs::write(folder.path().join(format!("{}.txt", document.record.title)), &document.text).unwrap();
+    }
+    let engine = okno::Engine::over("x", Box::new(store), embedder).unwrap();
+    engine.index(&[folder.path()]).unwrap();
+    // The first question also reads the frequencies and the catalogue of its generation.
+    engine.search(&Query::new("word1")).unwrap();
+    for question in ["word3 shared", "绿茶", "第四章"] {
+        let before = meter.traffic();
+        assert!(!engine.search(&Query::new(question)).unwrap().contexts.is_empty());
+        assert!(meter.traffic().round_trips - before.round_trips <= 3, "{question}");
+    }
+    MilvusStore::drop_index(&address).unwrap();
+}

@@ -1,0 +1,163 @@
+//! Clients and servers that die: nothing is lost, nothing is there twice, nobody sees half of anything.
+
+mod common;
+
+use common::{Seen, address, documents, host, open, seen};
+use okno::store::Store;
+use okno_milvus::Address;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// How many documents are put, and how many between two commits.
+const COUNT: usize = 60;
+const EACH: usize = 10;
+
+/// Puts what is not there yet, as an engine does that goes on after it was stopped.
+fn ingest(address: &Address) {
+    let store = open(address);
+    let mut writer = store.writer().unwrap();
+    for (at, document) in documents(COUNT).iter().enumerate() {
+        let there = writer.find(&document.record.id).unwrap();
+        if there.is_none_or(|(_, hash)| hash != document.record.hash) {
+            writer.put(document).unwrap();
+        }
+        if at % EACH == EACH - 1 {
+            writer.commit().unwrap();
+        }
+    }
+    writer.finish().unwrap();
+}
+
+/// What a run without accidents gives.
+fn clean(host: &str) -> (Address, Seen) {
+    let address = address(host);
+    ingest(&address);
+    let seen = seen(&*open(&address).snapshot().unwrap());
+    (address, seen)
+}
+
+/// Not a test by itself: the client that is killed.
+#[test]
+fn child() {
+    if let Ok(address) = std::env::var("OKNO_KILLED_CLIENT") {
+        ingest(&address.parse().unwrap());
+    }
+}
+
+fn start_child(address: &Address) -> Child {
+    Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "child"])
+        .env("OKNO_KILLED_CLIENT", address.to_string())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap()
+}
+
+#[test]
+fn a_killed_client_loses_nothing_and_leaves_nothing_twice() {
+    let Some(host) = host() else { return };
+    let (unharmed, expected) = clean(&host);
+    let address = address(&host);
+    drop(open(&address));
+    for committed in [0, 2] {
+        let mut child = start_child(&address);
+        let began = Instant::now();
+        // Killed at some moment after so many commits, while others read.
+        while open(&address).snapshot().unwrap().generation() < committed + 1
+            && began.elapsed() < Duration::from_secs(60)
+        {
+            std::thread::sleep(Duration::from_millis(7));
+        }
+        std::thread::sleep(Duration::from_millis(13 * (committed + 1)));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        let snapshot = open(&address).snapshot().unwrap();
+        let (texts, _) = seen(&*snapshot);
+        assert_eq!(texts.len() % EACH, 0, "only whole commits are seen");
+    }
+    ingest(&address);
+    assert_eq!(seen(&*open(&address).snapshot().unwrap()), expected);
+    okno_milvus::MilvusStore::drop_index(&address).unwrap();
+    okno_milvus::MilvusStore::drop_index(&unharmed).unwrap();
+}
+
+/// A server of this test's own.
+struct Server {
+    program: String,
+    folder: tempfile::TempDir,
+    port: u16,
+    process: Child,
+}
+
+impl Server {
+    /// `None`, and said, where the program is not known.
+    fn start() -> Option<Self> {
+        let Some(program) = std::env::var("OKNO_TEST_MILVUS_SERVER").ok().filter(|program| !program.is_empty()) else {
+            println!("skipped: no server to kill – set OKNO_TEST_MILVUS_SERVER to the program `milvus-lite`");
+            return None;
+        };
+        let folder = tempfile::tempdir().unwrap();
+        let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let process = Self::spawn(&program, folder.path(), port);
+        Some(Self { program, folder, port, process })
+    }
+
+    fn spawn(program: &str, folder: &std::path::Path, port: u16) -> Child {
+        let mut command = Command::new(program);
+        command
+            .args(["server", "--host", "127.0.0.1", "--port", &port.to_string(), "--data-dir"])
+            .arg(folder.join("data"));
+        command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
+    }
+
+    fn host(&self) -> String {
+        format!("127.0.0.1:{}", self.port)
+    }
+
+    fn kill(&mut self) {
+        self.process.kill().unwrap();
+        self.process.wait().unwrap();
+    }
+
+    fn restart(&mut self) {
+        self.process = Self::spawn(&self.program, self.folder.path(), self.port);
+    }
+
+    fn wait(&self) {
+        let began = Instant::now();
+        while std::net::TcpStream::connect(self.host()).is_err() && began.elapsed() < Duration::from_secs(60) {
+            std::thread::sleep(Duration::from_millis(50));
+        }
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        // It may be dead already: that is what the test is about.
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+#[test]
+fn a_killed_server_is_waited_for() {
+    let Some(mut server) = Server::start() else { return };
+    server.wait();
+    let (_, expected) = clean(&server.host());
+    let address = address(&server.host());
+    drop(open(&address));
+    let ingesting = std::thread::spawn({
+        let address = address.clone();
+        move || ingest(&address)
+    });
+    let store = open(&address);
+    while store.snapshot().unwrap().generation() < 2 {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    server.kill();
+    std::thread::sleep(Duration::from_millis(500));
+    server.restart();
+    ingesting.join().unwrap();
+    assert_eq!(seen(&*store.snapshot().unwrap()), expected);
+}

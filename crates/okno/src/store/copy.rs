@@ -1,0 +1,261 @@
+//! From one store to another, nothing embedded again: documents with their vectors, files, roots and manifest.
+//!
+//! A copy is made in commits of bounded size and can be cut short at any time: run again, it goes on with what is missing.
+//! Afterwards the target holds what the source holds and nothing else, and [`verify`] reads both and compares. Not
+//! copied are: what was removed by hand, vectors kept for slow embedders, and the bytes of images.
+
+use super::{DocumentNumber, FileState, Prepared, Snapshot, Store, Vectors, Writer};
+use crate::document::{DocumentId, Record};
+use crate::{Error, Result};
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+/// Documents between two commits, and read together.
+const PAGE: usize = 200;
+
+/// How far the components of a vector may differ, as a share of the largest: stores keep a byte for each.
+const TOLERANCE: f32 = 0.01;
+
+/// What a copy did.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Copied {
+    /// Documents that were written.
+    pub written: usize,
+    /// Documents that were there already.
+    pub unchanged: usize,
+    /// Documents that the source no longer has.
+    pub removed: usize,
+}
+
+/// Copies an index. `progress` hears how many documents are done, and of how many.
+pub fn copy(from: &dyn Store, to: &dyn Store, progress: &mut dyn FnMut(usize, usize)) -> Result<Copied> {
+    let source = Pages::new(from)?;
+    let mut writer = to.writer()?;
+    refuse_others(&*source.first, &*to.snapshot()?)?;
+    writer.set_manifest(source.first.manifest())?;
+    let mut copied = Copied::default();
+    let mut numbers: HashMap<DocumentNumber, DocumentNumber> = HashMap::new();
+    for page in source.pages() {
+        let snapshot = source.snapshot(page)?;
+        for &number in page {
+            numbers.insert(number, put(&*snapshot, number, &mut *writer, &mut copied)?);
+        }
+        writer.commit()?;
+        progress(numbers.len(), source.numbers.len());
+    }
+    remove_others(&source, to, &mut *writer, &mut copied)?;
+    copy_files(&*source.first, &*to.snapshot()?, &numbers, &mut *writer)?;
+    writer.set_roots(source.first.roots())?;
+    writer.finish()?;
+    Ok(copied)
+}
+
+/// The documents of one generation, page by page, each page from a snapshot of its own so that what it read is let go of.
+struct Pages<'s> {
+    store: &'s dyn Store,
+    first: Arc<dyn Snapshot>,
+    numbers: Vec<DocumentNumber>,
+}
+
+impl<'s> Pages<'s> {
+    fn new(store: &'s dyn Store) -> Result<Self> {
+        let first = store.snapshot()?;
+        Ok(Self { store, numbers: first.numbers(), first })
+    }
+
+    fn pages(&self) -> impl Iterator<Item = &[DocumentNumber]> {
+        self.numbers.chunks(PAGE)
+    }
+
+    fn snapshot(&self, page: &[DocumentNumber]) -> Result<Arc<dyn Snapshot>> {
+        let snapshot = self.store.snapshot()?;
+        if snapshot.generation() != self.first.generation() {
+            return Err(Error::Options("the index was changed while it was read – run the command again".to_owned()));
+        }
+        snapshot.expect(page)?;
+        Ok(snapshot)
+    }
+}
+
+/// A document of a snapshot as it can be put.
+fn prepared(snapshot: &dyn Snapshot, number: DocumentNumber) -> Result<Prepared> {
+    Ok(Prepared {
+        record: snapshot.record(number)?,
+        text: snapshot.text(number)?.to_owned(),
+        structure: (*snapshot.structure(number)?).clone(),
+        derived: snapshot.derived(number)?.to_vec(),
+        vectors: snapshot.vectors(number)?,
+    })
+}
+
+fn put(
+    snapshot: &dyn Snapshot,
+    number: DocumentNumber,
+    writer: &mut dyn Writer,
+    copied: &mut Copied,
+) -> Result<DocumentNumber> {
+    let record = snapshot.record(number)?;
+    match writer.find(&record.id)? {
+        Some((there, hash)) if hash == record.hash => {
+            copied.unchanged += 1;
+            Ok(there)
+        }
+        _ => {
+            copied.written += 1;
+            writer.put(&prepared(snapshot, number)?)
+        }
+    }
+}
+
+/// A target that was indexed from elsewhere is not overwritten.
+fn refuse_others(source: &dyn Snapshot, target: &dyn Snapshot) -> Result<()> {
+    if source.manifest().embedder != target.manifest().embedder {
+        return Err(Error::Options(format!(
+            "the source was made with embedder `{}`, the target with `{}` – copy into a new place",
+            source.manifest().embedder,
+            target.manifest().embedder
+        )));
+    }
+    match target.roots().iter().find(|root| !source.roots().contains(root)) {
+        Some(root) => Err(Error::Options(format!(
+            "the target holds documents of `{root}`, which the source does not know – copy into an empty place"
+        ))),
+        None => Ok(()),
+    }
+}
+
+/// Takes out what the source no longer has.
+fn remove_others(source: &Pages<'_>, to: &dyn Store, writer: &mut dyn Writer, copied: &mut Copied) -> Result<()> {
+    let target = to.snapshot()?;
+    if target.numbers().len() == source.numbers.len() {
+        return Ok(());
+    }
+    let own: HashSet<&DocumentId> = source.first.records()?.iter().map(|(_, record)| &record.id).collect();
+    for (number, record) in target.records()? {
+        if !own.contains(&record.id) {
+            copied.removed += usize::from(writer.remove(*number)?);
+        }
+    }
+    Ok(())
+}
+
+fn copy_files(
+    source: &dyn Snapshot,
+    target: &dyn Snapshot,
+    numbers: &HashMap<DocumentNumber, DocumentNumber>,
+    writer: &mut dyn Writer,
+) -> Result<()> {
+    let files = source.files()?;
+    let mut there: HashMap<(String, String), FileState> =
+        target.files()?.into_iter().map(|file| ((file.root.clone(), file.path.clone()), file)).collect();
+    for mut file in files {
+        file.documents = file.documents.iter().filter_map(|number| numbers.get(number).copied()).collect();
+        if there.remove(&(file.root.clone(), file.path.clone())).as_ref() != Some(&file) {
+            writer.set_file(&file)?;
+        }
+    }
+    there.into_values().try_for_each(|file| writer.forget_file(&file.root, &file.path))
+}
+
+/// Compares two indexes document by document; an error names the first that differs. Gives how many were compared.
+pub fn verify(one: &dyn Store, other: &dyn Store, progress: &mut dyn FnMut(usize, usize)) -> Result<usize> {
+    let (left, right) = (Pages::new(one)?, Pages::new(other)?);
+    let ids: HashMap<DocumentId, DocumentNumber> =
+        right.first.records()?.iter().map(|(number, record)| (record.id.clone(), *number)).collect();
+    if left.numbers.len() != right.numbers.len() {
+        return Err(differs("the indexes", &format!("{} and {} documents", left.numbers.len(), right.numbers.len())));
+    }
+    let mut compared = 0;
+    for page in left.pages() {
+        let snapshot = left.snapshot(page)?;
+        let records: Vec<Record> = page.iter().map(|&number| snapshot.record(number)).collect::<Result<_>>()?;
+        let others: Vec<DocumentNumber> = records.iter().filter_map(|record| ids.get(&record.id).copied()).collect();
+        let copies = right.snapshot(&others)?;
+        for (&number, record) in page.iter().zip(&records) {
+            let name = record.id.name();
+            let copy = *ids.get(&record.id).ok_or_else(|| differs(name, "missing"))?;
+            same(&prepared(&*snapshot, number)?, &prepared(&*copies, copy)?).map_err(|what| differs(name, what))?;
+            compared += 1;
+        }
+        progress(compared, left.numbers.len());
+    }
+    Ok(compared)
+}
+
+fn differs(name: &str, what: &str) -> Error {
+    Error::Options(format!("`{name}` differs: {what} – run the copy again; if it stays, copy into an empty place"))
+}
+
+fn same(one: &Prepared, other: &Prepared) -> Result<(), &'static str> {
+    let near = |name, one: &[f32], other: &[f32]| if alike(one, other) { Ok(()) } else { Err(name) };
+    let Vectors { sentences, sections, derived } = &other.vectors;
+    near("the sentences' vectors", &one.vectors.sentences, sentences)?;
+    near("the headings' vectors", &one.vectors.sections, sections)?;
+    near("the derived units' vectors", &one.vectors.derived, derived)?;
+    match () {
+        () if one.record != other.record => Err("its record"),
+        () if one.text != other.text => Err("its text"),
+        () if one.structure != other.structure => Err("its sentences"),
+        () if one.derived != other.derived => Err("its derived units"),
+        () => Ok(()),
+    }
+}
+
+fn alike(one: &[f32], other: &[f32]) -> bool {
+    let largest = one.iter().fold(0.0f32, |largest, x| largest.max(x.abs()));
+    one.len() == other.len() && one.iter().zip(other).all(|(x, y)| (x - y).abs() <= TOLERANCE * largest)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::document::{Derived, DerivedKind};
+    use crate::store::contract::{DIMENSIONS, EMBEDDER, document, vector};
+    use crate::store::{EmbeddedStore, Manifest};
+
+    fn store(folder: &std::path::Path) -> EmbeddedStore {
+        EmbeddedStore::open_or_create(folder, &Manifest::new(EMBEDDER, DIMENSIONS)).unwrap()
+    }
+
+    fn file(documents: Vec<DocumentNumber>) -> FileState {
+        let (root, path) = ("/root".to_owned(), "a".to_owned());
+        FileState { root, path, modified: 1, size: 2, hash: 3, validator: None, documents }
+    }
+
+    #[test]
+    fn a_copy_is_the_same_goes_on_and_follows() {
+        let folders = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
+        let (from, to) = (store(folders[0].path()), store(folders[1].path()));
+        let mut writer = from.writer().unwrap();
+        let first = writer.put(&document("a", "Green tea. Black tea.")).unwrap();
+        let unit = Derived { kind: DerivedKind::Question, first: 0, end: 1, text: "Which tea?".into() };
+        let number = writer.derive(first, &[unit], &vector("which tea")).unwrap();
+        let other = writer.put(&document("b", "Coffee.")).unwrap();
+        writer.set_file(&file(vec![number])).unwrap();
+        writer.set_roots(&["/root".into()]).unwrap();
+        writer.finish().unwrap();
+        let copied = |written, unchanged, removed| Copied { written, unchanged, removed };
+        assert_eq!(copy(&from, &to, &mut |_, _| {}).unwrap(), copied(2, 0, 0));
+        assert_eq!(verify(&from, &to, &mut |_, _| {}).unwrap(), 2);
+        assert_eq!(copy(&from, &to, &mut |_, _| {}).unwrap(), copied(0, 2, 0), "a second copy writes nothing");
+        let files = to.snapshot().unwrap().files().unwrap();
+        assert_eq!(to.snapshot().unwrap().record(files[0].documents[0]).unwrap().id.path, "a");
+        let mut writer = from.writer().unwrap();
+        writer.remove(other).unwrap();
+        writer.put(&document("a", "White tea.")).unwrap();
+        writer.finish().unwrap();
+        assert!(verify(&from, &to, &mut |_, _| {}).unwrap_err().to_string().contains("differs"));
+        assert_eq!(copy(&from, &to, &mut |_, _| {}).unwrap(), copied(1, 0, 1));
+        assert_eq!(verify(&from, &to, &mut |_, _| {}).unwrap(), 1);
+    }
+
+    #[test]
+    fn what_was_indexed_from_elsewhere_is_not_overwritten() {
+        let folders = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
+        let (from, to) = (store(folders[0].path()), store(folders[1].path()));
+        let mut writer = to.writer().unwrap();
+        writer.set_roots(&["/elsewhere".into()]).unwrap();
+        writer.finish().unwrap();
+        assert!(copy(&from, &to, &mut |_, _| {}).unwrap_err().to_string().contains("/elsewhere"));
+    }
+}
