@@ -38,7 +38,7 @@ pub struct AskArgs {
 }
 
 pub fn run(cli: &Cli, args: &AskArgs) -> Result<()> {
-    let mut engine = place::open(cli.index())?;
+    let mut engine = place::open_to_ask(cli.index(), args.how.rerank.as_deref())?;
     let settings = settings::of(engine.folder())?;
     let found = search(&mut engine, &settings, args)?;
     let options = options(&settings, engine.folder())?;

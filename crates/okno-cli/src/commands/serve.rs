@@ -144,11 +144,11 @@ fn usual_name(folder: &Path) -> String {
 
 /// Opens an index, or makes an empty one: its documents may come by upload.
 fn index(name: String, folder: &Path) -> Result<Index> {
-    let engine = match place::open(Some(folder)) {
+    let engine = match place::open_to_ask(Some(folder), None) {
         Err(error) if matches!(error.downcast_ref(), Some(okno::Error::NoIndex(_))) => {
             drop(crate::embedder::open_or_create(folder, None, &settings::of(folder)?)?);
             output::note(&say!("made an empty index in {}", "已在 {} 建立空索引", folder.display()));
-            place::open(Some(folder))?
+            place::open_to_ask(Some(folder), None)?
         }
         opened => opened?,
     };
