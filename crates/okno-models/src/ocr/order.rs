@@ -236,10 +236,10 @@ fn follows(before: Rect, line: Rect, block: Rect, distance: f32) -> bool {
 /// Whether a line begins with the marker of a list item.
 fn begins_item(text: &str) -> bool {
     let number = text.trim_start_matches(|c: char| c.is_ascii_digit());
-    let counted = number.len() < text.len()
-        && number.starts_with(['.', ')', '、', '）'])
-        && !number[1..].starts_with(|c: char| c.is_ascii_digit());
-    // The marks `、` and `）` are three bytes long, but what follows is only looked at after one-byte marks.
+    let mut rest = number.chars();
+    let marked = number.len() < text.len() && matches!(rest.next(), Some('.' | ')' | '、' | '）'));
+    // `3.14 metres` begins no item.
+    let counted = marked && !rest.next().is_some_and(|c| c.is_ascii_digit());
     counted || text.starts_with(['•', '●', '▪', '■', '○', '·', '◆', '-', '–', '—', '*'])
 }
 
