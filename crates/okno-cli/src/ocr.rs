@@ -27,8 +27,9 @@ pub fn reader() -> anyhow::Result<Option<(String, TextOfImage)>> {
 #[cfg(feature = "ocr")]
 fn models() -> Option<std::path::PathBuf> {
     let folder = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(std::path::PathBuf::from);
-    let data = || folder("XDG_DATA_HOME").or_else(|| Some(folder("HOME")?.join(".local/share")));
-    folder("OKNO_MODELS").or_else(|| Some(data()?.join("okno/models")))
+    let own = || folder("XDG_DATA_HOME").or_else(|| folder("LOCALAPPDATA"));
+    let data = || own().or_else(|| Some(folder("HOME")?.join(".local").join("share")));
+    folder("OKNO_MODELS").or_else(|| Some(data()?.join("okno").join("models")))
 }
 
 /// Built without them.

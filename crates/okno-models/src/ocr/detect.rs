@@ -49,7 +49,7 @@ fn size(width: usize, height: usize) -> (usize, usize) {
     let (width, height) = (width as f32, height as f32);
     let (shorter, longer) = (width.min(height), width.max(height));
     let by = (SHORTEST / shorter).max(1.0).min((LONGEST / longer).max(1.0));
-    let side = |side: f32| ((side * by / STEP).round().max(1.0) * STEP) as usize;
+    let side = |side: f32| ((side * by / STEP).round_ties_even().max(1.0) * STEP) as usize;
     (side(width), side(height))
 }
 

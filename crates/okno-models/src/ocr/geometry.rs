@@ -147,7 +147,8 @@ mod tests {
         for degrees in [-40, -10, 0, 3, 20, 44] {
             let angle = (degrees as f32).to_radians();
             let mut points = turned(Quad::rectangle(10.0, 20.0, 110.0, 40.0), angle);
-            points.push(Point { x: (points[0].x + points[2].x) / 2.0, y: (points[0].y + points[2].y) / 2.0 });
+            points
+                .push(Point { x: f32::midpoint(points[0].x, points[2].x), y: f32::midpoint(points[0].y, points[2].y) });
             let found = smallest_rectangle(&hull(points)).unwrap();
             assert!(
                 (found.width() - 100.0).abs() < 0.01 && (found.height() - 20.0).abs() < 0.01,

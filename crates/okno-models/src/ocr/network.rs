@@ -75,6 +75,7 @@ impl Network {
     }
 }
 
+#[allow(clippy::needless_pass_by_value)] // errors are handed over
 fn fault(name: &str, reason: impl ToString) -> OcrError {
     OcrError::Network { name: name.to_owned(), reason: reason.to_string() }
 }
@@ -94,11 +95,11 @@ impl Batch {
 
     /// Writes a picture of the batch's height, no wider than it, into its place.
     pub fn set(&mut self, place: usize, picture: &Picture) {
-        let plane = self.height * self.width;
+        let size = self.height * self.width;
         for channel in 0..3 {
             // The networks were trained on what OpenCV reads: blue first.
             let from = 2 - channel;
-            let start = (place * 3 + channel) * plane;
+            let start = (place * 3 + channel) * size;
             for y in 0..self.height.min(picture.height) {
                 let row = &mut self.values[start + y * self.width..][..self.width];
                 for (x, value) in row.iter_mut().enumerate().take(picture.width) {

@@ -100,17 +100,14 @@ fn blocks(places: &[Rect], set: Vec<usize>) -> Vec<Vec<usize>> {
     let bands = bands(places, set);
     let (mut blocks_found, mut single, mut at) = (Vec::new(), Vec::new(), 0);
     while at < bands.len() {
-        match parted(places, &bands[at..]) {
-            Some((count, left, right)) => {
-                blocks_found.extend((!single.is_empty()).then(|| std::mem::take(&mut single)));
-                blocks_found.extend(blocks(places, left));
-                blocks_found.extend(blocks(places, right));
-                at += count;
-            }
-            None => {
-                single.extend_from_slice(&bands[at]);
-                at += 1;
-            }
+        if let Some((count, left, right)) = parted(places, &bands[at..]) {
+            blocks_found.extend((!single.is_empty()).then(|| std::mem::take(&mut single)));
+            blocks_found.extend(blocks(places, left));
+            blocks_found.extend(blocks(places, right));
+            at += count;
+        } else {
+            single.extend_from_slice(&bands[at]);
+            at += 1;
         }
     }
     blocks_found.extend((!single.is_empty()).then_some(single));
@@ -197,7 +194,9 @@ fn rows(places: &[Rect], set: &[usize]) -> Vec<Vec<usize>> {
             _ => rows.push(vec![at]),
         }
     }
-    rows.iter_mut().for_each(|row| row.sort_by(|&a, &b| places[a].left.total_cmp(&places[b].left)));
+    for row in &mut rows {
+        row.sort_by(|&a, &b| places[a].left.total_cmp(&places[b].left));
+    }
     rows
 }
 
@@ -236,10 +235,10 @@ fn follows(before: Rect, line: Rect, block: Rect, distance: f32) -> bool {
 /// Whether a line begins with the marker of a list item.
 fn begins_item(text: &str) -> bool {
     let number = text.trim_start_matches(|c: char| c.is_ascii_digit());
-    let counted = number.len() < text.len()
-        && number.starts_with(['.', ')', '、', '）'])
-        && !number[1..].starts_with(|c: char| c.is_ascii_digit());
-    // The marks `、` and `）` are three bytes long, but what follows is only looked at after one-byte marks.
+    let mut rest = number.chars();
+    let marked = number.len() < text.len() && matches!(rest.next(), Some('.' | ')' | '、' | '）'));
+    // `3.14 metres` begins no item.
+    let counted = marked && !rest.next().is_some_and(|c| c.is_ascii_digit());
     counted || text.starts_with(['•', '●', '▪', '■', '○', '·', '◆', '-', '–', '—', '*'])
 }
 

@@ -183,7 +183,7 @@ fn taps(from: usize, to: usize) -> Vec<(usize, usize, f32)> {
     (0..to).map(tap).collect()
 }
 
-/// The weights of four neighbours for a place between the inner two; the sharpness (-0.75) is OpenCV's.
+/// The weights of four neighbours for a place between the inner two; the sharpness (-0.75) is the one of `OpenCV`.
 fn cubic(t: f32) -> [f32; 4] {
     const A: f32 = -0.75;
     let near = |t: f32| ((A + 2.0) * t - (A + 3.0)) * t * t + 1.0;

@@ -260,7 +260,9 @@ impl Run<'_> {
 /// Looks at the images of what was read of a file.
 fn looked_at(mut read: Read, path: &Path, reader: Option<&load::TextOfImage>) -> Read {
     if let Read::Loaded { documents, .. } = &mut read {
-        documents.iter_mut().for_each(|loaded| load::look_at_images(path, loaded, reader));
+        for loaded in documents {
+            load::look_at_images(path, loaded, reader);
+        }
     }
     read
 }

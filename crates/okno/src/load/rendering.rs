@@ -149,7 +149,9 @@ impl Rendering {
     /// Notes an image whose bytes were already looked at.
     pub fn seen_at(&mut self, span: Span, alt: &str, source: ImageSource, seen: Seen) {
         self.image_at(span, alt, "", source);
-        self.images.iter_mut().next_back().into_iter().for_each(|image| image.seen = Some(seen.clone()));
+        if let Some(image) = self.images.last_mut() {
+            image.seen = Some(seen);
+        }
     }
 
     fn write(&mut self, kind: BlockKind, text: &str) -> usize {

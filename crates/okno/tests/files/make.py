@@ -217,6 +217,18 @@ def xlsx():
     book.save("prices.xlsx")
 
 
+def xlsx_formats():
+    import openpyxl
+
+    book = openpyxl.Workbook()
+    sheet = book.active
+    sheet.title = "Growth"
+    sheet.append(["Year", "Growth", "Sales", "Day"])
+    sheet.append([2023, 0.125, 1234.5, datetime.date(2023, 7, 28)])
+    sheet["B2"].number_format, sheet["C2"].number_format = "0.0%", '"€"#,##0.00'
+    book.save("formats.xlsx")
+
+
 def odf():
     from odf.opendocument import OpenDocumentSpreadsheet, OpenDocumentText
     from odf.table import Table, TableCell, TableRow
@@ -311,5 +323,6 @@ if __name__ == "__main__":
     docx()
     pptx()
     xlsx()
+    xlsx_formats()
     odf()
     epub()

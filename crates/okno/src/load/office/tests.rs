@@ -122,3 +122,10 @@ fn a_bomb_is_refused() {
     assert!(bytes.len() < 1 << 20, "{}", bytes.len());
     assert!(load(&Office, "a.docx", &bytes).skipped[0].1.starts_with("it inflates to more than"));
 }
+
+#[test]
+fn percent_and_currency_are_shown_as_the_sheet_shows_them() {
+    let bytes = include_bytes!("../../../tests/files/formats.xlsx");
+    let got = load(&Workbook, "formats.xlsx", bytes).documents.remove(0);
+    assert!(got.text.contains("| 2023 | 12.5% | €1,234.50 | 2023-07-28 |"), "{}", got.text);
+}

@@ -252,6 +252,7 @@ impl<'a> Reader<'_, 'a> {
     }
 
     /// Takes out an image: it fills the square from 0 to 1 of its own space.
+    #[expect(clippy::many_single_char_names, reason = "the names the standard gives them")]
     fn picture(&mut self, stream: &Stream<'a>) {
         self.drawn.images += 1;
         let Matrix([a, b, c, d, e, f]) = self.state.ctm;

@@ -154,14 +154,14 @@ fn png(pixels: &Pixels) -> Option<Vec<u8>> {
     let mut header = [pixels.width.to_be_bytes(), pixels.height.to_be_bytes()].concat();
     header.extend([pixels.bits, pixels.colours, 0, 0, 0]);
     let mut file = b"\x89PNG\r\n\x1a\n".to_vec();
-    chunk(&mut file, b"IHDR", &header);
+    chunk(&mut file, *b"IHDR", &header);
     if pixels.colours == 3 {
         let most = (1usize << pixels.bits) * 3;
         let whole = pixels.palette.len().min(most) / 3 * 3;
-        chunk(&mut file, b"PLTE", &pixels.palette[..whole]);
+        chunk(&mut file, *b"PLTE", &pixels.palette[..whole]);
     }
-    chunk(&mut file, b"IDAT", &deflated(&raw)?);
-    chunk(&mut file, b"IEND", &[]);
+    chunk(&mut file, *b"IDAT", &deflated(&raw)?);
+    chunk(&mut file, *b"IEND", &[]);
     Some(file)
 }
 
@@ -172,9 +172,9 @@ fn deflated(raw: &[u8]) -> Option<Vec<u8>> {
     encoder.finish().ok()
 }
 
-fn chunk(file: &mut Vec<u8>, kind: &[u8; 4], data: &[u8]) {
+fn chunk(file: &mut Vec<u8>, kind: [u8; 4], data: &[u8]) {
     let mut sum = flate2::Crc::new();
-    sum.update(kind);
+    sum.update(&kind);
     sum.update(data);
     file.extend((data.len() as u32).to_be_bytes());
     file.extend(kind);
