@@ -23,13 +23,13 @@ use std::time::Duration;
 use tokio::runtime::Runtime;
 
 /// How long a request is tried again: longer than a server takes to start.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 /// How long the first connection is tried: somebody may be waiting who mistyped an address.
 const FIRST_PATIENCE: Duration = Duration::from_secs(5);
 
 /// One try, at most.
-const TIMEOUT: Duration = Duration::from_secs(60);
+const TIMEOUT: Duration = Duration::from_mins(1);
 
 /// A connection, shared by all who read and write.
 #[derive(Clone)]

@@ -58,7 +58,7 @@ pub fn pack_vectors(vectors: &Vectors, dimensions: usize) -> Vec<u8> {
 /// Reads what [`pack_vectors`] wrote of a document with this many sentences and sections.
 pub fn read_vectors(bytes: &[u8], sentences: usize, sections: usize, dimensions: usize) -> Option<Vectors> {
     let row = 4 + dimensions;
-    if bytes.len() % row != 0 || bytes.len() / row < sentences + sections {
+    if !bytes.len().is_multiple_of(row) || bytes.len() / row < sentences + sections {
         return None;
     }
     let read = |bytes: &[u8]| -> Vec<f32> {

@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// How long a generation stays whole after it was replaced.
-pub const GRACE: Duration = Duration::from_secs(600);
+pub const GRACE: Duration = Duration::from_mins(10);
 
 /// Runs of dead documents that a search must leave out, at most; the oldest are deleted early beyond it.
 const MOST_DEAD: usize = 1000;

@@ -33,7 +33,7 @@ fn real() -> Option<Short> {
         println!("skipped: no language model – set OKNO_TEST_CHAT_URL, as `.ci/serve-model.sh FOLDER` prints it");
         return None;
     };
-    let patience = Patience::within(Duration::from_secs(600));
+    let patience = Patience::within(Duration::from_mins(10));
     Some(Short(Chat::connect(Options { patience, concurrency: 1, ..Options::at(&url, None) }).unwrap()))
 }
 

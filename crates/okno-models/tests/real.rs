@@ -14,7 +14,7 @@ fn real() -> Option<Chat> {
         println!("skipped: no language model – set OKNO_TEST_CHAT_URL, as `.ci/serve-model.sh FOLDER` prints it");
         return None;
     };
-    let patience = Patience::within(Duration::from_secs(600));
+    let patience = Patience::within(Duration::from_mins(10));
     let options =
         Options { patience, temperature: Some(0.1), max_tokens: Some(48), concurrency: 1, ..Options::at(&url, None) };
     Some(Chat::connect(options).unwrap())

@@ -26,8 +26,8 @@ impl Default for Limits {
         Self {
             body: 2 << 20,
             upload: 256 << 20,
-            time: Duration::from_secs(60),
-            upload_time: Duration::from_secs(600),
+            time: Duration::from_mins(1),
+            upload_time: Duration::from_mins(10),
             waiting: 256,
             answers: 8,
             cache: 32 << 20,

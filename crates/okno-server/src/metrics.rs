@@ -121,7 +121,7 @@ mod tests {
     fn times_fall_into_every_bucket_that_holds_them() {
         let metrics = Metrics::default();
         metrics.count("GET", "/api/v1/status", 200, Duration::from_millis(2));
-        metrics.count("GET", "/api/v1/status", 200, Duration::from_secs(60));
+        metrics.count("GET", "/api/v1/status", 200, Duration::from_mins(1));
         let mut text = String::new();
         requests(&mut text, &metrics);
         let labels = "method=\"GET\",route=\"/api/v1/status\",status=\"200\"";

@@ -55,18 +55,12 @@ pub fn run(cli: &Cli, args: &CopyArgs) -> Result<()> {
 }
 
 fn existing(place: &Path) -> okno::Result<Box<dyn Store>> {
-    match remote::is_meant(place) {
-        true => remote::store(place, None),
-        false => Ok(Box::new(EmbeddedStore::open(place)?)),
-    }
+    if remote::is_meant(place) { remote::store(place, None) } else { Ok(Box::new(EmbeddedStore::open(place)?)) }
 }
 
 /// The target, made for the source's embedder where there is none yet.
 fn target(place: &Path, source: &Manifest) -> okno::Result<Box<dyn Store>> {
-    match remote::is_meant(place) {
-        true => remote::store(place, Some(source)),
-        false => Ok(Box::new(EmbeddedStore::open_or_create(place, source)?)),
-    }
+    if remote::is_meant(place) { remote::store(place, Some(source)) } else { Ok(Box::new(EmbeddedStore::open_or_create(place, source)?)) }
 }
 
 fn bar() -> ProgressBar {

@@ -21,7 +21,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 pub enum ModelsCommand {
     /// The models known by name, and which of them are here
     List,
-    /// Fetch a known model from the model hub (OKNO_HUB names a mirror); goes on where it broke off
+    /// Fetch a known model from the model hub (`OKNO_HUB` names a mirror); goes on where it broke off
     Pull {
         /// Its name
         name: String,

@@ -14,7 +14,7 @@ pub struct Found {
     pub entry: String,
 }
 
-/// The vocabulary of a WordPiece tokenizer, for packages that have no `tokenizer.json`.
+/// The vocabulary of a `WordPiece` tokenizer, for packages that have no `tokenizer.json`.
 const VOCABULARY: &str = "vocab.txt";
 
 /// Chooses the files of a card; `only` names the weights where there is a choice.
@@ -87,7 +87,7 @@ fn weights(card: &Card, entries: &[Entry], only: Option<&str>) -> Result<String,
 }
 
 /// What is left when those that do not fit go – or all, when none fits.
-fn narrowed<'p>(paths: Vec<&'p str>, fits: impl Fn(&str) -> bool) -> Vec<&'p str> {
+fn narrowed(paths: Vec<&str>, fits: impl Fn(&str) -> bool) -> Vec<&str> {
     let fitting: Vec<&str> = paths.iter().copied().filter(|path| fits(path)).collect();
     if fitting.is_empty() { paths } else { fitting }
 }

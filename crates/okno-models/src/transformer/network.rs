@@ -138,7 +138,7 @@ impl Network {
 fn inputs(model: &rten::Model) -> Result<Vec<(Input, NodeId)>, String> {
     let input = |&id: &NodeId| {
         let info = model.node_info(id);
-        match info.as_ref().and_then(|info| info.name()).unwrap_or_default() {
+        match info.as_ref().and_then(rten::NodeInfo::name).unwrap_or_default() {
             "input_ids" => Ok((Input::Ids, id)),
             "attention_mask" => Ok((Input::Mask, id)),
             "token_type_ids" => Ok((Input::Types, id)),

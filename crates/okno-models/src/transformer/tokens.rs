@@ -32,7 +32,7 @@ impl Tokens {
 pub struct Words(Tokenizer);
 
 impl Words {
-    /// Opens a model's tokenizer: `tokenizer.json`, or a WordPiece vocabulary as BERT's.
+    /// Opens a model's tokenizer: `tokenizer.json`, or a `WordPiece` vocabulary as BERT's.
     pub fn open(model: &Model) -> Result<Self> {
         let unusable = |path: &Path, reason: String| Error::Weights { path: path.to_owned(), reason };
         let path = model.file(TOKENIZER);

@@ -171,10 +171,7 @@ pub fn derived_vectors(
     writer: &mut dyn Writer,
 ) -> Result<Vec<f32>> {
     let dimensions = embedder.dimensions();
-    let mut embed = |texts: &[&str]| match embedder.is_slow() {
-        true => Ok(remembered(texts, embedder, writer, &Silent)?.of(texts)),
-        false => embed(texts, embedder),
-    };
+    let mut embed = |texts: &[&str]| if embedder.is_slow() { Ok(remembered(texts, embedder, writer, &Silent)?.of(texts)) } else { embed(texts, embedder) };
     let sections = section_vectors(text, above, structure, dimensions, &mut embed)?;
     with_context(derived, structure, &sections, dimensions, &mut embed)
 }
@@ -272,11 +269,11 @@ pub fn remembered<'e>(
     let mut missing: Vec<(u128, &str)> = Vec::new();
     for text in texts {
         let key = key(text, embedder);
-        if !known.vectors.contains_key(&key) {
+        if let std::collections::hash_map::Entry::Vacant(e) = known.vectors.entry(key) {
             let cached = writer.cached_vector(key)?;
             missing.extend(cached.is_none().then_some((key, *text)));
             // An empty place keeps a repeated text from being asked for twice.
-            known.vectors.insert(key, cached.unwrap_or_default());
+            e.insert(cached.unwrap_or_default());
         }
     }
     for block in missing.chunks(BLOCK) {
