@@ -92,17 +92,15 @@ fn lines(text: &str, span: Span) -> impl Iterator<Item = Span> + '_ {
     })
 }
 
-/// The rows of a table. The line that draws its header says nothing, and names of columns alone say nothing either: both stay with the
-/// first row of values, so that no search returns a header without one.
+/// The rows of a table. The line that draws its header says nothing: it stays with the row above.
 fn rows(text: &str, lines: impl Iterator<Item = Span>) -> Vec<Span> {
-    let (mut rows, mut header) = (Vec::<Span>::new(), false);
+    let mut rows: Vec<Span> = Vec::new();
     for line in lines {
         let drawn = line.of(text).bytes().all(|byte| b"|-:+= \t".contains(&byte));
         match rows.last_mut() {
-            Some(row) if drawn || header => *row = row.cover(line),
+            Some(row) if drawn => *row = row.cover(line),
             _ => rows.push(line),
         }
-        header = drawn && rows.len() == 1;
     }
     rows
 }
