@@ -91,7 +91,11 @@ fn once(
 
 /// The first JSON value of an answer that stands the check, or what is wrong with the last.
 fn read<T>(completion: &Completion, check: &dyn Fn(&Value) -> Result<T, String>) -> Result<T, String> {
-    let mut reason = if completion.cut { "the answer was cut at the limit of tokens before the JSON ended".to_owned() } else { "there is no JSON in the answer".to_owned() };
+    let mut reason = if completion.cut {
+        "the answer was cut at the limit of tokens before the JSON ended".to_owned()
+    } else {
+        "there is no JSON in the answer".to_owned()
+    };
     for candidate in candidates(&completion.text) {
         match check(&candidate) {
             Ok(value) => return Ok(value),

@@ -9,9 +9,8 @@ pub fn describe(loaded: &Loaded, structure: &Structure) -> Vec<Derived> {
 }
 
 fn derived(image: &Image, structure: &Structure) -> Option<Derived> {
-    let read = image.seen.as_ref().map_or("", |seen| seen.text.trim());
-    let said = [image.alt.trim(), image.caption.trim(), read];
-    let text = said.into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join("\n");
+    let (said, read) = (said(image), image.seen.as_ref().map_or("", |seen| seen.text.trim()));
+    let text = [said.as_str(), read].into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join("\n");
     let sentences = place(image, structure);
     (!text.is_empty() && !sentences.is_empty()).then_some(Derived {
         kind: DerivedKind::Image,
@@ -21,7 +20,14 @@ fn derived(image: &Image, structure: &Structure) -> Option<Derived> {
     })
 }
 
-fn place(image: &Image, structure: &Structure) -> std::ops::Range<usize> {
+/// What its author says about an image: how its own unit begins.
+pub fn said(image: &Image) -> String {
+    let said = [image.alt.trim(), image.caption.trim()];
+    said.into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join("\n")
+}
+
+/// The sentences that an image stands for.
+pub fn place(image: &Image, structure: &Structure) -> std::ops::Range<usize> {
     let touched = structure.touching(image.span);
     if !touched.is_empty() || structure.sentences.is_empty() {
         return touched;

@@ -99,14 +99,19 @@ impl<'s> Page<'s> {
 /// The images of a document that have no caption of their own, with their places among its images.
 fn images(engine: &Engine, page: &Page<'_>, again: bool) -> Result<Vec<(Range<usize>, usize)>, String> {
     let Some(loaded) = reload(engine, &page.record)? else { return Ok(Vec::new()) };
-    let plain = enrich::derive(&loaded, &page.structure);
+    let placed = |(at, image): (usize, &Image)| (enrich::place_of_image(image, &page.structure), at);
+    let placed: Vec<_> = loaded.images.iter().enumerate().map(placed).filter(|(run, _)| !run.is_empty()).collect();
+    // An image's own unit begins with what its author says; one that only text was read in counts as described.
+    let own = |unit: &Derived| {
+        let here = placed.iter().filter(|(run, _)| *run == unit.sentences());
+        here.map(|&(_, at)| enrich::said_of_image(&loaded.images[at]))
+            .any(|said| !said.is_empty() && unit.text.starts_with(&said))
+    };
     let captioned = |run: &Range<usize>| {
         let mut units = page.derived.iter().filter(|unit| unit.kind == DerivedKind::Image && unit.sentences() == *run);
-        units.any(|unit| !plain.contains(unit))
+        units.any(|unit| !own(unit))
     };
-    let placed = |(at, image): (usize, &Image)| (page.structure.touching(image.span), at);
-    let placed = loaded.images.iter().enumerate().map(placed).filter(|(run, _)| !run.is_empty());
-    Ok(placed.filter(|(run, _)| again || !captioned(run)).collect())
+    Ok(placed.iter().filter(|(run, _)| again || !captioned(run)).cloned().collect())
 }
 
 /// A document as its file gives it now; nothing where it has become another, which the next `okno index` will see.
