@@ -165,7 +165,7 @@ fn judging(count: usize, body: &Value) -> Reply {
     let prompt = body["messages"][1]["content"].as_str().unwrap_or_default();
     let contexts = prompt.matches("] begins").count();
     match () {
-        () if prompt.contains("Does the answer answer") && count % 2 == 0 => said(&["I would rather not."]),
+        () if prompt.contains("Does the answer answer") && count.is_multiple_of(2) => said(&["I would rather not."]),
         () if prompt.contains("how much does it help") => {
             let one = |number: usize| json!({"number": number, "reason": "it is about tea", "score": 3});
             said(&[&json!({"verdicts": (1..contexts).map(one).collect::<Vec<_>>()}).to_string()])

@@ -81,21 +81,18 @@ impl Line {
     fn send(&self, part: &str, body: Option<&Value>, left: Duration) -> Result<Response<Body>, Fault> {
         let url = self.options.url(part);
         let bearer = self.options.key.as_ref().map(super::Key::bearer);
-        let response = match body {
-            Some(body) => {
-                let mut request = self.agent.post(url).config().timeout_global(Some(left)).build();
-                if let Some(bearer) = &bearer {
-                    request = request.header(header::AUTHORIZATION, bearer);
-                }
-                request.content_type("application/json").send(body.to_string())
+        let response = if let Some(body) = body {
+            let mut request = self.agent.post(url).config().timeout_global(Some(left)).build();
+            if let Some(bearer) = &bearer {
+                request = request.header(header::AUTHORIZATION, bearer);
             }
-            None => {
-                let mut request = self.agent.get(url).config().timeout_global(Some(left)).build();
-                if let Some(bearer) = &bearer {
-                    request = request.header(header::AUTHORIZATION, bearer);
-                }
-                request.call()
+            request.content_type("application/json").send(body.to_string())
+        } else {
+            let mut request = self.agent.get(url).config().timeout_global(Some(left)).build();
+            if let Some(bearer) = &bearer {
+                request = request.header(header::AUTHORIZATION, bearer);
             }
+            request.call()
         };
         let response = response.map_err(|error| Fault::of_transport(&error, &self.options))?;
         if response.status().is_success() { Ok(response) } else { Err(self.error(response)) }

@@ -57,7 +57,7 @@ impl Patience {
 
 impl Default for Patience {
     fn default() -> Self {
-        Self::within(Duration::from_secs(300))
+        Self::within(Duration::from_mins(5))
     }
 }
 

@@ -29,7 +29,7 @@ pub fn request(request: &Request, model: &str, options: &Options, quirks: &Quirk
         match (quirks.has(Quirk::NoSchema), quirks.has(Quirk::NoForm)) {
             (false, _) => {
                 body["response_format"] =
-                    json!({"type": "json_schema", "json_schema": {"name": "answer", "strict": true, "schema": schema}})
+                    json!({"type": "json_schema", "json_schema": {"name": "answer", "strict": true, "schema": schema}});
             }
             (true, false) => body["response_format"] = json!({"type": "json_object"}),
             (true, true) => {}

@@ -26,7 +26,7 @@ mod wording;
 
 pub use generator::{Completion, GenerateError, Generator, Message, Picture, Request, Role, Usage};
 pub use listwise::Listwise;
-pub use prompt::NOT_FOUND;
+pub use prompt::{NOT_FOUND, Pictures};
 pub(crate) use prompt::{fenced, mark};
 pub use prompts::{Language, Prompts};
 pub use reply::{Citation, Event, Reply, ReplyOptions, reply, request};

@@ -18,13 +18,16 @@ pub const NOT_FOUND: &str = "NOT_IN_DOCUMENTS";
 const NEVER_SHOWN: [&str; 11] =
     ["title", "file", "language", "path", "doc_id", "size", "width", "height", "rows", "pages", "type"];
 
+/// Finds the pictures of a context.
+pub type Pictures<'a> = dyn Fn(&Context) -> Vec<Picture> + Sync + 'a;
+
 /// Who may be shown what.
 #[derive(Clone, Copy)]
 pub struct Showing<'a> {
     /// Fields that a model does not see.
     pub hidden: &'a BTreeSet<String>,
     /// The pictures of a context, for a model that looks at some.
-    pub pictures: Option<&'a (dyn Fn(&Context) -> Vec<Picture> + Sync)>,
+    pub pictures: Option<&'a Pictures<'a>>,
 }
 
 /// The request that asks a question about contexts.
@@ -64,7 +67,9 @@ pub fn mark(texts: &[&str]) -> String {
     let mut salt = 0u64;
     loop {
         let mut hash = Xxh3::with_seed(salt);
-        texts.iter().for_each(|text| hash.update(text.as_bytes()));
+        for text in texts {
+            hash.update(text.as_bytes());
+        }
         let mark = format!("#{:016x}", hash.digest());
         if !texts.iter().any(|text| text.contains(&mark)) {
             return mark;
@@ -129,18 +134,16 @@ fn without_citations(text: &str) -> String {
     while let Some(at) = rest.find(['[', '【', '［']) {
         let (before, from) = rest.split_at(at);
         out.push_str(before);
-        match super::checked::marker(from) {
-            Some((_, length)) => {
-                let inside = from[..length].trim_matches(['[', ']', '【', '】', '［', '］']);
-                out.push_str(&format!("⟦{inside}⟧"));
-                rest = &from[length..];
-            }
-            None => {
-                let length = from.chars().next().map_or(0, char::len_utf8);
-                out.push_str(&from[..length]);
-                rest = &from[length..];
-            }
-        }
+        let length = if let Some((_, length)) = super::checked::marker(from) {
+            let inside = from[..length].trim_matches(['[', ']', '【', '】', '［', '］']);
+            out.push_str(&format!("⟦{inside}⟧"));
+            length
+        } else {
+            let length = from.chars().next().map_or(0, char::len_utf8);
+            out.push_str(&from[..length]);
+            length
+        };
+        rest = &from[length..];
     }
     out + rest
 }

@@ -10,10 +10,10 @@
 
 use super::checked::{Checked, Mark};
 use super::extract;
-use super::prompt::{self, NOT_FOUND, Showing};
+use super::prompt::{self, NOT_FOUND, Pictures, Showing};
 use super::prompts::{Language, Prompts};
 use super::support::{statement, supporting};
-use super::{Completion, GenerateError, Generator, Picture, Request, Usage};
+use super::{Completion, GenerateError, Generator, Request, Usage};
 use crate::document::{CodePoints, Span};
 use crate::{Answer, Context, Result};
 use std::collections::BTreeSet;
@@ -31,7 +31,7 @@ pub struct ReplyOptions<'a> {
     /// Fields of metadata that a model does not see.
     pub hidden: BTreeSet<String>,
     /// The pictures of a context, for a model that looks at some.
-    pub pictures: Option<&'a (dyn Fn(&Context) -> Vec<Picture> + Sync)>,
+    pub pictures: Option<&'a Pictures<'a>>,
     /// The language of prompts; that of the question when `None`.
     pub language: Option<Language>,
 }
@@ -111,7 +111,7 @@ pub fn reply(
 ) -> Result<Reply> {
     let language = options.language.unwrap_or_else(|| Language::of(&answer.question));
     if answer.contexts.is_empty() || answer.nothing_relevant() {
-        return not_found(answer, language, None, Completion::default(), on);
+        return not_found(answer, language, None, &Completion::default(), on);
     }
     match generator {
         Some(generator) => generated(answer, generator, options, language, on),
@@ -143,12 +143,12 @@ fn not_found(
     answer: Answer,
     language: Language,
     by: Option<String>,
-    completion: Completion,
+    completion: &Completion,
     on: &mut dyn FnMut(Event<'_>) -> ControlFlow<()>,
 ) -> Result<Reply> {
     tell(nothing(language), on)?;
     let text = nothing(language).to_owned();
-    let Completion { usage, cut, cached, .. } = completion;
+    let &Completion { usage, cut, cached, .. } = completion;
     let shown = answer.contexts.len();
     Ok(Reply {
         text,
@@ -217,7 +217,7 @@ fn generated(
     };
     let by = Some(generator.identity().to_owned());
     let Some(Heard { text, marks, removed, contained }) = heard else {
-        return not_found(answer, language, by, completion, on);
+        return not_found(answer, language, by, &completion, on);
     };
     let citations = cited(&text, &marks, &answer.contexts);
     let Completion { usage, cut, cached, .. } = completion;

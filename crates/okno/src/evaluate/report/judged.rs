@@ -23,9 +23,13 @@ pub fn section(cells: &[CellJudged], seed: u64) -> String {
         let _ = write!(out, "<th>{}</th>", label(aspect));
     }
     let _ = write!(out, "<th>{}</th></tr></thead><tbody>", both("judge failed", "评判失败"));
-    cells.iter().for_each(|cell| out += &row(cell, seed));
+    for cell in cells {
+        out += &row(cell, seed);
+    }
     out += "</tbody></table></div>";
-    cells.iter().for_each(|cell| out += &verdicts(cell));
+    for cell in cells {
+        out += &verdicts(cell);
+    }
     out + "</section>\n"
 }
 
