@@ -151,7 +151,7 @@ mod tests {
         assert_eq!(support("You warm the pot before anything else", TEA), "The pot is warmed first.");
         let potatoes = "土豆去皮切丝。用清水泡十分钟去掉淀粉。大火翻炒。";
         assert_eq!(support("泡十分钟可以去掉淀粉", potatoes), "用清水泡十分钟去掉淀粉。");
-        assert_eq!(support("土豆要泡十分钟", potatoes), "土豆去皮切丝。用清水泡十分钟去掉淀粉。", "what, and how long");
+        assert_eq!(support("土豆要泡十分钟", potatoes), "用清水泡十分钟去掉淀粉。");
     }
 
     #[test]
