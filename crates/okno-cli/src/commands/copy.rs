@@ -60,7 +60,11 @@ fn existing(place: &Path) -> okno::Result<Box<dyn Store>> {
 
 /// The target, made for the source's embedder where there is none yet.
 fn target(place: &Path, source: &Manifest) -> okno::Result<Box<dyn Store>> {
-    if remote::is_meant(place) { remote::store(place, Some(source)) } else { Ok(Box::new(EmbeddedStore::open_or_create(place, source)?)) }
+    if remote::is_meant(place) {
+        remote::store(place, Some(source))
+    } else {
+        Ok(Box::new(EmbeddedStore::open_or_create(place, source)?))
+    }
 }
 
 fn bar() -> ProgressBar {

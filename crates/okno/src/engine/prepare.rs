@@ -171,7 +171,13 @@ pub fn derived_vectors(
     writer: &mut dyn Writer,
 ) -> Result<Vec<f32>> {
     let dimensions = embedder.dimensions();
-    let mut embed = |texts: &[&str]| if embedder.is_slow() { Ok(remembered(texts, embedder, writer, &Silent)?.of(texts)) } else { embed(texts, embedder) };
+    let mut embed = |texts: &[&str]| {
+        if embedder.is_slow() {
+            Ok(remembered(texts, embedder, writer, &Silent)?.of(texts))
+        } else {
+            embed(texts, embedder)
+        }
+    };
     let sections = section_vectors(text, above, structure, dimensions, &mut embed)?;
     with_context(derived, structure, &sections, dimensions, &mut embed)
 }
