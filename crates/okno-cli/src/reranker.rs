@@ -1,10 +1,16 @@
-//! Which reranker reads the best hits once more: a cross-encoder of the shelf by its name, or `maxsim:NAME` with an embedder of the shelf.
+//! Which reranker reads the best hits once more: a cross-encoder of the shelf by its name, `maxsim:NAME` with an embedder of the shelf, or
+//! `model`, the language model of the configuration.
 
 use anyhow::Result;
 use okno::Engine;
+use okno::answer::Listwise;
 use okno::config::Settings;
 use okno::retrieve::Reranker;
+use std::path::Path;
 use std::sync::Arc;
+
+/// The language model of the configuration.
+const MODEL: &str = "model";
 
 /// Says so where a configuration names a reranker and a flag wants none.
 const NONE: &str = "none";
@@ -12,8 +18,23 @@ const NONE: &str = "none";
 /// Gives an engine the reranker that was asked for: by flag, else by configuration.
 pub fn set(engine: &mut Engine, flag: Option<&str>, settings: &Settings) -> Result<()> {
     let name = flag.or(settings.values().rerank.as_deref()).filter(|name| *name != NONE);
-    engine.set_reranker(name.map(named).transpose()?);
+    let reranker = match name {
+        Some(MODEL) => Some(listwise(engine.folder())?),
+        Some(name) => Some(named(name)?),
+        None => None,
+    };
+    engine.set_reranker(reranker);
     Ok(())
+}
+
+fn listwise(index: &Path) -> Result<Arc<dyn Reranker>> {
+    match crate::helper::of(index)? {
+        Some(generator) => Ok(Arc::new(Listwise::new(generator))),
+        None => anyhow::bail!(crate::locale::say!(
+            "`--rerank model` needs a language model: set one up under `[model]` in `okno.toml` (docs/answers.md)",
+            "`--rerank model` 需要语言模型:请在 `okno.toml` 的 `[model]` 中设置(见 docs/answers.md)"
+        )),
+    }
 }
 
 #[cfg(feature = "models")]

@@ -49,17 +49,19 @@ fn a_context_names_its_images_and_their_bytes_are_kept() {
     world.okno(["show", "--image", "tea"]).refuses().says(&["32 hexadecimal digits"]);
 }
 
-/// The networks, where the tests are given some.
-fn networks() -> Option<PathBuf> {
-    let folder = std::env::var_os("OKNO_TEST_MODELS").map(PathBuf::from)?;
-    let shelf = folder.join("rapidocr");
-    shelf.is_dir().then_some(shelf)
+/// The package with the networks, where the tests are given one.
+fn package() -> Option<PathBuf> {
+    let folder = std::env::var_os("OKNO_TEST_MODELS")?;
+    let is_it = |path: &PathBuf| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("rapidocr-"));
+    std::fs::read_dir(folder).ok()?.flatten().map(|entry| entry.path()).find(is_it)
 }
 
 #[test]
 fn what_is_read_in_images_is_found() {
-    let Some(networks) = networks() else {
-        println!("skipped: no OCR networks – set OKNO_TEST_MODELS to a shelf with `rapidocr`");
+    let Some(package) = package() else {
+        println!(
+            "skipped: no OCR networks – set OKNO_TEST_MODELS to a folder with the `rapidocr` wheel (.ci/fetch-models.sh)"
+        );
         return;
     };
     let world = with_pictures();
@@ -67,7 +69,14 @@ fn what_is_read_in_images_is_found() {
     world.write("docs/scan.pdf", std::fs::read(scanned).unwrap());
     // First without, then with: what was skipped or silent before is looked at again.
     world.index(["docs"]);
-    let report = Ran::of(world.command().env("OKNO_OCR", &networks).args(["index", "--json"])).succeeds().json();
+    let shelf = world.path("shelf");
+    let reading = || {
+        let mut command = world.command();
+        command.env("OKNO_MODELS", &shelf);
+        command
+    };
+    Ran::of(reading().args(["models", "add", "rapidocr"]).arg(&package)).succeeds();
+    let report = Ran::of(reading().args(["index", "--json"])).succeeds().json();
     assert_eq!(report["skipped"].as_array().map_or(0, Vec::len), 0, "{report}");
     let answer = world.search(&["新社员需要几位老社员推荐?"]);
     let found: Vec<String> = contexts(&answer).iter().map(|context| text(context, "doc_id")).collect();

@@ -30,9 +30,9 @@ pub fn bury(parts: &Parts, state: &mut State, now: u64) -> Result<()> {
 /// The rows that these values take the place of, to be deleted when no reader needs them.
 pub fn superseded(entries: &[Entry], now: u64) -> Vec<(u64, String)> {
     let named: Vec<&Entry> = entries.iter().filter(|entry| matches!(entry.kind, Kind::File | Kind::Removed)).collect();
-    let expression = |entries: &[&Entry]| {
-        let names: Vec<String> = entries.iter().map(|entry| format!("\"{}\"", entry.base)).collect();
-        format!("base in [{}] and born < {}", names.join(","), entries[0].born)
+    let expression = |older: &[&Entry]| {
+        let bases: Vec<String> = older.iter().map(|entry| format!("\"{}\"", entry.base)).collect();
+        format!("base in [{}] and born < {}", bases.join(","), older[0].born)
     };
     named.chunks(NAMES).map(|entries| (now, expression(entries))).collect()
 }

@@ -141,8 +141,10 @@ impl Words {
         let above = dimensions_of(above);
         let section = |section: &okno::document::Section| {
             let mut counts = above.clone();
-            section.path.iter().for_each(|heading| counts.extend(dimensions_of(heading.of(text))));
-            counts.iter_mut().for_each(|(_, count)| *count *= CONTEXT_WEIGHT);
+            counts.extend(section.path.iter().flat_map(|heading| dimensions_of(heading.of(text))));
+            for (_, count) in &mut counts {
+                *count *= CONTEXT_WEIGHT;
+            }
             added(counts)
         };
         Self {

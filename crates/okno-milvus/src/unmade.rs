@@ -50,8 +50,8 @@ pub fn rank(shared: &Shared, ask: &Ask<'_>, leg: Leg, layer: Layer, documents: &
         Leg::Lexical => bm25(shared, ask, layer, &units)?,
     };
     let floor = if leg == Leg::Dense && ask.allowed.is_some() { f32::NEG_INFINITY } else { 0.0 };
-    let scored = units.iter().zip(scores).map(|((_, run, _), score)| Scored { run: *run, derived: None, score });
-    Ok(best(scored.filter(|scored| scored.score.is_finite() && scored.score > floor).collect(), ask.depth))
+    let found = units.iter().zip(scores).map(|((_, run, _), score)| Scored { run: *run, derived: None, score });
+    Ok(best(found.filter(|found| found.score.is_finite() && found.score > floor).collect(), ask.depth))
 }
 
 fn units(candidate: &Candidate, layer: Layer) -> impl Iterator<Item = (&Candidate, Run, usize)> {

@@ -34,12 +34,12 @@ fn main() -> Result<(), Box<dyn Error>> {
     let late = if blends.is_empty() { None } else { Some(Arc::new(LateInteraction::open(&model)?)) };
     let late = late.map(|late| late as Arc<dyn okno::retrieve::Reranker>);
     if powers.is_empty() {
-        return measure(set, name, Arc::new(TransformerEmbedder::open(model)?), &blends, late);
+        return measure(set, name, Arc::new(TransformerEmbedder::open(model)?), &blends, late.as_ref());
     }
     let weighted = Arc::new(Once { encoder: Encoder::open(&model)?, model, kept: Mutex::default() });
     for power in powers {
         let embedder = Weighted { once: Arc::clone(&weighted), identity: format!("{name}@{power}"), power };
-        measure(set, &format!("{name} ^{power}"), Arc::new(embedder), &blends, late.clone())?;
+        measure(set, &format!("{name} ^{power}"), Arc::new(embedder), &blends, late.as_ref())?;
     }
     Ok(())
 }
@@ -49,7 +49,7 @@ fn measure(
     name: &str,
     embedder: Arc<dyn Embedder>,
     blends: &[f32],
-    late: Option<Arc<dyn okno::retrieve::Reranker>>,
+    late: Option<&Arc<dyn okno::retrieve::Reranker>>,
 ) -> Result<(), Box<dyn Error>> {
     let corpus = set.join("corpus.jsonl");
     let mut library = Corpus::read(&corpus)?;
@@ -60,7 +60,7 @@ fn measure(
     let report = engine.index(&[&corpus])?;
     let seconds = begun.elapsed().as_secs_f64();
     for blend in std::iter::once(None).chain(blends.iter().copied().map(Some)) {
-        engine.set_reranker(late.clone().filter(|_| blend.is_some()));
+        engine.set_reranker(late.filter(|_| blend.is_some()).cloned());
         let mut recipe = built_in()?["auto"].clone();
         recipe.rerank.blend = blend.unwrap_or(recipe.rerank.blend);
         let candidates = [Candidate { name: "auto".to_owned(), recipe }];
@@ -84,15 +84,18 @@ fn measure(
     Ok(())
 }
 
+/// A vector, and the tokens it was made of.
+type Made = (Vec<f32>, usize);
+
 /// Unit vectors of a model, each made once.
 struct Once {
     model: Model,
     encoder: Encoder,
-    kept: Mutex<HashMap<(Role, String), (Vec<f32>, usize)>>,
+    kept: Mutex<HashMap<(Role, String), Made>>,
 }
 
 impl Once {
-    fn of(&self, texts: &[&str], role: Role) -> Result<Vec<(Vec<f32>, usize)>, Box<dyn Error>> {
+    fn of(&self, texts: &[&str], role: Role) -> Result<Vec<Made>, Box<dyn Error>> {
         let Card { query_prefix, passage_prefix, .. } = &self.model.card;
         let prefix = if role == Role::Query { query_prefix } else { passage_prefix };
         let mut kept = self.kept.lock().map_err(|_| "another thread panicked")?;

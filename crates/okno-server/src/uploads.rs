@@ -52,7 +52,7 @@ impl Uploads {
         let number = COUNT.fetch_add(1, Ordering::Relaxed);
         let draft = self.folder.join(format!(".upload-{}-{number}", std::process::id()));
         let file = tokio::fs::File::create(&draft).await.map_err(|error| cannot(&draft, &error))?;
-        Ok(Draft { file, draft, path, done: false })
+        Ok(Draft { file, unfinished: draft, path, done: false })
     }
 }
 
@@ -60,7 +60,7 @@ impl Uploads {
 #[derive(Debug)]
 pub struct Draft {
     file: tokio::fs::File,
-    draft: PathBuf,
+    unfinished: PathBuf,
     path: PathBuf,
     done: bool,
 }
@@ -68,14 +68,14 @@ pub struct Draft {
 impl Draft {
     /// Adds bytes.
     pub async fn write(&mut self, bytes: &[u8]) -> Result<(), Fault> {
-        self.file.write_all(bytes).await.map_err(|error| cannot(&self.draft, &error))
+        self.file.write_all(bytes).await.map_err(|error| cannot(&self.unfinished, &error))
     }
 
     /// Gives the file its name; one of that name is replaced.
     pub async fn finish(mut self) -> Result<(), Fault> {
-        self.file.flush().await.map_err(|error| cannot(&self.draft, &error))?;
-        self.file.sync_all().await.map_err(|error| cannot(&self.draft, &error))?;
-        tokio::fs::rename(&self.draft, &self.path).await.map_err(|error| cannot(&self.path, &error))?;
+        self.file.flush().await.map_err(|error| cannot(&self.unfinished, &error))?;
+        self.file.sync_all().await.map_err(|error| cannot(&self.unfinished, &error))?;
+        tokio::fs::rename(&self.unfinished, &self.path).await.map_err(|error| cannot(&self.path, &error))?;
         self.done = true;
         Ok(())
     }
@@ -85,7 +85,7 @@ impl Drop for Draft {
     fn drop(&mut self) {
         if !self.done {
             // What is left behind is hidden and harmless.
-            let _ = std::fs::remove_file(&self.draft);
+            let _ = std::fs::remove_file(&self.unfinished);
         }
     }
 }

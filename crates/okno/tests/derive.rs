@@ -49,6 +49,7 @@ impl<F: Fn(&str, &str) -> Result<String, GenerateError> + Send + Sync> Generator
 }
 
 /// A model that does what it is told.
+#[allow(clippy::unnecessary_wraps)] // others fail
 fn obedient(field: &str, _: &str) -> Result<String, GenerateError> {
     Ok(match field {
         "questions" => json!({"questions": ["Who keeps bees?", "Which zeppelin flew?", "When was it?", "Why so?"]}),
@@ -68,7 +69,9 @@ impl Place {
         std::fs::create_dir(folder.path().join("d")).unwrap();
         let engine = Engine::create(folder.path().join("index")).unwrap();
         let place = Self { folder, engine };
-        documents.iter().for_each(|(name, text)| place.write(name, text));
+        for (name, text) in documents {
+            place.write(name, text);
+        }
         place.engine.index(&[place.documents()]).unwrap();
         place
     }

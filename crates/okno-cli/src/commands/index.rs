@@ -205,6 +205,7 @@ fn neighbors(preset: Option<Preset>) -> Option<u32> {
 }
 
 /// A bar on standard error, and the wish to stop.
+#[allow(clippy::struct_field_names)] // it is what it is
 pub struct Bar {
     pub bar: ProgressBar,
     pub stop: Arc<AtomicBool>,

@@ -121,9 +121,10 @@ fn a_damaged_lexical_index_says_what_to_do_and_doing_it_helps() {
 #[test]
 fn another_format_or_embedder_is_refused_by_name() {
     let format = format!("\"format\":{}", okno::store::FORMAT);
-    for (old, new, says) in
-        [(format.as_str(), "\"format\":9", "has format 9"), ("okno-static-", "OKNO-static-", "`OKNO-static-")]
-    {
+    for (old, new, says, next) in [
+        (format.as_str(), "\"format\":9", "has format 9", "into a new folder"),
+        ("okno-static-", "OKNO-static-", "`OKNO-static-", "okno reembed"),
+    ] {
         let world = World::with_sample();
         let file = world.path(".okno/data.mdb");
         let mut bytes = std::fs::read(&file).unwrap();
@@ -136,7 +137,7 @@ fn another_format_or_embedder_is_refused_by_name() {
         }
         std::fs::write(&file, bytes).unwrap();
         for command in [&["search", "x"][..], &["index"], &["status"]] {
-            world.okno(command).refuses().says(&[says, "into a new folder"]);
+            world.okno(command).refuses().says(&[says, next]);
         }
     }
 }

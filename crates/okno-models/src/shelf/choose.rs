@@ -104,7 +104,10 @@ fn is_quantized(path: &str) -> bool {
 }
 
 fn no_weights(entries: &[Entry]) -> String {
-    let other = entries.iter().find(|entry| entry.path.ends_with(".safetensors") || entry.path.ends_with(".bin"));
+    let other = entries.iter().find(|entry| {
+        let path = entry.path.to_lowercase();
+        [".safetensors", ".bin"].iter().any(|ending| path.ends_with(ending))
+    });
     match other {
         Some(other) => format!(
             "holds no ONNX weights, only `{}` – export it to ONNX (for instance with `optimum-cli export onnx`), or choose another package",

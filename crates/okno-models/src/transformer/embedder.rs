@@ -81,7 +81,9 @@ impl Embedder for TransformerEmbedder {
         }
         for (vector, tokens) in made.vectors.chunks_exact_mut(self.dimensions).zip(made.tokens) {
             let weight = weight(tokens);
-            vector.iter_mut().for_each(|x| *x *= weight);
+            for x in vector {
+                *x *= weight;
+            }
         }
         Ok(made.vectors)
     }

@@ -18,6 +18,9 @@ enum Input {
     Types,
 }
 
+/// What came out, by the text it is of.
+type Outputs = Vec<(usize, Output)>;
+
 /// What a network gave for one text: rows of equal length, one per token, or a single one.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Output {
@@ -83,11 +86,7 @@ impl Network {
     }
 
     /// Does work on as many cores as there are batches for; a single batch is spread over all of them.
-    fn on_lanes(
-        &self,
-        batches: usize,
-        work: &(dyn Fn(&RunOptions) -> Result<Vec<(usize, Output)>> + Sync),
-    ) -> Result<Vec<(usize, Output)>> {
+    fn on_lanes(&self, batches: usize, work: &(dyn Fn(&RunOptions) -> Result<Outputs> + Sync)) -> Result<Outputs> {
         if batches <= 1 {
             return work(&RunOptions::default());
         }

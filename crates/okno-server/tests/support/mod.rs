@@ -167,7 +167,7 @@ impl Drop for Server {
 
 /// Reads an answer: as long as it says, or until the server closes.
 fn read(stream: &mut TcpStream) -> Vec<u8> {
-    let (mut answer, mut buffer) = (Vec::new(), [0; 65536]);
+    let (mut answer, mut buffer) = (Vec::new(), vec![0; 65536]);
     while let Ok(count) = stream.read(&mut buffer) {
         answer.extend_from_slice(&buffer[..count]);
         let text = String::from_utf8_lossy(&answer);

@@ -73,7 +73,12 @@ fn found(context: &Context, span: Span, contexts: &[Context]) -> f32 {
 
 /// A sentence as it may be shown: on one line, checked like anything else, its own bracketed numbers left out.
 pub fn shown(sentence: &str, language: Language) -> String {
-    let line = sentence.split_whitespace().collect::<Vec<_>>().join(" ");
+    // The answer is a list already.
+    let mut words: Vec<&str> = sentence.split_whitespace().collect();
+    if words.len() > 1 && matches!(words[0], "-" | "*" | "+" | "•" | "·") {
+        words.remove(0);
+    }
+    let line = words.join(" ");
     let sources = [line.as_str()];
     let mut checked = Checked::new(0, language, &sources);
     checked.push(&line);

@@ -98,7 +98,7 @@ pub const KEYS: [Key; 33] = [
     key("model.max_tokens", Kind::Plain, "the model's"),
     key("model.vision", Kind::Plain, "false"),
     key("model.cache", Kind::Text, "256MB"),
-    key("model.prompts", Kind::Text, "`okno-prompts` beside the index, where there is one"),
+    key("model.prompts", Kind::Text, "okno-prompts beside the index, where there is one"),
 ];
 
 /// One place's values.

@@ -117,8 +117,8 @@ fn answer(
     let mut stage = Stage::new(&rankings, fused, hits.len(), scope.matching);
     let hits = match models.reranker.filter(|_| recipe.rerank.depth > 0) {
         Some(reranker) => {
-            let (hits, reranked) = rerank::rerank(hits, reranker, recipe.rerank, &understood.text, &views)?;
-            stage.reranked = Some(reranked);
+            let (hits, moves) = rerank::rerank(hits, reranker, recipe.rerank, &understood.text, &views)?;
+            stage.reranked = Some(moves);
             hits
         }
         None => hits,

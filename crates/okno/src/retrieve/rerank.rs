@@ -99,11 +99,11 @@ pub(super) fn rerank(
             read.len()
         )));
     }
-    Ok(blended(hits, &scores, how.blend, reranker.identity()))
+    Ok(blended(&hits, &scores, how.blend, reranker.identity()))
 }
 
 /// The hits in the order of the blended scores, of which the first `scores.len()` have one.
-fn blended(hits: Vec<Hit>, scores: &[f32], blend: f32, by: &str) -> (Vec<Hit>, Reranked) {
+fn blended(hits: &[Hit], scores: &[f32], blend: f32, by: &str) -> (Vec<Hit>, Reranked) {
     let best = hits.first().map_or(0.0, |hit| hit.score);
     let shares = shares(scores);
     let mut read: Vec<(usize, Hit)> = hits.iter().copied().take(scores.len()).enumerate().collect();

@@ -193,6 +193,7 @@ pub(super) mod tests {
     static PROMPTS: LazyLock<Prompts> = LazyLock::new(Prompts::default);
 
     /// A scripted model with the project's words.
+    #[allow(clippy::unnecessary_wraps)] // as those who are asked want it
     pub fn asker(model: &Scripted) -> Option<Asker<'_>> {
         Some(Asker { generator: model, prompts: &PROMPTS })
     }

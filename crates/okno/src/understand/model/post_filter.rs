@@ -93,7 +93,7 @@ mod tests {
         #[test]
         fn places_are_always_of_hits(given in prop::collection::vec(-3..9i64, 0..6), count in 0..7usize) {
             let read = numbers(&json!({ "irrelevant": given }), count);
-            let sound = given.iter().all(|&number| number >= 1 && number <= count as i64);
+            let sound = given.iter().all(|&number| number >= 1 && usize::try_from(number).is_ok_and(|number| number <= count));
             prop_assert_eq!(read.is_ok(), sound);
             prop_assert!(read.unwrap_or_default().into_iter().all(|place| place < count));
         }
