@@ -9,9 +9,9 @@ port=${2:-19530}
 say() { echo "milvus-lite: $*" >&2; }
 mkdir -p "$folder" || exit 0
 server="$folder/python/bin/milvus-lite"
-if ! [ -x "$server" ]; then
+if ! "$folder/python/bin/python" -c "import milvus_lite, pymilvus" 2>/dev/null; then
   python3 -m venv "$folder/python" || { say "python3 with venv is needed"; exit 0; }
-  timeout 110 "$folder/python/bin/pip" install --quiet --disable-pip-version-check 'milvus-lite>=3.2,<4' >&2 \
+  timeout 110 "$folder/python/bin/pip" install --quiet --disable-pip-version-check 'milvus-lite>=3.2,<4' pymilvus >&2 \
     || { say "cannot be installed; the tests that need it will be skipped"; exit 0; }
 fi
 "$server" server --host 127.0.0.1 --port "$port" --data-dir "$folder/data" >"$folder/milvus.log" 2>&1 &

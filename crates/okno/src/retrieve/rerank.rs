@@ -150,7 +150,7 @@ mod tests {
     #[test]
     fn a_blend_of_one_is_the_rerankers_order_and_of_nought_the_old_one() {
         let order = |blend| {
-            let (hits, reranked) = blended(hits(&[4.0, 3.0, 2.0, 1.0]), &[0.1, 0.9, 0.5], blend, "x");
+            let (hits, reranked) = blended(&hits(&[4.0, 3.0, 2.0, 1.0]), &[0.1, 0.9, 0.5], blend, "x");
             let after: Vec<_> = hits.iter().map(|hit| hit.run.first).collect();
             (after, reranked.moved[&hits[0].run].before)
         };
@@ -160,7 +160,7 @@ mod tests {
 
     #[test]
     fn equal_scores_change_nothing() {
-        let (after, _) = blended(hits(&[3.0, 2.0, 1.0]), &[0.4, 0.4, 0.4], 0.5, "x");
+        let (after, _) = blended(&hits(&[3.0, 2.0, 1.0]), &[0.4, 0.4, 0.4], 0.5, "x");
         assert_eq!(after.iter().map(|hit| hit.run.first).collect::<Vec<_>>(), [0, 1, 2]);
     }
 
@@ -171,7 +171,7 @@ mod tests {
         ) {
             fused.sort_by(|a, b| b.total_cmp(a));
             let scores = &scores[..scores.len().min(fused.len())];
-            let (after, reranked) = blended(hits(&fused), scores, blend, "x");
+            let (after, reranked) = blended(&hits(&fused), scores, blend, "x");
             let mut runs: Vec<u32> = after.iter().map(|hit| hit.run.first).collect();
             prop_assert!(after.windows(2).all(|pair| pair[0].score >= pair[1].score));
             prop_assert_eq!(reranked.moved.len(), scores.len());
