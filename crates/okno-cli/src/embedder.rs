@@ -85,6 +85,8 @@ pub fn open_or_create(folder: &Path, flag: Option<&str>, settings: &Settings) ->
             let manifest = Manifest::new(embedder.identity(), embedder.dimensions());
             return Ok(Engine::over(folder, remote::store(folder, Some(&manifest))?, embedder)?);
         }
+        // Another process is just making it.
+        Err(Error::NoIndex(_)) => return Ok(Engine::create_with(folder, new()?)?),
         opened => opened?,
     };
     let embedder = flag.or(near).map_or_else(|| Ok(of(store.manifest())), named)?;

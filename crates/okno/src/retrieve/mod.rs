@@ -117,7 +117,7 @@ fn answer(
     let mut stage = Stage::new(&rankings, fused, hits.len(), scope.matching);
     let hits = match models.reranker.filter(|_| recipe.rerank.depth > 0) {
         Some(reranker) => {
-            let (hits, moves) = rerank::rerank(hits, reranker, recipe.rerank, &understood.text, &views)?;
+            let (hits, moves) = rerank::rerank(&hits, reranker, recipe.rerank, &understood.text, &views)?;
             stage.reranked = Some(moves);
             hits
         }

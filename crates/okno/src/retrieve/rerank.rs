@@ -81,7 +81,7 @@ pub struct Reranked {
 
 /// Reranks hits that come best first.
 pub(super) fn rerank(
-    hits: Vec<Hit>,
+    hits: &[Hit],
     reranker: &dyn Reranker,
     how: Rerank,
     question: &str,
@@ -99,7 +99,7 @@ pub(super) fn rerank(
             read.len()
         )));
     }
-    Ok(blended(&hits, &scores, how.blend, reranker.identity()))
+    Ok(blended(hits, &scores, how.blend, reranker.identity()))
 }
 
 /// The hits in the order of the blended scores, of which the first `scores.len()` have one.
