@@ -10,10 +10,10 @@
 //! ```
 //!
 //! *Scales are materialised.* Milvus cannot sum neighbours, so sentences, windows and paragraphs are rows of their own
-//! ([`units`]). *BM25 is ours*: terms become dimensions of a sparse vector, weighed when a document is put; how rare a
-//! term is stands in the question's vector ([`frequencies`]). *A generation is one row*: a commit first writes
+//! (`units`). *BM25 is ours*: terms become dimensions of a sparse vector, weighed when a document is put; how rare a
+//! term is stands in the question's vector (`frequencies`). *A generation is one row*: a commit first writes
 //! everything it brings and then the head that names it, and a search asks only for documents that its head holds
-//! ([`state`]). Of people's words nothing ever enters an expression, only numbers ([`expression`]).
+//! (`state`). Of people's words nothing ever enters an expression, only numbers (`expression`).
 
 // Milvus knows signed numbers only; ours stay far below their end.
 #![allow(clippy::cast_possible_wrap)]

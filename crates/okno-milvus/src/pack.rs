@@ -25,7 +25,7 @@ pub fn write<T: Serialize + ?Sized>(value: &T) -> String {
     to_text(&postcard::to_stdvec(value).unwrap_or_default())
 }
 
-/// What [`write`] wrote.
+/// What [`write()`] wrote.
 pub fn read<T: DeserializeOwned>(text: &str) -> Option<T> {
     postcard::from_bytes(&from_text(text)?).ok()
 }

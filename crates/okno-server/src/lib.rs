@@ -2,7 +2,7 @@
 //!
 //! Ready-made parts come in – open indexes and, if there is one, a language model – and a running server comes out. Nothing is
 //! assembled here: which folder, which model, which key is the command line's to say. A request is read at the rim
-//! ([`api`], [`mcp`]), the blocking work of the engine runs in a pool as wide as the machine ([`pool`]), and the same shapes
+//! (`api`, `mcp`), the blocking work of the engine runs in a pool as wide as the machine (`pool`), and the same shapes
 //! leave that the command line prints ([`okno::shapes`]).
 //!
 //! Reads never wait for writes: a search takes the last committed generation. Writes are jobs, one at a time for each index.

@@ -6,7 +6,7 @@
 //! ```
 //!
 //! [`preset`] knows the usual providers, [`Options`] says what is asked of one. [`Chat`] streams; [`Embeddings`] sends batches;
-//! [`Cached`] keeps what any model answered. Below them: [`Line`](line::Line) is the connection – time-outs, retries with
+//! [`Cached`] keeps what any model answered. Below them: `Line` is the connection – time-outs, retries with
 //! back-off, a limit on requests at once – and `events` cuts a stream into pieces. Three things are promised: a key is never
 //! printed, logged or part of an error; a retry never repeats text that was given already; whatever fails says what to do.
 

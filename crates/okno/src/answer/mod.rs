@@ -3,7 +3,7 @@
 //! A [`Generator`] is a language model, wherever it runs: messages go in, text comes out piece by
 //! piece. The engine itself brings none; `okno-models` has one for services that speak as `OpenAI` does.
 //!
-//! [`reply`] is the whole way: what was found becomes a prompt ([`Prompts`], contexts quoted as data), what the model says is
+//! [`reply()`] is the whole way: what was found becomes a prompt ([`Prompts`], contexts quoted as data), what the model says is
 //! checked as it comes (citations that point to nothing, links, images and tags never leave), and each citation is narrowed
 //! to the sentences that support it. Without a model, the best sentences are the answer.
 

@@ -2,7 +2,7 @@
 //! about.
 //!
 //! In come a loaded document and its sentences; out come [`Derived`] units, ordered by the sentence
-//! they begin at. [`derive`] makes what needs no model, [`extract`] a summary of a passage's own
+//! they begin at. [`derive()`] makes what needs no model, [`extract`] a summary of a passage's own
 //! sentences; [`ask`] says what a language model is asked and what it may answer. Texts made elsewhere
 //! come in through [`import`].
 
