@@ -39,7 +39,7 @@ use crate::answer::Asker;
 use crate::document::{Filter, Layer};
 use crate::embed::{Embedder, Role, normalize};
 use crate::store::{Ask, DocumentNumber, Snapshot};
-use crate::understand::model::{Probes, Step};
+use crate::understand::model::{Probes, Step, Taken};
 use crate::understand::{Because, Route, Routing, Understood};
 use crate::{Error, Result};
 use expand::{Piece, View, Views};
@@ -115,22 +115,8 @@ fn answer(
         Unit::Characters => expand::in_characters(views),
     };
     let mut stage = Stage::new(&rankings, fused, hits.len(), scope.matching);
-    let hits = match models.reranker.filter(|_| recipe.rerank.depth > 0) {
-        Some(reranker) => {
-            let (hits, moves) = rerank::rerank(&hits, reranker, recipe.rerank, &understood.text, &views)?;
-            stage.reranked = Some(moves);
-            hits
-        }
-        None => hits,
-    };
-    let mut steps = Vec::new();
-    let hits = if recipe.transform.contains(&Step::PostFilter) && !hits.is_empty() {
-        let filtered = help::post_filter(snapshot, hits, &query.text, &recipe, &views, models.asker)?;
-        steps.push(filtered.1);
-        filtered.0
-    } else {
-        hits
-    };
+    let hits = reranked(hits, models.reranker, &recipe, &understood.text, &views, &mut stage)?;
+    let (hits, steps) = post_filtered(snapshot, hits, models.asker, query, &recipe, &views)?;
     let hits = match routing.because {
         Because::Quotation => phrases::raised(hits, &routing.phrases, &views),
         _ => hits,
@@ -141,10 +127,7 @@ fn answer(
     };
     let pieces = expand::arrange(pieces, recipe.order);
     let trace = |hit: &Hit| fuse::trace(&rankings, recipe.fusion, depth, hit);
-    // What has to do with another form of the question has to do with the question.
-    let forms = std::iter::once(query.text.as_str()).chain(probes.instead.as_deref());
-    let forms = forms.chain(probes.beside.iter().map(String::as_str));
-    let mut asked: Vec<relevance::Asked> = forms.map(relevance::Asked::new).collect();
+    let mut asked = forms(query, probes);
     let mut contexts: Vec<Context> = pieces
         .into_iter()
         .map(|piece| context::cut(snapshot, piece, &scope, &trace, stage.reranked.as_ref(), &mut asked))
@@ -156,6 +139,43 @@ fn answer(
         Order::Document | Order::Ends => contexts,
     };
     Ok(Answer { question: query.text.clone(), recipe, contexts, relevance, stage, understood, routing, steps })
+}
+
+/// The hits in the order in which a reranker puts them, where there is one and the recipe wants it.
+fn reranked(
+    hits: Vec<Hit>,
+    reranker: Option<&dyn Reranker>,
+    recipe: &Recipe,
+    text: &str,
+    views: &Views<'_>,
+    stage: &mut Stage,
+) -> Result<Vec<Hit>> {
+    let Some(reranker) = reranker.filter(|_| recipe.rerank.depth > 0) else { return Ok(hits) };
+    let (hits, moved) = rerank::rerank(&hits, reranker, recipe.rerank, text, views)?;
+    stage.reranked = Some(moved);
+    Ok(hits)
+}
+
+/// The hits without those that a language model calls irrelevant, where the recipe asks one.
+fn post_filtered(
+    snapshot: &dyn Snapshot,
+    hits: Vec<Hit>,
+    asker: Option<Asker<'_>>,
+    query: &Query,
+    recipe: &Recipe,
+    views: &Views<'_>,
+) -> Result<(Vec<Hit>, Vec<Taken>)> {
+    if hits.is_empty() || !recipe.transform.contains(&Step::PostFilter) {
+        return Ok((hits, Vec::new()));
+    }
+    let (hits, taken) = help::post_filter(snapshot, hits, &query.text, recipe, views, asker)?;
+    Ok((hits, vec![taken]))
+}
+
+/// All forms of a question: what has to do with one of them has to do with the question.
+fn forms(query: &Query, probes: &Probes) -> Vec<relevance::Asked> {
+    let forms = std::iter::once(query.text.as_str()).chain(probes.instead.as_deref());
+    forms.chain(probes.beside.iter().map(String::as_str)).map(relevance::Asked::new).collect()
 }
 
 /// The filter that was given and the one that was read.
