@@ -1,6 +1,7 @@
 //! Judging a run: the questions of each recipe and budget are answered by the model and judged, several at once.
 
 use super::{Aspect, Case, Judgement, judge};
+use crate::answer::many::many;
 use crate::answer::{Generator, ReplyOptions, reply};
 use crate::evaluate::compare::Interval;
 use crate::evaluate::run::{Asking, query};
@@ -11,7 +12,6 @@ use crate::{Engine, Result};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// The judgements of one recipe at one budget.
@@ -90,7 +90,9 @@ pub fn judge_run(
             progress(done.fetch_add(1, Ordering::Relaxed) + 1, total);
             judged
         };
-        let questions = at_once(questions, model.concurrency(), &one).into_iter().collect::<Result<_>>()?;
+        // Nothing stops it, so every question has its place.
+        let judged = many(questions, model.concurrency(), &|| false, one);
+        let questions = judged.into_iter().flatten().collect::<Result<_>>()?;
         cells.push(CellJudged { recipe: candidate.name.clone(), budget, questions });
     }
     Ok(cells)
@@ -122,24 +124,4 @@ fn judged(
     let aspects = Aspect::ALL.into_iter().filter(applies);
     let aspects = aspects.map(|aspect| (aspect, judge(aspect, case, model, &options.prompts))).collect();
     Ok(QuestionJudged { question: question.id.clone(), answer, error, aspects })
-}
-
-/// Does the same to many, a few at once, and keeps their order.
-fn at_once<T: Sync, U: Send>(items: &[T], threads: usize, work: &(impl Fn(&T) -> U + Sync)) -> Vec<U> {
-    let (next, done) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
-    std::thread::scope(|scope| {
-        for _ in 0..threads.clamp(1, items.len().max(1)) {
-            scope.spawn(|| {
-                while let Some((at, item)) =
-                    Some(next.fetch_add(1, Ordering::Relaxed)).and_then(|at| Some((at, items.get(at)?)))
-                {
-                    let one = work(item);
-                    done.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push((at, one));
-                }
-            });
-        }
-    });
-    let mut done = done.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
-    done.sort_unstable_by_key(|(at, _)| *at);
-    done.into_iter().map(|(_, one)| one).collect()
 }
