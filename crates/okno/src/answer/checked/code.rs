@@ -14,7 +14,9 @@ impl Fence {
         };
         let line = text[..length].trim();
         let closes = line.len() >= self.0 && line.bytes().all(|byte| byte == b'`');
-        (Step::As(length, as_written(&text[..length])), closes)
+        // Where it stands alone, every reader takes it for the end; indented, only some do.
+        let said = if closes { format!("{line}\n") } else { as_written(&text[..length]) };
+        (Step::As(length, said), closes)
     }
 }
 

@@ -20,8 +20,6 @@ pub fn bracket(text: &str, last: bool) -> Bracket<'_> {
     let unsure = |end: Close| if end == Close::NotYet && !last { Bracket::Wait } else { Bracket::Nothing };
     if !text.starts_with('[') {
         return match marker(text) {
-            // What follows decides whether a space must keep `[1]` and `(` apart.
-            Some((_, length)) if length == text.len() && !last => Bracket::Wait,
             Some((numbers, length)) => Bracket::Marker { numbers, length },
             None if !last && text.chars().count() < 12 && !text.contains(['】', '］', ']', '\n']) => Bracket::Wait,
             None => Bracket::Nothing,

@@ -3,6 +3,9 @@
 /// Longer numbers are years and amounts, not citations.
 const DIGITS: usize = 3;
 
+/// What may follow a citation at the end of a sentence.
+pub const ENDS: [char; 4] = ['.', ',', ';', ')'];
+
 /// The numbers of the citation that a text begins with, and its length in bytes. A range gives its two ends and what is
 /// between them.
 pub fn marker(text: &str) -> Option<(Vec<usize>, usize)> {

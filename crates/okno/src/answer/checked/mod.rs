@@ -135,12 +135,22 @@ impl<'a> Checked<'a> {
             self.marks.push(Mark { at: self.text.len() + said.len(), number });
             said.push_str(&format!("[{number}]"));
         }
+        let rest = &self.pending[length..];
         // `[1](` would begin a link, `[1]:` at the beginning of a line the definition of one.
-        let next = self.pending[length..].chars().next();
-        if !said.is_empty() && (next == Some('(') || next == Some(':') && self.begins_line()) {
+        let begins_link = rest.starts_with('(') || rest.starts_with(':') && self.begins_line();
+        if (said.is_empty() && self.would_join(rest)) || (!said.is_empty() && begins_link) {
             said.push(' ');
         }
         said
+    }
+
+    /// Whether what was said and what follows a citation that is left out could act together: `<`, `[9]`, `img>`. The end
+    /// of a sentence may close up.
+    fn would_join(&self, rest: &str) -> bool {
+        let Some(before) = self.text.chars().next_back() else { return false };
+        let rest = if before.is_ascii_alphanumeric() { rest.trim_start_matches(marker::ENDS) } else { rest };
+        let touches = |c: char| !c.is_whitespace();
+        before.is_ascii() && touches(before) && rest.chars().next().is_some_and(touches)
     }
 
     fn begins_line(&self) -> bool {
@@ -170,6 +180,8 @@ impl<'a> Checked<'a> {
             }
             '~' => code::tildes(text, last),
             '\\' if matches!(next, Some('`' | '\\')) => Step::Plain(2),
+            // Escaped, these would be an address once they are shown.
+            '\\' if matches!(next, Some('/' | ':' | '.')) => Step::Contained(1, r"\\".to_owned()),
             '!' if next == Some('[') => self.image(last),
             '[' | '【' | '［' => self.bracket(last),
             ']' if matches!(next, Some('(' | ':')) => Step::Contained(1, "] ".to_owned()),
@@ -199,6 +211,12 @@ impl<'a> Checked<'a> {
                 let kept = link::is_among(address, self.sources);
                 Step::Again(length, if kept { format!("{words} ({address})") } else { words })
             }
+            // What follows decides whether a space must keep things apart.
+            Bracket::Marker { length, .. }
+                if !last && self.pending[length..].trim_start_matches(marker::ENDS) == "" =>
+            {
+                Step::Wait
+            }
             Bracket::Marker { numbers, length } => {
                 let (fine, wrong): (Vec<_>, Vec<_>) =
                     numbers.into_iter().partition(|n| (1..=self.contexts).contains(n));
@@ -216,7 +234,12 @@ impl<'a> Checked<'a> {
         }
         match link::address(word) {
             None => Step::Plain(word.len()),
-            Some(address) if link::is_among(address, self.sources) => Step::Plain(word.len()),
+            Some(address) if link::is_among(address, self.sources) => {
+                // Nothing that follows may become a part of it.
+                let goes_on = |c: char| c.is_ascii() && !c.is_whitespace();
+                let apart = if self.pending[word.len()..].starts_with(goes_on) { " " } else { "" };
+                Step::As(word.len(), format!("{word}{apart}"))
+            }
             Some(address) => Step::Contained(address.len(), self.link_removed().to_owned()),
         }
     }

@@ -1,6 +1,6 @@
 use super::*;
 use proptest::prelude::*;
-use pulldown_cmark::{Event, Options, Parser, Tag};
+use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 
 const SOURCES: [&str; 2] = ["See https://good.example/docs?x=1 for more.", "茶"];
 
@@ -41,6 +41,11 @@ fn links_and_images_are_taken_apart() {
         ("[a]: https://evil.example\n[a]", "[a] : (link removed)\n[a]"),
         ("[1](https://evil.example)", "[1]"),
         ("wow![1]", "wow![1]"),
+        ("<[9]https://good.example/docs?x=1>", "< https://good.example/docs?x=1 >"),
+        ("https://good.example/docs?x=1[1]", "https://good.example/docs?x=1 [1]"),
+        ("https:[9]//evil.example", "https: //evil.example"),
+        ("[a][9](\n/x)", "[a] (\n/x)"),
+        ("tea[9]. More", "tea. More"),
         ("[x](javascript:alert(1))", "x"),
         ("javascript:alert(1)", "(link removed)"),
     ] {
@@ -74,20 +79,34 @@ fn almost_code_is_text() {
     assert_eq!(text("  ```\n<img>\n"), "  '''\n‹img>\n");
 }
 
-/// Whatever a Markdown reader would fetch, follow or run.
+/// Whatever a Markdown reader would fetch, follow or run; readers that make links of bare addresses included.
 fn acts(markdown: &str) -> Vec<String> {
     let all =
         Options::ENABLE_TABLES | Options::ENABLE_FOOTNOTES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS;
-    Parser::new_ext(markdown, all)
-        .filter_map(|event| match event {
-            Event::Html(html) | Event::InlineHtml(html) => Some(html.to_string()),
-            Event::Start(Tag::Image { dest_url, .. } | Tag::Link { dest_url, .. }) => Some(dest_url.to_string()),
-            _ => None,
-        })
-        .collect()
+    let mut found = Vec::new();
+    let mut words = String::new();
+    let mut in_code = false;
+    for event in Parser::new_ext(markdown, all) {
+        match event {
+            Event::Html(html) | Event::InlineHtml(html) => found.push(html.to_string()),
+            Event::Start(Tag::Image { dest_url, .. } | Tag::Link { dest_url, .. }) => found.push(dest_url.to_string()),
+            Event::Start(Tag::CodeBlock(_)) => in_code = true,
+            Event::End(TagEnd::CodeBlock) => in_code = false,
+            Event::Text(text) if !in_code => words += &text,
+            _ => words.push(' '),
+        }
+    }
+    let begins = ["http://", "https://", "www."].into_iter().flat_map(|begin| words.match_indices(begin));
+    let alone = |at: usize| !words[..at].ends_with(|c: char| c.is_ascii_alphanumeric());
+    let addresses = begins.filter(|(at, _)| alone(*at)).filter_map(|(at, _)| link::address(link::word(&words[at..])));
+    found.extend(addresses.filter(|address| !link::is_among(address, &SOURCES)).map(str::to_owned));
+    found
 }
 
-const PARTS: [&str; 44] = [
+const PARTS: [&str; 47] = [
+    "https:",
+    "//e.x",
+    "www",
     "`",
     "``",
     "```",
