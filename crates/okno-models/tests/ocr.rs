@@ -69,7 +69,11 @@ fn a_reader_finds_nothing_where_there_is_nothing_and_asks_once() {
     let Some((ocr, _folder)) = networks() else { return };
     let reader = std::sync::Arc::new(ocr).reader();
     assert_eq!(reader(b"no image"), None);
-    let (first, begun) = (reader(&image("tea.png")), std::time::Instant::now());
-    assert!(first.is_some() && reader(&image("tea.png")) == first);
-    assert!(begun.elapsed().as_millis() < 50, "the second time it is remembered");
+    let timed = || {
+        let begun = std::time::Instant::now();
+        (reader(&image("tea.png")), begun.elapsed())
+    };
+    let ((first, reading), (second, remembering)) = (timed(), timed());
+    assert!(first.is_some() && second == first);
+    assert!(remembering < reading / 4, "the second time it is remembered: {remembering:?} of {reading:?}");
 }

@@ -142,9 +142,9 @@ mod tests {
     proptest! {
         #[test]
         fn what_was_written_is_read_back(rows in prop::collection::vec(prop::collection::vec("[a|\\\\中 -]{0,5}x", 2), 1..5)) {
-            let clean = |cell: &String| cell.split_whitespace().collect::<Vec<_>>().join(" ");
             // A backslash before a bar cannot be told from an escaped bar, in Markdown neither.
-            prop_assume!(!rows.iter().flatten().any(|cell| cell.contains("\\|") || cell.ends_with('\\')));
+            let plain = |cell: &String| cell.split('|').map(|part| part.trim_end_matches('\\')).collect::<Vec<_>>().join("|");
+            let clean = |cell: &String| plain(cell).split_whitespace().collect::<Vec<_>>().join(" ");
             let mut rows: Vec<Vec<String>> = rows.iter().map(|row| row.iter().map(clean).collect()).collect();
             let table = Table { header: rows.remove(0), rows };
             prop_assert_eq!(read(&written(&table)), Some(table));

@@ -116,11 +116,17 @@ fn time_is_linear() {
 
 fn fastest(text: &str) -> Duration {
     let once = |_| {
-        let start = Instant::now();
+        let (start, begun) = (thread_time(), Instant::now());
         std::hint::black_box(split(text));
-        start.elapsed()
+        thread_time().zip(start).map_or_else(|| begun.elapsed(), |(end, start)| end - start)
     };
     (0..3).map(once).min().unwrap_or_default()
+}
+
+/// What this thread computed so far, where the system says it: on a busy machine the clock says little.
+fn thread_time() -> Option<Duration> {
+    let statistics = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
+    Some(Duration::from_nanos(statistics.split(' ').next()?.parse().ok()?))
 }
 
 /// The contract of [`sentences`], checked the slow way.

@@ -54,7 +54,8 @@ fn assert_fits(name: &str, text: &str) {
     let one_grapheme = |words: &str| cut::grapheme(words, 0, 0) == words.len();
     let sentences = Text::plain(text).sentences().sentences;
     let one_sentence = |span: Span| sentences.iter().any(|sentence| sentence.span == span);
-    let one_word = |words: &str| !words.contains(char::is_whitespace);
+    // Characters that cost nothing may stand around it.
+    let one_word = |words: &str| words.split_whitespace().filter(|word| count_tokens(word) > 0).count() <= 1;
     for piece in contract::check(&splitter, text) {
         let words = piece.span.of(text);
         let most = |size: Size| match size {
