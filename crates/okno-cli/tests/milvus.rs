@@ -4,14 +4,12 @@
 
 mod support;
 
-use support::World;
-
 /// Without Milvus in it, the program says how to get one that has it.
 #[cfg(not(feature = "milvus"))]
 #[test]
 fn a_program_without_milvus_says_how_to_build_one() {
     println!("skipped: this program is built without Milvus – test with `--features okno-cli/milvus`");
-    let world = World::new();
+    let world = support::World::new();
     world.write("notes/tea.md", "Green tea.");
     let address = ["--store", "milvus://127.0.0.1:1/books"];
     for command in [&["status"][..], &["search", "tea"], &["index", "notes"], &["serve", "--port", "0"], &["mcp"]] {
@@ -83,7 +81,7 @@ mod with_milvus {
 
         /// The contexts that answer a question.
         fn search(&self, question: &str) -> Value {
-            let body = json!({"query": question, "explain": true}).to_string();
+            let body = json!({"question": question, "explain": true}).to_string();
             self.send("POST /api/v1/search", "application/json", &body)["contexts"].take()
         }
 
@@ -108,7 +106,7 @@ mod with_milvus {
         let calls = [
             json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"protocolVersion": "2025-03-26", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}}),
             json!({"jsonrpc": "2.0", "method": "notifications/initialized"}),
-            json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": "search", "arguments": {"query": question}}}),
+            json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": "search", "arguments": {"question": question}}}),
         ];
         let lines: String = calls.iter().map(|call| format!("{call}\n")).collect();
         world.okno_reading(["mcp", "--store", address], &lines).succeeds().out
