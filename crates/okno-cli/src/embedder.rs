@@ -62,7 +62,16 @@ fn other_weights(name: &str, found: &str) -> String {
 pub fn open(folder: &Path) -> okno::Result<Engine> {
     let store = store(folder)?;
     let embedder = of(store.manifest());
-    Engine::over(folder, store, embedder)
+    over(folder, store, embedder)
+}
+
+/// An engine; what belongs beside an index on a server is where a local one would be.
+fn over(folder: &Path, store: Box<dyn Store>, embedder: Arc<dyn Embedder>) -> okno::Result<Engine> {
+    let mut engine = Engine::over(folder, store, embedder)?;
+    if remote::is_meant(folder) {
+        engine.set_beside(crate::place::existing(Some(folder)));
+    }
+    Ok(engine)
 }
 
 /// The store in a folder or at an address.
@@ -83,14 +92,14 @@ pub fn open_or_create(folder: &Path, flag: Option<&str>, settings: &Settings) ->
         Err(Error::NoIndex(_)) if remote::is_meant(folder) => {
             let embedder = new()?;
             let manifest = Manifest::new(embedder.identity(), embedder.dimensions());
-            return Ok(Engine::over(folder, remote::store(folder, Some(&manifest))?, embedder)?);
+            return Ok(over(folder, remote::store(folder, Some(&manifest))?, embedder)?);
         }
         // Another process is just making it.
         Err(Error::NoIndex(_)) => return Ok(Engine::create_with(folder, new()?)?),
         opened => opened?,
     };
     let embedder = flag.or(near).map_or_else(|| Ok(of(store.manifest())), named)?;
-    Ok(Engine::over(folder, store, embedder)?)
+    Ok(over(folder, store, embedder)?)
 }
 
 /// Stands for an embedder whose weights are not here.

@@ -35,12 +35,32 @@ const TIMEOUT: Duration = Duration::from_mins(1);
 #[derive(Clone)]
 pub struct Client {
     sdk: ClientV2,
-    runtime: Arc<Runtime>,
+    runtime: Arc<Background>,
     place: Arc<str>,
     /// What the server must hold ready for searches.
     collections: Arc<[String]>,
     traffic: Arc<Counters>,
     patience: Duration,
+}
+
+/// The threads that wait for the server. They are let go of without waiting, because whoever drops the last connection may itself be
+/// a thread of another runtime, which must not wait: a server that ends.
+struct Background(Option<Runtime>);
+
+impl Background {
+    fn spawn(&self, work: impl Future<Output = ()> + Send + 'static) {
+        if let Some(runtime) = &self.0 {
+            runtime.spawn(work);
+        }
+    }
+}
+
+impl Drop for Background {
+    fn drop(&mut self) {
+        if let Some(runtime) = self.0.take() {
+            runtime.shutdown_background();
+        }
+    }
 }
 
 #[derive(Debug, Default)]
@@ -133,7 +153,7 @@ impl Client {
             async move { ClientV2::new(&config).await }
         }));
         let sdk = opened.map_err(|error| failure(&place, &error))?;
-        let (runtime, traffic) = (Arc::new(runtime), Arc::default());
+        let (runtime, traffic) = (Arc::new(Background(Some(runtime))), Arc::default());
         let collections = Collections::of(address).all().map(str::to_owned).into();
         let client = Self { sdk, runtime, place, collections, traffic, patience: FIRST_PATIENCE };
         client.check_version()?;

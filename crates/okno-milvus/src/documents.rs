@@ -9,11 +9,11 @@ use crate::numbers::Numbers;
 use crate::pack::{self, parts};
 use milvus::v2::prelude::FieldData;
 use okno::Result;
-use okno::document::{Derived, DocumentId, Record, Structure};
-use okno::store::{DocumentNumber, Prepared, Vectors};
+use okno::document::{Derived, Record, Structure};
+use okno::store::{DocumentNumber, Prepared, Vectors, id_key};
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use xxhash_rust::xxh3::{xxh3_64, xxh3_128};
+use xxhash_rust::xxh3::xxh3_64;
 
 /// Documents in one answer, at most.
 const PAGE: usize = 500;
@@ -54,13 +54,6 @@ struct Row {
 }
 
 const STREAMS: [&str; 4] = ["record", "head", "text", "vectors"];
-
-/// The key of an id.
-pub fn id_key(id: &DocumentId) -> u128 {
-    let member = id.member.as_deref();
-    let whole = format!("{}\0{}\0{}{}", id.root, id.path, u8::from(member.is_some()), member.unwrap_or_default());
-    xxh3_128(whole.as_bytes())
-}
 
 /// What tells texts apart.
 pub fn content(text: &str) -> i64 {
@@ -156,19 +149,23 @@ impl Documents {
         Ok(())
     }
 
-    fn pages(&self, numbers: &Numbers, fields: &'static [&'static str]) -> Vec<Lookup> {
-        let all: Vec<DocumentNumber> = numbers.iter().collect();
-        let page = |page: &[DocumentNumber]| {
-            let numbers: Numbers = page.iter().copied().collect();
-            Lookup { collection: self.collection.clone(), expression: among(numbers.runs()), fields }
-        };
-        all.chunks(PAGE).map(page).collect()
+    fn lookup(&self, numbers: &Numbers, fields: &'static [&'static str]) -> Lookup {
+        Lookup { collection: self.collection.clone(), expression: among(numbers.runs()), fields }
+    }
+
+    /// Made as they are asked for: a large index has many.
+    fn pages<'n>(
+        &'n self,
+        numbers: &'n Numbers,
+        fields: &'static [&'static str],
+    ) -> impl Iterator<Item = Lookup> + use<'n> {
+        numbers.pages(PAGE).map(move |page| self.lookup(&page, fields))
     }
 
     /// Reads documents as a generation sees them, in one round trip.
     pub fn read(&self, numbers: &Numbers, generation: u64) -> Result<Vec<Stored>> {
         const FIELDS: &[&str] = &["document", "part", "born", "record", "head", "text"];
-        let tables = self.client.look_up_all(self.pages(numbers, FIELDS))?;
+        let tables = self.client.look_up_all(self.pages(numbers, FIELDS).collect())?;
         let mut read = Vec::new();
         for (number, streams) in tables.iter().flat_map(|table| gathered(table, generation)) {
             read.push(stored(number, streams).ok_or_else(|| self.unreadable(number))?);
@@ -179,7 +176,7 @@ impl Documents {
     /// Reads documents with their vectors.
     pub fn read_whole(&self, numbers: &Numbers, generation: u64, dimensions: usize) -> Result<Vec<(Stored, Vectors)>> {
         const FIELDS: &[&str] = &["document", "part", "born", "record", "head", "text", "vectors"];
-        let tables = self.client.look_up_all(self.pages(numbers, FIELDS))?;
+        let tables = self.client.look_up_all(self.pages(numbers, FIELDS).collect())?;
         let mut read = Vec::new();
         for (number, mut streams) in tables.iter().flat_map(|table| gathered(table, generation)) {
             let packed = std::mem::take(&mut streams[3]);

@@ -26,6 +26,10 @@ pub enum Kind {
     Vector = 6,
     /// The writer's lock.
     Lock = 7,
+    /// The bytes of an image.
+    Image = 8,
+    /// The documents that brought an image, of one commit.
+    Holders = 9,
 }
 
 /// A value of the ledger.
@@ -96,7 +100,7 @@ fn joined(parts: &BTreeMap<usize, String>) -> Option<String> {
     Some(format!("{first}{}", rest.concat()))
 }
 
-fn read(tables: &[Table]) -> BTreeMap<(String, u64), String> {
+pub fn read(tables: &[Table]) -> BTreeMap<(String, u64), String> {
     entries(tables.iter().flat_map(|table| {
         let (keys, bases) = (table.texts("key"), table.texts("base"));
         let (born, values) = (table.numbers("born"), table.texts("value"));
@@ -116,7 +120,7 @@ pub struct Ledger {
 const BATCH: usize = 128;
 
 impl Ledger {
-    fn lookup(&self, expression: String) -> Lookup {
+    pub fn lookup(&self, expression: String) -> Lookup {
         Lookup { collection: self.collection.clone(), expression, fields: FIELDS }
     }
 
@@ -210,6 +214,8 @@ fn kind_prefix(kind: Kind) -> &'static str {
         Kind::Removed => "removed",
         Kind::Vector => "vector",
         Kind::Lock => "lock",
+        Kind::Image => "image",
+        Kind::Holders => "holders",
     }
 }
 

@@ -6,7 +6,7 @@
 //! ```text
 //! NAME             one row per unit: a dense vector, a sparse one, and whose it is; a partition per layer
 //! NAME_documents   text, structure, record and vectors of each document, in parts of bounded size
-//! NAME_ledger      the head of each generation, files, removals, document frequencies, the writer's lock
+//! NAME_ledger      the head of each generation, files, removals, images, document frequencies, the writer's lock
 //! ```
 //!
 //! *Scales are materialised.* Milvus cannot sum neighbours, so sentences, windows and paragraphs are rows of their own
@@ -23,7 +23,9 @@ mod cache;
 mod client;
 mod documents;
 mod expression;
+mod filters;
 mod frequencies;
+mod images;
 mod layers;
 mod ledger;
 mod lock;

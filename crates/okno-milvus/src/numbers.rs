@@ -50,6 +50,31 @@ impl Numbers {
         others.runs.iter().all(holds)
     }
 
+    /// Those that are not in the others.
+    pub fn without(&self, others: &Self) -> Self {
+        let mut left = Vec::new();
+        for run in &self.runs {
+            let mut start = run.start;
+            let first = others.runs.partition_point(|other| other.end <= run.start);
+            for other in others.runs[first..].iter().take_while(|other| other.start < run.end) {
+                left.push(start..other.start.max(start));
+                start = other.end.max(start);
+            }
+            left.push(start..run.end.max(start));
+        }
+        left.retain(|run: &Range<DocumentNumber>| !run.is_empty());
+        Self { runs: left }
+    }
+
+    /// The same numbers, so many at a time.
+    pub fn pages(&self, size: usize) -> impl Iterator<Item = Self> + '_ {
+        let mut numbers = self.iter();
+        std::iter::from_fn(move || {
+            let page: Self = numbers.by_ref().take(size).collect();
+            (!page.is_empty()).then_some(page)
+        })
+    }
+
     pub fn iter(&self) -> impl Iterator<Item = DocumentNumber> + '_ {
         self.runs.iter().cloned().flatten()
     }
@@ -134,6 +159,12 @@ mod tests {
 
     proptest! {
         #[test]
+        fn what_is_left_is_a_difference(own in prop::collection::btree_set(0..60u32, 0..50), others in prop::collection::btree_set(0..60u32, 0..50)) {
+            let set = |numbers: &BTreeSet<u32>| numbers.iter().copied().collect::<Numbers>();
+            prop_assert_eq!(set(&own).without(&set(&others)), own.difference(&others).copied().collect());
+        }
+
+        #[test]
         fn a_set_of_runs_is_a_set(steps in prop::collection::vec((any::<bool>(), 0..40u32), 0..120)) {
             let (mut numbers, mut model) = (Numbers::default(), BTreeSet::new());
             for (adds, number) in steps {
@@ -147,6 +178,7 @@ mod tests {
             prop_assert_eq!(numbers.iter().collect::<Vec<_>>(), model.iter().copied().collect::<Vec<_>>());
             prop_assert!((0..40).all(|number| numbers.contains(number) == model.contains(&number)));
             prop_assert_eq!(&model.iter().copied().collect::<Numbers>(), &numbers);
+            prop_assert_eq!(numbers.pages(7).flat_map(|page| page.iter().collect::<Vec<_>>()).collect::<BTreeSet<_>>(), model);
             let bytes = postcard::to_stdvec(&numbers).unwrap();
             prop_assert_eq!(postcard::from_bytes::<Numbers>(&bytes).unwrap(), numbers);
         }

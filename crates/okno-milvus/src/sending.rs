@@ -127,6 +127,7 @@ impl MilvusWriter {
                         self.state.units[code] = self.state.units[code].saturating_sub(1);
                     }
                 }
+                self.images.released.extend(stored.structure.images.iter().map(|picture| picture.hash));
                 for unit in stored.derived.iter() {
                     let count = self.state.derived.entry(unit.kind).or_default();
                     *count = count.saturating_sub(1);

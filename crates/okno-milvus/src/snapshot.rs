@@ -12,11 +12,17 @@ use crate::pack;
 use crate::pins::Pins;
 use crate::state::State;
 use crate::store::Parts;
-use okno::document::{Catalogue, Derived, DerivedKind, Gathering, Record, Structure};
-use okno::store::{Ask, DocumentNumber, FileState, Manifest, Scored, Snapshot, Vectors, terms};
+use okno::document::{Catalogue, Derived, DerivedKind, Filter, Gathering, ImageHash, Record, Structure};
+use okno::store::{Ask, DocumentNumber, FileState, Manifest, Scored, Snapshot, Totals, Vectors, terms};
 use okno::{Error, Result};
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
+
+/// Records that are kept where an index has no more: some 400 bytes each without its own metadata, so 8 MB, 40 with much.
+const RECORDS_KEPT: usize = 20_000;
+
+/// Documents in memory at once where all are looked at.
+const DOCUMENTS_AT_ONCE: usize = 100;
 
 /// What all snapshots of a generation share.
 pub struct Shared {
@@ -29,6 +35,7 @@ pub struct Shared {
     /// The table of an earlier generation, and which segments it is made of, where this one's begin with them.
     table_before: Option<(usize, Arc<Frequencies>)>,
     records: OnceLock<Vec<(DocumentNumber, Record)>>,
+    totals: OnceLock<Totals>,
     catalogue: OnceLock<(Gathering, Catalogue)>,
     /// What was seen of the fields by the generation before, where it is part of this one.
     before: Option<(Numbers, Gathering)>,
@@ -38,10 +45,11 @@ impl Shared {
     /// A generation, given what is known of an earlier one.
     pub fn new(parts: Parts, state: State, earlier: Option<&Self>) -> Result<Self> {
         let (manifest, dead) = (parts.manifest(&state)?, state.all_dead());
-        let (frequencies, records, catalogue) = (OnceLock::new(), OnceLock::new(), OnceLock::new());
+        let (frequencies, records, totals) = (OnceLock::new(), OnceLock::new(), OnceLock::new());
+        let catalogue = OnceLock::new();
         let before = earlier.and_then(|earlier| earlier.gathered_for(&state));
         let table_before = earlier.and_then(|earlier| earlier.table_for(&state));
-        Ok(Self { parts, state, manifest, dead, frequencies, table_before, records, catalogue, before })
+        Ok(Self { parts, state, manifest, dead, frequencies, table_before, records, totals, catalogue, before })
     }
 
     /// What this generation has seen of the fields, if a later one still has all its documents as they were.
@@ -54,7 +62,7 @@ impl Shared {
     /// Looks at the records that were not looked at yet, without keeping them.
     fn gather(&self) -> Result<Gathering> {
         let (seen, mut gathering) = self.before.clone().unwrap_or_default();
-        let new: Numbers = self.state.live.iter().filter(|&number| !seen.contains(number)).collect();
+        let new = self.state.live.without(&seen);
         self.parts.documents.each_record(&new, self.state.generation, &mut |_, record| gathering.add(&record))?;
         Ok(gathering)
     }
@@ -120,6 +128,17 @@ impl MilvusSnapshot {
         Ok(read.into_iter().map(kept).collect())
     }
 
+    /// Looks at the records of these: from memory where all have room there, else page after page.
+    fn each_of(&self, numbers: &Numbers, each: &mut dyn FnMut(DocumentNumber, &Record)) -> Result<()> {
+        let Shared { parts, state, .. } = &*self.shared;
+        if state.live.count() > RECORDS_KEPT {
+            return parts.documents.each_record(numbers, state.generation, &mut |number, record| each(number, &record));
+        }
+        let wanted = self.records()?.iter().filter(|(number, _)| numbers.contains(*number));
+        wanted.for_each(|(number, record)| each(*number, record));
+        Ok(())
+    }
+
     fn pin(&self, document: Arc<Stored>) -> &Arc<Stored> {
         self.shared.parts.cache.keep(&document, self.shared.state.amended);
         self.pins.add(document)
@@ -146,6 +165,39 @@ impl Snapshot for MilvusSnapshot {
         }
         let read = parts.documents.records(&state.live, state.generation)?;
         Ok(records.get_or_init(|| read))
+    }
+
+    fn each_record(&self, each: &mut dyn FnMut(DocumentNumber, &Record)) -> Result<()> {
+        self.each_of(&self.shared.state.live, each)
+    }
+
+    fn each_document(&self, each: &mut dyn FnMut(DocumentNumber, &Record, &Structure, &str)) -> Result<()> {
+        let Shared { parts, state, .. } = &*self.shared;
+        for page in state.live.pages(DOCUMENTS_AT_ONCE) {
+            for document in parts.documents.read(&page, state.generation)? {
+                each(document.number, &document.record, &document.structure, &document.text);
+            }
+        }
+        Ok(())
+    }
+
+    fn totals(&self) -> Result<Totals> {
+        if let Some(totals) = self.shared.totals.get() {
+            return Ok(*totals);
+        }
+        let mut totals = Totals::default();
+        self.each_record(&mut |_, record| {
+            totals.documents += 1;
+            totals.sentences += u64::from(record.sentences);
+            totals.bytes += record.bytes;
+        })?;
+        Ok(*self.shared.totals.get_or_init(|| totals))
+    }
+
+    fn matching(&self, filter: &Filter) -> Result<Vec<DocumentNumber>> {
+        let Shared { parts, state, .. } = &*self.shared;
+        let found = parts.filters.matching(filter, state, &mut |new, each| self.each_of(new, each))?;
+        Ok(found.iter().collect())
     }
 
     fn catalogue(&self) -> Result<&Catalogue> {
@@ -177,6 +229,11 @@ impl Snapshot for MilvusSnapshot {
 
     fn derived(&self, number: DocumentNumber) -> Result<Arc<[Derived]>> {
         self.document(number).map(|document| Arc::clone(&document.derived))
+    }
+
+    fn image(&self, hash: ImageHash) -> Result<Option<Vec<u8>>> {
+        let Shared { parts, state, .. } = &*self.shared;
+        parts.ledger.image(hash, state.generation, &state.live)
     }
 
     fn vectors(&self, number: DocumentNumber) -> Result<Vectors> {
@@ -213,6 +270,15 @@ impl Snapshot for MilvusSnapshot {
 
     fn roots(&self) -> &[String] {
         &self.shared.state.roots
+    }
+
+    fn removed(&self) -> Result<BTreeMap<u128, u128>> {
+        let Shared { parts, state, .. } = &*self.shared;
+        let read = |(base, hash): (String, String)| {
+            let key = base.rsplit('/').next().and_then(|key| u128::from_str_radix(key, 16).ok())?;
+            Some((key, u128::from_str_radix(&hash, 16).ok()?))
+        };
+        Ok(parts.ledger.all(Kind::Removed, state.generation)?.into_iter().filter_map(read).collect())
     }
 
     fn files(&self) -> Result<Vec<FileState>> {

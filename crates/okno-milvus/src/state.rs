@@ -143,13 +143,13 @@ impl State {
     /// Two documents have the same text.
     pub fn same(&mut self, one: DocumentNumber, other: DocumentNumber) {
         match self.copies.iter_mut().find(|group| group.contains(&one) || group.contains(&other)) {
-            Some(group) => group.extend([one, other]),
-            None => self.copies.push(vec![one, other]),
+            Some(group) => {
+                group.extend([one, other]);
+                group.sort_unstable();
+                group.dedup();
+            }
+            None => self.copies.push(vec![one.min(other), one.max(other)]),
         }
-        self.copies.iter_mut().for_each(|group| {
-            group.sort_unstable();
-            group.dedup();
-        });
     }
 }
 

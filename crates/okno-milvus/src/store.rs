@@ -3,6 +3,7 @@
 use crate::cache::Cache;
 use crate::client::{Client, Meter};
 use crate::documents::Documents;
+use crate::filters::Filters;
 use crate::ledger::{Entry, HEAD, Kind, Ledger};
 use crate::schema::Collections;
 use crate::snapshot::{MilvusSnapshot, Shared};
@@ -28,6 +29,7 @@ pub struct Parts {
     pub ledger: Ledger,
     pub documents: Documents,
     pub cache: Arc<Cache>,
+    pub filters: Arc<Filters>,
 }
 
 impl Parts {
@@ -36,18 +38,21 @@ impl Parts {
         let collections = Collections::of(address);
         let ledger = Ledger { client: client.clone(), collection: collections.ledger.clone() };
         let documents = Documents { client: client.clone(), collection: collections.documents.clone() };
-        Ok(Self { client, collections, ledger, documents, cache: Arc::default() })
+        Ok(Self { client, collections, ledger, documents, cache: Arc::default(), filters: Arc::default() })
     }
 
     /// The last committed generation; `None` where there is no index.
     pub fn state(&self) -> Result<Option<State>> {
-        let Some((_, head)) = self.ledger.head()? else { return Ok(None) };
-        let state: State = pack::read(&head).ok_or_else(|| self.client.damaged("the head cannot be read"))?;
+        self.ledger.head()?.map(|(_, head)| self.read_state(&head)).transpose()
+    }
+
+    fn read_state(&self, head: &str) -> Result<State> {
+        let state: State = pack::read(head).ok_or_else(|| self.client.damaged("the head cannot be read"))?;
         if state.schema != SCHEMA {
             let (found, expected) = (state.schema, SCHEMA);
             return Err(Error::Format { path: self.client.path(), found, expected });
         }
-        Ok(Some(state))
+        Ok(state)
     }
 
     /// How a generation was made.
@@ -107,12 +112,13 @@ impl MilvusStore {
     }
 
     fn shared(&self) -> Result<Arc<Shared>> {
-        let state = self.parts.state()?.ok_or_else(|| Error::NoIndex(self.parts.client.path()))?;
+        let (generation, head) = self.parts.ledger.head()?.ok_or_else(|| Error::NoIndex(self.parts.client.path()))?;
         // A poisoned lock means another search panicked; what is kept is never half-made.
         let mut latest = self.latest.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(shared) = latest.as_ref().filter(|shared| shared.state.generation == state.generation) {
+        if let Some(shared) = latest.as_ref().filter(|shared| shared.state.generation == generation) {
             return Ok(Arc::clone(shared));
         }
+        let state = self.parts.read_state(&head)?;
         let shared = Arc::new(Shared::new(self.parts.clone(), state, latest.as_deref())?);
         *latest = Some(Arc::clone(&shared));
         Ok(shared)
@@ -130,8 +136,8 @@ impl Store for MilvusStore {
     }
 
     /// What it takes is spread over the servers' own storage; it cannot be said here.
-    fn bytes(&self) -> Result<u64> {
-        Ok(0)
+    fn bytes(&self) -> Result<Option<u64>> {
+        Ok(None)
     }
 
     fn manifest(&self) -> &Manifest {

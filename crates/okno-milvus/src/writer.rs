@@ -4,16 +4,16 @@
 //! writes what else the generation brings – amended records, files, frequencies – and last its head. A writer that dies
 //! before that leaves rows that the next one deletes ([`crate::tidy`]); the engine then puts the same documents again.
 
-use crate::documents::id_key;
 use crate::frequencies::Frequencies;
+use crate::images::Images;
 use crate::ledger::{Entry, Kind, hashed};
 use crate::lock::Lock;
 use crate::numbers::Numbers;
 use crate::state::{Dead, State, now};
 use crate::store::{Parts, head};
 use crate::{pack, tidy};
-use okno::document::{Derived, DocumentId, Record};
-use okno::store::{DocumentNumber, FileState, Manifest, Prepared, Writer};
+use okno::document::{Derived, DocumentId, ImageHash, Record};
+use okno::store::{DocumentNumber, FileState, Manifest, Prepared, Writer, id_key};
 use okno::{Error, Result};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
@@ -48,7 +48,8 @@ pub struct MilvusWriter {
     vectors: FxHashMap<u128, Vec<f32>>,
     removed: Option<BTreeMap<String, String>>,
     pub written: u64,
-    changed: bool,
+    pub images: Images,
+    pub changed: bool,
 }
 
 /// What is known of ids.
@@ -56,6 +57,15 @@ pub struct MilvusWriter {
 struct Ids {
     known: FxHashMap<u128, (DocumentNumber, u128)>,
     complete: bool,
+}
+
+impl Ids {
+    /// What is committed can be asked for again: a run over millions of documents keeps no list of all of them.
+    fn forget_many(&mut self) {
+        if self.known.len() > IDS_AT_ONCE {
+            *self = Self::default();
+        }
+    }
 }
 
 impl MilvusWriter {
@@ -80,6 +90,7 @@ impl MilvusWriter {
             vectors: FxHashMap::default(),
             removed: None,
             written: 0,
+            images: Images::default(),
             changed: false,
         })
     }
@@ -125,6 +136,16 @@ impl MilvusWriter {
             document.record = record.clone();
         }
         Ok(document)
+    }
+
+    fn removed_key(&mut self, key: u128) -> Result<Option<u128>> {
+        let base = hashed(Kind::Removed, key);
+        if self.removed.is_none() {
+            self.removed = Some(self.parts.ledger.all(Kind::Removed, self.state.generation)?);
+        }
+        let pending = self.entries.get(&base).map(|entry| &entry.value);
+        let value = pending.or_else(|| self.removed.as_ref()?.get(&base));
+        Ok(value.and_then(|value| u128::from_str_radix(value, 16).ok()))
     }
 
     fn look_up(&mut self, id: u128) -> Result<Option<(DocumentNumber, u128)>> {
@@ -175,7 +196,18 @@ impl Writer for MilvusWriter {
         };
         document.derived = derived.to_vec();
         document.vectors.derived = vectors.to_vec();
-        self.put(&document)
+        let new = self.put(&document)?;
+        document.structure.images.iter().try_for_each(|picture| self.hand_over(picture.hash, number, new))?;
+        Ok(new)
+    }
+
+    fn keep_image(
+        &mut self,
+        number: DocumentNumber,
+        hash: ImageHash,
+        bytes: &mut dyn FnMut() -> Option<Vec<u8>>,
+    ) -> Result<()> {
+        self.keep(number, hash, bytes)
     }
 
     fn record(&mut self, number: DocumentNumber) -> Result<Option<Record>> {
@@ -216,7 +248,8 @@ impl Writer for MilvusWriter {
         self.amended.remove(&number);
         match self.buffer.iter().position(|(own, _)| *own == number) {
             Some(at) => {
-                self.buffer.remove(at);
+                let (_, document) = self.buffer.remove(at);
+                self.images.released.extend(document.structure.images.iter().map(|picture| picture.hash));
             }
             None => {
                 self.dead.insert(number);
@@ -226,18 +259,12 @@ impl Writer for MilvusWriter {
     }
 
     fn removed(&mut self, id: &DocumentId) -> Result<Option<u128>> {
-        let base = hashed(Kind::Removed, id_key(id));
-        if self.removed.is_none() {
-            self.removed = Some(self.parts.ledger.all(Kind::Removed, self.state.generation)?);
-        }
-        let pending = self.entries.get(&base).map(|entry| &entry.value);
-        let value = pending.or_else(|| self.removed.as_ref()?.get(&base));
-        Ok(value.and_then(|value| u128::from_str_radix(value, 16).ok()))
+        self.removed_key(id_key(id))
     }
 
-    fn set_removed(&mut self, id: &DocumentId, hash: Option<u128>) -> Result<()> {
-        if self.removed(id)? != hash {
-            self.enter(Kind::Removed, id_key(id), hash.map(|hash| format!("{hash:032x}")).unwrap_or_default());
+    fn set_removed_key(&mut self, key: u128, hash: Option<u128>) -> Result<()> {
+        if self.removed_key(key)? != hash {
+            self.enter(Kind::Removed, key, hash.map(|hash| format!("{hash:032x}")).unwrap_or_default());
         }
         Ok(())
     }
@@ -292,8 +319,10 @@ impl Writer for MilvusWriter {
             self.state.amended = born;
         }
         tidy::bury(&self.parts, &mut self.state, at)?;
+        let images = self.settle_images(at)?;
         let mut entries: Vec<Entry> = std::mem::take(&mut self.entries).into_values().collect();
         self.state.garbage.extend(tidy::superseded(&entries, at));
+        entries.extend(images);
         entries.extend(self.segment()?);
         if !self.dead.is_empty() {
             self.state.dead.push(Dead { at, numbers: std::mem::take(&mut self.dead) });
@@ -306,6 +335,7 @@ impl Writer for MilvusWriter {
         self.amended.clear();
         self.removed = None;
         self.changed = false;
+        self.ids.forget_many();
         tidy::old_heads(&self.parts, before)
     }
 

@@ -3,7 +3,7 @@
 mod common;
 
 use common::{address, documents, host, open};
-use okno::document::{Derived, DerivedKind, Metadata, Value};
+use okno::document::{Derived, DerivedKind, ImageHash, Metadata, Value};
 use okno::store::contract::{self, Step, document};
 use okno::store::copy::{copy, verify};
 use okno::store::{EmbeddedStore, Manifest, Store};
@@ -13,7 +13,7 @@ use okno_milvus::MilvusStore;
 #[test]
 fn keeps_the_contract() {
     let Some(host) = host() else { return };
-    for (name, check) in contract::CHECKS {
+    for (name, check) in contract::CHECKS.iter().chain(contract::IMAGE_CHECKS) {
         println!("{name}");
         let address = address(&host);
         check(&|| Box::new(open(&address)));
@@ -90,12 +90,24 @@ fn a_copy_goes_there_and_back() {
     let numbers: Vec<_> = documents(5).iter().map(|document| writer.put(document).unwrap()).collect();
     let unit = Derived { kind: DerivedKind::Question, first: 0, end: 2, text: "Which word shared?".into() };
     writer.derive(numbers[2], &[unit], &contract::vector("which word shared shared")).unwrap();
+    // Larger than a field: it is kept in parts.
+    let (pixels, gone) =
+        ((0..200_000u32).flat_map(u32::to_le_bytes).collect::<Vec<u8>>(), document("gone", "Gone.").record.id);
+    let pictured = writer.put(&contract::with_image("pictured", "A picture.", &pixels)).unwrap();
+    writer.keep_image(pictured, ImageHash::of(&pixels), &mut || Some(pixels.clone())).unwrap();
+    writer.set_removed(&gone, Some(7)).unwrap();
     writer.finish().unwrap();
     let there = open(&address);
     for (from, to) in [(&from as &dyn Store, &there as &dyn Store), (&there, &back)] {
-        assert_eq!(copy(from, to, &mut |_, _| {}).unwrap().written, 5);
-        assert_eq!(verify(from, to, &mut |_, _| {}).unwrap(), 5);
-        assert_eq!(copy(from, to, &mut |_, _| {}).unwrap().unchanged, 5, "a second copy writes nothing");
+        assert_eq!(copy(from, to, &mut |_, _| {}).unwrap().written, 6);
+        assert_eq!(verify(from, to, &mut |_, _| {}).unwrap(), 6);
+        let generation = to.snapshot().unwrap().generation();
+        assert_eq!(copy(from, to, &mut |_, _| {}).unwrap().unchanged, 6);
+        // A folder counts every copy as a generation; a server is written to only where something changed.
+        let written = to.snapshot().unwrap().generation() != generation;
+        assert!(!written || to.bytes().unwrap().is_some(), "a second copy writes nothing to a server");
+        assert_eq!(to.snapshot().unwrap().image(ImageHash::of(&pixels)).unwrap().as_ref(), Some(&pixels));
+        assert_eq!(to.writer().unwrap().removed(&gone).unwrap(), Some(7));
     }
     MilvusStore::drop_index(&address).unwrap();
 }

@@ -96,7 +96,7 @@ pub(crate) struct App {
 impl App {
     pub fn new(parts: Parts, limits: Limits, allowed: Vec<PathBuf>) -> Self {
         let place = |index: Index| {
-            let uploads = Uploads::beside(index.engine.folder());
+            let uploads = Uploads::beside(index.engine.beside());
             Arc::new(Place { index, writing: Arc::default(), uploads })
         };
         Self {

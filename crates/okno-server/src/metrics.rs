@@ -82,9 +82,9 @@ fn requests(out: &mut String, metrics: &Metrics) {
 fn indexes(out: &mut String, app: &App) {
     let figures = app.places.iter().filter_map(|place| {
         let snapshot = place.engine().snapshot().ok()?;
-        let records = snapshot.records().ok()?;
-        let sentences: u64 = records.iter().map(|(_, record)| u64::from(record.sentences)).sum();
-        Some((escaped(&place.index.name), [records.len() as f64, sentences as f64, snapshot.generation() as f64]))
+        let totals = snapshot.totals().ok()?;
+        let figures = [totals.documents as f64, totals.sentences as f64, snapshot.generation() as f64];
+        Some((escaped(&place.index.name), figures))
     });
     let figures: Vec<(String, [f64; 3])> = figures.collect();
     let names = [

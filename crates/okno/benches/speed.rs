@@ -95,7 +95,7 @@ fn search(engine: &Engine, corpus: &Path, questions: &[String]) {
         report.bytes as f64 / 1e6,
         at(0.5),
         at(0.95),
-        engine.bytes().expect("a size") as f64 / 1e6,
+        engine.bytes().expect("a size").unwrap_or_default() as f64 / 1e6,
     );
 }
 

@@ -15,7 +15,7 @@ pub fn run(cli: &Cli, what: &FeedbackCommand) -> Result<()> {
         FeedbackCommand::Add(args) => place::open_to_ask(cli.index(), args.how.rerank.as_deref())?,
         _ => place::open(cli.index())?,
     };
-    let feedback = Feedback::beside(engine.folder());
+    let feedback = Feedback::beside(engine.beside());
     match what {
         FeedbackCommand::Add(args) => add(cli, &engine, &feedback, args),
         FeedbackCommand::List => list(cli, &feedback),

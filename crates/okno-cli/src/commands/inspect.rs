@@ -7,7 +7,7 @@ use anyhow::{Result, bail};
 use okno::document::{Filter, Record};
 use okno::retrieve::matching;
 use okno::shapes::{Document, units};
-use okno::store::DocumentNumber;
+use okno::store::{DocumentNumber, Snapshot};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 
@@ -17,15 +17,13 @@ const VALUES_SHOWN: usize = 6;
 pub fn status(cli: &Cli) -> Result<()> {
     let engine = place::open(cli.index())?;
     let snapshot = engine.snapshot()?;
-    let records = snapshot.records()?;
-    let manifest = snapshot.manifest();
-    let sentences: u64 = records.iter().map(|(_, record)| u64::from(record.sentences)).sum();
-    let text: u64 = records.iter().map(|(_, record)| record.bytes).sum();
-    let fields = fields(records.iter().map(|(_, record)| record));
+    let (totals, manifest) = (snapshot.totals()?, snapshot.manifest());
+    let (sentences, text) = (totals.sentences, totals.bytes);
+    let fields = fields(&*snapshot)?;
     let lacking = engine.lacking()?;
     if cli.json {
         return output::json(&serde_json::json!({
-            "lacking": units(&lacking), "index": engine.folder(), "generation": snapshot.generation(), "documents": records.len(), "sentences": sentences,
+            "lacking": units(&lacking), "index": engine.folder(), "generation": snapshot.generation(), "documents": totals.documents, "sentences": sentences,
             "units": units(snapshot.derived_counts()), "text_bytes": text, "disk_bytes": engine.bytes()?, "embedder": manifest.embedder, "dimensions": manifest.dimensions,
             "recipe": manifest.recipe, "chunk": manifest.chunk, "neighbors": manifest.neighbors, "roots": snapshot.roots(), "fields": fields,
         }));
@@ -33,11 +31,14 @@ pub fn status(cli: &Cli) -> Result<()> {
     let mut out = std::io::stdout().lock();
     let bytes = |bytes| indicatif::HumanBytes(bytes).to_string();
     writeln!(out, "{}", say!("index      {}", "索引     {}", engine.folder().display()))?;
-    writeln!(out, "{}", say!("documents  {}, {} sentences", "文档     {} 个,{} 个句子", records.len(), sentences))?;
+    writeln!(out, "{}", say!("documents  {}, {} sentences", "文档     {} 个,{} 个句子", totals.documents, sentences))?;
     writeln!(
         out,
         "{}",
-        say!("size       {} for {} of text", "大小     {}(文本 {})", bytes(engine.bytes()?), bytes(text))
+        match engine.bytes()? {
+            Some(size) => say!("size       {} for {} of text", "大小     {}(文本 {})", bytes(size), bytes(text)),
+            None => say!("size       {} of text; the server keeps it", "大小     文本 {};由服务器保存", bytes(text)),
+        }
     )?;
     writeln!(
         out,
@@ -78,14 +79,14 @@ pub fn status(cli: &Cli) -> Result<()> {
 }
 
 /// Every field with its distinct values.
-fn fields<'r>(records: impl Iterator<Item = &'r Record>) -> BTreeMap<String, BTreeSet<String>> {
+fn fields(snapshot: &dyn Snapshot) -> Result<BTreeMap<String, BTreeSet<String>>> {
     let mut fields: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-    for record in records {
+    snapshot.each_record(&mut |_, record| {
         for (field, value) in &record.metadata.0 {
             fields.entry(field.clone()).or_default().insert(value.to_string());
         }
-    }
-    fields
+    })?;
+    Ok(fields)
 }
 
 pub fn documents(cli: &Cli, filter: Option<&str>) -> Result<()> {

@@ -3,9 +3,10 @@
 use super::index::{Bar, stop_on_interrupt};
 use crate::args::Cli;
 use crate::locale::say;
-use crate::{embedder, output, place};
+use crate::{embedder, output, place, remote};
 use anyhow::{Result, bail};
 use clap::Args;
+use std::path::Path;
 use std::time::Instant;
 
 /// Another embedder.
@@ -17,6 +18,9 @@ pub struct ReembedArgs {
 }
 
 pub fn run(cli: &Cli, args: &ReembedArgs) -> Result<()> {
+    if let Some(address) = cli.index().filter(|given| remote::is_meant(given)) {
+        bail!(refusal(address, &args.embedder));
+    }
     let wanted = embedder::named(&args.embedder)?;
     let mut engine = place::open(cli.index())?;
     if engine.embedder().identity() == wanted.identity() && !cli.json {
@@ -50,4 +54,14 @@ pub fn run(cli: &Cli, args: &ReembedArgs) -> Result<()> {
         begun.elapsed().as_secs_f64()
     ));
     Ok(())
+}
+
+/// On a server vectors have the length that the index was made with, and rows cannot be exchanged all at once: it is done in a folder.
+fn refusal(address: &Path, embedder: &str) -> String {
+    say!(
+        "an index on Milvus cannot be given another embedder – `okno copy --from {} --to DIR`, `okno reembed --index DIR --embedder {}`, then `okno copy` from DIR into a new name",
+        "Milvus 上的索引不能更换嵌入模型 —— 请先 `okno copy --from {} --to 目录`,再 `okno reembed --index 目录 --embedder {}`,然后用 `okno copy` 从该目录复制到一个新名称",
+        address.display(),
+        embedder
+    )
 }

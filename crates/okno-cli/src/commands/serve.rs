@@ -97,9 +97,10 @@ fn key(file: Option<&Path>) -> Result<Option<String>> {
 
 /// The parts of a server: the indexes that were named, or the nearest.
 fn parts(cli: &Cli) -> Result<Parts> {
-    let named: Vec<(Option<String>, PathBuf)> = match &cli.index[..] {
-        [] => vec![(None, place::existing(None))],
-        given => given.iter().map(|given| named(given)).collect(),
+    let named: Vec<(Option<String>, PathBuf)> = match (&cli.store, &cli.index[..]) {
+        (Some(address), _) => vec![(None, address.clone())],
+        (None, []) => vec![(None, place::existing(None))],
+        (None, given) => given.iter().map(|given| named(given)).collect(),
     };
     let mut indexes: Vec<Index> = Vec::new();
     for (name, folder) in named {
@@ -132,8 +133,10 @@ fn named(given: &Path) -> (Option<String>, PathBuf) {
     }
 }
 
-/// `.okno` of a folder is called as the folder is, anything else as itself.
+/// `.okno` of a folder is called as the folder is, anything else as itself; an index on a server without its options.
 fn usual_name(folder: &Path) -> String {
+    let address = folder.to_str().filter(|_| crate::remote::is_meant(folder));
+    let folder = address.and_then(|address| address.split('?').next()).map_or(folder, Path::new);
     let whole = std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned());
     let of = |path: &Path| path.file_name().map(|name| name.to_string_lossy().into_owned());
     let own = of(&whole).unwrap_or_default();
@@ -175,5 +178,9 @@ mod tests {
         assert_eq!(named(Path::new("/data/a=b")), (None, "/data/a=b".into()));
         assert_eq!(usual_name(Path::new("/data/notes/.okno")), "notes");
         assert_eq!(usual_name(Path::new("/data/squad")), "squad");
+        assert_eq!(usual_name(Path::new("milvus://host:1/books?index=hnsw")), "books");
+        let (name, place) = named(Path::new("lib=milvus://host:1/books?index=hnsw"));
+        assert_eq!((name.as_deref(), place), (Some("lib"), "milvus://host:1/books?index=hnsw".into()));
+        assert_eq!(named(Path::new("milvus://host:1/books?index=hnsw")).0, None);
     }
 }

@@ -31,14 +31,14 @@ pub fn run(cli: &Cli, args: &TuneArgs) -> Result<()> {
 }
 
 fn beside(engine: &Engine) -> PathBuf {
-    engine.folder().with_file_name("okno.toml")
+    engine.beside().with_file_name("okno.toml")
 }
 
 fn from_feedback(cli: &Cli, args: &TuneArgs) -> Result<()> {
     let engine = place::open(cli.index())?;
     let snapshot = engine.snapshot()?;
     let mut library = Indexed::new(&*snapshot);
-    let (set, stale) = feedback::questions(&Feedback::beside(engine.folder()).all()?, &mut library)?;
+    let (set, stale) = feedback::questions(&Feedback::beside(engine.beside()).all()?, &mut library)?;
     if stale > 0 {
         output::note(&say!(
             "{} verdicts no longer fit their documents and are left out",

@@ -127,7 +127,7 @@ fn check(evaluating: &Evaluating) -> Result<(), Fault> {
 /// What can be found wrong before the work begins is told at once.
 fn prepared(place: &Place, evaluating: &Evaluating) -> Result<(), Fault> {
     if let Some(name) = &evaluating.name {
-        Runs::beside(place.engine().folder()).check_new(name)?;
+        Runs::beside(place.engine().beside()).check_new(name)?;
     }
     candidates(place, &evaluating.recipes)?;
     if evaluating.questions.is_some() {
@@ -190,7 +190,7 @@ fn measured(app: &App, place: &Place, evaluating: &Evaluating, job: &Job) -> Res
     let outcome = ask(engine, &asking, &mut library, &|done, total| job.step(done as u64, total as u64))?;
     app.reports.keep(job.view().id, page(evaluating, &outcome, &set, &library));
     if evaluating.name.is_some() {
-        Runs::beside(engine.folder()).save(&outcome.run)?;
+        Runs::beside(engine.beside()).save(&outcome.run)?;
     }
     serde_json::to_value(Figures::new(&outcome.run)).map_err(|error| Fault::internal(error.to_string()))
 }
@@ -297,7 +297,7 @@ pub struct RunList {
 pub async fn runs(State(app): State<Arc<App>>, Params(which): Params<Which>) -> Result<impl IntoResponse, Fault> {
     let place = Arc::clone(app.place(which.index.as_deref())?);
     let work = move || {
-        let kept = Runs::beside(place.engine().folder());
+        let kept = Runs::beside(place.engine().beside());
         let figures = |name: &String| {
             let run = kept.load(name)?;
             serde_json::to_value(Figures::new(&run)).map_err(|error| Fault::internal(error.to_string()))
@@ -325,7 +325,7 @@ pub async fn run(
     Params(which): Params<Which>,
 ) -> Result<impl IntoResponse, Fault> {
     let place = Arc::clone(app.place(which.index.as_deref())?);
-    let work = move || json(&Figures::new(&kept(&Runs::beside(place.engine().folder()), &name)?));
+    let work = move || json(&Figures::new(&kept(&Runs::beside(place.engine().beside()), &name)?));
     Ok(sent(app.pool.run(work).await?))
 }
 
@@ -339,7 +339,7 @@ pub async fn remove(
 ) -> Result<StatusCode, Fault> {
     let place = Arc::clone(app.place(which.index.as_deref())?);
     let work = move || {
-        let runs = Runs::beside(place.engine().folder());
+        let runs = Runs::beside(place.engine().beside());
         kept(&runs, &name)?;
         Ok(runs.remove(&name)?)
     };

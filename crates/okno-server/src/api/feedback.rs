@@ -61,7 +61,7 @@ pub async fn add(
             verdict: judging.verdict,
             time: now(),
         };
-        Feedback::beside(engine.folder()).add(&[opinion])?;
+        Feedback::beside(engine.beside()).add(&[opinion])?;
         Ok(Json(Recorded { recorded: 1 }))
     };
     app.pool.run(work).await
@@ -92,6 +92,6 @@ pub struct Verdicts {
     responses((status = 200, body = Verdicts), (status = "4XX", body = ErrorBody)))]
 pub async fn list(State(app): State<Arc<App>>, Params(which): Params<Which>) -> Result<Json<Verdicts>, Fault> {
     let place = Arc::clone(app.place(which.index.as_deref())?);
-    let work = move || Ok(Json(Verdicts { verdicts: Feedback::beside(place.engine().folder()).all()? }));
+    let work = move || Ok(Json(Verdicts { verdicts: Feedback::beside(place.engine().beside()).all()? }));
     app.pool.run(work).await
 }

@@ -41,8 +41,8 @@ pub struct IndexStatus {
     pub units: BTreeMap<&'static str, usize>,
     /// Bytes of text.
     pub text_bytes: u64,
-    /// Bytes on disk.
-    pub disk_bytes: u64,
+    /// Bytes on disk, where they can be told.
+    pub disk_bytes: Option<u64>,
     /// The embedder it was made with.
     pub embedder: String,
     /// The length of its vectors.
@@ -64,15 +64,15 @@ impl IndexStatus {
     fn of(place: &Place) -> Result<Self, Fault> {
         let engine = place.engine();
         let snapshot = engine.snapshot()?;
-        let (records, manifest) = (snapshot.records()?, snapshot.manifest());
+        let (totals, manifest) = (snapshot.totals()?, snapshot.manifest());
         Ok(Self {
             name: place.index.name.clone(),
             folder: engine.folder().to_owned(),
             generation: snapshot.generation(),
-            documents: records.len(),
-            sentences: records.iter().map(|(_, record)| u64::from(record.sentences)).sum(),
+            documents: totals.documents,
+            sentences: totals.sentences,
             units: shapes::units(snapshot.derived_counts()),
-            text_bytes: records.iter().map(|(_, record)| record.bytes).sum(),
+            text_bytes: totals.bytes,
             disk_bytes: engine.bytes()?,
             embedder: manifest.embedder.clone(),
             dimensions: manifest.dimensions,

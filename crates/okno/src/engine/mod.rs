@@ -34,6 +34,7 @@ use std::sync::Arc;
 /// An index, open for searching and for indexing. Share one between threads.
 pub struct Engine {
     folder: PathBuf,
+    beside: Option<PathBuf>,
     store: Box<dyn Store>,
     embedder: Arc<dyn Embedder>,
     extra_loaders: Vec<Arc<dyn Loader>>,
@@ -68,11 +69,13 @@ impl Engine {
         Self::over(folder, Box::new(store), embedder)
     }
 
-    /// An engine over any store. What belongs beside an index – its configuration, runs, feedback – is beside `folder`.
+    /// An engine over any store, which `folder` names. What belongs beside an index – its configuration, runs, feedback,
+    /// uploads – is beside that too, unless [`Self::set_beside`] says another place.
     pub fn over(folder: impl AsRef<Path>, store: Box<dyn Store>, embedder: Arc<dyn Embedder>) -> Result<Self> {
         let (folder, recipes) = (folder.as_ref().to_owned(), built_in()?);
         let engine = Self {
             folder,
+            beside: None,
             store,
             embedder,
             extra_loaders: Vec::new(),
@@ -180,8 +183,18 @@ impl Engine {
         &self.folder
     }
 
-    /// Bytes on disk.
-    pub fn bytes(&self) -> Result<u64> {
+    /// What runs, feedback and uploads are kept beside: the index, or the folder that stands for one on a server.
+    pub fn beside(&self) -> &Path {
+        self.beside.as_deref().unwrap_or(&self.folder)
+    }
+
+    /// Says what runs, feedback and uploads are kept beside, where the index is no folder of this machine.
+    pub fn set_beside(&mut self, folder: impl Into<PathBuf>) {
+        self.beside = Some(folder.into());
+    }
+
+    /// Bytes on disk; `None` where the store cannot say.
+    pub fn bytes(&self) -> Result<Option<u64>> {
         self.store.bytes()
     }
 
@@ -222,8 +235,12 @@ impl Engine {
     /// The documents of this name: their own id, their path below the indexed folder, or their whole path.
     pub fn named(&self, name: &str) -> Result<Vec<(DocumentNumber, Record)>> {
         let snapshot = self.snapshot()?;
-        let named: Vec<_> =
-            snapshot.records()?.iter().filter(|(_, record)| record.id.is_called(name)).cloned().collect();
+        let mut named = Vec::new();
+        snapshot.each_record(&mut |number, record| {
+            if record.id.is_called(name) {
+                named.push((number, record.clone()));
+            }
+        })?;
         if named.is_empty() { Err(Error::NoDocument(name.to_owned())) } else { Ok(named) }
     }
 

@@ -21,16 +21,16 @@ pub(super) struct Scope {
 
 impl Scope {
     pub fn new(snapshot: &dyn Snapshot, filter: Option<&Filter>) -> Result<Self> {
+        let copies = snapshot.copies();
+        if filter.is_none() && copies.is_empty() {
+            return Ok(Self { matching: None, allowed: None, sections: None, copies: HashMap::new() });
+        }
         let (numbers, sections) = match filter {
             Some(filter) => resolve(snapshot, filter)?,
             None => (snapshot.numbers(), None),
         };
-        let copies = snapshot.copies();
         let matching = filter.map(|_| numbers.len());
         let mut scope = Self { matching, allowed: None, sections, copies: HashMap::new() };
-        if filter.is_none() && copies.is_empty() {
-            return Ok(scope);
-        }
         let matching: HashSet<DocumentNumber> = numbers.iter().copied().collect();
         let mut allowed = matching.clone();
         for group in copies {
@@ -57,11 +57,13 @@ pub fn matching(snapshot: &dyn Snapshot, filter: &Filter) -> Result<Vec<Document
 
 /// The documents that match a filter, and which of their sections where it asks about headings.
 fn resolve(snapshot: &dyn Snapshot, filter: &Filter) -> Result<(Vec<DocumentNumber>, Option<Sections>)> {
-    let records = snapshot.records()?;
-    let has =
-        |field: &str| EVERY_DOCUMENT.contains(&field) || records.iter().any(|(_, r)| r.metadata.get(field).is_some());
-    if let Some(field) = filter.fields().into_iter().find(|field| !has(field) && !sections::is_heading(field)) {
-        let named = records.iter().flat_map(|(_, record)| record.metadata.0.keys().map(String::as_str));
+    let unnamed = |field: &&str| !EVERY_DOCUMENT.contains(field) && !sections::is_heading(field);
+    let asked: Vec<&str> = filter.fields().into_iter().filter(unnamed).collect();
+    // The catalogue is gathered only for a filter that needs it.
+    let catalogue = if asked.is_empty() { None } else { Some(snapshot.catalogue()?) };
+    let unknown = |field: &str| catalogue.is_some_and(|catalogue| catalogue.field(field).is_none());
+    if let Some(field) = asked.into_iter().find(|field| unknown(field)) {
+        let named = catalogue.into_iter().flat_map(|catalogue| catalogue.fields().map(|(name, _)| name));
         let known: BTreeSet<&str> = named.chain(EVERY_DOCUMENT).collect();
         return Err(Error::UnknownField { field: field.to_owned(), known: nearest(field, &known) });
     }
@@ -71,8 +73,7 @@ fn resolve(snapshot: &dyn Snapshot, filter: &Filter) -> Result<(Vec<DocumentNumb
         numbers.sort_unstable();
         return Ok((numbers, Some(sections)));
     }
-    let matches = |record: &Record| filter.matches(&|field: &str| record.field(field));
-    Ok((records.iter().filter(|(_, record)| matches(record)).map(|&(number, _)| number).collect(), None))
+    Ok((snapshot.matching(filter)?, None))
 }
 
 /// The known names most like a given one.
@@ -98,6 +99,11 @@ fn distance(a: &str, b: &str) -> usize {
 }
 
 impl Record {
+    /// Whether its fields match a filter.
+    pub fn matches(&self, filter: &Filter) -> bool {
+        filter.matches(&|field: &str| self.field(field))
+    }
+
     /// A field that a filter may ask about: metadata, or what every document has.
     pub fn field(&self, name: &str) -> Option<Cow<'_, Value>> {
         let text = |text: &str| Some(Cow::Owned(Value::Text(text.to_owned())));

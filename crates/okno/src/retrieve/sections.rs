@@ -36,17 +36,16 @@ fn level_of(field: &str) -> Option<u8> {
 pub fn matching(snapshot: &dyn Snapshot, filter: &Filter) -> Result<Sections> {
     let mut found = Sections::default();
     let mut levels = BTreeSet::new();
-    for (number, record) in snapshot.records()? {
-        let (structure, text) = (snapshot.structure(*number)?, snapshot.text(*number)?);
+    snapshot.each_document(&mut |number, record, structure, text| {
         let headings: Vec<Vec<Heading<'_>>> =
-            (0..structure.sections.len()).map(|i| above(&structure, i, text)).collect();
+            (0..structure.sections.len()).map(|i| above(structure, i, text)).collect();
         levels.extend(headings.iter().flatten().map(|heading| heading.level));
         let matches = |i: &u32| filter.matches(&|field: &str| value(field, record, &headings[*i as usize]));
         let sections: Vec<u32> = (0..headings.len() as u32).filter(matches).collect();
         if !sections.is_empty() {
-            found.insert(*number, sections);
+            found.insert(number, sections);
         }
-    }
+    })?;
     match filter.fields().into_iter().find(|field| level_of(field).is_some_and(|level| !levels.contains(&level))) {
         Some(field) => Err(Error::UnknownField { field: field.to_owned(), known: names(&levels) }),
         None => Ok(found),

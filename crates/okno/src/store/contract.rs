@@ -35,6 +35,7 @@ pub const CHECKS: &[(&str, Check)] = &[
     ("derived units are found and stand for their targets", derived_units_are_found),
     ("copies are known", copies_are_known),
     ("files, roots and removals are remembered", small_things_are_remembered),
+    ("all documents can be looked at, and a filter finds those it means", documents_are_looked_at),
 ];
 
 /// Checks of stores that keep images.
@@ -44,7 +45,7 @@ pub const IMAGE_CHECKS: &[(&str, Check)] = &[
 ];
 
 /// A document of one paragraph with one image.
-fn with_image(name: &str, text: &str, bytes: &[u8]) -> Prepared {
+pub fn with_image(name: &str, text: &str, bytes: &[u8]) -> Prepared {
     let mut document = document(name, text);
     document.structure.images.push(Picture {
         span: Span::new(0, 1),
@@ -347,6 +348,7 @@ fn small_things_are_remembered(open: Open<'_>) {
     let store = open();
     let snapshot = store.snapshot().unwrap();
     assert_eq!((snapshot.files().unwrap(), snapshot.roots()), (vec![file], &["/r".to_owned()][..]));
+    assert_eq!(snapshot.removed().unwrap(), BTreeMap::from([(super::id_key(&id), 9)]));
     let mut writer = store.writer().unwrap();
     assert_eq!((writer.removed(&id).unwrap(), writer.cached_vector(5).unwrap()), (Some(9), Some(vec![0.5, 1.0])));
     writer.set_removed(&id, None).unwrap();
@@ -354,6 +356,48 @@ fn small_things_are_remembered(open: Open<'_>) {
     assert_eq!(writer.removed(&id).unwrap(), None);
     writer.finish().unwrap();
     assert!(store.snapshot().unwrap().files().unwrap().is_empty());
+}
+
+fn documents_are_looked_at(open: Open<'_>) {
+    let store = open();
+    let numbers = put(&*store, &[("a", "Alpha beta."), ("b", "Gamma. Delta."), ("c", "Epsilon.")]);
+    let mark = |writer: &mut dyn Writer, number, kind: &str| {
+        let mut record = writer.record(number).unwrap().unwrap();
+        record.metadata.set("kind", crate::document::Value::Text(kind.into()));
+        assert!(writer.amend(number, &record).unwrap());
+    };
+    let found = |kind: &str| {
+        let snapshot = store.snapshot().unwrap();
+        snapshot.matching(&crate::document::Filter::equal("kind", kind)).unwrap()
+    };
+    let mut writer = store.writer().unwrap();
+    mark(&mut *writer, numbers[0], "note");
+    mark(&mut *writer, numbers[1], "note");
+    writer.commit().unwrap();
+    assert_eq!((found("note"), found("book")), (numbers[..2].to_vec(), vec![]));
+    // Asked again, of other generations: what is amended, gone and new counts.
+    mark(&mut *writer, numbers[0], "book");
+    writer.remove(numbers[1]).unwrap();
+    writer.commit().unwrap();
+    let new = writer.put(&document("d", "Zeta eta.")).unwrap();
+    mark(&mut *writer, new, "note");
+    writer.finish().unwrap();
+    assert_eq!((found("note"), found("book")), (vec![new], vec![numbers[0]]));
+    let snapshot = store.snapshot().unwrap();
+    let (mut records, mut documents) = (Vec::new(), Vec::new());
+    snapshot.each_record(&mut |number, record| records.push((number, record.clone()))).unwrap();
+    assert_eq!(records, snapshot.records().unwrap());
+    snapshot
+        .each_document(&mut |number, record, structure, text| {
+            assert_eq!(structure.sentences.len(), record.sentences as usize);
+            documents.push((number, text.to_owned()));
+        })
+        .unwrap();
+    let text = |&(number, _): &(DocumentNumber, Record)| (number, snapshot.text(number).unwrap().to_owned());
+    assert_eq!(documents, records.iter().map(text).collect::<Vec<_>>());
+    let totals = snapshot.totals().unwrap();
+    let bytes = documents.iter().map(|(_, text)| text.len() as u64).sum::<u64>();
+    assert_eq!((totals.documents, totals.sentences, totals.bytes), (3, 3, bytes));
 }
 
 /// A step of a random history.

@@ -1,11 +1,12 @@
-//! From one store to another, nothing embedded again: documents with their vectors, files, roots and manifest.
+//! From one store to another, nothing embedded again: documents with their vectors and images, files, what was removed by hand,
+//! roots and manifest.
 //!
 //! A copy is made in commits of bounded size and can be cut short at any time: run again, it goes on with what is missing.
 //! Afterwards the target holds what the source holds and nothing else, and [`verify`] reads both and compares. Not
-//! copied are: what was removed by hand, vectors kept for slow embedders, and the bytes of images.
+//! copied are vectors kept for slow embedders.
 
-use super::{DocumentNumber, FileState, Prepared, Snapshot, Store, Vectors, Writer};
-use crate::document::{DocumentId, Record};
+use super::{DocumentNumber, FileState, Prepared, Snapshot, Store, Vectors, Writer, id_key};
+use crate::document::Record;
 use crate::{Error, Result};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -45,6 +46,7 @@ pub fn copy(from: &dyn Store, to: &dyn Store, progress: &mut dyn FnMut(usize, us
     }
     remove_others(&source, to, &mut *writer, &mut copied)?;
     copy_files(&*source.first, &*to.snapshot()?, &numbers, &mut *writer)?;
+    copy_removed(&*source.first, &*to.snapshot()?, &mut *writer)?;
     writer.set_roots(source.first.roots())?;
     writer.finish()?;
     Ok(copied)
@@ -95,16 +97,36 @@ fn put(
     copied: &mut Copied,
 ) -> Result<DocumentNumber> {
     let record = snapshot.record(number)?;
-    match writer.find(&record.id)? {
+    let there = match writer.find(&record.id)? {
         Some((there, hash)) if hash == record.hash => {
             copied.unchanged += 1;
-            Ok(there)
+            there
         }
         _ => {
             copied.written += 1;
-            writer.put(&prepared(snapshot, number)?)
+            writer.put(&prepared(snapshot, number)?)?
         }
+    };
+    keep_images(snapshot, number, writer, there)?;
+    Ok(there)
+}
+
+/// Images that the target has already are not read.
+fn keep_images(
+    snapshot: &dyn Snapshot,
+    number: DocumentNumber,
+    writer: &mut dyn Writer,
+    there: DocumentNumber,
+) -> Result<()> {
+    for picture in &snapshot.structure(number)?.images {
+        let mut read = Ok(None);
+        writer.keep_image(there, picture.hash, &mut || {
+            read = snapshot.image(picture.hash);
+            read.as_mut().ok()?.take()
+        })?;
+        read?;
     }
+    Ok(())
 }
 
 /// A target that was indexed from elsewhere is not overwritten.
@@ -130,11 +152,18 @@ fn remove_others(source: &Pages<'_>, to: &dyn Store, writer: &mut dyn Writer, co
     if target.numbers().len() == source.numbers.len() {
         return Ok(());
     }
-    let own: HashSet<&DocumentId> = source.first.records()?.iter().map(|(_, record)| &record.id).collect();
-    for (number, record) in target.records()? {
-        if !own.contains(&record.id) {
-            copied.removed += usize::from(writer.remove(*number)?);
+    // Keys and not ids: a copy of millions of documents has room for them.
+    let (mut own, mut others) = (HashSet::new(), Vec::new());
+    source.first.each_record(&mut |_, record| {
+        own.insert(id_key(&record.id));
+    })?;
+    target.each_record(&mut |number, record| {
+        if !own.contains(&id_key(&record.id)) {
+            others.push(number);
         }
+    })?;
+    for number in others {
+        copied.removed += usize::from(writer.remove(number)?);
     }
     Ok(())
 }
@@ -157,24 +186,44 @@ fn copy_files(
     there.into_values().try_for_each(|file| writer.forget_file(&file.root, &file.path))
 }
 
+fn copy_removed(source: &dyn Snapshot, target: &dyn Snapshot, writer: &mut dyn Writer) -> Result<()> {
+    let (removed, there) = (source.removed()?, target.removed()?);
+    for (key, hash) in removed.iter().filter(|(key, hash)| there.get(key) != Some(hash)) {
+        writer.set_removed_key(*key, Some(*hash))?;
+    }
+    there.keys().filter(|key| !removed.contains_key(key)).try_for_each(|key| writer.set_removed_key(*key, None))
+}
+
 /// Compares two indexes document by document; an error names the first that differs. Gives how many were compared.
 pub fn verify(one: &dyn Store, other: &dyn Store, progress: &mut dyn FnMut(usize, usize)) -> Result<usize> {
     let (left, right) = (Pages::new(one)?, Pages::new(other)?);
-    let ids: HashMap<DocumentId, DocumentNumber> =
-        right.first.records()?.iter().map(|(number, record)| (record.id.clone(), *number)).collect();
+    let mut ids: HashMap<u128, DocumentNumber> = HashMap::new();
+    right.first.each_record(&mut |number, record| {
+        ids.insert(id_key(&record.id), number);
+    })?;
     if left.numbers.len() != right.numbers.len() {
         return Err(differs("the indexes", &format!("{} and {} documents", left.numbers.len(), right.numbers.len())));
     }
-    let mut compared = 0;
+    if left.first.removed()? != right.first.removed()? {
+        return Err(differs("the indexes", "what was removed by hand"));
+    }
+    let (mut compared, mut images) = (0, HashSet::new());
     for page in left.pages() {
         let snapshot = left.snapshot(page)?;
         let records: Vec<Record> = page.iter().map(|&number| snapshot.record(number)).collect::<Result<_>>()?;
-        let others: Vec<DocumentNumber> = records.iter().filter_map(|record| ids.get(&record.id).copied()).collect();
+        let others: Vec<DocumentNumber> =
+            records.iter().filter_map(|record| ids.get(&id_key(&record.id)).copied()).collect();
         let copies = right.snapshot(&others)?;
         for (&number, record) in page.iter().zip(&records) {
             let name = record.id.name();
-            let copy = *ids.get(&record.id).ok_or_else(|| differs(name, "missing"))?;
-            same(&prepared(&*snapshot, number)?, &prepared(&*copies, copy)?).map_err(|what| differs(name, what))?;
+            let copy = *ids.get(&id_key(&record.id)).ok_or_else(|| differs(name, "missing"))?;
+            let (one, other) = (prepared(&*snapshot, number)?, prepared(&*copies, copy)?);
+            same(&one, &other).map_err(|what| differs(name, what))?;
+            for picture in one.structure.images.iter().filter(|picture| images.insert(picture.hash)) {
+                if snapshot.image(picture.hash)? != copies.image(picture.hash)? {
+                    return Err(differs(name, "an image"));
+                }
+            }
             compared += 1;
         }
         progress(compared, left.numbers.len());
@@ -209,8 +258,8 @@ fn alike(one: &[f32], other: &[f32]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::document::{Derived, DerivedKind};
-    use crate::store::contract::{DIMENSIONS, EMBEDDER, document, vector};
+    use crate::document::{Derived, DerivedKind, ImageHash};
+    use crate::store::contract::{DIMENSIONS, EMBEDDER, document, vector, with_image};
     use crate::store::{EmbeddedStore, Manifest};
 
     fn store(folder: &std::path::Path) -> EmbeddedStore {
@@ -230,7 +279,9 @@ mod tests {
         let first = writer.put(&document("a", "Green tea. Black tea.")).unwrap();
         let unit = Derived { kind: DerivedKind::Question, first: 0, end: 1, text: "Which tea?".into() };
         let number = writer.derive(first, &[unit], &vector("which tea")).unwrap();
-        let other = writer.put(&document("b", "Coffee.")).unwrap();
+        let other = writer.put(&with_image("b", "Coffee.", b"pixels")).unwrap();
+        writer.keep_image(other, ImageHash::of(b"pixels"), &mut || Some(b"pixels".to_vec())).unwrap();
+        writer.set_removed_key(5, Some(6)).unwrap();
         writer.set_file(&file(vec![number])).unwrap();
         writer.set_roots(&["/root".into()]).unwrap();
         writer.finish().unwrap();
@@ -238,10 +289,13 @@ mod tests {
         assert_eq!(copy(&from, &to, &mut |_, _| {}).unwrap(), copied(2, 0, 0));
         assert_eq!(verify(&from, &to, &mut |_, _| {}).unwrap(), 2);
         assert_eq!(copy(&from, &to, &mut |_, _| {}).unwrap(), copied(0, 2, 0), "a second copy writes nothing");
+        assert_eq!(to.snapshot().unwrap().image(ImageHash::of(b"pixels")).unwrap().as_deref(), Some(&b"pixels"[..]));
+        assert_eq!(to.snapshot().unwrap().removed().unwrap(), [(5, 6)].into());
         let files = to.snapshot().unwrap().files().unwrap();
         assert_eq!(to.snapshot().unwrap().record(files[0].documents[0]).unwrap().id.path, "a");
         let mut writer = from.writer().unwrap();
         writer.remove(other).unwrap();
+        writer.set_removed_key(5, None).unwrap();
         writer.put(&document("a", "White tea.")).unwrap();
         writer.finish().unwrap();
         assert!(verify(&from, &to, &mut |_, _| {}).unwrap_err().to_string().contains("differs"));

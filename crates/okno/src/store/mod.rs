@@ -18,7 +18,7 @@ pub use embedded::{CONTEXT_WEIGHT, EmbeddedStore, K1, Scan, above, length_share,
 pub use manifest::{FORMAT, Manifest};
 
 use crate::Result;
-use crate::document::{Catalogue, Derived, DerivedKind, DocumentId, ImageHash, Layer, Record, Structure};
+use crate::document::{Catalogue, Derived, DerivedKind, DocumentId, Filter, ImageHash, Layer, Record, Structure};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Range;
@@ -26,6 +26,13 @@ use std::sync::Arc;
 
 /// A document's number inside one store: given once, never reused.
 pub type DocumentNumber = u32;
+
+/// The key of a document's id, the same in every store: ids hold paths, which may be longer than a store's keys.
+pub fn id_key(id: &DocumentId) -> u128 {
+    let member = id.member.as_deref();
+    let whole = format!("{}\0{}\0{}{}", id.root, id.path, u8::from(member.is_some()), member.unwrap_or_default());
+    xxhash_rust::xxh3::xxh3_128(whole.as_bytes())
+}
 
 /// A run of sentences of one document: what both legs find.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -116,6 +123,17 @@ pub struct Vectors {
     pub derived: Vec<f32>,
 }
 
+/// How much an index holds.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Totals {
+    /// Documents.
+    pub documents: usize,
+    /// Their sentences.
+    pub sentences: u64,
+    /// Bytes of their texts.
+    pub bytes: u64,
+}
+
 /// What is known of a file from the last time it was read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileState {
@@ -148,6 +166,38 @@ pub trait Snapshot: Send + Sync {
     fn numbers(&self) -> Vec<DocumentNumber>;
     /// All records, by ascending number; read once and kept.
     fn records(&self) -> Result<&[(DocumentNumber, Record)]>;
+    /// Looks at all records, by ascending number. A store on another machine keeps no more of them than it has room for.
+    fn each_record(&self, each: &mut dyn FnMut(DocumentNumber, &Record)) -> Result<()> {
+        self.records()?.iter().for_each(|(number, record)| each(*number, record));
+        Ok(())
+    }
+    /// Looks at all documents – record, sentences, text – by ascending number, with no more in memory than it has room for.
+    fn each_document(&self, each: &mut dyn FnMut(DocumentNumber, &Record, &Structure, &str)) -> Result<()> {
+        for (number, record) in self.records()? {
+            each(*number, record, &*self.structure(*number)?, self.text(*number)?);
+        }
+        Ok(())
+    }
+    /// How much it holds.
+    fn totals(&self) -> Result<Totals> {
+        let mut totals = Totals::default();
+        self.each_record(&mut |_, record| {
+            totals.documents += 1;
+            totals.sentences += u64::from(record.sentences);
+            totals.bytes += record.bytes;
+        })?;
+        Ok(totals)
+    }
+    /// The documents whose fields match a filter, by ascending number.
+    fn matching(&self, filter: &Filter) -> Result<Vec<DocumentNumber>> {
+        let mut numbers = Vec::new();
+        self.each_record(&mut |number, record| {
+            if record.matches(filter) {
+                numbers.push(number);
+            }
+        })?;
+        Ok(numbers)
+    }
     /// What the fields of the documents hold, in folded words ([`terms::fold`]); gathered once and kept.
     fn catalogue(&self) -> Result<&Catalogue>;
     /// The groups of documents whose texts are the same, each by ascending number.
@@ -180,6 +230,8 @@ pub trait Snapshot: Send + Sync {
     fn roots(&self) -> &[String];
     /// What is known of every file.
     fn files(&self) -> Result<Vec<FileState>>;
+    /// What was removed by hand: keys of ids ([`id_key`]), and the content hash of each.
+    fn removed(&self) -> Result<BTreeMap<u128, u128>>;
 }
 
 /// The one writer of a store. Nothing is visible, or durable, before [`Writer::commit`]; dropping it
@@ -215,7 +267,11 @@ pub trait Writer {
     /// The content hash under which a document was removed by hand, if it was.
     fn removed(&mut self, id: &DocumentId) -> Result<Option<u128>>;
     /// Remembers that a document of this content was removed by hand; `None` forgets it.
-    fn set_removed(&mut self, id: &DocumentId, hash: Option<u128>) -> Result<()>;
+    fn set_removed(&mut self, id: &DocumentId, hash: Option<u128>) -> Result<()> {
+        self.set_removed_key(id_key(id), hash)
+    }
+    /// The same for an id of which only the key ([`id_key`]) is known.
+    fn set_removed_key(&mut self, key: u128, hash: Option<u128>) -> Result<()>;
     /// Remembers a file.
     fn set_file(&mut self, file: &FileState) -> Result<()>;
     /// Forgets a file; its documents are removed separately.
@@ -240,8 +296,8 @@ pub trait Store: Send + Sync {
     fn snapshot(&self) -> Result<Arc<dyn Snapshot>>;
     /// The writer; an error when there is one already, in this process or another.
     fn writer(&self) -> Result<Box<dyn Writer + '_>>;
-    /// Bytes on disk, where that can be said.
-    fn bytes(&self) -> Result<u64>;
+    /// Bytes on disk; `None` where that cannot be said.
+    fn bytes(&self) -> Result<Option<u64>>;
     /// How the index was made, as it was when the store was opened.
     fn manifest(&self) -> &Manifest;
     /// Chooses how dense search reads the vectors, for snapshots taken from now on, where there is a choice.

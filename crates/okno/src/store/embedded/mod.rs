@@ -119,8 +119,8 @@ impl Store for EmbeddedStore {
         Ok(Box::new(writer::EmbeddedWriter::open(&self.folder, &self.tables)?))
     }
 
-    fn bytes(&self) -> Result<u64> {
-        folder_bytes(&self.folder)
+    fn bytes(&self) -> Result<Option<u64>> {
+        folder_bytes(&self.folder).map(Some)
     }
 
     fn manifest(&self) -> &Manifest {

@@ -215,6 +215,11 @@ impl Snapshot for EmbeddedSnapshot {
         self.atlas.get(number).map(|entry| Arc::clone(&entry.derived)).ok_or_else(|| self.unknown(number))
     }
 
+    fn removed(&self) -> Result<BTreeMap<u128, u128>> {
+        let removed = self.reading(|pin| self.tables.removed.iter(pin)?.collect::<heed::Result<_>>());
+        removed.map_err(|e| self.tables.wrong(e))
+    }
+
     fn image(&self, hash: ImageHash) -> Result<Option<Vec<u8>>> {
         let bytes = self.reading(|pin| Ok(self.tables.images.get(pin, &hash.0)?.map(<[u8]>::to_vec)));
         bytes.map_err(|e| self.tables.wrong(e))

@@ -1,6 +1,6 @@
 //! The tables of the key-value store, and their keys.
 
-use crate::document::{DocumentId, ImageHash};
+use crate::document::ImageHash;
 use crate::store::{DocumentNumber, Manifest};
 use crate::{Error, Result};
 use heed::byteorder::BigEndian;
@@ -187,14 +187,6 @@ fn failure(folder: &Path, source: heed::Error) -> Error {
         }
         source => Error::KeyValue { path: folder.to_owned(), source: Box::new(source) },
     }
-}
-
-/// The key of a document's id. Ids hold paths, which may be longer than LMDB's keys.
-pub fn id_key(id: &DocumentId) -> u128 {
-    let member = id.member.as_deref();
-    xxh3_128(
-        format!("{}\0{}\0{}{}", id.root, id.path, u8::from(member.is_some()), member.unwrap_or_default()).as_bytes(),
-    )
 }
 
 /// The key of a file.

@@ -1,9 +1,10 @@
 //! The one writer: everything between two commits happens in one LMDB transaction.
 
 use super::lexical::{Built, Lexical, LexicalWriter};
-use super::tables::{Tables, file_key, holder_key, id_key, id_value, read_id_value};
+use super::tables::{Tables, file_key, holder_key, id_value, read_id_value};
 use super::{blob, lexical_folder};
 use crate::document::{Derived, DocumentId, ImageHash, Record};
+use crate::store::id_key;
 use crate::store::{DocumentNumber, FileState, Manifest, Prepared, Vectors, Writer};
 use crate::{Error, Result};
 use fs_err::File;
@@ -218,8 +219,7 @@ impl Writer for EmbeddedWriter<'_> {
         self.change(|tables, writing| tables.removed.get(writing, &key))
     }
 
-    fn set_removed(&mut self, id: &DocumentId, hash: Option<u128>) -> Result<()> {
-        let key = id_key(id);
+    fn set_removed_key(&mut self, key: u128, hash: Option<u128>) -> Result<()> {
         self.change(|tables, writing| match hash {
             Some(hash) => tables.removed.put(writing, &key, &hash),
             None => tables.removed.delete(writing, &key).map(drop),

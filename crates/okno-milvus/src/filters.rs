@@ -1,0 +1,141 @@
+//! What filters have found, for the next question that has one.
+//!
+//! A filter is asked of records, and a large index has more of them than this process has room for: they are read page after
+//! page and let go of, and only the numbers of those that match are kept, as runs. A number never gets another record but by an
+//! amendment, so what was found once holds for every generation that amends nothing: a later one asks only about its new documents.
+
+use crate::numbers::Numbers;
+use crate::state::State;
+use okno::Result;
+use okno::document::{Filter, Record};
+use okno::store::DocumentNumber;
+use std::sync::{Mutex, PoisonError};
+
+/// Filters kept, at most.
+const MOST: usize = 64;
+
+/// Runs kept, at most, of all filters together: 16 MB.
+const MOST_RUNS: usize = 2 << 20;
+
+/// Filters and what they found, the last used last.
+#[derive(Default)]
+pub struct Filters {
+    known: Mutex<Vec<Known>>,
+}
+
+struct Known {
+    filter: Filter,
+    /// The last amendment that was seen.
+    amended: u64,
+    /// The documents that were looked at.
+    seen: Numbers,
+    /// Those that match.
+    found: Numbers,
+}
+
+impl Known {
+    fn runs(&self) -> usize {
+        self.seen.runs().len() + self.found.runs().len()
+    }
+}
+
+/// Looks at the records of these documents.
+pub type Look<'l> = dyn FnMut(&Numbers, &mut dyn FnMut(DocumentNumber, &Record)) -> Result<()> + 'l;
+
+impl Filters {
+    /// The documents of a generation that match; `look` is asked about those that were not looked at yet.
+    pub fn matching(&self, filter: &Filter, state: &State, look: &mut Look<'_>) -> Result<Numbers> {
+        let (seen, found) = self.take(filter, state.amended).unwrap_or_default();
+        let new = state.live.without(&seen);
+        let mut matching: Vec<DocumentNumber> = found.without(&found.without(&state.live)).iter().collect();
+        if !new.is_empty() {
+            look(&new, &mut |number, record| {
+                if record.matches(filter) {
+                    matching.push(number);
+                }
+            })?;
+        }
+        let found: Numbers = matching.into_iter().collect();
+        let known = Known { filter: filter.clone(), amended: state.amended, seen: state.live.clone(), found };
+        Ok(self.keep(known))
+    }
+
+    fn known(&self) -> std::sync::MutexGuard<'_, Vec<Known>> {
+        // Entries are put in and taken out whole, whatever a thread that held them did.
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn take(&self, filter: &Filter, amended: u64) -> Option<(Numbers, Numbers)> {
+        let mut known = self.known();
+        let at = known.iter().position(|known| known.amended == amended && known.filter == *filter)?;
+        let Known { seen, found, .. } = known.remove(at);
+        Some((seen, found))
+    }
+
+    fn keep(&self, new: Known) -> Numbers {
+        let found = new.found.clone();
+        let mut known = self.known();
+        known.push(new);
+        while known.len() > MOST || known.iter().map(Known::runs).sum::<usize>() > MOST_RUNS {
+            known.remove(0);
+        }
+        found
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use okno::document::{Metadata, Value};
+    use okno::store::Manifest;
+    use okno::store::contract::document;
+    use proptest::prelude::*;
+
+    /// A record by its number; every third is a note.
+    fn record(number: DocumentNumber) -> Record {
+        let kind = if number % 3 == 0 { "note" } else { "book" };
+        let metadata = Metadata([("kind".to_owned(), Value::Text(kind.to_owned()))].into_iter().collect());
+        Record { metadata, ..document("a", "Text.").record }
+    }
+
+    proptest! {
+        /// Whatever generations are asked about, and in which order: the naive answer, and no record is looked at twice.
+        #[test]
+        fn a_filter_finds_what_is_there(generations in prop::collection::vec(prop::collection::btree_set(0..60u32, 0..40), 1..8)) {
+            let (filters, filter) = (Filters::default(), Filter::equal("kind", "note"));
+            let mut state = State::new(&Manifest::new("x", 2));
+            let mut last: std::collections::BTreeSet<u32> = Default::default();
+            for live in generations {
+                state.live = live.iter().copied().collect();
+                let mut looked = Vec::new();
+                let found = filters.matching(&filter, &state, &mut |new, each| {
+                    new.iter().for_each(|number| { looked.push(number); each(number, &record(number)); });
+                    Ok(())
+                }).unwrap();
+                prop_assert_eq!(found.iter().collect::<Vec<_>>(), live.iter().copied().filter(|n| n % 3 == 0).collect::<Vec<_>>());
+                prop_assert_eq!(looked, live.difference(&last).copied().collect::<Vec<_>>());
+                last = live;
+            }
+            // An amendment makes everything new.
+            state.amended += 1;
+            let mut count = 0;
+            filters.matching(&filter, &state, &mut |new, _| { count = new.count(); Ok(()) }).unwrap();
+            prop_assert_eq!(count, last.len());
+        }
+    }
+
+    #[test]
+    fn no_more_filters_are_kept_than_there_is_room_for() {
+        let (filters, mut state) = (Filters::default(), State::new(&Manifest::new("x", 2)));
+        state.live = (0..10).collect();
+        for value in 0..200 {
+            filters.matching(&Filter::equal("kind", value.to_string()), &state, &mut |_, _| Ok(())).unwrap();
+        }
+        assert_eq!(filters.known().len(), MOST);
+        state.live = (0..2_000_000).step_by(2).collect();
+        for value in 0..5 {
+            filters.matching(&Filter::equal("kind", value.to_string()), &state, &mut |_, _| Ok(())).unwrap();
+        }
+        assert!(filters.known().iter().map(Known::runs).sum::<usize>() <= MOST_RUNS);
+    }
+}
