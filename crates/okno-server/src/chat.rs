@@ -84,12 +84,12 @@ async fn complete(State(app): State<Arc<App>>, Body(completing, _): Body<Complet
         max_tokens: completing.max_completion_tokens.or(completing.max_tokens).or(own.max_tokens),
         ..own
     };
-    let answer = found(&app, places, query).await?;
+    let answer = found(&app, &places, query).await?;
     let head = Head::new(if completing.model.is_empty() { NAME } else { &completing.model });
     if !completing.stream {
-        return Ok(Json(head.whole(&whole(&app, answer, options).await?)).into_response());
+        return Ok(Json(head.whole(&whole(&app, places, answer, options).await?)).into_response());
     }
-    let pieces = written(&app, answer, options).await?;
+    let pieces = written(&app, places, answer, options).await?;
     let chunks = stream::unfold(pieces, |mut pieces| async { Some((pieces.recv().await?, pieces)) });
     let events = chunks.flat_map(move |piece| stream::iter(head.chunks(&piece)));
     let events = api::until_end(&app, events).map(Ok::<_, Infallible>);

@@ -14,8 +14,7 @@ mod upload;
 
 pub(crate) use documents::{named, text_part};
 pub(crate) use evaluate::Reports;
-pub(crate) use search::Asking;
-pub(crate) use search::{answer, query_of};
+pub(crate) use search::{Asking, FilterBy, answer, query_of};
 pub(crate) use status::FieldView;
 pub(crate) use stream::until_end;
 

@@ -88,6 +88,11 @@ pub fn route(query: &Query) -> Routing {
     query.route.map_or_else(|| crate::understand::route::route(&query.text), Routing::chosen)
 }
 
+/// What a language model is to do for a question: as it says itself, or as its recipe does.
+pub fn steps(snapshot: &dyn Snapshot, recipes: &Recipes, query: &Query) -> Result<Vec<Step>> {
+    Ok(query.recipe(snapshot, recipes, Route::Hybrid)?.transform)
+}
+
 /// What a question says besides its content.
 pub fn understand(snapshot: &dyn Snapshot, query: &Query) -> Result<Understood> {
     if query.auto_filter == Some(false) {
