@@ -2,11 +2,11 @@
 
 import { h, fill, dialog, toast, announce, debounced } from './dom.js';
 import { call, named } from './api.js';
-import { t, number, bytes } from './words.js';
+import { t, number, bytes, spoken } from './words.js';
 import { state, go, link } from './state.js';
 import { stale } from './facts.js';
-import { follow } from './jobs.js';
-import { fault } from './controls.js';
+import { follow, resume } from './jobs.js';
+import { fault, sentence } from './controls.js';
 
 /** Rows shown at first, and added by each press of the button. */
 const ROWS = 100;
@@ -33,6 +33,11 @@ export function documents(root) {
     }
   }
 
+  function changed() {
+    stale();
+    load();
+  }
+
   function paint() {
     const words = state().find.toLowerCase();
     const found = all.filter((row) => `${row.doc_id} ${row.title}`.toLowerCase().includes(words));
@@ -45,6 +50,7 @@ export function documents(root) {
     if (index !== now.index) {
       index = now.index;
       load();
+      resume('index', jobs, () => t('job.index'), outcome, changed);
     } else if (wanted !== shown && all) paint();
     shown = wanted;
   }
@@ -104,7 +110,7 @@ async function remove(name, load) {
     await load();
     document.getElementById('question')?.focus();
   } catch (problem) {
-    toast(t('fault', problem.message), 'fault');
+    toast(sentence(problem), 'fault');
   }
 }
 
@@ -151,6 +157,6 @@ function again(jobs, load) {
 
 /** What an index job came to, with every skipped file and its reason. */
 function outcome({ added = 0, changed = 0, unchanged = 0, skipped = [] }) {
-  const reasons = skipped.map(({ place, reason }) => h('li', {}, h('b', {}, place), ' – ', reason));
+  const reasons = skipped.map(({ place, reason, chinese }) => h('li', {}, h('b', {}, place), ' – ', (spoken() === 'zh' && chinese) || reason));
   return [h('p', {}, t('job.done', added, changed, unchanged, skipped.length)), reasons.length ? h('details', { open: true }, h('summary', {}, t('job.skipped')), h('ul', {}, reasons)) : ''];
 }

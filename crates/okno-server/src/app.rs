@@ -1,6 +1,5 @@
 //! What every request can reach: the indexes by name, the model, the pool, the jobs, the counters.
 
-use crate::api::Reports;
 use crate::cache::Cache;
 use crate::fault::Fault;
 use crate::jobs::Jobs;
@@ -86,7 +85,6 @@ pub(crate) struct App {
     /// Answers in words that are being written.
     pub answers: Arc<Semaphore>,
     pub jobs: Jobs,
-    pub reports: Reports,
     pub metrics: Metrics,
     pub cache: Cache,
     pub limits: Limits,
@@ -108,7 +106,6 @@ impl App {
             pool: Pool::new(limits.waiting),
             answers: Arc::new(Semaphore::new(limits.answers)),
             jobs: Jobs::default(),
-            reports: Reports::default(),
             metrics: Metrics::default(),
             cache: Cache::new(limits.cache),
             limits,

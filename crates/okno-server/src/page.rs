@@ -26,6 +26,7 @@ macro_rules! files {
 const FILES: &[File] = files! {
     "api.js" SCRIPT,
     "ask.js" SCRIPT,
+    "asking.js" SCRIPT,
     "base.css" STYLE,
     "compare.js" SCRIPT,
     "conditions.js" SCRIPT,
@@ -36,6 +37,7 @@ const FILES: &[File] = files! {
     "evaluate.js" SCRIPT,
     "facts.js" SCRIPT,
     "filters.js" SCRIPT,
+    "help.js" SCRIPT,
     "index.html" HTML,
     "jobs.js" SCRIPT,
     "keys.js" SCRIPT,

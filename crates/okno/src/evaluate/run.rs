@@ -179,12 +179,25 @@ pub fn run(
     library: &mut dyn Library,
     progress: &dyn Fn(usize, usize),
 ) -> Result<Outcome> {
+    let outcome = run_unless(engine, asking, library, progress, &|| false)?;
+    Ok(outcome.expect("only `stop` ends a run early, and this one never does"))
+}
+
+/// The same, looking at `stop` before every question; `None` when it said so: half a run compares nothing.
+pub fn run_unless(
+    engine: &Engine,
+    asking: &Asking<'_>,
+    library: &mut dyn Library,
+    progress: &dyn Fn(usize, usize),
+    stop: &dyn Fn() -> bool,
+) -> Result<Option<Outcome>> {
     let snapshot = engine.snapshot()?;
     let (mut cells, mut contexts) = (Vec::new(), Vec::new());
     let total = asking.candidates.len() * asking.budgets.len();
     for candidate in asking.candidates {
         for &budget in asking.budgets {
-            let (returned, latency, unhelped) = ask(engine, &*snapshot, asking.set, &candidate.recipe, budget)?;
+            let asked = ask(engine, &*snapshot, asking.set, &candidate.recipe, budget, stop)?;
+            let Some((returned, latency, unhelped)) = asked else { return Ok(None) };
             load_texts(&returned, library)?;
             let rows = judge(asking.set, &returned, budget, library);
             cells.push(Cell {
@@ -214,8 +227,11 @@ pub fn run(
         questions: asking.set.questions.iter().map(|question| question.id.clone()).collect(),
         cells,
     };
-    Ok(Outcome { run, contexts })
+    Ok(Some(Outcome { run, contexts }))
 }
+
+/// What every question returned, how long that took, and how many were searched without a step of their recipe.
+type Asked = (Vec<Vec<Returned>>, Latency, usize);
 
 /// Asks all questions, one after the other, after one that is not timed: the first search of a layer reads it.
 fn ask(
@@ -224,18 +240,22 @@ fn ask(
     set: &QuestionSet,
     recipe: &Recipe,
     budget: usize,
-) -> Result<(Vec<Vec<Returned>>, Latency, usize)> {
+    stop: &dyn Fn() -> bool,
+) -> Result<Option<Asked>> {
     let search = |question: &Question| engine.search_in(snapshot, &query(question, recipe, budget));
     set.questions.first().map(search).transpose()?;
     let (mut returned, mut milliseconds, mut unhelped) = (Vec::new(), Vec::new(), 0);
     for question in &set.questions {
+        if stop() {
+            return Ok(None);
+        }
         let begun = Instant::now();
         let answer = search(question)?;
         milliseconds.push(begun.elapsed().as_secs_f64() * 1e3);
         unhelped += usize::from(answer.steps.iter().any(|taken| taken.failed.is_some()));
         returned.push(answer.contexts.iter().map(Returned::from).collect());
     }
-    Ok((returned, Latency::of(milliseconds), unhelped))
+    Ok(Some((returned, Latency::of(milliseconds), unhelped)))
 }
 
 /// Exactness needs the text of every document that was returned.
