@@ -112,7 +112,8 @@ function setText(body, text, citations) {
   body.lang = script(text);
   const at = new Map(units(text, (citations ?? []).map((citation) => citation.at)).map((unit, i) => [unit, citations[i]]));
   let offset = 0;
-  const paragraphs = text.split(/(\n{2,})/).map((part) => {
+  // An item of a list is a paragraph of its own, so that its lines stand below one another.
+  const paragraphs = text.split(/(\n{2,}|\n(?=- ))/).map((part) => {
     const parts = [];
     let done = 0;
     for (const match of part.matchAll(/\[(\d+)\]/g)) {
@@ -122,7 +123,7 @@ function setText(body, text, citations) {
       done = match.index + match[0].length;
     }
     offset += part.length;
-    return part.trim() && h('p.plain', {}, parts, part.slice(done).trimEnd());
+    return part.trim() && h(part.startsWith('- ') ? 'p.plain.item' : 'p.plain', {}, parts, part.slice(done).trimEnd());
   });
   fill(body, paragraphs.filter(Boolean));
 }

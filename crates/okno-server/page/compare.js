@@ -47,9 +47,10 @@ export function compare(root) {
   }
 
   function prepare(known) {
-    const made = [recipesOf(known.recipes), controls(known, { withRecipe: false })];
-    fill(how, h('div.controls', {}, made[0].element, ...made[1].element.childNodes));
-    return made;
+    const sides = recipesOf(known.recipes);
+    const others = controls(known, sides.elements);
+    fill(how, others.element);
+    return [sides, others];
   }
 
   return { update: following({ field, results, prepare, wanted: asked, show, rest }).update };
@@ -65,9 +66,7 @@ function recipesOf(recipes) {
   const both = [side('left', 'compare.left'), side('right', 'compare.right')];
   const update = (now) => sidesOf(now).forEach((name, i) => (both[i].querySelector('select').value = name));
   update(state());
-  const element = document.createDocumentFragment();
-  element.append(...both);
-  return { element, update };
+  return { elements: both, update };
 }
 
 /** One recipe's contexts, with what the other did not return marked. */

@@ -53,10 +53,10 @@ export function stepWindow(by) {
   go({ expand: `window:${Math.max(0, Math.min(WINDOW_MAX, now + by))}` }, { replace: true });
 }
 
-/** Menus for recipe, expansion and budget, and the slider for the window. */
-export function controls({ recipes, status, model }, { withRecipe = true } = {}) {
+/** Menus for recipe, expansion and budget, and the slider for the window; below them the model's help, where there is a model. `first` stands in place of the recipe. */
+export function controls({ recipes, status, model }, first = null) {
   const change = (name) => (event) => go({ [name]: event.target.value });
-  const recipe = withRecipe && menu(t('recipe'), [['', t('recipe.default', status.recipe)], ...recipeOptions(recipes)], { onchange: change('recipe') });
+  const recipe = !first && menu(t('recipe'), [['', t('recipe.default', status.recipe)], ...recipeOptions(recipes)], { onchange: change('recipe') });
   const expand = menu(t('expand'), [['', t('expand.default')], ...EXPANSIONS.map((name) => [name, t(`expand.${name}`)])],
     { onchange: (event) => go({ expand: event.target.value === 'window' ? 'window:3' : event.target.value }) });
   const said = h('output.small');
@@ -75,7 +75,8 @@ export function controls({ recipes, status, model }, { withRecipe = true } = {})
     offerBudget(size.querySelector('select'), now.budget);
   };
   update(state());
-  return { element: h('div.controls', {}, recipe, expand, h('label.field.slider', {}, h('span.label', {}, t('window'), ' ', said), slider), size, help?.element), update };
+  const grid = h('div.controls', {}, first ?? recipe, expand, h('label.field.slider', {}, h('span.label', {}, t('window'), ' ', said), slider), size);
+  return { element: h('div', {}, grid, help?.element), update };
 }
 
 function offerBudget(select, budget) {
