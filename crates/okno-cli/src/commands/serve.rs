@@ -33,8 +33,8 @@ pub struct ServeArgs {
     #[arg(long, value_name = "FOLDER")]
     pub allow: Vec<PathBuf>,
     /// How requests are logged; `OKNO_LOG` says how much
-    #[arg(long, value_name = "FORMAT", default_value = "text")]
-    pub log_format: LogName,
+    #[arg(long, alias = "log-format", value_name = "FORMAT", default_value = "text")]
+    pub log: LogName,
 }
 
 /// How the log is written.
@@ -56,7 +56,7 @@ pub fn run(cli: &Cli, args: &ServeArgs) -> Result<()> {
         allowed: args.allow.clone(),
         limits: Limits::default(),
     };
-    okno_server::log(match args.log_format {
+    let _logging = okno_server::log(match args.log {
         LogName::Text => LogFormat::Text,
         LogName::Json => LogFormat::Json,
     });

@@ -227,6 +227,7 @@ impl Engine {
 
     /// Answers a question from a generation that is held open, so that many answers are of one state.
     pub fn search_in(&self, snapshot: &dyn Snapshot, query: &Query) -> Result<Answer> {
+        let _traced = tracing::debug_span!("search", recipe = query.recipe.as_deref()).entered();
         self.same_embedder(snapshot.manifest())?;
         let asker = self.generator().map(|generator| Asker { generator, prompts: &self.prompts });
         let models = Models { embedder: self.embedder(), reranker: self.reranker.as_deref(), asker };
