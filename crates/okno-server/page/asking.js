@@ -1,6 +1,8 @@
 /** What search, ask and compare do when the address changes: bring everything in step with it, and ask only when the question is another. */
 
-import { fill } from './dom.js';
+import { h, fill } from './dom.js';
+import { t } from './words.js';
+import { go } from './state.js';
 import { facts } from './facts.js';
 import { fault } from './controls.js';
 
@@ -26,9 +28,15 @@ export function following({ field, results, prepare, wanted, show, rest }) {
     const asked = JSON.stringify([now.index, wanted(now)]);
     if (asked === shown) return;
     shown = asked;
-    if (now.q.trim()) show(now);
+    if (now.q.trim() && known.status.documents) show(now);
     else rest(known);
+    if (!known.status.documents) fill(results, empty());
   }
 
   return { update, forget: () => (shown = '') };
+}
+
+/** What stands where there is nothing to ask yet. */
+export function empty() {
+  return h('div.welcome', {}, h('p.lead', {}, t('search.empty')), h('button.main', { type: 'button', onclick: () => go({ view: 'documents' }) }, t('search.empty.more')));
 }

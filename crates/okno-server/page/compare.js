@@ -81,7 +81,7 @@ function side({ recipe: name, tokens, contexts: found }) {
   return h('section.side-by', { 'aria-label': name },
     h('h2', {}, recipeName(name)),
     h('p.small', {}, t('compare.tokens', contexts, number(tokens)), ' · ', only ? t('compare.only', number(only)) : t('compare.same')),
-    cards);
+    cards.length ? cards : h('p.welcome', {}, t('search.none')));
 }
 
 /** What stands alone, and the best hits, which keep their light whether the other side has them or not. */

@@ -5,6 +5,7 @@ import { call, named } from './api.js';
 import { t, number, bytes, spoken } from './words.js';
 import { state, go, link } from './state.js';
 import { stale } from './facts.js';
+import { apart, batches, chosen, filesOf } from './dropping.js';
 import { follow, resume } from './jobs.js';
 import { fault, sentence } from './controls.js';
 
@@ -115,19 +116,34 @@ async function remove(name, load) {
 }
 
 function dropZone(take) {
-  const input = h('input.unseen', { type: 'file', id: 'files', multiple: true, onchange: () => { take([...input.files]); input.value = ''; } });
+  const chooser = (id, label, props) => {
+    const input = h('input.unseen', { type: 'file', id, multiple: true, ...props, onchange: () => { take(chosen(input.files)); input.value = ''; } });
+    return [input, h('label.button', { for: id }, t(label))];
+  };
   const zone = h('div.drop', {
     ondragover: (event) => { event.preventDefault(); zone.classList.add('over'); },
     ondragleave: () => zone.classList.remove('over'),
-    ondrop: (event) => { event.preventDefault(); zone.classList.remove('over'); take([...event.dataTransfer.files]); },
-  }, t('documents.drop'), ' ', input, h('label.button', { for: 'files' }, t('documents.choose')));
+    ondrop: async (event) => { event.preventDefault(); zone.classList.remove('over'); take(await dropped(event.dataTransfer)); },
+  }, t('documents.drop'), ' ', chooser('files', 'documents.choose', {}), ' ', chooser('folder', 'documents.choose.folder', { webkitdirectory: true }));
   return zone;
 }
 
+/** What was dropped, folders with all that is in them. Entries must be asked for at once: the drop is over when anybody waits. */
+function dropped(transfer) {
+  const entries = [...transfer.items].map((item) => item.webkitGetAsEntry?.()).filter(Boolean);
+  return entries.length ? filesOf(entries) : chosen(transfer.files);
+}
+
 async function upload(files, jobs, load) {
+  for (const batch of batches(apart(files))) await send(batch, jobs);
   if (!files.length) return;
+  stale();
+  await load();
+}
+
+async function send(files, jobs) {
   const form = new FormData();
-  files.forEach((file) => form.append('files', file, file.name));
+  files.forEach(({ name, file }) => form.append('files', file, name));
   const sending = h('p.busy', {}, t('job.upload', files.length));
   jobs.prepend(sending);
   try {
@@ -138,8 +154,6 @@ async function upload(files, jobs, load) {
     sending.remove();
     jobs.prepend(fault(problem));
   }
-  stale();
-  await load();
 }
 
 function again(jobs, load) {
@@ -158,5 +172,6 @@ function again(jobs, load) {
 /** What an index job came to, with every skipped file and its reason. */
 function outcome({ added = 0, changed = 0, unchanged = 0, skipped = [] }) {
   const reasons = skipped.map(({ place, reason, chinese }) => h('li', {}, h('b', {}, place), ' – ', (spoken() === 'zh' && chinese) || reason));
-  return [h('p', {}, t('job.done', added, changed, unchanged, skipped.length)), reasons.length ? h('details', { open: true }, h('summary', {}, t('job.skipped')), h('ul', {}, reasons)) : ''];
+  const next = added || changed ? h('button.link', { type: 'button', onclick: () => go({ view: 'search' }) }, t('job.next')) : '';
+  return [h('p', {}, t('job.done', added, changed, unchanged, skipped.length), ' ', next), reasons.length ? h('details', { open: true }, h('summary', {}, t('job.skipped')), h('ul', {}, reasons)) : ''];
 }

@@ -7,6 +7,7 @@ import { go, state } from './state.js';
 import { facts, recipeOptions } from './facts.js';
 import { follow, resume } from './jobs.js';
 import { fault } from './controls.js';
+import { empty } from './asking.js';
 
 /** The figures of the leaderboard, the one that orders recipes first. */
 const FIGURES = ['coverage', 'context', 'mrr@10', 'precision'];
@@ -32,7 +33,8 @@ export function evaluate(root) {
 
   async function begin() {
     try {
-      fill(form, setUp(await facts(), jobs, load));
+      const known = await facts();
+      fill(form, known.status.documents ? setUp(known, jobs, load) : empty());
     } catch (problem) {
       fill(form, fault(problem, begin));
     }

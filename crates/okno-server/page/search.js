@@ -46,7 +46,7 @@ export function search(root) {
   function prepare(known) {
     const made = [controls(known), panel(known.fields)];
     fill(how, made[0].element);
-    fill(side, made[1].element);
+    if (known.status.documents) fill(side, made[1].element);
     return made;
   }
 
@@ -54,9 +54,6 @@ export function search(root) {
 }
 
 function welcome(status) {
-  if (!status.documents) {
-    return h('div.welcome', {}, h('p.lead', {}, t('search.empty')), h('button.main', { type: 'button', onclick: () => go({ view: 'documents' }) }, t('search.empty.more')));
-  }
   return h('div.welcome', {}, h('p.lead', {}, t('search.welcome')), h('p', {}, t('search.welcome.more', number(status.documents), number(status.sentences))));
 }
 

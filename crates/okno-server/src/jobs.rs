@@ -60,7 +60,7 @@ pub struct JobView {
     pub index: String,
     /// How far it is.
     pub state: JobState,
-    /// Steps in all: bytes to read, or recipes times budgets to measure; 0 while that is unknown.
+    /// Steps in all: bytes to read, or questions to ask, of every recipe at every budget; 0 while that is unknown.
     pub total: u64,
     /// Steps done.
     pub done: u64,

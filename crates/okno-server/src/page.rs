@@ -33,6 +33,7 @@ const FILES: &[File] = files! {
     "controls.js" SCRIPT,
     "documents.js" SCRIPT,
     "dom.js" SCRIPT,
+    "dropping.js" SCRIPT,
     "early.js" SCRIPT,
     "evaluate.js" SCRIPT,
     "facts.js" SCRIPT,

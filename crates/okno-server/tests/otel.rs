@@ -21,11 +21,7 @@ impl Generator for Rewriting {
         "test/rewriting"
     }
 
-    fn generate(
-        &self,
-        _: &Request,
-        _: &mut dyn FnMut(&str) -> ControlFlow<()>,
-    ) -> Result<Completion, GenerateError> {
+    fn generate(&self, _: &Request, _: &mut dyn FnMut(&str) -> ControlFlow<()>) -> Result<Completion, GenerateError> {
         Ok(Completion { text: json!({"question": "black tea water"}).to_string(), ..Completion::default() })
     }
 }
@@ -47,7 +43,8 @@ fn collector() -> (String, Received) {
                 bytes.extend_from_slice(&buffer[..count]);
                 let Some(end) = bytes.windows(4).position(|four| four == b"\r\n\r\n") else { continue };
                 let head = String::from_utf8_lossy(&bytes[..end]).to_lowercase();
-                let length = head.split("content-length: ").nth(1).and_then(|rest| rest.lines().next()?.trim().parse().ok());
+                let length =
+                    head.split("content-length: ").nth(1).and_then(|rest| rest.lines().next()?.trim().parse().ok());
                 if bytes.len() >= end + 4 + length.unwrap_or(0) {
                     assert!(head.starts_with("post /v1/traces") && head.contains("application/x-protobuf"), "{head}");
                     kept.lock().unwrap().push(bytes.split_off(end + 4));
@@ -110,7 +107,8 @@ struct Span {
 fn spans(bodies: &[Vec<u8>]) -> HashMap<Vec<u8>, Span> {
     let messages = bodies.iter().map(Vec::as_slice).collect();
     let spans = inside(inside(inside(messages, 1), 2), 2);
-    let field = |span: &[u8], number: u64| inside(vec![span], number).first().map(|part| part.to_vec()).unwrap_or_default();
+    let field =
+        |span: &[u8], number: u64| inside(vec![span], number).first().map(|part| part.to_vec()).unwrap_or_default();
     let read = |span: &[u8]| {
         let name = String::from_utf8(field(span, 5)).unwrap();
         (field(span, 2), Span { name, trace: field(span, 1), parent: field(span, 4) })

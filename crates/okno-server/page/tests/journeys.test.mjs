@@ -1,7 +1,7 @@
 // What people do here, in both languages, against the real server.
 import test from 'node:test';
 import assert from 'node:assert/strict';
-import { copyFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { close, open, picture, serve, shared } from './world.mjs';
@@ -315,6 +315,32 @@ journey('files can be dropped', async (go, language) => {
   await page.dispatchEvent('.drop', 'drop', { dataTransfer: data });
   await page.locator('table.documents').getByText(`dropped-${language}.txt`).waitFor();
   await close(page);
+});
+
+journey('a folder can be chosen: its files come in, two of one name both', async (go, language) => {
+  const folder = join(world.place.folder, `papers-${language}`);
+  mkdirSync(join(folder, 'old'), { recursive: true });
+  for (const name of ['note.txt', 'old/note.txt', '.hidden.txt']) writeFileSync(join(folder, name), `The papers-${language} note ${name} speaks of marzipan.\n`);
+  const page = await go('/?view=documents');
+  await page.locator('#folder').setInputFiles(folder);
+  await page.locator('.job').getByText(t('job.done', 2, 0, 0, 0)).waitFor();
+  await page.locator('.job').getByRole('button', { name: t('job.next') }).click();
+  await field(page).fill('marzipan');
+  await page.locator('article.context .where', { hasText: `papers-${language} – old – note.txt` }).first().waitFor();
+  await close(page);
+});
+
+test('an index without documents says so wherever something would be asked', async () => {
+  speak('en');
+  const bare = await serve(['--index', join(world.place.folder, 'bare')]);
+  for (const view of ['search', 'ask', 'compare', 'evaluate']) {
+    const page = await open(world.chromium, bare.base, `/?view=${view}&q=tea`);
+    await page.getByText(t('search.empty')).waitFor();
+    await button(page, t('search.empty.more')).click();
+    await page.locator('.drop').waitFor();
+    await close(page);
+  }
+  await bare.stop();
 });
 
 journey('evaluate: a set is measured, the leaderboard names the run, its report is in a frame that runs nothing', async (go, language) => {
