@@ -9,8 +9,9 @@ import { events, latest } from './api.js';
 import { t } from './words.js';
 import { go, link } from './state.js';
 import { card, opened, place } from './passage.js';
-import { facts } from './facts.js';
 import { chips } from './filters.js';
+import { told } from './help.js';
+import { following } from './asking.js';
 import { script, units } from './spans.js';
 import { questionField, controls, query, fault } from './controls.js';
 
@@ -19,12 +20,10 @@ const SETUP = '[model]\nprovider = "ollama"\nname = "qwen2.5:7b"\n';
 
 /** Puts the view into `root`; gives back what follows the address. */
 export function ask(root) {
-  const field = questionField({ live: false, hint: t('ask.hint'), onask: () => (shown = '') });
+  const field = questionField({ live: false, hint: t('ask.hint'), onask: () => follower.forget() });
   field.element.append(h('button.main', { type: 'submit' }, t('ask.button')));
   const [how, above, results] = [h('div'), h('div'), h('section.results', { 'aria-label': t('view.ask') })];
   fill(root, h('h1.unseen', {}, t('view.ask')), field.element, how, above, results);
-  let parts = null;
-  let shown = '';
   let stop = () => {};
 
   const stream = latest(async (signal, now) => {
@@ -36,7 +35,7 @@ export function ask(root) {
     fill(results, view.element);
     try {
       await events('ask', { body: query(now), signal: called.signal }, (event, data) => {
-        if (event === 'contexts') fill(above, chips(data.understood));
+        if (event === 'contexts') fill(above, chips(data.understood), told(data.steps));
         view.on(event, data);
       });
     } catch (problem) {
@@ -47,6 +46,7 @@ export function ask(root) {
   });
 
   async function show(now) {
+    stop();
     results.setAttribute('aria-busy', 'true');
     try {
       await stream(now);
@@ -56,27 +56,20 @@ export function ask(root) {
     results.setAttribute('aria-busy', 'false');
   }
 
-  async function update(now) {
-    field.update(now);
-    const known = await facts().catch((problem) => fill(results, fault(problem, () => update(now))));
-    if (!known) return;
-    parts ??= prepare(known);
-    parts.update(now);
-    const wanted = JSON.stringify([now.index, query(now)]);
-    if (wanted === shown) return;
-    shown = wanted;
+  function rest() {
     stop();
-    if (now.q.trim()) show(now);
-    else fill(results, h('div.welcome', {}, h('p.lead', {}, t('ask.welcome'))));
+    fill(above, chips(null));
+    fill(results, h('div.welcome', {}, h('p.lead', {}, t('ask.welcome'))));
   }
 
   function prepare(known) {
     const made = controls(known);
     fill(how, made.element);
-    return made;
+    return [made];
   }
 
-  return { update, leave: () => stop() };
+  const follower = following({ field, results, prepare, wanted: query, show, rest });
+  return { update: follower.update, leave: () => stop() };
 }
 
 /** The answer while it comes and after. */
@@ -103,14 +96,14 @@ function streaming(stop) {
   return { element, on, stopped };
 }
 
-function finished(body, after, reply, { question, recipe, route, contexts }) {
+function finished(body, after, reply, { question, recipe, route, steps, contexts }) {
   setText(body, reply.answer, reply.citations);
   const notes = [reply.citations_removed && t('ask.removed', reply.citations_removed), reply.cut && t('ask.cut'), reply.model && t('ask.by', reply.model)];
   fill(after,
     notes.filter(Boolean).map((note) => h('p.small', {}, note)),
     reply.model || !reply.found ? '' : setup(),
     sources(reply.citations),
-    contexts.length ? h('details.passages', {}, h('summary', {}, t('ask.passages')), contexts.map((context) => card(context, { question, recipe, route }))) : '');
+    contexts.length ? h('details.passages', {}, h('summary', {}, t('ask.passages')), contexts.map((context) => card(context, { question, recipe, route, steps }))) : '');
   announce(body.textContent);
 }
 
@@ -119,7 +112,8 @@ function setText(body, text, citations) {
   body.lang = script(text);
   const at = new Map(units(text, (citations ?? []).map((citation) => citation.at)).map((unit, i) => [unit, citations[i]]));
   let offset = 0;
-  const paragraphs = text.split(/(\n{2,})/).map((part) => {
+  // An item of a list is a paragraph of its own, so that its lines stand below one another.
+  const paragraphs = text.split(/(\n{2,}|\n(?=- ))/).map((part) => {
     const parts = [];
     let done = 0;
     for (const match of part.matchAll(/\[(\d+)\]/g)) {
@@ -129,7 +123,7 @@ function setText(body, text, citations) {
       done = match.index + match[0].length;
     }
     offset += part.length;
-    return part.trim() && h('p.plain', {}, parts, part.slice(done).trimEnd());
+    return part.trim() && h(part.startsWith('- ') ? 'p.plain.item' : 'p.plain', {}, parts, part.slice(done).trimEnd());
   });
   fill(body, paragraphs.filter(Boolean));
 }

@@ -4,9 +4,11 @@ import { h, fill, menu } from './dom.js';
 import { call, latest } from './api.js';
 import { t, number } from './words.js';
 import { state, go } from './state.js';
-import { facts, recipeOptions, recipeName } from './facts.js';
+import { recipeOptions, recipeName } from './facts.js';
 import { card, hitMarks } from './passage.js';
 import { chips } from './filters.js';
+import { told } from './help.js';
+import { following } from './asking.js';
 import { both, without } from './spans.js';
 import { questionField, controls, query, fault, busy } from './controls.js';
 
@@ -21,82 +23,65 @@ export function compare(root) {
   const field = questionField({ live: true, hint: t('search.hint') });
   const [how, above, results] = [h('div'), h('div'), h('section.results', { 'aria-label': t('view.compare') })];
   fill(root, h('h1.unseen', {}, t('view.compare')), field.element, how, above, results);
-  let parts = null;
-  let shown = '';
-
-  const find = latest((signal, now) => Promise.all(sidesOf(now).map((recipe) => call('search', { body: asked(now, recipe), signal }))));
+  const find = latest((signal, now) => call('compare', { body: asked(now), signal }));
 
   async function show(now) {
     busy(results, true, t('search.busy'));
     try {
-      const answers = await find(now);
-      if (!answers) return;
-      fill(above, chips(answers[1].understood), h('p.small.legend', {}, t('compare.legend')));
-      fill(results, h('div.sides', {}, answers.map((answer, i) => side(sidesOf(now)[i], answer, answers[1 - i]))));
+      const answer = await find(now);
+      if (!answer) return;
+      const { understood, steps } = answer.recipes[1];
+      fill(above, chips(understood), told(steps), h('p.small.legend', {}, t('compare.legend')));
+      fill(results, h('div.sides', {}, answer.recipes.map(side)));
     } catch (problem) {
       fill(results, fault(problem, () => show(now)));
     }
     busy(results, false);
   }
 
-  async function update(now) {
-    field.update(now);
-    let known;
-    try {
-      known = await facts();
-    } catch (problem) {
-      fill(results, fault(problem, () => update(now)));
-      return;
-    }
-    parts ??= prepare(known);
-    parts.forEach((part) => part.update(now));
-    const wanted = JSON.stringify([now.index, sidesOf(now).map((recipe) => asked(now, recipe))]);
-    if (wanted === shown) return;
-    shown = wanted;
-    if (now.q.trim()) show(now);
-    else {
-      find.cancel();
-      busy(results, false);
-      fill(above, chips(null));
-      fill(results, h('div.welcome', {}, h('p.lead', {}, t('compare.welcome'))));
-    }
+  function rest() {
+    find.cancel();
+    busy(results, false);
+    fill(above, chips(null));
+    fill(results, h('div.welcome', {}, h('p.lead', {}, t('compare.welcome'))));
   }
 
   function prepare(known) {
-    const made = [recipesOf(known.recipes), controls(known, { withRecipe: false })];
-    fill(how, h('div.controls', {}, made[0].element, ...made[1].element.childNodes));
-    return made;
+    const sides = recipesOf(known.recipes);
+    const others = controls(known, sides.elements);
+    fill(how, others.element);
+    return [sides, others];
   }
 
-  return { update };
+  return { update: following({ field, results, prepare, wanted: asked, show, rest }).update };
 }
 
-const asked = (now, recipe) => ({ budget: BUDGET, ...query(now), recipe });
+function asked(now) {
+  const { recipe, ...question } = query(now);
+  return { budget: BUDGET, ...question, recipes: sidesOf(now) };
+}
 
 function recipesOf(recipes) {
   const side = (name, label) => menu(t(label), recipeOptions(recipes), { onchange: (event) => go({ [name]: event.target.value }) });
   const both = [side('left', 'compare.left'), side('right', 'compare.right')];
   const update = (now) => sidesOf(now).forEach((name, i) => (both[i].querySelector('select').value = name));
   update(state());
-  const element = document.createDocumentFragment();
-  element.append(...both);
-  return { element, update };
+  return { elements: both, update };
 }
 
 /** One recipe's contexts, with what the other did not return marked. */
-function side(name, answer, other) {
+function side({ recipe: name, tokens, contexts: found }) {
   let only = 0;
-  const cards = answer.contexts.map((context) => {
-    const theirs = other.contexts.filter((their) => their.doc_id === context.doc_id && their.root === context.root);
-    const alone = without(context, theirs);
+  const cards = found.map((context) => {
+    const alone = context.only_here_places.map(([start, end]) => ({ start, end }));
     only += alone.reduce((sum, { start, end }) => sum + end - start, 0);
     return card(context, { marks: marked(context, alone) });
   });
   const contexts = cards.length === 1 ? t('search.count.one') : t('search.count', cards.length);
   return h('section.side-by', { 'aria-label': name },
     h('h2', {}, recipeName(name)),
-    h('p.small', {}, t('compare.tokens', contexts, number(answer.tokens)), ' · ', only ? t('compare.only', number(only)) : t('compare.same')),
-    cards);
+    h('p.small', {}, t('compare.tokens', contexts, number(tokens)), ' · ', only ? t('compare.only', number(only)) : t('compare.same')),
+    cards.length ? cards : h('p.welcome', {}, t('search.none')));
 }
 
 /** What stands alone, and the best hits, which keep their light whether the other side has them or not. */

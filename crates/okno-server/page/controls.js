@@ -1,10 +1,11 @@
 /** What search, ask and compare have in common: the question, how it is asked, and how a fault is told. */
 
 import { h, fill, menu, rich, debounced } from './dom.js';
-import { t, number } from './words.js';
+import { t, known, number } from './words.js';
 import { state, go } from './state.js';
 import { recipeOptions } from './facts.js';
 import { joined } from './conditions.js';
+import { helpOf, helpPanel } from './help.js';
 
 /** Long enough not to ask for every letter, short enough to feel live. */
 const TYPING_MS = 140;
@@ -13,7 +14,7 @@ const WINDOW_MAX = 10;
 const BUDGETS = [250, 500, 1000, 2000, 4000, 8000];
 const EXPANSIONS = ['auto', 'none', 'window', 'neighbors:1', 'parent', 'section', 'document'];
 
-/** The field a question is typed into. `live` asks while typing, otherwise Enter does. */
+/** The field a question is typed into. `live` asks while typing, otherwise – and where a model helps, which takes its time – Enter does. */
 export function questionField({ live, hint, onask }) {
   const now = state();
   // What was typed at one go is one step of the history.
@@ -22,12 +23,13 @@ export function questionField({ live, hint, onask }) {
     go({ q }, { replace: !fresh });
     fresh = false;
   }, TYPING_MS);
+  const livesNow = () => live && !state().help.length;
   // Typing on in a composed Chinese word is not a question yet.
   const input = h('input.question', {
     type: 'search', id: 'question', name: 'q', 'aria-label': t('question'), placeholder: hint, autocomplete: 'off', value: now.q, enterkeyhint: 'search',
-    oninput: (event) => live && !event.isComposing && typed(input.value),
+    oninput: (event) => livesNow() && !event.isComposing && typed(input.value),
     onfocus: () => (fresh = true),
-    oncompositionend: () => live && typed(input.value),
+    oncompositionend: () => livesNow() && typed(input.value),
   });
   const form = h('form.ask', { role: 'search', onsubmit: (event) => {
     event.preventDefault();
@@ -51,16 +53,18 @@ export function stepWindow(by) {
   go({ expand: `window:${Math.max(0, Math.min(WINDOW_MAX, now + by))}` }, { replace: true });
 }
 
-/** Menus for recipe, expansion and budget, and the slider for the window. */
-export function controls({ recipes, status }, { withRecipe = true } = {}) {
+/** Menus for recipe, expansion and budget, and the slider for the window; below them the model's help, where there is a model. `first` stands in place of the recipe. */
+export function controls({ recipes, status, model }, first = null) {
   const change = (name) => (event) => go({ [name]: event.target.value });
-  const recipe = withRecipe && menu(t('recipe'), [['', t('recipe.default', status.recipe)], ...recipeOptions(recipes)], { onchange: change('recipe') });
+  const recipe = !first && menu(t('recipe'), [['', t('recipe.default', status.recipe)], ...recipeOptions(recipes)], { onchange: change('recipe') });
   const expand = menu(t('expand'), [['', t('expand.default')], ...EXPANSIONS.map((name) => [name, t(`expand.${name}`)])],
     { onchange: (event) => go({ expand: event.target.value === 'window' ? 'window:3' : event.target.value }) });
   const said = h('output.small');
   const slider = h('input', { type: 'range', min: '0', max: String(WINDOW_MAX), step: '1', 'aria-label': t('window'), oninput: () => go({ expand: `window:${slider.value}` }, { replace: true }) });
   const size = menu(t('budget'), [['', t('budget.default')], ...BUDGETS.map((tokens) => [String(tokens), t('budget.tokens', number(tokens))])], { onchange: change('budget') });
+  const help = model ? helpPanel() : null;
   const update = (now) => {
+    help?.update(now);
     const window = windowOf(now);
     if (recipe) recipe.querySelector('select').value = now.recipe;
     expand.querySelector('select').value = window === null ? now.expand : 'window';
@@ -71,7 +75,8 @@ export function controls({ recipes, status }, { withRecipe = true } = {}) {
     offerBudget(size.querySelector('select'), now.budget);
   };
   update(state());
-  return { element: h('div.controls', {}, recipe, expand, h('label.field.slider', {}, h('span.label', {}, t('window'), ' ', said), slider), size), update };
+  const grid = h('div.controls', {}, first ?? recipe, expand, h('label.field.slider', {}, h('span.label', {}, t('window'), ' ', said), slider), size);
+  return { element: h('div', {}, grid, help?.element), update };
 }
 
 function offerBudget(select, budget) {
@@ -87,13 +92,21 @@ export function query(now) {
   if (now.budget) body.budget = Number(now.budget);
   if (now.filter.length) body.filter = joined(now.filter);
   if (now.literal) body.auto_filter = false;
-  return body;
+  return { ...body, ...helpOf(now) };
+}
+
+/** What went wrong in the language of the page: a sentence for the code, or the server's own words where there is none. */
+export const sentence = ({ code, message }) => (known(`code.${code}`) ? t(`code.${code}`) : t('fault', message));
+
+/** The server's own words, which are English, as the detail. */
+function detail({ code, message, hint }) {
+  const words = [code && known(`code.${code}`) ? message : '', hint].filter(Boolean);
+  return words.map((text) => h('p.small', { lang: 'en' }, rich(text)));
 }
 
 /** A fault where the results would have been. */
 export function fault(problem, retry) {
-  const message = problem.code === 'unreachable' ? t('fault.unreachable') : problem.status === 401 ? t('fault.key') : t('fault', problem.message);
-  return h('div.fault', { role: 'alert' }, h('p', {}, rich(message)), problem.hint && h('p.small', {}, rich(problem.hint)), retry && h('button', { type: 'button', onclick: retry }, t('retry')));
+  return h('div.fault', { role: 'alert' }, h('p', {}, rich(sentence(problem))), detail(problem), retry && h('button', { type: 'button', onclick: retry }, t('retry')));
 }
 
 /** A place for results that says when it is busy. */

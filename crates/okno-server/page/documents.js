@@ -2,11 +2,12 @@
 
 import { h, fill, dialog, toast, announce, debounced } from './dom.js';
 import { call, named } from './api.js';
-import { t, number, bytes } from './words.js';
+import { t, number, bytes, spoken } from './words.js';
 import { state, go, link } from './state.js';
 import { stale } from './facts.js';
-import { follow } from './jobs.js';
-import { fault } from './controls.js';
+import { apart, batches, chosen, filesOf } from './dropping.js';
+import { follow, resume } from './jobs.js';
+import { fault, sentence } from './controls.js';
 
 /** Rows shown at first, and added by each press of the button. */
 const ROWS = 100;
@@ -33,6 +34,11 @@ export function documents(root) {
     }
   }
 
+  function changed() {
+    stale();
+    load();
+  }
+
   function paint() {
     const words = state().find.toLowerCase();
     const found = all.filter((row) => `${row.doc_id} ${row.title}`.toLowerCase().includes(words));
@@ -45,6 +51,7 @@ export function documents(root) {
     if (index !== now.index) {
       index = now.index;
       load();
+      resume('index', jobs, () => t('job.index'), outcome, changed);
     } else if (wanted !== shown && all) paint();
     shown = wanted;
   }
@@ -104,24 +111,39 @@ async function remove(name, load) {
     await load();
     document.getElementById('question')?.focus();
   } catch (problem) {
-    toast(t('fault', problem.message), 'fault');
+    toast(sentence(problem), 'fault');
   }
 }
 
 function dropZone(take) {
-  const input = h('input.unseen', { type: 'file', id: 'files', multiple: true, onchange: () => { take([...input.files]); input.value = ''; } });
+  const chooser = (id, label, props) => {
+    const input = h('input.unseen', { type: 'file', id, multiple: true, ...props, onchange: () => { take(chosen(input.files)); input.value = ''; } });
+    return [input, h('label.button', { for: id }, t(label))];
+  };
   const zone = h('div.drop', {
     ondragover: (event) => { event.preventDefault(); zone.classList.add('over'); },
     ondragleave: () => zone.classList.remove('over'),
-    ondrop: (event) => { event.preventDefault(); zone.classList.remove('over'); take([...event.dataTransfer.files]); },
-  }, t('documents.drop'), ' ', input, h('label.button', { for: 'files' }, t('documents.choose')));
+    ondrop: async (event) => { event.preventDefault(); zone.classList.remove('over'); take(await dropped(event.dataTransfer)); },
+  }, t('documents.drop'), ' ', chooser('files', 'documents.choose', {}), ' ', chooser('folder', 'documents.choose.folder', { webkitdirectory: true }));
   return zone;
 }
 
+/** What was dropped, folders with all that is in them. Entries must be asked for at once: the drop is over when anybody waits. */
+function dropped(transfer) {
+  const entries = [...transfer.items].map((item) => item.webkitGetAsEntry?.()).filter(Boolean);
+  return entries.length ? filesOf(entries) : chosen(transfer.files);
+}
+
 async function upload(files, jobs, load) {
+  for (const batch of batches(apart(files))) await send(batch, jobs);
   if (!files.length) return;
+  stale();
+  await load();
+}
+
+async function send(files, jobs) {
   const form = new FormData();
-  files.forEach((file) => form.append('files', file, file.name));
+  files.forEach(({ name, file }) => form.append('files', file, name));
   const sending = h('p.busy', {}, t('job.upload', files.length));
   jobs.prepend(sending);
   try {
@@ -132,8 +154,6 @@ async function upload(files, jobs, load) {
     sending.remove();
     jobs.prepend(fault(problem));
   }
-  stale();
-  await load();
 }
 
 function again(jobs, load) {
@@ -151,6 +171,7 @@ function again(jobs, load) {
 
 /** What an index job came to, with every skipped file and its reason. */
 function outcome({ added = 0, changed = 0, unchanged = 0, skipped = [] }) {
-  const reasons = skipped.map(({ place, reason }) => h('li', {}, h('b', {}, place), ' – ', reason));
-  return [h('p', {}, t('job.done', added, changed, unchanged, skipped.length)), reasons.length ? h('details', { open: true }, h('summary', {}, t('job.skipped')), h('ul', {}, reasons)) : ''];
+  const reasons = skipped.map(({ place, reason, chinese }) => h('li', {}, h('b', {}, place), ' – ', (spoken() === 'zh' && chinese) || reason));
+  const next = added || changed ? h('button.link', { type: 'button', onclick: () => go({ view: 'search' }) }, t('job.next')) : '';
+  return [h('p', {}, t('job.done', added, changed, unchanged, skipped.length), ' ', next), reasons.length ? h('details', { open: true }, h('summary', {}, t('job.skipped')), h('ul', {}, reasons)) : ''];
 }

@@ -1,12 +1,13 @@
 /** Evaluate: measure recipes on a question set – one's own, or made from the documents –, see who leads, read the report. */
 
 import { h, fill, rich } from './dom.js';
-import { Problem, call, text, address, key } from './api.js';
+import { Problem, call, text, address, key, named } from './api.js';
 import { t, number, spoken } from './words.js';
 import { go, state } from './state.js';
 import { facts, recipeOptions } from './facts.js';
-import { follow } from './jobs.js';
+import { follow, resume } from './jobs.js';
 import { fault } from './controls.js';
+import { empty } from './asking.js';
 
 /** The figures of the leaderboard, the one that orders recipes first. */
 const FIGURES = ['coverage', 'context', 'mrr@10', 'precision'];
@@ -32,7 +33,8 @@ export function evaluate(root) {
 
   async function begin() {
     try {
-      fill(form, setUp(await facts(), jobs, load));
+      const known = await facts();
+      fill(form, known.status.documents ? setUp(known, jobs, load) : empty());
     } catch (problem) {
       fill(form, fault(problem, begin));
     }
@@ -43,6 +45,7 @@ export function evaluate(root) {
       started = true;
       load();
       begin();
+      resume('eval', jobs, () => t('job.eval', ''), outcome, load);
     }
     if (run === shown) return;
     shown = run;
@@ -132,16 +135,15 @@ function row({ recipe, run, scores, latency_ms: latency }, i) {
 
 /**
  * A report is a page of its own, shown in a frame that may run nothing. A frame sends no key, so where the server wants
- * one the report is handed over as a file. Reports live as long as the server does.
+ * one the report is handed over as a file.
  */
 async function showReport(place, run) {
   const head = h('h2', { tabindex: '-1' }, t('eval.report.of', run));
   fill(place, h('div.bar', {}, head, h('button.quiet', { type: 'button', onclick: () => go({ run: '' }) }, t('close'))));
   try {
-    const { jobs } = await call('jobs');
-    const job = jobs.find(({ kind, result }) => kind === 'eval' && result?.name === run);
+    const { report: kept } = await call(`runs/${named(run)}`);
     if (state().run !== run) return;
-    place.append(job ? await report(`reports/${job.id}`, run) : h('p.small', {}, t('eval.report.none')));
+    place.append(kept ? await report(`reports/${named(run)}`, run) : h('p.small', {}, t('eval.report.none')));
     head.focus();
   } catch (problem) {
     place.append(fault(problem));

@@ -1,4 +1,4 @@
-/** What the index is: its status, its recipes, its fields. Asked once per index, and again after it has changed. */
+/** What the index is: its status, its recipes, its fields, and the language model where there is one. Asked once per index, and again after it has changed. */
 
 import { call } from './api.js';
 import { state } from './state.js';
@@ -6,7 +6,7 @@ import { t, known } from './words.js';
 
 let kept = null;
 
-/** `{status, indexes, recipes, fields}` of the index that is looked at; `indexes` are the names of all. */
+/** `{status, indexes, recipes, fields, model}` of the index that is looked at; `indexes` are the names of all. */
 export async function facts() {
   const { index } = state();
   if (kept?.index !== index) kept = { index, found: ask() };
@@ -25,9 +25,9 @@ export function stale() {
 }
 
 async function ask() {
-  const [{ indexes }, recipes, { fields }] = await Promise.all([call('status'), call('recipes'), call('fields')]);
+  const [{ indexes }, recipes, { fields }, { generator }] = await Promise.all(['status', 'recipes', 'fields', 'models'].map((path) => call(path)));
   const { index } = state();
-  return { status: indexes.find(({ name }) => name === index) ?? indexes[0], indexes: indexes.map(({ name }) => name), recipes, fields };
+  return { status: indexes.find(({ name }) => name === index) ?? indexes[0], indexes: indexes.map(({ name }) => name), recipes, fields, model: generator };
 }
 
 /** What a recipe is called. */

@@ -3,6 +3,7 @@
 import { h, fill } from './dom.js';
 import { call, events } from './api.js';
 import { t, number, bytes } from './words.js';
+import { fault } from './controls.js';
 
 /** Follows a job; `ended` turns its result into elements. The promise gives the result, or null. */
 export async function follow({ id }, label, place, ended) {
@@ -20,10 +21,20 @@ export async function follow({ id }, label, place, ended) {
   } catch (problem) {
     job = { state: 'failed', error: problem };
   }
+  const cancelled = job.state === 'cancelled';
   if (job.state === 'done') fill(box, ended(job.result));
-  else if (job.state === 'cancelled') fill(box, h('p', {}, t('job.cancelled')), ended(job.result));
-  else fill(box, h('p.fault', { role: 'alert' }, `${t('job.failed')}: ${job.error?.message ?? ''}`), job.error?.hint && h('p.small', {}, job.error.hint));
-  return job.result ?? null;
+  // Half an evaluation compares nothing and is not kept; what was indexed stays.
+  else if (cancelled && job.kind === 'eval') fill(box, h('p', {}, t('job.cancelled.eval')));
+  else if (cancelled) fill(box, h('p', {}, t('job.cancelled')), ended(job.result));
+  else fill(box, fault(job.error ?? {}));
+  return cancelled && job.kind === 'eval' ? null : job.result ?? null;
+}
+
+/** Follows the jobs of a kind that were begun before this view was opened, and calls `then` as each ends. */
+export async function resume(kind, place, label, ended, then) {
+  const { jobs } = await call('jobs').catch(() => ({ jobs: [] }));
+  const running = jobs.filter((job) => job.kind === kind && ['queued', 'running'].includes(job.state));
+  for (const job of running) follow(job, label(job), place, ended).then(then);
 }
 
 /** How far it is: bytes of files that are read, or steps. */

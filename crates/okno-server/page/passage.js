@@ -10,6 +10,8 @@ import { bytesOf, call, named } from './api.js';
 import { t, known, number } from './words.js';
 import { apart, blocks, cut, length, script } from './spans.js';
 import { link, go } from './state.js';
+import { told } from './help.js';
+import { sentence } from './controls.js';
 
 /** Hits at least this good, compared with the best of their context, may be marked: as on the command line. */
 const MARKED_SHARE = 0.8;
@@ -112,7 +114,7 @@ function target(context) {
 }
 
 /** The card of a context. `marks` overrides which words are marked; `question` allows feedback. */
-export function card(context, { question, recipe, route, marks } = {}) {
+export function card(context, { question, recipe, route, steps, marks } = {}) {
   const path = headings(context);
   const there = target(context);
   const open = (event) => {
@@ -129,7 +131,7 @@ export function card(context, { question, recipe, route, marks } = {}) {
     ),
     reading(context.text, context.start, marks ?? hitMarks(context)),
     pictures(context.images ?? []),
-    question ? actions(article, context, { question, recipe, route }) : '',
+    question ? actions(article, context, { question, recipe, route, steps }) : '',
   );
   return article;
 }
@@ -150,10 +152,10 @@ function relevance({ relevance: value }) {
   return h('span.relevance', { title: label }, h('meter', { min: 0, max: 1, low: 0.2, high: 0.5, optimum: 1, value, 'aria-label': label }), number(value, 2));
 }
 
-function actions(article, context, { question, recipe, route }) {
+function actions(article, context, { question, recipe, route, steps }) {
   const why = h('div.why', { hidden: true });
   const toggle = h('button.quiet', { type: 'button', 'aria-expanded': 'false', onclick: () => {
-    if (!why.childNodes.length) fill(why, explained(context, recipe, route));
+    if (!why.childNodes.length) fill(why, explained(context, { recipe, route, steps }));
     why.hidden = !why.hidden;
     toggle.setAttribute('aria-expanded', String(!why.hidden));
   } }, t('why'));
@@ -178,18 +180,19 @@ function verdicts(context, question) {
       buttons.forEach((other) => other.setAttribute('aria-pressed', String(other === button)));
       toast(t('feedback.thanks'));
     } catch (fault) {
-      toast(t('fault', fault.message), 'fault');
+      toast(sentence(fault), 'fault');
     }
   };
   return h('span.verdicts', {}, buttons);
 }
 
 /** Why a context is here: how its hits were found, what fused and expanded them. */
-function explained(context, recipe, route) {
+function explained(context, { recipe, route, steps }) {
   const hits = (context.hits ?? []).filter((hit) => hit.trace?.length).slice(0, EXPLAINED_HITS);
   return [
     h('p.small', {}, t('why.score', number(context.score, 3), context.start, context.end, context.tokens)),
     recipe && h('p.small', {}, t('why.made', recipe.fusion, recipe.expand), route ? ` · ${routed(route)}` : ''),
+    told(steps),
     hits.length ? table(context, hits) : h('p.small', {}, t('why.none')),
   ];
 }

@@ -4,9 +4,10 @@ import { h, fill, announce } from './dom.js';
 import { call, latest } from './api.js';
 import { t, number } from './words.js';
 import { go } from './state.js';
-import { facts } from './facts.js';
 import { card } from './passage.js';
 import { chips, panel } from './filters.js';
+import { told } from './help.js';
+import { following } from './asking.js';
 import { questionField, controls, query, fault, busy } from './controls.js';
 
 /** Puts the view into `root`; gives back what follows the address. */
@@ -14,9 +15,6 @@ export function search(root) {
   const field = questionField({ live: true, hint: t('search.hint') });
   const [how, above, results, side] = [h('div'), h('div'), h('section.results', { 'aria-label': t('view.search') }), h('div.side')];
   fill(root, h('h1.unseen', {}, t('view.search')), field.element, how, h('div.columns', {}, side, h('div.column', {}, above, results)));
-  let parts = null;
-  let shown = '';
-  let known = null;
   // The first passage that was not there before, after more was asked for.
   let more = -1;
 
@@ -27,7 +25,7 @@ export function search(root) {
     try {
       const answer = await find(now);
       if (!answer) return;
-      fill(above, chips(answer.understood));
+      fill(above, chips(answer.understood), told(answer.steps));
       fill(results, found(answer, now, () => (more = answer.contexts.length)));
       results.querySelectorAll('article.context')[more]?.focus();
       more = -1;
@@ -38,53 +36,35 @@ export function search(root) {
     busy(results, false);
   }
 
-  async function update(now) {
-    field.update(now);
-    try {
-      known = await facts();
-    } catch (problem) {
-      fill(results, fault(problem, () => update(now)));
-      return;
-    }
-    parts ??= prepare();
-    parts.forEach((part) => part.update(now));
-    const wanted = JSON.stringify([now.index, query(now)]);
-    if (wanted === shown) return;
-    shown = wanted;
-    if (now.q.trim()) show(now);
-    else {
-      find.cancel();
-      busy(results, false);
-      fill(above, chips(null));
-      fill(results, welcome(known.status));
-    }
+  function rest({ status }) {
+    find.cancel();
+    busy(results, false);
+    fill(above, chips(null));
+    fill(results, welcome(status));
   }
 
-  function prepare() {
+  function prepare(known) {
     const made = [controls(known), panel(known.fields)];
     fill(how, made[0].element);
-    fill(side, made[1].element);
+    if (known.status.documents) fill(side, made[1].element);
     return made;
   }
 
-  return { update };
+  return { update: following({ field, results, prepare, wanted: query, show, rest }).update };
 }
 
 function welcome(status) {
-  if (!status.documents) {
-    return h('div.welcome', {}, h('p.lead', {}, t('search.empty')), h('button.main', { type: 'button', onclick: () => go({ view: 'documents' }) }, t('search.empty.more')));
-  }
   return h('div.welcome', {}, h('p.lead', {}, t('search.welcome')), h('p', {}, t('search.welcome.more', number(status.documents), number(status.sentences))));
 }
 
 /** What came back: contexts, or kind words. */
 function found(answer, now, more) {
-  const { contexts, recipe, route } = answer;
+  const { contexts, recipe, route, steps } = answer;
   if (!contexts.length) {
     announce(t('search.none'));
     return h('div.welcome', {}, h('p.lead', {}, t(now.filter.length ? 'search.filtered' : 'search.none')), h('p', {}, t('search.none.more')));
   }
-  const cards = () => contexts.map((context) => card(context, { question: answer.question, recipe, route }));
+  const cards = () => contexts.map((context) => card(context, { question: answer.question, recipe, route, steps }));
   if (answer.nothing_relevant) return nothing(cards);
   announce(counted(contexts.length));
   return [cards(), foot(answer, more)];

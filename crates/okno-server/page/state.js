@@ -4,7 +4,7 @@
  * In comes a patch of names and values, out goes a new address and one call to whoever listens.
  */
 
-const LISTS = ['filter'];
+const LISTS = ['filter', 'help'];
 const listeners = [];
 
 /** The state that the address says. Every name is there, empty where the address does not have it. */
@@ -26,6 +26,7 @@ export function state() {
     run: one('run'),
     find: one('find'),
     filter: params.getAll('filter'),
+    help: params.getAll('help'),
   };
 }
 

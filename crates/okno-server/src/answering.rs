@@ -5,8 +5,8 @@
 
 use crate::app::{App, Place};
 use crate::fault::Fault;
-use okno::answer::{Event, Reply, ReplyOptions, reply};
-use okno::{Answer, Query};
+use okno::answer::{Event, Picture, Reply, ReplyOptions, reply};
+use okno::{Answer, Context, Query};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use tokio::sync::mpsc;
@@ -23,18 +23,61 @@ pub enum Piece {
     End(Box<Result<Reply, Fault>>),
 }
 
-/// Finds the contexts of a question.
-pub async fn found(app: &App, places: Vec<Arc<Place>>, query: Query) -> Result<Answer, Fault> {
-    app.pool.run(move || crate::api::answer(&places, &query)).await
+/// Runs a search: on a core, or, where it waits for a language model, beside the answers that are being written, so that a model
+/// that takes its time keeps no core from others.
+pub async fn searching<T, W>(app: &App, places: &[Arc<Place>], queries: &[Query], work: W) -> Result<T, Fault>
+where
+    T: Send + 'static,
+    W: FnOnce() -> Result<T, Fault> + Send + 'static,
+{
+    if places.iter().all(|place| place.engine().generator().is_none()) {
+        return app.pool.run(work).await;
+    }
+    let asked = (places.to_vec(), queries.to_vec());
+    if !app.pool.run(move || asks_model(&asked.0, &asked.1)).await? {
+        return app.pool.run(work).await;
+    }
+    let permit = app.answer_permit().await?;
+    let work = move || {
+        let _permit = permit;
+        work()
+    };
+    crate::pool::blocking(work).await
 }
 
-/// Begins to write an answer from contexts; the pieces come one by one, the end last.
+fn asks_model(places: &[Arc<Place>], queries: &[Query]) -> Result<bool, Fault> {
+    for place in places {
+        for query in queries {
+            let mut query = query.clone();
+            (place.index.complete)(&mut query)?;
+            if place.engine().asks_model(&query)? {
+                return Ok(true);
+            }
+        }
+    }
+    Ok(false)
+}
+
+/// Finds the contexts of a question.
+pub async fn found(app: &App, places: &[Arc<Place>], query: Query) -> Result<Answer, Fault> {
+    let (asked, wanted) = (places.to_vec(), query.clone());
+    searching(app, places, &[wanted], move || crate::api::answer(&asked, &query)).await
+}
+
+/// The pictures of a context, whichever index it is from; none where the model does not look at any.
+fn pictures(places: &[Arc<Place>], context: &Context) -> Vec<Picture> {
+    let looking = places.iter().filter(|place| place.index.vision);
+    looking.map(|place| place.engine().pictures(context)).find(|found| !found.is_empty()).unwrap_or_default()
+}
+
+/// Begins to write an answer from contexts of these indexes; the pieces come one by one, the end last.
 pub async fn written(
     app: &App,
+    places: Vec<Arc<Place>>,
     answer: Answer,
     options: ReplyOptions<'static>,
 ) -> Result<mpsc::Receiver<Piece>, Fault> {
-    let permit = Arc::clone(&app.answers).acquire_owned().await.map_err(|error| Fault::internal(error.to_string()))?;
+    let permit = app.answer_permit().await?;
     let (pieces, received) = mpsc::channel(AHEAD);
     let generator = app.generator.clone();
     let work = move || {
@@ -43,6 +86,8 @@ pub async fn written(
             Event::Text(text) if pieces.blocking_send(Piece::Text(text.to_owned())).is_err() => ControlFlow::Break(()),
             _ => ControlFlow::Continue(()),
         };
+        let pictures = |context: &Context| pictures(&places, context);
+        let options = ReplyOptions { pictures: Some(&pictures), ..options };
         let reply = reply(answer, generator.as_deref(), &options, &mut tell).map_err(Fault::from);
         // Nobody may listen any more.
         let _ = pieces.blocking_send(Piece::End(Box::new(reply)));
@@ -53,8 +98,13 @@ pub async fn written(
 }
 
 /// The whole answer at once.
-pub async fn whole(app: &App, answer: Answer, options: ReplyOptions<'static>) -> Result<Reply, Fault> {
-    let mut pieces = written(app, answer, options).await?;
+pub async fn whole(
+    app: &App,
+    places: Vec<Arc<Place>>,
+    answer: Answer,
+    options: ReplyOptions<'static>,
+) -> Result<Reply, Fault> {
+    let mut pieces = written(app, places, answer, options).await?;
     while let Some(piece) = pieces.recv().await {
         if let Piece::End(reply) = piece {
             return *reply;

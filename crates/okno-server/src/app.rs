@@ -1,6 +1,5 @@
 //! What every request can reach: the indexes by name, the model, the pool, the jobs, the counters.
 
-use crate::api::Reports;
 use crate::cache::Cache;
 use crate::fault::Fault;
 use crate::jobs::Jobs;
@@ -13,7 +12,7 @@ use okno::{Engine, IndexOptions, Query};
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
-use tokio::sync::{Mutex, Semaphore, watch};
+use tokio::sync::{Mutex, OwnedSemaphorePermit, Semaphore, watch};
 
 /// Fills in what a question left open, as the settings of its index say.
 pub type Complete = dyn Fn(&mut Query) -> okno::Result<()> + Send + Sync;
@@ -33,6 +32,8 @@ pub struct Index {
     pub options: Arc<IndexingOptions>,
     /// How answers in words are made.
     pub replies: ReplyOptions<'static>,
+    /// Whether the language model looks at the images among what was found.
+    pub vision: bool,
 }
 
 impl Index {
@@ -40,7 +41,8 @@ impl Index {
     pub fn plain(name: impl Into<String>, engine: Arc<Engine>) -> Self {
         let options = || Ok(IndexOptions::default());
         let replies = ReplyOptions::default();
-        Self { name: name.into(), engine, complete: Arc::new(|_| Ok(())), options: Arc::new(options), replies }
+        let complete = Arc::new(|_: &mut Query| Ok(()));
+        Self { name: name.into(), engine, complete, options: Arc::new(options), replies, vision: false }
     }
 }
 
@@ -83,7 +85,6 @@ pub(crate) struct App {
     /// Answers in words that are being written.
     pub answers: Arc<Semaphore>,
     pub jobs: Jobs,
-    pub reports: Reports,
     pub metrics: Metrics,
     pub cache: Cache,
     pub limits: Limits,
@@ -105,13 +106,18 @@ impl App {
             pool: Pool::new(limits.waiting),
             answers: Arc::new(Semaphore::new(limits.answers)),
             jobs: Jobs::default(),
-            reports: Reports::default(),
             metrics: Metrics::default(),
             cache: Cache::new(limits.cache),
             limits,
             allowed,
             ending: watch::Sender::new(false),
         }
+    }
+
+    /// Waits until one more may wait for the language model.
+    pub async fn answer_permit(&self) -> Result<OwnedSemaphorePermit, Fault> {
+        // The semaphore is never closed.
+        Arc::clone(&self.answers).acquire_owned().await.map_err(|error| Fault::internal(error.to_string()))
     }
 
     /// The index of this name; the first when none is named.

@@ -7,12 +7,11 @@ use crate::answering::{Piece, found, whole, written};
 use crate::api::{self, Asking};
 use crate::app::App;
 use crate::extract::Body;
-use crate::fault::Fault;
+use crate::fault::{ErrorBody, Fault};
+use axum::Json;
 use axum::extract::State;
 use axum::response::sse::{Event, KeepAlive};
 use axum::response::{IntoResponse, Response, Sse};
-use axum::routing::{get, post};
-use axum::{Json, Router};
 use futures_util::{StreamExt, stream};
 use okno::answer::{Citation, Reply, ReplyOptions};
 use serde::Deserialize;
@@ -21,15 +20,20 @@ use std::convert::Infallible;
 use std::fmt::Write;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use utoipa::ToSchema;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
 
 /// The model's name; an index may follow behind a `/`.
 const NAME: &str = "okno";
 
 /// The routes under `/v1`.
-pub fn router(app: Arc<App>) -> Router {
-    Router::new().route("/v1/chat/completions", post(complete)).route("/v1/models", get(models)).with_state(app)
+pub fn routes() -> OpenApiRouter<Arc<App>> {
+    OpenApiRouter::new().routes(routes!(complete)).routes(routes!(models))
 }
 
+/// The models that chat clients may name: the first index, and each by its name
+#[utoipa::path(get, path = "/v1/models", tag = "chat", responses((status = 200, body = Object), (status = "4XX", body = ErrorBody)))]
 async fn models(State(app): State<Arc<App>>) -> Json<Value> {
     let names = app.places.iter().map(|place| format!("{NAME}/{}", place.index.name));
     let names: Vec<String> = std::iter::once(NAME.to_owned()).chain(names).collect();
@@ -38,22 +42,32 @@ async fn models(State(app): State<Arc<App>>) -> Json<Value> {
 }
 
 /// What a client sends; what we have no use for is passed over, as any service does.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, ToSchema)]
 struct Completing {
+    /// `okno`, or `okno/NAME` for one of several indexes.
     #[serde(default)]
     model: String,
+    /// The conversation so far.
     messages: Vec<Turn>,
+    /// Whether the answer comes as it is written.
     #[serde(default)]
     stream: bool,
+    /// 0 for the likeliest words.
     temperature: Option<f32>,
+    /// Tokens of the answer, at most.
     max_tokens: Option<usize>,
+    /// The same by its newer name.
     max_completion_tokens: Option<usize>,
 }
 
-#[derive(Debug, Deserialize)]
+/// What somebody said.
+#[derive(Debug, Deserialize, ToSchema)]
 struct Turn {
+    /// `user`, `assistant` or `system`.
     role: String,
+    /// Text, or a list of parts with `text`.
     #[serde(default)]
+    #[schema(value_type = Option<String>)]
     content: Value,
 }
 
@@ -68,6 +82,13 @@ impl Turn {
     }
 }
 
+/// Answer a chat as OpenAI does, from the index
+///
+/// The last message of the user is the question. Streamed as chunks when `stream` is set; the sources stand below the text, and
+/// as places in `citations`.
+#[utoipa::path(post, path = "/v1/chat/completions", tag = "chat", request_body = Completing,
+    responses((status = 200, body = Object), (status = 200, content_type = "text/event-stream", body = api::SentEvent),
+        (status = "4XX", body = ErrorBody), (status = "5XX", description = "The model failed", body = ErrorBody)))]
 async fn complete(State(app): State<Arc<App>>, Body(completing, _): Body<Completing>) -> Result<Response, Fault> {
     let index = match completing.model.split_once('/') {
         Some((NAME, index)) => Some(index),
@@ -84,12 +105,12 @@ async fn complete(State(app): State<Arc<App>>, Body(completing, _): Body<Complet
         max_tokens: completing.max_completion_tokens.or(completing.max_tokens).or(own.max_tokens),
         ..own
     };
-    let answer = found(&app, places, query).await?;
+    let answer = found(&app, &places, query).await?;
     let head = Head::new(if completing.model.is_empty() { NAME } else { &completing.model });
     if !completing.stream {
-        return Ok(Json(head.whole(&whole(&app, answer, options).await?)).into_response());
+        return Ok(Json(head.whole(&whole(&app, places, answer, options).await?)).into_response());
     }
-    let pieces = written(&app, answer, options).await?;
+    let pieces = written(&app, places, answer, options).await?;
     let chunks = stream::unfold(pieces, |mut pieces| async { Some((pieces.recv().await?, pieces)) });
     let events = chunks.flat_map(move |piece| stream::iter(head.chunks(&piece)));
     let events = api::until_end(&app, events).map(Ok::<_, Infallible>);

@@ -11,6 +11,55 @@ use serde::Serialize;
 use std::fmt;
 use utoipa::ToSchema;
 
+/// Every code there is: programs branch on them, and the page has its own sentence for each, in both languages.
+pub const CODES: [&str; 45] = [
+    "ambiguous_name",
+    "bad_body",
+    "bad_evaluation",
+    "bad_filter",
+    "bad_form",
+    "bad_hash",
+    "bad_json",
+    "bad_layer",
+    "bad_name",
+    "bad_option",
+    "bad_parameter",
+    "bad_path",
+    "bad_place",
+    "bad_question_set",
+    "bad_recipe",
+    "cannot_write",
+    "cross_origin",
+    "embedder_failed",
+    "index_busy",
+    "internal",
+    "model_busy",
+    "model_failed",
+    "no_document",
+    "no_files",
+    "no_image",
+    "no_index",
+    "no_job",
+    "no_key",
+    "no_method",
+    "no_question",
+    "no_report",
+    "no_root",
+    "no_route",
+    "no_run",
+    "no_units",
+    "not_json",
+    "overloaded",
+    "path_not_allowed",
+    "prompt_too_long",
+    "timeout",
+    "too_large",
+    "too_much",
+    "unknown_field",
+    "unreadable",
+    "wrong_host",
+];
+
 /// Why a request was not answered.
 #[derive(Debug, Clone)]
 pub struct Fault {
@@ -31,7 +80,7 @@ pub struct ErrorBody {
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct ErrorInfo {
     /// For programs: stays the same.
-    #[schema(value_type = String)]
+    #[schema(schema_with = described)]
     pub code: &'static str,
     /// For people: what happened.
     pub message: String,
@@ -39,9 +88,16 @@ pub struct ErrorInfo {
     pub hint: Option<String>,
 }
 
+/// A code, as the description says it: one of those there are.
+fn described() -> utoipa::openapi::schema::Object {
+    use utoipa::openapi::schema::{ObjectBuilder, Type};
+    ObjectBuilder::new().schema_type(Type::String).enum_values(Some(CODES)).build()
+}
+
 impl Fault {
     /// A fault of this status and code.
     pub fn new(status: StatusCode, code: &'static str, message: impl Into<String>) -> Self {
+        debug_assert!(CODES.contains(&code), "`{code}` is not among `CODES`");
         Self { status, code, message: message.into(), hint: None }
     }
 

@@ -38,7 +38,7 @@ pub enum JobState {
     Done,
     /// Ended with an error.
     Failed,
-    /// Was stopped; what was committed stays.
+    /// Was stopped; what was committed stays, and half an evaluation is not kept.
     Cancelled,
 }
 
@@ -60,7 +60,7 @@ pub struct JobView {
     pub index: String,
     /// How far it is.
     pub state: JobState,
-    /// Steps in all: bytes to read, or recipes times budgets to measure; 0 while that is unknown.
+    /// Steps in all: bytes to read, or questions to ask, of every recipe at every budget; 0 while that is unknown.
     pub total: u64,
     /// Steps done.
     pub done: u64,
@@ -119,7 +119,7 @@ impl Job {
             view.ended = Some(now());
             view.current = None;
             (view.state, view.result, view.error) = match result {
-                Ok(result) if stopped && result["stopped"] != false => (JobState::Cancelled, Some(result), None),
+                Ok(result) if stopped && result["stopped"] == true => (JobState::Cancelled, Some(result), None),
                 Ok(result) => (JobState::Done, Some(result), None),
                 Err(fault) => (JobState::Failed, None, Some(fault.info())),
             };

@@ -21,6 +21,8 @@ mod limits;
 mod mcp;
 mod metrics;
 mod observe;
+#[cfg(feature = "otel")]
+mod otel;
 mod page;
 mod pool;
 mod run;
@@ -30,5 +32,5 @@ pub use api::openapi;
 pub use app::{Complete, Index, IndexingOptions, Parts};
 pub use limits::Limits;
 pub use mcp::stdio as mcp_stdio;
-pub use observe::{LogFormat, log};
+pub use observe::{LogFormat, Logging, log};
 pub use run::{ServeError, Settings, interrupted, serve};

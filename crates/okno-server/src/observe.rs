@@ -1,4 +1,4 @@
-//! Watching requests: each is counted, timed, logged on one line, and answered within its time.
+//! Watching requests: each is counted, timed, logged on one line, traced where somebody collects traces, and answered within its time.
 
 use crate::app::App;
 use crate::fault::Fault;
@@ -8,6 +8,10 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use std::sync::Arc;
 use std::time::Instant;
+use tracing::Instrument;
+use tracing_subscriber::layer::SubscriberExt;
+use tracing_subscriber::util::SubscriberInitExt;
+use tracing_subscriber::{EnvFilter, Layer};
 
 /// How the log is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,16 +22,36 @@ pub enum LogFormat {
     Json,
 }
 
-/// Writes the log to standard error from now on; `OKNO_LOG` says how much (`info`, `okno_server=debug` …).
-pub fn log(format: LogFormat) {
-    let filter = tracing_subscriber::EnvFilter::try_from_env("OKNO_LOG")
-        .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new("warn,okno_server=info"));
-    let lines = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).with_ansi(false);
-    // A second call changes nothing: the first writer stays.
-    let _ = match format {
-        LogFormat::Text => lines.try_init(),
-        LogFormat::Json => lines.json().try_init(),
+/// Keeps the log; what was traced and not sent yet goes out when this is dropped.
+#[derive(Debug)]
+#[must_use]
+pub struct Logging {
+    #[cfg(feature = "otel")]
+    _traces: Option<crate::otel::Traces>,
+}
+
+/// Writes the log to standard error from now on; `OKNO_LOG` says how much (`info`, `okno_server=debug` …). With the feature `otel`
+/// and `OTEL_EXPORTER_OTLP_ENDPOINT`, traces go there too.
+pub fn log(format: LogFormat) -> Logging {
+    let filter = EnvFilter::try_from_env("OKNO_LOG").unwrap_or_else(|_| EnvFilter::new("warn,okno_server=info"));
+    let lines = tracing_subscriber::fmt::layer().with_writer(std::io::stderr).with_ansi(false);
+    let lines = match format {
+        LogFormat::Text => lines.boxed(),
+        LogFormat::Json => lines.json().boxed(),
     };
+    let subscriber = tracing_subscriber::registry().with(lines.with_filter(filter));
+    // A second call changes nothing: the first writer stays.
+    #[cfg(not(feature = "otel"))]
+    {
+        let _ = subscriber.try_init();
+        Logging {}
+    }
+    #[cfg(feature = "otel")]
+    {
+        let (spans, traces) = crate::otel::traces().unzip();
+        let _ = subscriber.with(spans).try_init();
+        Logging { _traces: traces }
+    }
 }
 
 /// Counts, times and logs a request, and ends one that takes too long.
@@ -38,11 +62,14 @@ pub async fn observe(State(app): State<Arc<App>>, request: Request, next: Next) 
     let uploading =
         request.headers().get(header::CONTENT_TYPE).is_some_and(|kind| kind.as_bytes().starts_with(b"multipart/"));
     let limit = if uploading { app.limits.upload_time } else { app.limits.time };
-    let mut response = match tokio::time::timeout(limit, next.run(request)).await {
+    let span = tracing::debug_span!("request", otel.name = format!("{method} {route}"), otel.kind = "server",
+        http.request.method = %method, http.route = route, http.response.status_code = tracing::field::Empty);
+    let mut response = match tokio::time::timeout(limit, next.run(request).instrument(span.clone())).await {
         Ok(response) => response,
         Err(_) => late(),
     };
     let (status, took) = (response.status(), begun.elapsed());
+    span.record("http.response.status_code", status.as_u16());
     app.metrics.count(method.as_str(), &route, status.as_u16(), took);
     tracing::info!(%method, route, status = status.as_u16(), ms = took.as_secs_f64() * 1e3, "request");
     protect(&mut response);

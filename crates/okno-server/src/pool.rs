@@ -72,7 +72,9 @@ where
     T: Send + 'static,
     W: FnOnce() -> Result<T, Fault> + Send + 'static,
 {
-    tokio::task::spawn_blocking(work).await.unwrap_or_else(|error| {
+    // What is traced in there belongs to whoever asked.
+    let span = tracing::Span::current();
+    tokio::task::spawn_blocking(move || span.in_scope(work)).await.unwrap_or_else(|error| {
         tracing::error!(%error, "work ended early");
         Err(Fault::internal("the work ended early; this is a bug").hint("the server's log says where"))
     })

@@ -3,7 +3,7 @@
 use crate::app::{App, Parts};
 use crate::guard::{Guard, guard};
 use crate::limits::Limits;
-use crate::{api, chat, mcp, observe, page};
+use crate::{api, mcp, observe, page};
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
 use axum::http::{HeaderName, HeaderValue, Method, header};
@@ -140,7 +140,6 @@ fn check(settings: &Settings) -> Result<Guard, ServeError> {
 fn router(app: &Arc<App>, rules: Guard, origins: Vec<HeaderValue>) -> Router {
     let routes = Router::new()
         .merge(api::router(Arc::clone(app)))
-        .merge(chat::router(Arc::clone(app)))
         .nest_service("/mcp", mcp::http(app))
         .fallback(page::fallback)
         .method_not_allowed_fallback(page::not_allowed)
@@ -170,4 +169,30 @@ async fn known_method(request: axum::extract::Request, next: axum::middleware::N
     const KNOWN: [Method; 7] =
         [Method::GET, Method::HEAD, Method::POST, Method::PUT, Method::DELETE, Method::OPTIONS, Method::PATCH];
     if KNOWN.contains(request.method()) { next.run(request).await } else { page::not_allowed().await }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    /// The routes that the router really has: its own account of itself lists them.
+    fn routed() -> BTreeSet<String> {
+        let app = Arc::new(App::new(Parts { indexes: vec![], generator: None }, Limits::default(), vec![]));
+        let rules = Guard { loopback: true, key: None, origins: vec![] };
+        let told = format!("{:?}", router(&app, rules, vec![]));
+        told.split('"').filter(|part| part.starts_with('/')).map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn every_route_is_described_and_every_described_route_is_there() {
+        let mut routed = routed();
+        // MCP describes itself, in its own protocol; whatever else is asked for is the page, or nothing.
+        routed.retain(|path| !path.starts_with("/mcp") && path != "/" && !path.contains("fallback"));
+        let described: BTreeSet<String> = api::openapi().paths.paths.into_keys().collect();
+        assert_eq!(routed, described);
+        for path in ["/api/v1/images/{hash}", "/api/v1/ask", "/v1/chat/completions", "/metrics"] {
+            assert!(routed.contains(path), "{path} was once left out");
+        }
+    }
 }

@@ -8,7 +8,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
-use support::Server;
+use support::{Server, events};
 
 /// A model that says what it was told to say, word by word; `stopped` says that its listener left.
 struct Scripted {
@@ -48,18 +48,6 @@ impl Generator for Scripted {
 
 const QUESTION: &str = "How hot should water for black tea be?";
 const ANSWER: &str = "Black tea needs boiling water [1].";
-
-/// The events of a stream: names and data.
-fn events(body: &str) -> Vec<(String, Value)> {
-    let event = |text: &str| {
-        let field = |name: &str| {
-            text.lines().find_map(|line| line.strip_prefix(name)).map(str::trim).unwrap_or_default().to_owned()
-        };
-        let data = field("data:");
-        (field("event:"), serde_json::from_str(&data).unwrap_or(Value::String(data)))
-    };
-    body.split("\n\n").filter(|text| text.contains("data:")).map(event).collect()
-}
 
 fn post(server: &Server, path: &str, body: &Value) -> (u16, String) {
     let (status, _, answer) =

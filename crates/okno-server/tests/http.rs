@@ -5,7 +5,7 @@ mod support;
 use okno::{Query, shapes};
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
-use support::Server;
+use support::{Server, events};
 
 fn code(answer: &Value) -> &str {
     answer["error"]["code"].as_str().unwrap_or_else(|| panic!("no error: {answer}"))
@@ -25,7 +25,7 @@ fn search_is_what_the_engine_says() {
     assert_eq!(server.post("/api/v1/search", &json!({"question": question, "explain": true})).1, expected);
     let (_, _, metrics) = server.request("GET", "/metrics", &[], b"");
     assert!(
-        metrics.contains("okno_cache_hits_total 1\n") && metrics.contains("okno_documents{index=\"notes\"} 2"),
+        metrics.contains("okno_cache_hits_total 1\n") && metrics.contains("okno_documents{index=\"notes\"} 4"),
         "{metrics}"
     );
 }
@@ -50,7 +50,7 @@ fn offsets_are_code_points() {
 fn what_is_there() {
     let server = Server::start();
     let (_, status) = server.get("/api/v1/status");
-    assert_eq!((&status["indexes"][0]["name"], &status["indexes"][0]["documents"]), (&json!("notes"), &json!(2)));
+    assert_eq!((&status["indexes"][0]["name"], &status["indexes"][0]["documents"]), (&json!("notes"), &json!(4)));
     assert_eq!(server.get("/api/v1/recipes").1["auto"]["own"], false);
     let (_, fields) = server.get("/api/v1/fields");
     let kind = fields["fields"].as_array().unwrap().iter().find(|field| field["name"] == "kind").unwrap();
@@ -204,8 +204,8 @@ fn ending_finishes_what_is_written() {
 }
 
 #[test]
-fn recipes_are_measured_and_the_report_cannot_run_anything() {
-    let server = Server::start();
+fn recipes_are_measured_the_report_cannot_run_anything_and_both_outlive_the_server() {
+    let mut server = Server::start();
     let questions = json!([{"question": "How long is tea left?", "doc_id": "tea.md", "answers": ["four minutes"]}]);
     let body = json!({"questions": questions, "recipes": ["auto", "chunks"], "budgets": [200], "name": "first"});
     let (status, job) = server.post("/api/v1/eval", &body);
@@ -216,11 +216,15 @@ fn recipes_are_measured_and_the_report_cannot_run_anything() {
     assert_eq!(server.get("/api/v1/runs").1["runs"][0]["name"], "first");
     assert_eq!(server.get("/api/v1/runs/first").1["questions"], 1);
     assert_eq!(code(&server.post("/api/v1/eval", &body).1), "bad_evaluation");
-    let (status, head, page) =
-        server.request("GET", &format!("/api/v1/reports/{}", job["id"].as_str().unwrap()), &[], b"");
+    let (status, head, page) = server.request("GET", "/api/v1/reports/first", &[], b"");
     assert!(status == 200 && page.contains("<html") && head.contains("content-security-policy: sandbox;"), "{head}");
+    // The server ends, what it measured stays.
+    server.again();
+    assert_eq!(server.get("/api/v1/runs").1["runs"][0]["report"], true);
+    assert_eq!(server.request("GET", "/api/v1/reports/first", &[], b"").2, page);
     assert_eq!(server.request("DELETE", "/api/v1/runs/first", &[], b"").0, 204);
     assert_eq!(code(&server.get("/api/v1/runs/first").1), "no_run");
+    assert_eq!(code(&server.get("/api/v1/reports/first").1), "no_report", "the report goes with its run");
     let (_, faulty) =
         server.post("/api/v1/eval", &json!({"questions": [{"question": "x", "doc_id": "none.md", "answers": ["y"]}]}));
     assert_eq!(code(&faulty), "bad_question_set");
@@ -244,32 +248,121 @@ fn the_page_is_served_under_a_strict_policy() {
     assert!(server.request("GET", "/api/v1/status", &[], b"").1.contains("cache-control: no-store"));
 }
 
+/// An evaluation of some thousand searches: long enough to be stopped.
+fn long_evaluation() -> Value {
+    let question = json!({"question": "How long is tea left?", "doc_id": "tea.md", "answers": ["four minutes"]});
+    json!({"questions": vec![question; 400], "budgets": [200, 400, 600, 800], "name": "long"})
+}
+
 #[test]
-fn every_route_is_described() {
+fn an_evaluation_stops_when_told_and_leaves_nothing() {
+    let server = Server::start();
+    let (status, job) = server.post("/api/v1/eval", &long_evaluation());
+    assert_eq!(status, 202, "{job}");
+    let id = job["id"].as_str().unwrap();
+    let begun = Instant::now();
+    assert_eq!(server.delete(&format!("/api/v1/jobs/{id}")).0, 202);
+    let job = server.finished(id);
+    assert_eq!((&job["state"], &job["result"]), (&json!("cancelled"), &json!({"stopped": true})), "{job}");
+    assert!(job["done"].as_u64() < job["total"].as_u64() || job["total"] == 0, "{job}");
+    println!("stopped after {:?}", begun.elapsed());
+    assert_eq!(server.get("/api/v1/runs").1["runs"], json!([]));
+    assert!(!server.path(".okno-eval/runs/long.json").exists());
+}
+
+#[test]
+fn an_evaluation_without_a_name_is_kept_too() {
+    let mut server = Server::start();
+    let questions = json!([{"question": "How long is tea left?", "doc_id": "tea.md", "answers": ["four minutes"]}]);
+    let (_, job) = server.post("/api/v1/eval", &json!({"questions": questions, "recipes": ["auto"], "budgets": [200]}));
+    let job = server.finished(job["id"].as_str().unwrap());
+    let name = job["result"]["name"].as_str().unwrap_or_else(|| panic!("{job}"));
+    assert!(name.starts_with("unnamed-"), "{name}");
+    server.again();
+    assert_eq!(server.request("GET", &format!("/api/v1/reports/{name}"), &[], b"").0, 200);
+}
+
+/// Whether a value is of a type that the description names, and one of its values where it lists them.
+fn fits(described: &Value, schema: &Value, value: &Value) -> Result<(), String> {
+    if let Some(name) = schema["$ref"].as_str() {
+        return fits(described, &described["components"]["schemas"][name.rsplit('/').next().unwrap()], value);
+    }
+    if let Some(choices) = schema["oneOf"].as_array() {
+        let fitting = choices.iter().any(|choice| fits(described, choice, value).is_ok());
+        return if fitting { Ok(()) } else { Err(format!("{value} is none of {choices:?}")) };
+    }
+    if let Some(values) = schema["enum"].as_array() {
+        return if values.contains(value) { Ok(()) } else { Err(format!("{value} is none of {values:?}")) };
+    }
+    let kind = match value {
+        Value::Null => "null",
+        Value::Bool(_) => "boolean",
+        Value::Number(_) => "integer",
+        Value::String(_) => "string",
+        Value::Array(_) => "array",
+        Value::Object(_) => "object",
+    };
+    let kinds = if schema["type"].is_array() { schema["type"].clone() } else { json!([schema["type"]]) };
+    if !kinds.as_array().unwrap().iter().any(|known| known == kind || known.is_null()) {
+        return Err(format!("{value} is no {kinds}"));
+    }
+    let (Some(fields), Some(parts)) = (schema["properties"].as_object(), value.as_object()) else { return Ok(()) };
+    for name in schema["required"].as_array().into_iter().flatten() {
+        parts.get(name.as_str().unwrap()).ok_or_else(|| format!("no {name}"))?;
+    }
+    for (name, part) in parts {
+        let field = fields.get(name).ok_or_else(|| format!("`{name}` is not described"))?;
+        fits(described, field, part).map_err(|why| format!("{name}: {why}"))?;
+    }
+    Ok(())
+}
+
+#[test]
+fn the_events_of_a_job_are_what_their_description_says() {
+    let server = Server::start();
+    write_much(&server);
+    let (_, described) = server.get("/api/v1/openapi.json");
+    let answers = &described["paths"]["/api/v1/jobs/{id}/events"]["get"]["responses"];
+    let event = &answers["200"]["content"]["text/event-stream"]["schema"];
+    assert!(event["$ref"].as_str().is_some_and(|name| name.ends_with("/JobEvent")), "{answers}");
+    for (begun, ended) in [
+        (server.post("/api/v1/jobs/index", &json!({"paths": [server.path("more")]})), "done"),
+        (server.post("/api/v1/eval", &long_evaluation()), "cancelled"),
+    ] {
+        let id = begun.1["id"].as_str().unwrap();
+        if ended == "cancelled" {
+            server.delete(&format!("/api/v1/jobs/{id}"));
+        }
+        let (status, head, body) = server.request("GET", &format!("/api/v1/jobs/{id}/events"), &[], b"");
+        assert!(status == 200 && head.contains("content-type: text/event-stream"), "{head}");
+        let told = events(&body);
+        for (number, (name, data)) in told.iter().enumerate() {
+            let last = number + 1 == told.len();
+            assert_eq!(name, if last { "end" } else { "progress" });
+            fits(&described, event, &json!({"event": name, "data": data}))
+                .unwrap_or_else(|why| panic!("{why}: {data}"));
+            assert_eq!((&data["id"], data["ended"].is_null()), (&json!(id), !last), "{data}");
+        }
+        assert_eq!(told.last().unwrap().1["state"], ended, "{body}");
+    }
+    let (status, refused) = server.get("/api/v1/jobs/99/events");
+    assert_eq!((status, code(&refused)), (404, "no_job"));
+    fits(&described, &answers["4XX"]["content"]["application/json"]["schema"], &refused).unwrap();
+}
+
+#[test]
+fn every_described_route_answers_and_takes_no_other_method() {
     let server = Server::start();
     let (_, described) = server.get("/api/v1/openapi.json");
     assert!(described["openapi"].as_str().unwrap().starts_with("3.1"));
-    for path in [
-        "status",
-        "recipes",
-        "fields",
-        "models",
-        "documents",
-        "documents/{name}",
-        "documents/{name}/text",
-        "search",
-        "compare",
-        "feedback",
-        "jobs",
-        "jobs/index",
-        "jobs/{id}",
-        "jobs/{id}/events",
-        "eval",
-        "runs",
-        "runs/{name}",
-        "reports/{id}",
-    ] {
-        assert!(described["paths"].get(format!("/api/v1/{path}")).is_some(), "{path}");
+    for (path, methods) in described["paths"].as_object().unwrap() {
+        let there = path.replace("{name}", "none").replace("{id}", "99").replace("{hash}", "0");
+        for method in ["GET", "POST", "PUT", "DELETE"] {
+            let (status, _, answer) = server.request(method, &there, &[("Content-Type", "application/json")], b"{}");
+            let known = methods.get(method.to_lowercase()).is_some();
+            assert_eq!(known, status != 405, "{method} {path}: {status}");
+            assert!(!answer.contains("\"code\":\"no_route\""), "{method} {path}");
+        }
     }
     // What a client is made from: every reference leads somewhere.
     let text = described.to_string();

@@ -7,7 +7,7 @@ use crate::{model, place, settings, understood};
 use anyhow::Result;
 use clap::Args;
 use okno::answer::{
-    Citation, Event, GenerateError, Generator, Picture, Prompts, Reply, ReplyOptions, Request, Role, reply, request,
+    Citation, Event, GenerateError, Generator, Prompts, Reply, ReplyOptions, Request, Role, reply, request,
 };
 use okno::config::Settings;
 use okno::{Answer, Context, Engine};
@@ -42,7 +42,7 @@ pub fn run(cli: &Cli, args: &AskArgs) -> Result<()> {
     let settings = settings::of(engine.folder())?;
     let found = search(&mut engine, &settings, args)?;
     let mut options = options(&settings, engine.folder())?;
-    let pictures = |context: &Context| pictures(&engine, context);
+    let pictures = |context: &Context| engine.pictures(context);
     options.pictures = settings.values().model.vision.unwrap_or(false).then_some(&pictures);
     if args.show_prompt {
         return show(cli, &request(&found, &options));
@@ -58,15 +58,6 @@ pub fn run(cli: &Cli, args: &AskArgs) -> Result<()> {
     print(&reply, live)?;
     notes(&reply, model.is_none() && !args.no_model);
     Ok(())
-}
-
-/// The images of a context, as the index keeps them; one that cannot be read is left out.
-fn pictures(engine: &Engine, context: &Context) -> Vec<Picture> {
-    let picture = |image: &okno::document::Picture| {
-        let bytes = engine.image(image.hash).ok()??;
-        Some(Picture { media_type: image.media.name().to_owned(), bytes })
-    };
-    context.images.iter().filter_map(picture).collect()
 }
 
 fn search(engine: &mut Engine, settings: &Settings, args: &AskArgs) -> Result<Answer> {

@@ -43,7 +43,7 @@ pub fn run(cli: &Cli, args: &EvalArgs) -> Result<()> {
         if args.recipes.is_empty() && !cli.json {
             say_left_out(engine)?;
         }
-        let bar = bar(cli, candidates.len() * args.budget.len());
+        let bar = bar(cli, candidates.len() * args.budget.len() * set.questions.len());
         let name = args.name.as_deref().unwrap_or_default();
         let asking = Asking { set, candidates: &candidates, budgets: &args.budget, seed: args.seed, name };
         let outcome = ask(engine, &asking, library, &|done, _| bar.set_position(done as u64))?;

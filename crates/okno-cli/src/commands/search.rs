@@ -7,7 +7,7 @@ use anyhow::{Context as _, Result, bail};
 use okno::document::Filter;
 use okno::retrieve::{Expansion, Order, together};
 use okno::store::Leg;
-use okno::understand::model::Step;
+use okno::understand::model::{Step, Switches};
 use okno::{Answer, Engine, Query};
 use rayon::prelude::*;
 use std::collections::HashSet;
@@ -175,15 +175,8 @@ pub fn query(question: &str, recipe: Option<&str>, how: &How) -> Result<Query, o
 
 /// What the model does for the question, where the flags say anything about it.
 fn steps(how: &How) -> Result<Option<Vec<Step>>, okno::Error> {
-    let named = how.transform.iter().flatten().filter(|name| *name != "none");
-    let mut steps: Vec<Step> = named.map(|name| name.parse()).collect::<Result<_, _>>()?;
-    let switches = [
-        (how.filter_by == FilterBy::Model, Step::Filter),
-        (how.route == "model", Step::Route),
-        (how.post_filter, Step::PostFilter),
-    ];
-    steps.extend(switches.into_iter().filter(|(on, _)| *on).map(|(_, step)| step));
-    Ok((how.transform.is_some() || !steps.is_empty()).then_some(steps))
+    let (filter, route) = (how.filter_by == FilterBy::Model, how.route == "model");
+    Switches { transform: how.transform.as_deref(), filter, route, post_filter: how.post_filter }.steps()
 }
 
 fn order(name: OrderName) -> Order {

@@ -2,9 +2,10 @@
 
 use crate::args::{Cli, IndexArgs};
 use crate::locale::say;
-use crate::{model, output, place, settings};
+use crate::{helper, output, place, settings};
 use anyhow::{Context as _, Result, bail};
 use clap::{Args, ValueEnum};
+use okno::answer::Generator;
 use okno_server::{Index, Limits, LogFormat, Parts, Settings};
 use std::net::{IpAddr, SocketAddr};
 use std::path::{Path, PathBuf};
@@ -32,8 +33,8 @@ pub struct ServeArgs {
     #[arg(long, value_name = "FOLDER")]
     pub allow: Vec<PathBuf>,
     /// How requests are logged; `OKNO_LOG` says how much
-    #[arg(long, value_name = "FORMAT", default_value = "text")]
-    pub log_format: LogName,
+    #[arg(long, alias = "log-format", value_name = "FORMAT", default_value = "text")]
+    pub log: LogName,
 }
 
 /// How the log is written.
@@ -55,7 +56,7 @@ pub fn run(cli: &Cli, args: &ServeArgs) -> Result<()> {
         allowed: args.allow.clone(),
         limits: Limits::default(),
     };
-    okno_server::log(match args.log_format {
+    let _logging = okno_server::log(match args.log {
         LogName::Text => LogFormat::Text,
         LogName::Json => LogFormat::Json,
     });
@@ -102,7 +103,7 @@ fn parts(cli: &Cli) -> Result<Parts> {
         (None, []) => vec![(None, place::existing(None))],
         (None, given) => given.iter().map(|given| named(given)).collect(),
     };
-    let mut indexes: Vec<Index> = Vec::new();
+    let (mut indexes, mut generator): (Vec<Index>, _) = (Vec::new(), None);
     for (name, folder) in named {
         let name = name.unwrap_or_else(|| usual_name(&folder));
         if indexes.iter().any(|known| known.name == name) {
@@ -112,15 +113,11 @@ fn parts(cli: &Cli) -> Result<Parts> {
                 name
             ));
         }
-        indexes.push(index(name, &folder)?);
+        let (index, own) = index(name, &folder)?;
+        // The first index's model writes the answers; each index's own helps to search it.
+        generator = if indexes.is_empty() { own } else { generator };
+        indexes.push(index);
     }
-    let generator = match indexes.first() {
-        Some(first) => {
-            let folder = first.engine.folder();
-            model::generator(&settings::of(folder)?, &settings::secrets(folder))?
-        }
-        None => None,
-    };
     Ok(Parts { indexes, generator })
 }
 
@@ -145,9 +142,9 @@ fn usual_name(folder: &Path) -> String {
     name.trim_start_matches('.').replace(',', "_")
 }
 
-/// Opens an index, or makes an empty one: its documents may come by upload.
-fn index(name: String, folder: &Path) -> Result<Index> {
-    let engine = match place::open_to_ask(Some(folder), None) {
+/// Opens an index, or makes an empty one: its documents may come by upload. Its language model, where one is set, helps to search it.
+fn index(name: String, folder: &Path) -> Result<(Index, Option<Arc<dyn Generator>>)> {
+    let mut engine = match place::open_to_ask(Some(folder), None) {
         Err(error) if matches!(error.downcast_ref(), Some(okno::Error::NoIndex(_))) => {
             drop(crate::embedder::open_or_create(folder, None, &settings::of(folder)?)?);
             output::note(&say!("made an empty index in {}", "已在 {} 建立空索引", folder.display()));
@@ -155,17 +152,22 @@ fn index(name: String, folder: &Path) -> Result<Index> {
         }
         opened => opened?,
     };
-    let (engine, own) = (Arc::new(engine), settings::of(folder)?);
-    let replies = super::ask::options(&own, folder)?;
+    let own = settings::of(folder)?;
+    let (replies, generator) = (super::ask::options(&own, folder)?, helper::of(folder)?);
+    engine.set_generator(generator.clone());
+    engine.set_prompts(replies.prompts.clone());
+    let engine = Arc::new(engine);
     let (asked, configured) = (Arc::clone(&engine), folder.to_owned());
-    Ok(Index {
+    let index = Index {
         name,
         engine,
         replies,
+        vision: own.values().model.vision.unwrap_or(false),
         complete: Arc::new(move |query| settings::fill(query, &own, &asked)),
         // Read again for each job: what is changed in `okno.toml` counts from the next one on.
         options: Arc::new(move || super::index::options(&IndexArgs::default(), settings::of(&configured)?.values())),
-    })
+    };
+    Ok((index, generator))
 }
 
 #[cfg(test)]

@@ -1,33 +1,20 @@
 // Text of documents is text: nothing of it runs, and nothing of it leaves.
-import test, { after, before } from 'node:test';
+import test from 'node:test';
 import assert from 'node:assert/strict';
-import { browser, close, open, prepare, serve } from './world.mjs';
+import { close, open, shared } from './world.mjs';
 import { hostile } from './hostile.mjs';
 
-let chromium;
-let place;
-let server;
-
-before(async () => {
-  [chromium, place] = [await browser(), prepare()];
-  server = await serve(['--index', place.index]);
-});
-
-after(async () => {
-  await chromium?.close();
-  await server?.stop();
-  place?.remove();
-});
+const world = shared();
 
 async function visited(path, until) {
-  const page = await open(chromium, server.base, path);
+  const page = await open(world.chromium, world.server.base, path);
   const asked = [];
   page.on('request', (request) => asked.push(request.url()));
   await page.waitForSelector(until);
   await page.hover('#main');
   await page.waitForTimeout(300);
   assert.equal(await page.evaluate(() => window.owned), undefined, path);
-  assert.deepEqual(asked.filter((url) => !url.startsWith(server.base) && !url.startsWith('blob:')), []);
+  assert.deepEqual(asked.filter((url) => !url.startsWith(world.server.base) && !url.startsWith('blob:')), []);
   return page;
 }
 
@@ -56,8 +43,8 @@ test('hostile documents are read, asked and compared without running', async () 
 
 test('a hostile address is text too', async () => {
   const evil = encodeURIComponent(`<img src=x onerror="window.owned='address'">`);
-  for (const name of ['q', 'filter', 'recipe', 'expand', 'doc', 'run', 'find', 'view', 'index', 'at']) {
-    const page = await open(chromium, server.base, `/?${name}=${evil}`);
+  for (const name of ['q', 'filter', 'recipe', 'expand', 'doc', 'run', 'find', 'view', 'index', 'at', 'help']) {
+    const page = await open(world.chromium, world.server.base, `/?${name}=${evil}`);
     await page.waitForTimeout(400);
     assert.equal(await page.evaluate(() => window.owned), undefined, name);
     assert.equal(await page.locator('main img').count(), 0, name);
@@ -66,7 +53,7 @@ test('a hostile address is text too', async () => {
 });
 
 test('were markup to get in, the policy would stop it', async () => {
-  const page = await open(chromium, server.base, '/');
+  const page = await open(world.chromium, world.server.base, '/');
   await page.waitForSelector('.welcome');
   await page.evaluate(() => {
     const script = document.createElement('script');

@@ -1,10 +1,10 @@
 // What people do here, in both languages, against the real server.
-import test, { after, before } from 'node:test';
+import test from 'node:test';
 import assert from 'node:assert/strict';
-import { copyFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { browser, close, open, picture, prepare, serve } from './world.mjs';
+import { close, open, picture, serve, shared } from './world.mjs';
 import { model } from './model.mjs';
 import { speak, t } from '../words.js';
 
@@ -14,27 +14,14 @@ const ONION = '番茄蛋花汤要几个鸡蛋？';
 /** A PDF that nobody can read without its password. */
 const LOCKED = fileURLToPath(new URL('../../../okno/tests/files/protected.pdf', import.meta.url));
 
-let chromium;
-let place;
-let server;
-
-before(async () => {
-  [chromium, place] = [await browser(), prepare()];
-  server = await serve(['--index', place.index]);
-});
-
-after(async () => {
-  await chromium?.close();
-  await server?.stop();
-  place?.remove();
-});
+const world = shared();
 
 /** Runs a journey once per language. */
 function journey(name, walk) {
   for (const [language, locale] of [['en', 'en-US'], ['zh', 'zh-CN']]) {
     test(`${name} (${language})`, async () => {
       speak(language);
-      const go = (path, options) => open(chromium, server.base, path, { locale, ...options });
+      const go = (path, options) => open(world.chromium, world.server.base, path, { locale, ...options });
       await walk(go, language);
     });
   }
@@ -193,7 +180,7 @@ journey('a passage opens its document at the exact span; the address can be sent
   await page.goBack();
   await page.locator('#reader').waitFor({ state: 'hidden' });
   await close(page);
-  const other = await go(there.slice(server.base.length));
+  const other = await go(there.slice(world.server.base.length));
   assert.equal(await other.locator('#reader mark.hit').innerText(), words);
   assert.ok(await other.evaluate(() => {
     const box = document.querySelector('#reader mark').getBoundingClientRect();
@@ -243,8 +230,8 @@ journey('ask: an answer with chips that open the exact span; without a model, ho
 journey('ask with a model: words stream in, citations are checked, markup stays text, stopping stops', async (go, language) => {
   const says = `Full-time staff have 28 days a year [1]. More after three years [1][7]. <img src=x onerror="window.owned=1"> ${'and so on '.repeat(40)}`;
   const service = await model(says);
-  const wordy = await serve(['--index', place.index], service.env);
-  const page = await open(chromium, wordy.base, `/?view=ask&q=${encodeURIComponent(LEAVE)}`, { locale: language === 'zh' ? 'zh-CN' : 'en-US' });
+  const wordy = await serve(['--index', world.place.index], service.env);
+  const page = await open(world.chromium, wordy.base, `/?view=ask&q=${encodeURIComponent(LEAVE)}`, { locale: language === 'zh' ? 'zh-CN' : 'en-US' });
   const answer = page.locator('.answer');
   await answer.getByText('28 days').waitFor();
   assert.ok(!(await answer.innerText()).includes('and so on and so on'), 'the words come one by one');
@@ -266,15 +253,44 @@ journey('ask with a model: words stream in, citations are checked, markup stays 
   service.stop();
 });
 
+journey('the model helps to search: offered where there is one, told what it did, asked by Enter', async (go, language) => {
+  const plain = await go(`/?q=${encodeURIComponent(LEAVE)}`);
+  await plain.locator('article.context').first().waitFor();
+  assert.equal(await plain.locator('details.help').count(), 0, 'without a model there is nothing to offer');
+  await close(plain);
+  const service = await model('never said', { question: 'days of annual leave of full-time staff', route: 'lexical' });
+  const helpful = await serve(['--index', world.place.index], service.env);
+  const page = await open(world.chromium, helpful.base, '/', { locale: language === 'zh' ? 'zh-CN' : 'en-US' });
+  await page.locator('details.help summary').click();
+  await page.getByRole('checkbox', { name: t('help.rewrite') }).check();
+  await page.getByRole('checkbox', { name: t('help.route') }).check();
+  await page.waitForURL(/help=rewrite&help=route/);
+  let asked = 0;
+  page.on('request', (request) => (asked += request.url().includes('/search') ? 1 : 0));
+  await field(page).fill(LEAVE);
+  await page.waitForTimeout(500);
+  assert.equal(asked, 0, 'typing asks no model');
+  await page.keyboard.press('Enter');
+  await page.locator('article.context').first().getByText('28 days a year').waitFor();
+  await page.locator('.column > div > details.helped summary').click();
+  await page.locator('details.helped').first().getByText('days of annual leave of full-time staff').waitFor();
+  await page.locator('article.context').first().getByRole('button', { name: t('why') }).click();
+  assert.match(await page.locator('article.context .why').first().innerText(), new RegExp(t('because.model')));
+  await picture(page, `help-${language}`);
+  await close(page);
+  await helpful.stop();
+  service.stop();
+});
+
 journey('documents: files are added with progress, the unreadable are named with their reasons, one is taken out', async (go, language) => {
   const page = await go('/?view=documents');
   await page.locator('table.documents a').first().waitFor();
-  const good = join(place.folder, `tulips-${language}.md`);
-  const bad = join(place.folder, `locked-${language}.pdf`);
+  const good = join(world.place.folder, `tulips-${language}.md`);
+  const bad = join(world.place.folder, `locked-${language}.pdf`);
   writeFileSync(good, `# Tulips ${language}\n\nThe vermilion tulip blooms in week nineteen.\n`);
   copyFileSync(LOCKED, bad);
   await page.locator('#files').setInputFiles([good, bad]);
-  await page.locator('.job li', { hasText: `locked-${language}.pdf – password` }).waitFor();
+  await page.locator('.job li', { hasText: `locked-${language}.pdf – ${language === 'zh' ? 'PDF 有密码保护' : 'password'}` }).waitFor();
   await page.getByRole('searchbox', { name: t('documents.find') }).fill(`tulips-${language}`);
   const row = page.locator('table.documents tbody tr');
   await page.waitForFunction(() => document.querySelectorAll('table.documents tbody tr').length === 1);
@@ -301,8 +317,34 @@ journey('files can be dropped', async (go, language) => {
   await close(page);
 });
 
+journey('a folder can be chosen: its files come in, two of one name both', async (go, language) => {
+  const folder = join(world.place.folder, `papers-${language}`);
+  mkdirSync(join(folder, 'old'), { recursive: true });
+  for (const name of ['note.txt', 'old/note.txt', '.hidden.txt']) writeFileSync(join(folder, name), `The papers-${language} note ${name} speaks of marzipan.\n`);
+  const page = await go('/?view=documents');
+  await page.locator('#folder').setInputFiles(folder);
+  await page.locator('.job').getByText(t('job.done', 2, 0, 0, 0)).waitFor();
+  await page.locator('.job').getByRole('button', { name: t('job.next') }).click();
+  await field(page).fill('marzipan');
+  await page.locator('article.context .where', { hasText: `papers-${language} – old – note.txt` }).first().waitFor();
+  await close(page);
+});
+
+test('an index without documents says so wherever something would be asked', async () => {
+  speak('en');
+  const bare = await serve(['--index', join(world.place.folder, 'bare')]);
+  for (const view of ['search', 'ask', 'compare', 'evaluate']) {
+    const page = await open(world.chromium, bare.base, `/?view=${view}&q=tea`);
+    await page.getByText(t('search.empty')).waitFor();
+    await button(page, t('search.empty.more')).click();
+    await page.locator('.drop').waitFor();
+    await close(page);
+  }
+  await bare.stop();
+});
+
 journey('evaluate: a set is measured, the leaderboard names the run, its report is in a frame that runs nothing', async (go, language) => {
-  const set = join(place.folder, 'questions.jsonl');
+  const set = join(world.place.folder, 'questions.jsonl');
   writeFileSync(set, [
     { qid: '1', question: 'How many days of leave?', doc_id: 'en/handbook.md', answers: ['28 days a year'] },
     { qid: '2', question: 'How much money for training?', doc_id: 'en/handbook.md', answers: ['600 pounds'] },
@@ -317,6 +359,42 @@ journey('evaluate: a set is measured, the leaderboard names the run, its report 
   assert.equal(await frame.getAttribute('sandbox'), '');
   await page.frameLocator('iframe.report').locator('code:visible', { hasText: 'auto' }).first().waitFor();
   await picture(page, `evaluate-${language}`);
+  await close(page);
+});
+
+journey('an evaluation can be stopped, also after the page was opened again', async (go, language) => {
+  const lines = Array.from({ length: 2000 }, (_, i) => JSON.stringify({ qid: `${i}`, question: `How many days of leave in year ${i}?`, doc_id: 'en/handbook.md', answers: ['28 days a year'] }));
+  const set = join(world.place.folder, 'many.jsonl');
+  writeFileSync(set, lines.join('\n'));
+  const page = await go('/?view=evaluate');
+  await page.getByLabel(t('eval.set')).setInputFiles(set);
+  await page.getByLabel(t('eval.name')).fill(`stopped-${language}`);
+  await button(page, t('eval.start')).click();
+  await button(page, t('stop')).waitFor();
+  await page.reload();
+  await button(page, t('stop')).click();
+  await page.getByText(t('job.cancelled.eval')).waitFor();
+  await page.getByRole('heading', { name: t('eval.runs') }).waitFor();
+  assert.equal(await page.getByText(`stopped-${language}`).count(), 0);
+  await close(page);
+});
+
+test('a report is there again after the server was', async () => {
+  speak('en');
+  const again = await serve(['--index', world.place.index]);
+  const page = await open(world.chromium, again.base, '/?view=evaluate&run=run-en');
+  await page.frameLocator('iframe.report').locator('code:visible', { hasText: 'auto' }).first().waitFor();
+  await close(page);
+  await again.stop();
+});
+
+journey('what the server says is told in the language of the page, its own words as the detail', async (go, language) => {
+  const page = await go(`/?q=${encodeURIComponent(LEAVE)}&filter=nofield+%3D+1`);
+  const told = page.getByRole('alert');
+  await told.getByText(t('code.unknown_field')).waitFor();
+  assert.match(await told.locator('.small').first().innerText(), /nofield/);
+  assert.equal(await told.locator('.small').first().getAttribute('lang'), 'en');
+  if (language === 'zh') assert.match(await told.locator('p').first().innerText(), /[\u4e00-\u9fff]/);
   await close(page);
 });
 
@@ -353,8 +431,8 @@ journey('language and theme can be switched and stay', async (go, language) => {
 });
 
 journey('where a key is wanted it is asked for once', async (go, language) => {
-  const guarded = await serve(['--index', place.index], { OKNO_API_KEY: 'correct horse battery staple' });
-  const page = await open(chromium, guarded.base, `/?q=${encodeURIComponent(LEAVE)}`, { locale: language === 'zh' ? 'zh-CN' : 'en-US' });
+  const guarded = await serve(['--index', world.place.index], { OKNO_API_KEY: 'correct horse battery staple' });
+  const page = await open(world.chromium, guarded.base, `/?q=${encodeURIComponent(LEAVE)}`, { locale: language === 'zh' ? 'zh-CN' : 'en-US' });
   const dialog = page.getByRole('dialog', { name: t('key.title') });
   await dialog.getByLabel(t('key.label')).fill('wrong');
   await page.keyboard.press('Enter');
@@ -368,8 +446,8 @@ journey('where a key is wanted it is asked for once', async (go, language) => {
 });
 
 journey('several indexes: a switch', async (go, language) => {
-  const both = await serve(['--index', `work=${place.index}`, '--index', `home=${place.other}`]);
-  const page = await open(chromium, both.base, '/?q=saffron', { locale: language === 'zh' ? 'zh-CN' : 'en-US' });
+  const both = await serve(['--index', `work=${world.place.index}`, '--index', `home=${world.place.other}`]);
+  const page = await open(world.chromium, both.base, '/?q=saffron', { locale: language === 'zh' ? 'zh-CN' : 'en-US' });
   await page.getByLabel(t('index'), { exact: true }).selectOption('home');
   await page.waitForURL(/index=home/);
   await page.locator('article.context').getByText('The home index').waitFor();
@@ -379,8 +457,8 @@ journey('several indexes: a switch', async (go, language) => {
 
 test('a server that is gone is told, and asking again works', async () => {
   speak('en');
-  const short = await serve(['--index', place.index]);
-  const page = await open(chromium, short.base, '/');
+  const short = await serve(['--index', world.place.index]);
+  const page = await open(world.chromium, short.base, '/');
   await page.getByText(t('search.welcome')).waitFor();
   await short.stop();
   await page.getByRole('searchbox').fill(LEAVE);

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { all } from '../words.js';
 import { equals, joined } from '../conditions.js';
+import { apart, batches, filesOf } from '../dropping.js';
 
 const HERE = new URL('../', import.meta.url);
 const files = readdirSync(HERE).filter((name) => /\.(js|html|css|svg)$/.test(name));
@@ -50,6 +51,16 @@ test('every word that is asked for exists, and every one is asked for', () => {
   }
 });
 
+test('every code of the server has a sentence of ours, and no sentence is for a code that is gone', () => {
+  const faults = readFileSync(new URL('../src/fault.rs', HERE), 'utf8');
+  const listed = faults.match(/const CODES: [^=]+= \[([^\]]+)\]/)[1];
+  const codes = [...listed.matchAll(/"(\w+)"/g)].map(([, code]) => code);
+  assert.ok(codes.length > 40, `${codes.length} codes`);
+  const said = Object.keys(all).filter((key) => key.startsWith('code.')).map((key) => key.slice(5));
+  // The page itself finds out that nobody answers.
+  assert.deepEqual(said.sort(), [...codes, 'unreachable'].sort());
+});
+
 test('values of one field are alternatives, fields narrow each other', () => {
   assert.equal(joined([]), '');
   assert.equal(joined([equals('category', '素菜')]), 'category = 素菜');
@@ -57,4 +68,28 @@ test('values of one field are alternatives, fields narrow each other', () => {
   assert.equal(equals('Header 2', 'say "hi" \\ there'), '"Header 2" = "say \\"hi\\" \\\\ there"');
   assert.equal(joined(['a = 1 or b = 2', 'c = 3']), '(a = 1 or b = 2) and c = 3');
   assert.equal(joined(['a = 1 and b = 2', 'a = 3']), '(a = 1 and b = 2) and a = 3');
+});
+
+/** An entry of a drop, as browsers give it: folders tell two of what they hold at a time. */
+function entry(name, holds) {
+  if (!Array.isArray(holds)) return { name, isDirectory: false, file: (done) => done({ name, size: holds }) };
+  return { name, isDirectory: true, createReader: () => {
+    const left = [...holds];
+    return { readEntries: (done) => done(left.splice(0, 2)) };
+  } };
+}
+
+test('a dropped folder is all its files, hidden ones left out, each under a name of its own', async () => {
+  const folder = entry('notes', [entry('a.md', 1), entry('.git', [entry('config', 1)]), entry('tea', [entry('README.md', 1), entry('b.md', 1)]), entry('README.md', 1), entry('.DS_Store', 1)]);
+  const files = await filesOf([folder, entry('c.md', 1)]);
+  assert.deepEqual(files.map(({ path }) => path), ['notes/a.md', 'notes/tea/README.md', 'notes/tea/b.md', 'notes/README.md', 'c.md']);
+  assert.deepEqual(apart(files).map(({ name }) => name), ['a.md', 'notes – tea – README.md', 'b.md', 'notes – README.md', 'c.md']);
+});
+
+test('files are sent in batches that fit into a request', () => {
+  const files = (count, size) => Array.from({ length: count }, () => ({ name: 'x', file: { size } }));
+  assert.deepEqual(batches([]), []);
+  assert.deepEqual(batches(files(1201, 1)).map((batch) => batch.length), [500, 500, 201]);
+  assert.deepEqual(batches(files(5, 40 << 20)).map((batch) => batch.length), [2, 2, 1]);
+  assert.deepEqual(batches(files(2, 300 << 20)).map((batch) => batch.length), [1, 1]);
 });

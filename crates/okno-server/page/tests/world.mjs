@@ -8,6 +8,7 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } f
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { after, before } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { hostile } from './hostile.mjs';
 
@@ -43,6 +44,21 @@ export function prepare() {
   const other = join(folder, 'other');
   run('index', home, '--index', other);
   return { folder, documents, index, other, remove: () => rmSync(folder, { recursive: true, force: true }) };
+}
+
+/** One browser, one index and one server for all tests of a file: there before the first of them, gone after the last. */
+export function shared() {
+  const world = {};
+  before(async () => {
+    [world.chromium, world.place] = [await browser(), prepare()];
+    world.server = await serve(['--index', world.place.index]);
+  });
+  after(async () => {
+    await world.chromium?.close();
+    await world.server?.stop();
+    world.place?.remove();
+  });
+  return world;
 }
 
 /** Runs the program to its end. */

@@ -50,12 +50,12 @@ pub async fn ask(
     let places = app.several(which.index.as_deref())?;
     let query = query_of(&replying.asking)?;
     let options = places.first().map(|place| place.index.replies.clone()).unwrap_or_default();
-    let answer = found(&app, places, query).await?;
+    let answer = found(&app, &places, query).await?;
     if !replying.stream {
-        return Ok(Json(shapes::reply(&whole(&app, answer, options).await?)).into_response());
+        return Ok(Json(shapes::reply(&whole(&app, places, answer, options).await?)).into_response());
     }
     let contexts = event("contexts", &shapes::Answer::new(&answer, replying.asking.explain));
-    let pieces = written(&app, answer, options).await?;
+    let pieces = written(&app, places, answer, options).await?;
     let events = stream::iter([contexts]).chain(stream::unfold(pieces, next).map(|piece| told(&piece)));
     let events = until_end(&app, events).map(Ok::<_, Infallible>);
     Ok(Sse::new(events).keep_alive(KeepAlive::default()).into_response())

@@ -2,11 +2,13 @@
 
 use super::documents::{json, sent};
 use super::search::{Asking, query_of};
+use crate::answering::searching;
 use crate::app::App;
 use crate::extract::{Body, Params, Which};
 use crate::fault::{ErrorBody, Fault};
 use axum::extract::State;
 use axum::response::IntoResponse;
+use okno::Query;
 use okno::evaluate::sides::{BUDGET, ask};
 use okno::shapes::Compared;
 use serde::Deserialize;
@@ -45,18 +47,19 @@ pub async fn compare(
 ) -> Result<impl IntoResponse, Fault> {
     let place = Arc::clone(app.place(which.index.as_deref())?);
     let mut query = query_of(&comparing.asking)?;
-    let mut recipes = comparing.recipes;
-    recipes.dedup();
+    let recipes = comparing.recipes;
     if !(2..=MOST).contains(&recipes.len()) {
-        let message = format!("{} recipes cannot be compared; expected 2 to {MOST} different ones", recipes.len());
+        let message = format!("{} recipes cannot be compared; expected 2 to {MOST}", recipes.len());
         return Err(Fault::bad("bad_option", message).hint("send `\"recipes\": [\"chunks\", \"auto\"]`"));
     }
+    let asked: Vec<Query> = recipes.iter().map(|name| Query { recipe: Some(name.clone()), ..query.clone() }).collect();
+    let places = [Arc::clone(&place)];
     let work = move || {
         (place.index.complete)(&mut query)?;
         query.budget = query.budget.or(Some(BUDGET));
         let names: Vec<&str> = recipes.iter().map(String::as_str).collect();
         let sides = ask(place.engine(), &query, &names)?;
-        json(&Compared::new(&query.text, &sides, comparing.gold.as_deref(), true))
+        json(&Compared::new(&query.text, &sides, comparing.gold.as_deref(), comparing.asking.explain))
     };
-    Ok(sent(app.pool.run(work).await?))
+    Ok(sent(searching(&app, &places, &asked, work).await?))
 }

@@ -1,6 +1,6 @@
 //! Jobs over HTTP: begun, looked at, followed, stopped.
 
-use super::stream::{SentEvent, until_end};
+use super::stream::until_end;
 use crate::allowed;
 use crate::app::{App, Place};
 use crate::extract::{Body, Name, Params, Which};
@@ -110,7 +110,7 @@ pub async fn get(State(app): State<Arc<App>>, Name(id): Name) -> Result<Json<Job
     Ok(Json(app.jobs.get(&id)?.view()))
 }
 
-/// Stop a job after its next commit; what was committed stays
+/// Stop a job: indexing after its next commit, which stays; an evaluation at its next question, and nothing of it is kept
 #[utoipa::path(delete, path = "/api/v1/jobs/{id}", tag = "jobs", params(("id" = String, Path, description = "The job")),
     responses((status = 202, body = JobView), (status = "4XX", body = ErrorBody)))]
 pub async fn cancel(State(app): State<Arc<App>>, Name(id): Name) -> Result<(StatusCode, Json<JobView>), Fault> {
@@ -119,12 +119,33 @@ pub async fn cancel(State(app): State<Arc<App>>, Name(id): Name) -> Result<(Stat
     Ok((StatusCode::ACCEPTED, Json(job.view())))
 }
 
+/// One event of a job that is followed, for the description.
+#[derive(Debug, ToSchema)]
+#[allow(dead_code)] // describes what is sent
+pub struct JobEvent {
+    /// Whether more will come.
+    event: JobEventName,
+    /// The whole job, as JSON.
+    data: JobView,
+}
+
+/// Whether more will come.
+#[derive(Debug, ToSchema)]
+#[schema(rename_all = "lowercase")]
+#[allow(dead_code)] // describes what is sent
+pub enum JobEventName {
+    /// The job goes on.
+    Progress,
+    /// The last event: nothing more will happen.
+    End,
+}
+
 /// Progress is told at most this often: a bar cannot be looked at faster.
 const TICK: Duration = Duration::from_millis(100);
 
 /// Follow a job: server-sent events `progress`, each the whole job, and `end` when nothing more will happen
 #[utoipa::path(get, path = "/api/v1/jobs/{id}/events", tag = "jobs", params(("id" = String, Path, description = "The job")),
-    responses((status = 200, content_type = "text/event-stream", body = SentEvent), (status = "4XX", body = ErrorBody)))]
+    responses((status = 200, content_type = "text/event-stream", body = JobEvent), (status = "4XX", body = ErrorBody)))]
 pub async fn events(
     State(app): State<Arc<App>>,
     Name(id): Name,

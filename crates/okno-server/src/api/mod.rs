@@ -7,17 +7,16 @@ mod evaluate;
 mod feedback;
 mod images;
 mod jobs;
+mod runs;
 mod search;
 mod status;
 mod stream;
 mod upload;
 
 pub(crate) use documents::{named, text_part};
-pub(crate) use evaluate::Reports;
-pub(crate) use search::Asking;
-pub(crate) use search::{answer, query_of};
+pub(crate) use search::{Asking, FilterBy, answer, query_of};
 pub(crate) use status::FieldView;
-pub(crate) use stream::until_end;
+pub(crate) use stream::{SentEvent, until_end};
 
 use crate::app::App;
 use crate::fault::ErrorBody;
@@ -25,8 +24,7 @@ use axum::Router;
 use axum::extract::State;
 use axum::http::header;
 use axum::response::IntoResponse;
-use axum::routing::get;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 use utoipa::OpenApi;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
@@ -75,10 +73,14 @@ fn routes() -> OpenApiRouter<Arc<App>> {
         .routes(routes!(jobs::get, jobs::cancel))
         .routes(routes!(jobs::events))
         .routes(routes!(evaluate::eval))
-        .routes(routes!(evaluate::runs))
-        .routes(routes!(evaluate::run, evaluate::remove))
-        .routes(routes!(evaluate::report))
+        .routes(routes!(runs::runs))
+        .routes(routes!(runs::run, runs::remove))
+        .routes(routes!(runs::report))
         .merge(upload::routes())
+        .merge(crate::chat::routes())
+        .routes(routes!(openapi_json))
+        .routes(routes!(healthz))
+        .routes(routes!(metrics))
 }
 
 /// The description of the API, as `/api/v1/openapi.json` serves it.
@@ -86,18 +88,26 @@ pub fn openapi() -> utoipa::openapi::OpenApi {
     routes().into_openapi()
 }
 
-/// The routes, with a sign of life and the counters.
+/// The routes, those that chat clients know among them.
 pub fn router(app: Arc<App>) -> Router {
-    let (routes, description) = routes().split_for_parts();
-    let description = description.to_json().unwrap_or_default();
-    let describe = move || async move { ([(header::CONTENT_TYPE, "application/json")], description) };
-    routes
-        .route("/api/v1/openapi.json", get(describe))
-        .route("/healthz", get(|| async { "ok\n" }))
-        .route("/metrics", get(metrics))
-        .with_state(app)
+    routes().split_for_parts().0.with_state(app)
 }
 
+/// This description
+#[utoipa::path(get, path = "/api/v1/openapi.json", tag = "server", responses((status = 200, body = Object), (status = "4XX", body = ErrorBody)))]
+async fn openapi_json() -> impl IntoResponse {
+    static DESCRIPTION: LazyLock<String> = LazyLock::new(|| openapi().to_json().unwrap_or_default());
+    ([(header::CONTENT_TYPE, "application/json")], DESCRIPTION.as_str())
+}
+
+/// A sign of life
+#[utoipa::path(get, path = "/healthz", tag = "server", responses((status = 200, body = String), (status = "4XX", body = ErrorBody)))]
+async fn healthz() -> &'static str {
+    "ok\n"
+}
+
+/// Counters for Prometheus
+#[utoipa::path(get, path = "/metrics", tag = "server", responses((status = 200, body = String), (status = "4XX", body = ErrorBody)))]
 async fn metrics(State(app): State<Arc<App>>) -> Result<impl IntoResponse, crate::fault::Fault> {
     let counted = Arc::clone(&app);
     let text = app.pool.run(move || Ok(crate::metrics::text(&counted))).await?;

@@ -1,5 +1,6 @@
 //! Search: a question in, contexts out – the same answer the command line gives.
 
+use crate::answering::searching;
 use crate::app::{App, Place};
 use crate::extract::{Body, Params};
 use crate::fault::{ErrorBody, Fault};
@@ -11,6 +12,7 @@ use axum::response::{IntoResponse, Response};
 use okno::document::Filter;
 use okno::retrieve::{Expansion, Order, Unit, together};
 use okno::store::Leg;
+use okno::understand::model::{Step, Switches};
 use okno::{Answer, Query, shapes};
 use serde::Deserialize;
 use std::sync::Arc;
@@ -65,7 +67,16 @@ pub struct Asking {
     pub filter: Option<serde_json::Value>,
     /// Whether filters are read from the question.
     pub auto_filter: Option<bool>,
-    /// How to look: `auto`, `hybrid`, `lexical`, `dense` or `broad`.
+    /// Who reads them: `rules` without a model, or the language `model`, checked against the index.
+    pub filter_by: Option<FilterBy>,
+    /// What the language model does for the question, in place of what the recipe says: `rewrite`, `decompose`, `step-back`,
+    /// `multi-query`, `hyde`; `none` for nothing. Without a model the search goes on without, and `steps` says so.
+    #[schema(max_items = 8, example = json!(["rewrite"]))]
+    pub transform: Option<Vec<String>>,
+    /// Let the language model drop hits that have nothing to do with the question, before they grow.
+    #[serde(default)]
+    pub post_filter: bool,
+    /// How to look: `auto` (by rule), `hybrid`, `lexical`, `dense` or `broad`; `model` lets the language model choose.
     pub route: Option<String>,
     /// Return only contexts at least this relevant, from 0 to 1.
     #[schema(minimum = 0, maximum = 1)]
@@ -73,6 +84,29 @@ pub struct Asking {
     /// Say how each result was found.
     #[serde(default)]
     pub explain: bool,
+}
+
+/// Who reads filters from a question.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, ToSchema, rmcp::schemars::JsonSchema)]
+#[schemars(crate = "rmcp::schemars")]
+#[serde(rename_all = "lowercase")]
+pub enum FilterBy {
+    /// Rules, without a model.
+    Rules,
+    /// The language model.
+    Model,
+}
+
+/// What the language model is asked to do; `None` is the recipe's to say.
+fn steps(asking: &Asking) -> Result<Option<Vec<Step>>, Fault> {
+    let (filter, route) = (asking.filter_by == Some(FilterBy::Model), asking.route.as_deref() == Some("model"));
+    if filter && asking.auto_filter == Some(false) {
+        return Err(Fault::bad("bad_option", "`filter_by` says who reads filters, and `auto_filter` that nobody does")
+            .hint("send one of them"));
+    }
+    at_most("transform", asking.transform.as_ref().map_or(0, Vec::len), Step::ALL.len())?;
+    let switches = Switches { transform: asking.transform.as_deref(), filter, route, post_filter: asking.post_filter };
+    Ok(switches.steps()?)
 }
 
 /// The query of a request.
@@ -90,7 +124,7 @@ pub(crate) fn query_of(asking: &Asking) -> Result<Query, Fault> {
     };
     // Neighbours are chunks: the recipe that searches them, unless another was named.
     let recipe = asking.recipe.clone().or_else(|| asking.neighbors.map(|_| "neighbors".to_owned()));
-    let route = asking.route.as_deref().filter(|route| *route != "auto");
+    let route = asking.route.as_deref().filter(|route| !matches!(*route, "auto" | "model"));
     Ok(Query {
         recipe,
         expand,
@@ -103,6 +137,7 @@ pub(crate) fn query_of(asking: &Asking) -> Result<Query, Fault> {
         order: asking.order,
         auto_filter: asking.auto_filter,
         route: route.map(str::parse).transpose()?,
+        transform: steps(asking)?,
         min_relevance: asking.min_relevance,
         ..Query::new(asking.question.as_str())
     })
@@ -178,7 +213,9 @@ pub async fn search(
     let places = app.several(which.index.as_deref())?;
     let query = query_of(&asking)?;
     let used = Arc::clone(&app);
-    let found = app.pool.run(move || cached(&used, &places, &query, asking.explain, &bytes)).await?;
+    let (asked, wanted) = (places.clone(), query.clone());
+    let work = move || cached(&used, &places, &query, asking.explain, &bytes);
+    let found = searching(&app, &asked, &[wanted], work).await?;
     Ok(([(header::CONTENT_TYPE, "application/json")], found).into_response())
 }
 
@@ -193,7 +230,10 @@ fn cached(app: &App, places: &[Arc<Place>], query: &Query, explain: bool, reques
     let answer = answer(places, query)?;
     let shape = shapes::Answer::new(&answer, explain);
     let bytes = Bytes::from(serde_json::to_vec(&shape).map_err(|error| Fault::internal(error.to_string()))?);
-    app.cache.keep(key, bytes.clone());
+    // A model that was away may be back at the next question.
+    if answer.steps.iter().all(|taken| taken.failed.is_none()) {
+        app.cache.keep(key, bytes.clone());
+    }
     Ok(bytes)
 }
 
@@ -224,6 +264,12 @@ mod tests {
         assert_eq!(code(serde_json::json!({"question": "tea", "k": 10_001})), Some("too_much"));
         assert_eq!(code(serde_json::json!({"question": "tea", "min_relevance": 2})), Some("bad_option"));
         assert_eq!(code(serde_json::json!({"question": "x".repeat(8001)})), Some("too_much"));
+        assert_eq!(code(serde_json::json!({"question": "tea", "transform": ["rewire"]})), Some("bad_option"));
+        let both = serde_json::json!({"question": "tea", "filter_by": "model", "auto_filter": false});
+        assert_eq!(code(both), Some("bad_option"));
+        let query = query_of(&asking(serde_json::json!({"question": "tea", "route": "model", "post_filter": true})));
+        let query = query.expect("a query");
+        assert_eq!((query.route, query.transform), (None, Some(vec![Step::Route, Step::PostFilter])));
         let query = query_of(&asking(serde_json::json!({"question": "tea", "neighbors": 1}))).expect("a query");
         assert_eq!(query.recipe.as_deref(), Some("neighbors"));
     }

@@ -2,6 +2,7 @@
 
 use crate::api::FieldView;
 use okno::answer::{Citation, Reply};
+use okno::understand::model::Taken;
 use okno::{Answer, Context};
 use std::fmt::Write;
 
@@ -14,6 +15,7 @@ pub fn answer(answer: &Answer) -> String {
     if let Some(filter) = &answer.understood.filter {
         let _ = writeln!(out, "Read from the question as a filter: {filter}\n");
     }
+    out += &helped(&answer.steps);
     if answer.nothing_relevant() {
         out += "Nothing relevant was found; this came nearest. Try other words.\n\n";
     }
@@ -24,6 +26,16 @@ pub fn answer(answer: &Answer) -> String {
         out += "Nothing was found. Try other words, a larger budget, or fewer filters.\n";
     }
     out
+}
+
+/// What a language model did for the question, a line each.
+fn helped(steps: &[Taken]) -> String {
+    let line = |taken: &Taken| match &taken.failed {
+        Some(reason) => format!("Searched without `{}`: {}\n", taken.step, one_line(reason)),
+        None => format!("Model, {}: {}\n", taken.step, one_line(&taken.gave.join(" | "))),
+    };
+    let lines: String = steps.iter().map(line).collect();
+    if lines.is_empty() { lines } else { lines + "\n" }
 }
 
 /// `tea.md 120–480 · p. 3 · Tea › Brewing · relevance 0.83`.
@@ -47,7 +59,7 @@ fn place(context: &Context) -> String {
 
 /// An answer in words, and the places it cites.
 pub fn reply(reply: &Reply) -> String {
-    let mut out = format!("{}\n", reply.text.trim_end());
+    let mut out = format!("{}{}\n", helped(&reply.contexts.steps), reply.text.trim_end());
     let mut places: Vec<&Citation> = reply.citations.iter().collect();
     places.sort_by_key(|citation| (citation.number, citation.start));
     places.dedup_by_key(|citation| (citation.number, citation.start));

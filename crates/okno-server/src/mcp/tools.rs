@@ -2,7 +2,7 @@
 
 use super::{resources, text};
 use crate::answering;
-use crate::api::{self, Asking, FieldView};
+use crate::api::{self, Asking, FieldView, FilterBy};
 use crate::app::App;
 use crate::fault::Fault;
 use okno::document::{Filter, Structure};
@@ -43,30 +43,39 @@ pub struct Tools {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[schemars(crate = "rmcp::schemars")]
 #[serde(deny_unknown_fields)]
-pub struct SearchParams {
+pub struct QuestionParams {
     /// The question, in the words of the documents where possible; Chinese and English both work
     question: String,
-    /// Tokens of text to return at most [default: 800]
+    /// Tokens of text at most [default: 800 for `search`, what the recipe says for `ask`]
     budget: Option<usize>,
     /// Only documents that match, e.g. `category = tea and year >= 2023`; the tool `filters` lists the fields
     filter: Option<String>,
+    /// Who reads filters from the question: `rules` [default], or the server's language `model`
+    filter_by: Option<FilterBy>,
+    /// What the server's language model does for the question, if it has one: rewrite, decompose, step-back, multi-query, hyde
+    transform: Option<Vec<String>>,
+    /// How to look: `auto` [default], `hybrid`, `lexical`, `dense`, `broad`, or `model` to let the server's language model choose
+    route: Option<String>,
+    /// Let the server's language model drop what has nothing to do with the question [default: false]
+    post_filter: Option<bool>,
     /// The index, where there are several
     index: Option<String>,
 }
 
-/// A question to be answered in words.
-#[derive(Debug, Deserialize, JsonSchema)]
-#[schemars(crate = "rmcp::schemars")]
-#[serde(deny_unknown_fields)]
-pub struct AskParams {
-    /// The question
-    question: String,
-    /// Tokens of documents to answer from at most [default: the recipe's own]
-    budget: Option<usize>,
-    /// Only documents that match, e.g. `category = tea and year >= 2023`
-    filter: Option<String>,
-    /// The index, where there are several
-    index: Option<String>,
+impl QuestionParams {
+    /// As the API asks; agents send empty filters where they mean none.
+    fn asking(self) -> Asking {
+        Asking {
+            question: self.question,
+            budget: self.budget,
+            filter: self.filter.filter(|filter| !filter.trim().is_empty()).map(Into::into),
+            filter_by: self.filter_by,
+            transform: self.transform,
+            route: self.route,
+            post_filter: self.post_filter.unwrap_or(false),
+            ..Asking::default()
+        }
+    }
 }
 
 /// A place in a document.
@@ -123,31 +132,24 @@ impl Tools {
         description = "Find passages of the user's own documents that answer a question. Returns exact excerpts, best first, each under a line with document name, character range, page and headings.",
         annotations(read_only_hint = true, open_world_hint = false)
     )]
-    async fn search(&self, Parameters(params): Parameters<SearchParams>) -> Result<String, String> {
-        let asking = Asking {
-            question: params.question,
-            budget: Some(params.budget.unwrap_or(BUDGET)),
-            filter: params.filter.filter(|filter| !filter.trim().is_empty()).map(Into::into),
-            ..Asking::default()
-        };
+    async fn search(&self, Parameters(mut params): Parameters<QuestionParams>) -> Result<String, String> {
         let places = self.app.several(params.index.as_deref()).map_err(told)?;
-        let query = api::query_of(&asking).map_err(told)?;
-        let work = move || Ok(text::answer(&api::answer(&places, &query)?));
-        self.app.pool.run(work).await.map_err(told)
+        params.budget = Some(params.budget.unwrap_or(BUDGET));
+        let query = api::query_of(&params.asking()).map_err(told)?;
+        let answer = answering::found(&self.app, &places, query).await.map_err(told)?;
+        Ok(text::answer(&answer))
     }
 
     #[tool(
         description = "Answer a question in words from the user's own documents, with citations; without a language model, the best sentences. Shorter than `search`, but less complete.",
         annotations(read_only_hint = true, open_world_hint = false)
     )]
-    async fn ask(&self, Parameters(params): Parameters<AskParams>) -> Result<String, String> {
-        let filter = params.filter.filter(|filter| !filter.trim().is_empty()).map(Into::into);
-        let asking = Asking { question: params.question, budget: params.budget, filter, ..Asking::default() };
+    async fn ask(&self, Parameters(params): Parameters<QuestionParams>) -> Result<String, String> {
         let places = self.app.several(params.index.as_deref()).map_err(told)?;
-        let query = api::query_of(&asking).map_err(told)?;
+        let query = api::query_of(&params.asking()).map_err(told)?;
         let options = places.first().map(|place| place.index.replies.clone()).unwrap_or_default();
-        let answer = answering::found(&self.app, places, query).await.map_err(told)?;
-        let reply = answering::whole(&self.app, answer, options).await.map_err(told)?;
+        let answer = answering::found(&self.app, &places, query).await.map_err(told)?;
+        let reply = answering::whole(&self.app, places, answer, options).await.map_err(told)?;
         Ok(text::reply(&reply))
     }
 

@@ -16,6 +16,13 @@ use tokio::sync::oneshot;
 
 pub const TEA: &str = "---\nkind: drink\n---\n# Tea\n\nGreen tea is brewed at 80 °C. Black tea needs boiling water. Leave it for four minutes.\n";
 
+/// An image of one pixel.
+pub const KETTLE: &[u8] = &[
+    137, 80, 78, 71, 13, 10, 26, 10, 0, 0, 0, 13, 73, 72, 68, 82, 0, 0, 0, 1, 0, 0, 0, 1, 8, 6, 0, 0, 0, 31, 21, 196,
+    137, 0, 0, 0, 13, 73, 68, 65, 84, 120, 218, 99, 252, 207, 192, 240, 31, 0, 5, 5, 2, 0, 95, 200, 241, 210, 0, 0, 0,
+    0, 73, 69, 78, 68, 174, 66, 96, 130,
+];
+
 pub struct Server {
     pub folder: tempfile::TempDir,
     pub engine: Arc<Engine>,
@@ -35,8 +42,25 @@ pub fn settings() -> Settings {
     }
 }
 
+type Begun = (SocketAddr, oneshot::Sender<()>, JoinHandle<Result<(), ServeError>>);
+
+fn begin(engine: &Arc<Engine>, generator: Option<Arc<dyn Generator>>, settings: Settings) -> Begun {
+    let index = Index { vision: generator.is_some(), ..Index::plain("notes", Arc::clone(engine)) };
+    let parts = Parts { indexes: vec![index], generator };
+    let (end, ended) = oneshot::channel();
+    let (ready, address) = std::sync::mpsc::channel();
+    let thread = std::thread::spawn(move || {
+        let wait = async {
+            // A test that ends drops the sender.
+            let _ = ended.await;
+        };
+        serve(parts, &settings, |address| ready.send(address).unwrap(), wait)
+    });
+    (address.recv_timeout(Duration::from_secs(30)).expect("the server starts"), end, thread)
+}
+
 impl Server {
-    /// Over `notes/tea.md` and `notes/红烧.md`.
+    /// Over `notes/tea.md`, `notes/红烧.md` and `notes/kettle.md` with its image.
     pub fn start() -> Self {
         Self::with(|_| {})
     }
@@ -56,23 +80,25 @@ impl Server {
         std::fs::create_dir(&notes).unwrap();
         std::fs::write(notes.join("tea.md"), TEA).unwrap();
         std::fs::write(notes.join("红烧.md"), "# 红烧肉\n\n先把肉切块。再加酱油炖一小时。\n").unwrap();
-        let engine = Arc::new(Engine::create(folder.path().join(".okno")).unwrap());
+        std::fs::write(notes.join("kettle.png"), KETTLE).unwrap();
+        std::fs::write(notes.join("kettle.md"), "# Kettle\n\nThe vermilion kettle.\n\n![A kettle](kettle.png)\n")
+            .unwrap();
+        let mut engine = Engine::create(folder.path().join(".okno")).unwrap();
+        engine.set_generator(generator.clone());
         engine.index(&[&notes]).unwrap();
         let mut settings = settings();
         settings.allowed = vec![folder.path().join("more")];
         change(&mut settings);
-        let parts = Parts { indexes: vec![Index::plain("notes", Arc::clone(&engine))], generator };
-        let (end, ended) = oneshot::channel();
-        let (ready, address) = std::sync::mpsc::channel();
-        let thread = std::thread::spawn(move || {
-            let wait = async {
-                // A test that ends drops the sender.
-                let _ = ended.await;
-            };
-            serve(parts, &settings, |address| ready.send(address).unwrap(), wait)
-        });
-        let address = address.recv_timeout(Duration::from_secs(30)).expect("the server starts");
+        let engine = Arc::new(engine);
+        let (address, end, thread) = begin(&engine, generator, settings);
         Self { folder, engine, address, end: Some(end), thread: Some(thread) }
+    }
+
+    /// Ends the server, and starts another over the same index.
+    pub fn again(&mut self) {
+        self.end().unwrap();
+        let (address, end, thread) = begin(&self.engine, None, settings());
+        (self.address, self.end, self.thread) = (address, Some(end), Some(thread));
     }
 
     pub fn path(&self, name: &str) -> PathBuf {
@@ -181,6 +207,18 @@ fn read(stream: &mut TcpStream) -> Vec<u8> {
         }
     }
     answer
+}
+
+/// The events of a stream: names and data.
+pub fn events(body: &str) -> Vec<(String, Value)> {
+    let event = |text: &str| {
+        let field = |name: &str| {
+            text.lines().find_map(|line| line.strip_prefix(name)).map(str::trim).unwrap_or_default().to_owned()
+        };
+        let data = field("data:");
+        (field("event:"), serde_json::from_str(&data).unwrap_or(Value::String(data)))
+    };
+    body.split("\n\n").filter(|text| text.contains("data:")).map(event).collect()
 }
 
 fn unchunked(head: &str, body: &str) -> String {

@@ -163,3 +163,25 @@ impl fmt::Debug for dyn Generator {
         f.write_str(self.identity())
     }
 }
+
+/// Asks a model, told to whoever traces: which one, and what it cost.
+pub(crate) fn asked(
+    generator: &dyn Generator,
+    request: &Request,
+    on_text: &mut dyn FnMut(&str) -> ControlFlow<()>,
+) -> Result<Completion, GenerateError> {
+    use tracing::field::Empty;
+    let span =
+        tracing::debug_span!("model", model = generator.identity(), prompt = Empty, completion = Empty, error = Empty);
+    let _inside = span.enter();
+    let answer = generator.generate(request, on_text);
+    match &answer {
+        Ok(Completion { usage, .. }) => {
+            span.record("prompt", usage.prompt).record("completion", usage.completion);
+        }
+        Err(error) => {
+            span.record("error", error.to_string());
+        }
+    }
+    answer
+}

@@ -5,7 +5,7 @@
 //! An answer without any number leaves the order as it was. Passages are shown as JSON, so that none can pretend to be another, or an
 //! instruction.
 
-use super::generator::{Generator, Message, Request, Role};
+use super::generator::{Generator, Message, Request, Role, asked};
 use crate::retrieve::{RerankError, Reranker};
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -41,7 +41,7 @@ impl Reranker for Listwise {
         if passages.len() < 2 {
             return Ok(vec![1.0; passages.len()]);
         }
-        let answer = self.generator.generate(&request(question, passages), &mut |_| ControlFlow::Continue(()));
+        let answer = asked(&*self.generator, &request(question, passages), &mut |_| ControlFlow::Continue(()));
         let answer = answer.map_err(|error| RerankError(error.to_string()))?;
         Ok(scores(&order(&answer.text, passages.len()), passages.len()))
     }

@@ -24,6 +24,7 @@ mod support;
 mod tests;
 mod wording;
 
+pub(crate) use generator::asked;
 pub use generator::{Completion, GenerateError, Generator, Message, Picture, Request, Role, Usage};
 pub use listwise::Listwise;
 pub use prompt::{NOT_FOUND, Pictures};

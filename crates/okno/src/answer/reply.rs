@@ -13,7 +13,7 @@ use super::extract;
 use super::prompt::{self, NOT_FOUND, Pictures, Showing};
 use super::prompts::{Language, Prompts};
 use super::support::{statement, supporting};
-use super::{Completion, GenerateError, Generator, Request, Usage};
+use super::{Completion, GenerateError, Generator, Request, Usage, asked};
 use crate::document::{CodePoints, Span};
 use crate::{Answer, Context, Result};
 use std::collections::BTreeSet;
@@ -245,7 +245,7 @@ fn heard(
     sources.push(&answer.question);
     let mut hearing = Hearing::new(Checked::new(shown, language, &sources));
     let completion =
-        generator.generate(&about(answer, shown, options), &mut |piece| match tell(&hearing.hear(piece), on) {
+        asked(generator, &about(answer, shown, options), &mut |piece| match tell(&hearing.hear(piece), on) {
             Ok(()) => ControlFlow::Continue(()),
             Err(_) => ControlFlow::Break(()),
         })?;

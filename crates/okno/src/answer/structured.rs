@@ -6,7 +6,7 @@
 //! every JSON value in the text is a candidate and the first that stands the check is taken. Where none
 //! does, the model is told once what was wrong; a second failure is reported, never papered over.
 
-use super::generator::{Completion, GenerateError, Generator, Message, Request, Role, Usage};
+use super::generator::{Completion, GenerateError, Generator, Message, Request, Role, Usage, asked};
 use super::prompts::{Language, Prompts};
 use super::wording::Asker;
 use serde_json::Value;
@@ -83,7 +83,7 @@ fn once(
 ) -> Result<Completion, Unusable> {
     let mut go_on = |_: &str| if stop() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
     let completion =
-        generator.generate(request, &mut go_on).map_err(|why| Unusable { why: why.into(), usage: *usage })?;
+        asked(generator, request, &mut go_on).map_err(|why| Unusable { why: why.into(), usage: *usage })?;
     usage.prompt += completion.usage.prompt;
     usage.completion += completion.usage.completion;
     Ok(completion)

@@ -21,11 +21,11 @@ pub use reembed::ReembedReport;
 pub use report::{IndexOptions, IndexReport, Progress, Silent, Skipped};
 pub use units::ImportReport;
 
-use crate::answer::{Asker, Generator, Prompts};
+use crate::answer::{Asker, Generator, Picture, Prompts};
 use crate::document::{ImageHash, Record};
 use crate::embed::{BuiltIn, Embedder};
 use crate::load::{Fields, Loader, TextOfImage, UnknownField, builtin_reading};
-use crate::retrieve::{self, Answer, Models, Query, Recipes, Reranker, built_in};
+use crate::retrieve::{self, Answer, Context, Models, Query, Recipes, Reranker, built_in};
 use crate::store::{DocumentNumber, EmbeddedStore, Manifest, Scan, Snapshot, Store};
 use crate::{Error, Result};
 use std::path::{Path, PathBuf};
@@ -121,6 +121,15 @@ impl Engine {
         self.snapshot()?.image(hash)
     }
 
+    /// The images of a context for a model that looks at some, as the index keeps them; one that cannot be read is left out.
+    pub fn pictures(&self, context: &Context) -> Vec<Picture> {
+        let picture = |image: &crate::document::Picture| {
+            let bytes = self.image(image.hash).ok()??;
+            Some(Picture { media_type: image.media.name().to_owned(), bytes })
+        };
+        context.images.iter().filter_map(picture).collect()
+    }
+
     /// Sets the recipes that questions may name; without it, the built-in ones.
     pub fn set_recipes(&mut self, recipes: Recipes) {
         self.recipes = recipes;
@@ -149,6 +158,11 @@ impl Engine {
     /// The language model.
     pub fn generator(&self) -> Option<&dyn Generator> {
         self.generator.as_deref()
+    }
+
+    /// Whether a search for this question would wait for the language model.
+    pub fn asks_model(&self, query: &Query) -> Result<bool> {
+        Ok(self.generator.is_some() && !retrieve::steps(&*self.snapshot()?, &self.recipes, query)?.is_empty())
     }
 
     /// The recipes that questions may name.
@@ -226,6 +240,7 @@ impl Engine {
 
     /// Answers a question from a generation that is held open, so that many answers are of one state.
     pub fn search_in(&self, snapshot: &dyn Snapshot, query: &Query) -> Result<Answer> {
+        let _traced = tracing::debug_span!("search", recipe = query.recipe.as_deref()).entered();
         self.same_embedder(snapshot.manifest())?;
         let asker = self.generator().map(|generator| Asker { generator, prompts: &self.prompts });
         let models = Models { embedder: self.embedder(), reranker: self.reranker.as_deref(), asker };

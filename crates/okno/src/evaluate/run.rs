@@ -172,19 +172,38 @@ pub fn query(question: &Question, recipe: &Recipe, budget: usize) -> Query {
     }
 }
 
-/// Asks every question of every recipe at every budget, telling `progress` after each cell.
+/// Asks every question of every recipe at every budget, telling `progress` after each how many of how many are done.
 pub fn run(
     engine: &Engine,
     asking: &Asking<'_>,
     library: &mut dyn Library,
     progress: &dyn Fn(usize, usize),
 ) -> Result<Outcome> {
+    let outcome = run_unless(engine, asking, library, progress, &|| false)?;
+    Ok(outcome.expect("only `stop` ends a run early, and this one never does"))
+}
+
+/// The same, looking at `stop` before each question; `None` when it said so: half a run compares nothing.
+pub fn run_unless(
+    engine: &Engine,
+    asking: &Asking<'_>,
+    library: &mut dyn Library,
+    progress: &dyn Fn(usize, usize),
+    stop: &dyn Fn() -> bool,
+) -> Result<Option<Outcome>> {
     let snapshot = engine.snapshot()?;
     let (mut cells, mut contexts) = (Vec::new(), Vec::new());
-    let total = asking.candidates.len() * asking.budgets.len();
+    let each = asking.set.questions.len();
+    let total = asking.candidates.len() * asking.budgets.len() * each;
     for candidate in asking.candidates {
         for &budget in asking.budgets {
-            let (returned, latency, unhelped) = ask(engine, &*snapshot, asking.set, &candidate.recipe, budget)?;
+            let before = cells.len() * each;
+            let go_on = |done: usize| {
+                progress(before + done, total);
+                !stop()
+            };
+            let asked = ask(engine, &*snapshot, asking.set, &candidate.recipe, budget, &go_on)?;
+            let Some((returned, latency, unhelped)) = asked else { return Ok(None) };
             load_texts(&returned, library)?;
             let rows = judge(asking.set, &returned, budget, library);
             cells.push(Cell {
@@ -197,7 +216,6 @@ pub fn run(
                 unhelped,
             });
             contexts.push(returned);
-            progress(cells.len(), total);
         }
     }
     let records = snapshot.records()?;
@@ -214,28 +232,37 @@ pub fn run(
         questions: asking.set.questions.iter().map(|question| question.id.clone()).collect(),
         cells,
     };
-    Ok(Outcome { run, contexts })
+    Ok(Some(Outcome { run, contexts }))
 }
 
-/// Asks all questions, one after the other, after one that is not timed: the first search of a layer reads it.
+/// What every question returned, how long that took, and how many were searched without a step of their recipe.
+type Asked = (Vec<Vec<Returned>>, Latency, usize);
+
+/// Asks all questions, one after the other, after one that is not timed: the first search of a layer reads it. `go_on` is told how many are done.
 fn ask(
     engine: &Engine,
     snapshot: &dyn Snapshot,
     set: &QuestionSet,
     recipe: &Recipe,
     budget: usize,
-) -> Result<(Vec<Vec<Returned>>, Latency, usize)> {
+    go_on: &dyn Fn(usize) -> bool,
+) -> Result<Option<Asked>> {
     let search = |question: &Question| engine.search_in(snapshot, &query(question, recipe, budget));
     set.questions.first().map(search).transpose()?;
     let (mut returned, mut milliseconds, mut unhelped) = (Vec::new(), Vec::new(), 0);
     for question in &set.questions {
+        if !go_on(returned.len()) {
+            return Ok(None);
+        }
         let begun = Instant::now();
         let answer = search(question)?;
         milliseconds.push(begun.elapsed().as_secs_f64() * 1e3);
         unhelped += usize::from(answer.steps.iter().any(|taken| taken.failed.is_some()));
         returned.push(answer.contexts.iter().map(Returned::from).collect());
     }
-    Ok((returned, Latency::of(milliseconds), unhelped))
+    // All are asked: nothing is left to be stopped.
+    go_on(returned.len());
+    Ok(Some((returned, Latency::of(milliseconds), unhelped)))
 }
 
 /// Exactness needs the text of every document that was returned.

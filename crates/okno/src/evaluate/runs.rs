@@ -4,12 +4,17 @@
 //! over a set with its own corpus has no index to live in. The folder's name starts with a dot, so that indexing the
 //! folder around it never reads it. Figures and settings are kept, never document text.
 
+mod reports;
+
 use super::run::Run;
 use crate::{Error, Result};
 use std::path::{Path, PathBuf};
 
 /// The longest name, in bytes: file systems allow 255 with the ending.
 const LONGEST_NAME: usize = 100;
+
+/// Runs kept at most: each is some ten to some hundred kB, and nobody looks through more. A named run is never forgotten by itself.
+const MOST: usize = 1000;
 
 /// A folder of runs.
 #[derive(Debug, Clone)]
@@ -51,6 +56,11 @@ impl Runs {
         if self.path(name)?.exists() {
             return Err(Error::Evaluation(format!(
                 "there is a run `{name}` already – choose another `--name`, or `okno runs remove {name}` first"
+            )));
+        }
+        if self.names()?.len() >= MOST {
+            return Err(Error::Evaluation(format!(
+                "{MOST} runs are kept already – forget some with `okno runs remove NAME`"
             )));
         }
         Ok(())
@@ -97,17 +107,22 @@ impl Runs {
         Ok(names)
     }
 
-    /// Forgets a run; an error when there is none.
+    /// Forgets a run and its report; an error when there is none.
     pub fn remove(&self, name: &str) -> Result<()> {
         self.load(name)?;
+        self.forget(name)
+    }
+
+    fn forget(&self, name: &str) -> Result<()> {
+        self.remove_report(name)?;
         Ok(fs_err::remove_file(self.path(name)?)?)
     }
 
-    /// Forgets all runs; how many there were.
+    /// Forgets all runs and their reports; how many there were.
     pub fn reset(&self) -> Result<usize> {
         let names = self.names()?;
         for name in &names {
-            fs_err::remove_file(self.path(name)?)?;
+            self.forget(name)?;
         }
         Ok(names.len())
     }
@@ -124,10 +139,10 @@ impl Runs {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
 
-    fn run(name: &str) -> Run {
+    pub fn run(name: &str) -> Run {
         Run {
             name: name.into(),
             made: 0,

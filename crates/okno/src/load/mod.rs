@@ -33,6 +33,7 @@ mod one_per_line;
 mod paragraphs;
 #[cfg(feature = "pdf")]
 mod pdf;
+mod reasons;
 mod rendering;
 mod selection;
 mod subtitles;
@@ -64,6 +65,7 @@ pub use self::office::{Office, Workbook};
 pub use self::one_per_line::OnePerLine;
 #[cfg(feature = "pdf")]
 pub use self::pdf::Pdf;
+pub use self::reasons::chinese as reason_in_chinese;
 pub use self::selection::{Chosen, Selection};
 pub use self::subtitles::Subtitles;
 pub use self::text::PlainText;

@@ -13,7 +13,7 @@ use crate::Result;
 use crate::answer::Asker;
 use crate::store::Snapshot;
 use crate::understand::model::{Probes, Shown, Step, Taken, irrelevant, read_route, transformed};
-use crate::understand::{Route, Routing, Understood};
+use crate::understand::{Routing, Understood};
 
 /// A question, prepared.
 pub struct Prepared {
@@ -33,7 +33,7 @@ pub fn prepare(
     query: &Query,
     asker: Option<Asker<'_>>,
 ) -> Result<Prepared> {
-    let asked_for = query.recipe(snapshot, recipes, Route::Hybrid)?.transform;
+    let asked_for = super::steps(snapshot, recipes, query)?;
     let mut steps = Vec::new();
     let understood = if asked_for.contains(&Step::Filter) {
         let (understood, taken) =

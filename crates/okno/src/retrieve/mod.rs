@@ -49,6 +49,13 @@ use query::DEEPEST;
 use scope::Scope;
 use std::collections::BTreeSet;
 
+/// One stage of the flow as a span, for whoever traces; where nobody does it costs a comparison.
+macro_rules! stage {
+    ($name:literal, $work:expr) => {
+        tracing::debug_span!($name).in_scope(|| $work)
+    };
+}
+
 /// The models that a search asks.
 #[derive(Clone, Copy)]
 pub struct Models<'a> {
@@ -62,7 +69,7 @@ pub struct Models<'a> {
 
 /// Answers a question from one generation of an index.
 pub fn search(snapshot: &dyn Snapshot, models: Models<'_>, recipes: &Recipes, query: &Query) -> Result<Answer> {
-    let prepared = help::prepare(snapshot, recipes, query, models.asker)?;
+    let prepared = stage!("understand", help::prepare(snapshot, recipes, query, models.asker))?;
     let Prepared { understood, routing, probes, steps } = prepared;
     let mut answer = answer(snapshot, models, recipes, query, understood, routing, &probes)?;
     if let Some((understood, routing)) = second_try(&answer, query) {
@@ -88,6 +95,11 @@ pub fn route(query: &Query) -> Routing {
     query.route.map_or_else(|| crate::understand::route::route(&query.text), Routing::chosen)
 }
 
+/// What a language model is to do for a question: as it says itself, or as its recipe does.
+pub fn steps(snapshot: &dyn Snapshot, recipes: &Recipes, query: &Query) -> Result<Vec<Step>> {
+    Ok(query.recipe(snapshot, recipes, Route::Hybrid)?.transform)
+}
+
 /// What a question says besides its content.
 pub fn understand(snapshot: &dyn Snapshot, query: &Query) -> Result<Understood> {
     if query.auto_filter == Some(false) {
@@ -108,23 +120,26 @@ fn answer(
 ) -> Result<Answer> {
     let recipe = query.recipe(snapshot, recipes, routing.route)?;
     let scope = Scope::new(snapshot, both(query.filter.as_ref(), understood.filter.as_ref()).as_ref())?;
-    let asked = asked(models.embedder, &understood.text, probes)?;
-    let Found { rankings, depth, fused, hits, views } = find(snapshot, &recipe, &asked, &scope)?;
+    let asked = stage!("embed", asked(models.embedder, &understood.text, probes))?;
+    let Found { rankings, depth, fused, hits, views } = stage!("find", find(snapshot, &recipe, &asked, &scope))?;
     let (views, scale) = match recipe.unit {
         Unit::Tokens => (views, 1.0),
         Unit::Characters => expand::in_characters(views),
     };
     let mut stage = Stage::new(&rankings, fused, hits.len(), scope.matching);
-    let hits = reranked(hits, models.reranker, &recipe, &understood.text, &views, &mut stage)?;
-    let (hits, steps) = post_filtered(snapshot, hits, models.asker, query, &recipe, &views)?;
+    let hits = stage!("rerank", reranked(hits, models.reranker, &recipe, &understood.text, &views, &mut stage))?;
+    let (hits, steps) = stage!("post-filter", post_filtered(snapshot, hits, models.asker, query, &recipe, &views))?;
     let hits = match routing.because {
         Because::Quotation => phrases::raised(hits, &routing.phrases, &views),
         _ => hits,
     };
-    let pieces = match recipe.expand {
-        Expansion::Auto => auto::select(&hits, recipe.k, recipe.budget, scale, &views),
-        expansion => grow(hits, expansion, &recipe, &views),
-    };
+    let pieces = stage!(
+        "expand",
+        match recipe.expand {
+            Expansion::Auto => auto::select(&hits, recipe.k, recipe.budget, scale, &views),
+            expansion => grow(hits, expansion, &recipe, &views),
+        }
+    );
     let pieces = expand::arrange(pieces, recipe.order);
     let trace = |hit: &Hit| fuse::trace(&rankings, recipe.fusion, depth, hit);
     let mut asked = forms(query, probes);

@@ -1,9 +1,12 @@
 //! A comparison: what each recipe returned, and what only it did.
 
-use super::PlainContext;
+use super::{FullContext, Understood};
 use crate::Context;
 use crate::document::{CodePoints, Span};
 use crate::evaluate::sides::{Answering, Side, answering, only_here, part};
+use crate::retrieve::Recipe;
+use crate::understand::Routing;
+use crate::understand::model::Taken;
 use serde::Serialize;
 
 /// The same question to several recipes.
@@ -19,27 +22,33 @@ pub struct Compared<'a> {
 }
 
 impl<'a> Compared<'a> {
-    /// A comparison. With `gold`, who returned those words; with `places`, also where the texts are that only one returned.
-    pub fn new(question: &'a str, sides: &'a [Side], gold: Option<&str>, places: bool) -> Self {
+    /// A comparison. With `gold`, who returned those words; with `explain`, also how each hit was found.
+    pub fn new(question: &'a str, sides: &'a [Side], gold: Option<&str>, explain: bool) -> Self {
         let filter = sides.first().and_then(|side| side.answer.understood.filter.as_ref());
-        let recipes = (0..sides.len()).map(|own| side(sides, own, gold, places)).collect();
+        let recipes = (0..sides.len()).map(|own| side(sides, own, gold, explain)).collect();
         Self { question, filter_read: filter.map(ToString::to_string), recipes }
     }
 }
 
-fn side<'a>(sides: &'a [Side], own: usize, gold: Option<&str>, places: bool) -> ComparedSide<'a> {
+fn side<'a>(sides: &'a [Side], own: usize, gold: Option<&str>, explain: bool) -> ComparedSide<'a> {
     let Side { name, answer } = &sides[own];
     let context = |context: &'a Context| {
         let only = only_here(context, sides, own);
         let only: Vec<Span> = only.into_iter().filter(|&span| !part(context, span).trim().is_empty()).collect();
         ComparedContext {
-            plain: context.into(),
+            full: FullContext::new(context, explain),
             only_here: only.iter().map(|&span| part(context, span)).collect(),
-            only_here_places: places.then(|| in_code_points(context, &only)),
+            only_here_places: in_code_points(context, &only),
         }
     };
     ComparedSide {
         recipe: name,
+        settings: &answer.recipe,
+        understood: (&answer.understood).into(),
+        route: &answer.routing,
+        steps: &answer.steps,
+        relevance: answer.relevance,
+        nothing_relevant: answer.nothing_relevant(),
         tokens: answer.tokens(),
         contexts: answer.contexts.iter().map(context).collect(),
         gold: gold.map(|gold| answering(&sides[own], gold).map(GoldPlace::from)),
@@ -58,6 +67,22 @@ fn in_code_points(context: &Context, spans: &[Span]) -> Vec<[usize; 2]> {
 pub struct ComparedSide<'a> {
     /// The recipe's name.
     pub recipe: &'a str,
+    /// The recipe as it was used.
+    #[cfg_attr(feature = "schema", schema(value_type = Object))]
+    pub settings: &'a Recipe,
+    /// What the question was understood to say.
+    pub understood: Understood<'a>,
+    /// By which route it was answered, and why.
+    #[cfg_attr(feature = "schema", schema(value_type = Object))]
+    pub route: &'a Routing,
+    /// What a language model did to help, step by step.
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    #[cfg_attr(feature = "schema", schema(value_type = Vec<Object>))]
+    pub steps: &'a [Taken],
+    /// The relevance of its most relevant context.
+    pub relevance: f32,
+    /// Whether nothing that has to do with the question was found.
+    pub nothing_relevant: bool,
     /// Tokens of all its contexts.
     pub tokens: usize,
     /// Its contexts, best first.
@@ -72,15 +97,14 @@ pub struct ComparedSide<'a> {
 #[derive(Debug, Clone, Serialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct ComparedContext<'a> {
-    /// The context.
+    /// The context, as a search gives it.
     #[serde(flatten)]
-    pub plain: PlainContext<'a>,
+    pub full: FullContext<'a>,
     /// The texts that no other recipe returned.
     pub only_here: Vec<&'a str>,
     /// Where they are: first code point of the document's text and one past the last.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "schema", schema(value_type = Option<Vec<Vec<usize>>>))]
-    pub only_here_places: Option<Vec<[usize; 2]>>,
+    #[cfg_attr(feature = "schema", schema(value_type = Vec<Vec<usize>>))]
+    pub only_here_places: Vec<[usize; 2]>,
 }
 
 /// Where the words that answer are.

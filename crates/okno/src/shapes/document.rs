@@ -176,7 +176,11 @@ pub struct IndexReport {
 impl IndexReport {
     /// The report of a run over the index in this folder.
     pub fn new(report: &engine::IndexReport, folder: &Path) -> Self {
-        let skipped = |s: &engine::Skipped| SkippedFile { place: s.place.clone(), reason: s.reason.clone() };
+        let skipped = |s: &engine::Skipped| SkippedFile {
+            place: s.place.clone(),
+            reason: s.reason.clone(),
+            chinese: crate::load::reason_in_chinese(&s.reason),
+        };
         Self {
             index: folder.to_owned(),
             added: report.added,
@@ -199,4 +203,6 @@ pub struct SkippedFile {
     pub place: String,
     /// Why.
     pub reason: String,
+    /// The same in Chinese, where there is a sentence for it.
+    pub chinese: Option<String>,
 }

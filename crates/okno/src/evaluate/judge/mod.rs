@@ -126,7 +126,7 @@ enum Fault {
 }
 
 fn ask(model: &dyn Generator, request: &Request, subjects: &[String]) -> Result<Vec<Verdict>, Fault> {
-    let done = model.generate(request, &mut |_| ControlFlow::Continue(()));
+    let done = crate::answer::asked(model, request, &mut |_| ControlFlow::Continue(()));
     let said = done.map_err(|error| Fault::Model(error.to_string()))?.text;
     read::verdicts(&said, subjects).map_err(|problem| Fault::Unusable { said, problem })
 }

@@ -1,0 +1,188 @@
+//! Runs that were kept: their figures by name, and the page of each.
+
+use super::documents::{json, sent};
+use crate::app::App;
+use crate::extract::{Name, Params, Which};
+use crate::fault::{ErrorBody, Fault};
+use axum::extract::State;
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::{Html, IntoResponse, Response};
+use okno::evaluate::Comparison;
+use okno::evaluate::run::{Cell, Run};
+use okno::evaluate::runs::Runs;
+use serde::Serialize;
+use std::sync::Arc;
+use utoipa::ToSchema;
+
+/// The figures of a run.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Figures<'a> {
+    /// Its name.
+    pub name: &'a str,
+    /// Whether `/api/v1/reports/{name}` has its page.
+    pub report: bool,
+    /// When it was made, in seconds since 1970.
+    pub made: u64,
+    /// The questions' name.
+    pub set: &'a str,
+    /// What makes two sets the same.
+    pub fingerprint: &'a str,
+    /// How many questions.
+    pub questions: usize,
+    /// Where chance began.
+    pub seed: u64,
+    /// What recipes are ordered by.
+    pub measure: &'static str,
+    /// One per recipe and budget.
+    pub cells: Vec<CellView<'a>>,
+    /// The best recipe against each of the others, at each budget.
+    pub comparisons: Vec<ComparisonView>,
+}
+
+/// A recipe at a budget.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct CellView<'a> {
+    /// The recipe.
+    pub recipe: &'a str,
+    /// Tokens it could spend.
+    pub budget: usize,
+    /// The means of all measures.
+    #[schema(value_type = Object)]
+    pub scores: &'a okno::evaluate::Scores,
+    /// Milliseconds a question took.
+    #[schema(value_type = Object)]
+    pub latency_ms: okno::evaluate::run::Latency,
+}
+
+/// A comparison with what it means in words.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct ComparisonView {
+    /// The figures.
+    #[serde(flatten)]
+    #[schema(value_type = Object)]
+    pub figures: Comparison,
+    /// In English.
+    pub english: String,
+    /// In Chinese.
+    pub chinese: String,
+}
+
+impl<'a> Figures<'a> {
+    /// The figures of a run, of which a report is kept or not.
+    pub fn new(run: &'a Run, report: bool) -> Self {
+        let measure = run.main_measure();
+        let cell = |cell: &'a Cell| CellView {
+            recipe: &cell.recipe,
+            budget: cell.budget,
+            scores: &cell.scores,
+            latency_ms: cell.latency,
+        };
+        let told =
+            |figures: Comparison| ComparisonView { english: figures.english(), chinese: figures.chinese(), figures };
+        let compared = run.budgets().into_iter().flat_map(|budget| run.comparisons(measure, budget));
+        Self {
+            name: &run.name,
+            report,
+            made: run.made,
+            set: &run.set,
+            fingerprint: &run.fingerprint,
+            questions: run.questions.len(),
+            seed: run.seed,
+            measure: measure.name(),
+            cells: run.cells.iter().map(cell).collect(),
+            comparisons: compared.map(told).collect(),
+        }
+    }
+}
+
+/// Runs that were kept.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct RunList {
+    /// By name.
+    #[schema(value_type = Vec<Figures<'static>>)]
+    pub runs: Vec<serde_json::Value>,
+}
+
+/// The runs that were kept
+#[utoipa::path(get, path = "/api/v1/runs", tag = "evaluate", params(Which),
+    responses((status = 200, body = RunList), (status = "4XX", body = ErrorBody)))]
+pub async fn runs(State(app): State<Arc<App>>, Params(which): Params<Which>) -> Result<impl IntoResponse, Fault> {
+    let place = Arc::clone(app.place(which.index.as_deref())?);
+    let work = move || {
+        let kept = Runs::beside(place.engine().beside());
+        let figures = |name: &String| {
+            let run = kept.load(name)?;
+            serde_json::to_value(Figures::new(&run, kept.has_report(name)))
+                .map_err(|error| Fault::internal(error.to_string()))
+        };
+        json(&RunList { runs: kept.names()?.iter().map(figures).collect::<Result<_, _>>()? })
+    };
+    Ok(sent(app.pool.run(work).await?))
+}
+
+/// A run that was kept, or that there is none.
+fn kept(runs: &Runs, name: &str) -> Result<Run, Fault> {
+    if !runs.names()?.iter().any(|known| known == name) {
+        let message = format!("no run `{}`", name.escape_debug());
+        return Err(Fault::missing("no_run", message).hint("`GET /api/v1/runs` lists them"));
+    }
+    Ok(runs.load(name)?)
+}
+
+/// The figures of a run
+#[utoipa::path(get, path = "/api/v1/runs/{name}", tag = "evaluate", params(("name" = String, Path, description = "The run"), Which),
+    responses((status = 200, body = Figures<'static>), (status = "4XX", body = ErrorBody)))]
+pub async fn run(
+    State(app): State<Arc<App>>,
+    Name(name): Name,
+    Params(which): Params<Which>,
+) -> Result<impl IntoResponse, Fault> {
+    let place = Arc::clone(app.place(which.index.as_deref())?);
+    let work = move || {
+        let runs = Runs::beside(place.engine().beside());
+        json(&Figures::new(&kept(&runs, &name)?, runs.has_report(&name)))
+    };
+    Ok(sent(app.pool.run(work).await?))
+}
+
+/// Forget a run and its report
+#[utoipa::path(delete, path = "/api/v1/runs/{name}", tag = "evaluate", params(("name" = String, Path, description = "The run"), Which),
+    responses((status = 204), (status = "4XX", body = ErrorBody)))]
+pub async fn remove(
+    State(app): State<Arc<App>>,
+    Name(name): Name,
+    Params(which): Params<Which>,
+) -> Result<StatusCode, Fault> {
+    let place = Arc::clone(app.place(which.index.as_deref())?);
+    let work = move || {
+        let runs = Runs::beside(place.engine().beside());
+        kept(&runs, &name)?;
+        Ok(runs.remove(&name)?)
+    };
+    app.pool.run(work).await.map(|()| StatusCode::NO_CONTENT)
+}
+
+/// A report holds text of documents: nothing of it may run, or reach this server.
+const SANDBOX: &str = "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'self'";
+
+/// The page of a run; the last 50 are kept
+#[utoipa::path(get, path = "/api/v1/reports/{name}", tag = "evaluate", params(("name" = String, Path, description = "The run"), Which),
+    responses((status = 200, content_type = "text/html", body = String), (status = "4XX", body = ErrorBody)))]
+pub async fn report(
+    State(app): State<Arc<App>>,
+    Name(name): Name,
+    Params(which): Params<Which>,
+) -> Result<Response, Fault> {
+    let place = Arc::clone(app.place(which.index.as_deref())?);
+    let work = move || {
+        let runs = Runs::beside(place.engine().beside());
+        let page = if runs.has_report(&name) { runs.report(&name)? } else { None };
+        page.ok_or_else(|| {
+            Fault::missing("no_report", format!("no report of a run `{}`", name.escape_debug()))
+                .hint("`GET /api/v1/runs` says which runs have one; run the evaluation again")
+        })
+    };
+    let mut response = Html(app.pool.run(work).await?).into_response();
+    response.headers_mut().insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(SANDBOX));
+    Ok(response)
+}
