@@ -13,6 +13,9 @@
 //! whatever it came from. PDF, Office files and mail are cargo features (`pdf`, `office`, `mail`), on by default.
 
 mod audio;
+#[cfg(any(test, feature = "contracts"))]
+#[allow(clippy::missing_panics_doc)]
+pub mod contract;
 mod csv;
 pub mod encoding;
 mod glob;
@@ -79,7 +82,7 @@ pub const MAX_FILE_SIZE: u64 = 64 << 20;
 /// One way of reading a kind of file.
 ///
 /// The contract: the same bytes give the same documents in the same order; blocks are ordered, disjoint, on character
-/// boundaries, and cover every non-blank character; no input makes it panic or run for ever.
+/// boundaries, and cover every non-blank character; no input makes it panic or run for ever. `load::contract::check` asks it.
 pub trait Loader: Send + Sync {
     /// Whether this loader reads such a file. `head` is its first [`HEAD`] bytes, or all of it. Loaders are asked in order; the first
     /// that says yes is the only one to load it.
