@@ -17,6 +17,7 @@ mod remote;
 mod reranker;
 mod settings;
 mod understood;
+mod words;
 
 use args::{Cli, Command};
 use clap::Parser;
@@ -105,7 +106,7 @@ fn message(error: &anyhow::Error) -> String {
             parts.push(commands::models::error(own));
             break;
         }
-        parts.push(cause.to_string());
+        parts.push(reasons::shown(&cause.to_string()));
     }
     parts.join(": ")
 }
