@@ -1,5 +1,6 @@
 //! Chinese or English: one choice per run, by `--lang`, else by the locale.
 
+use okno::reasons::in_chinese;
 use std::sync::OnceLock;
 
 /// The language of messages.
@@ -81,19 +82,21 @@ fn chinese(error: &okno::Error) -> String {
         UnknownField { field, known } => {
             format!("没有文档有字段 `{field}`;相近的字段:`{}` —— `okno status` 列出所有字段", known.join("`、`"))
         }
-        Config { place, reason } => format!("配置有误 {place}:{reason}"),
-        Layer(error) => format!("分块参数有误:{error}"),
+        Config { place, reason } => format!("配置有误 {place}:{}", in_chinese(reason)),
+        Layer(error) => chinese_layer(error),
         NoUnits(layers) => format!("这个索引里没有 `{layers}` 层的单元 —— 用 `okno import-units 文件` 添加"),
-        Recipe(reason) => format!("方案有误:{reason}"),
-        Options(reason) => format!("选项有误:{reason}"),
+        Recipe(reason) => format!("方案有误:{}", in_chinese(reason)),
+        Options(reason) => format!("选项有误:{}", in_chinese(reason)),
         NoRoot { root, known } => format!("“{root}” 没有被索引过;已索引的有:`{}`", known.join("`、`")),
         NoDocument(name) => format!("索引里没有文档 `{name}` —— `okno documents` 列出所有文档"),
-        Unreadable { path, reason } => format!("无法读取 “{}”:{reason} —— 请检查它是否存在、是否可读", path.display()),
+        Unreadable { path, reason } => {
+            format!("无法读取 “{}”:{} —— 请检查它是否存在、是否可读", path.display(), in_chinese(reason))
+        }
         QuestionSet { path, faults } => {
             let lines: Vec<String> = faults
                 .iter()
                 .take(20)
-                .map(|f| format!("\n  第 {} 行,字段 `{}`:{}", f.line, f.field, f.reason))
+                .map(|f| format!("\n  第 {} 行,字段 `{}`:{}", f.line, f.field, in_chinese(&f.reason)))
                 .collect();
             let more =
                 if faults.len() > 20 { format!("\n  …… 还有 {} 处", faults.len() - 20) } else { String::new() };
@@ -112,6 +115,21 @@ fn chinese(error: &okno::Error) -> String {
         okno::Error::Generate(error) => chinese_generate(error),
         okno::Error::Remote { place, reason } => format!("索引 “{place}”:{}", crate::remote::chinese(reason)),
         other => other.to_string(),
+    }
+}
+
+/// What is wrong with the name of a layer.
+pub fn chinese_layer(error: &okno::document::LayerError) -> String {
+    use okno::document::LayerError::{NoSentences, Overlap, Unknown, Zero};
+    match error {
+        Unknown(name) => format!(
+            "`{name}` 不是层 —— 可用的有 `sentence`、`sentences:3`、`window:2`、`paragraph`、`section`、`chunk:400c/200c`、`chunk:512t`、`summary`、`question`、`table`、`image`、`context`"
+        ),
+        Overlap { size, overlap } => {
+            format!("分块的重叠 {overlap} 必须小于大小 {size} —— 可以试试 {}", size / 2)
+        }
+        Zero => "分块大小为 0 什么也装不下 —— 可以试试 `chunk:400c`".to_owned(),
+        NoSentences => "每组 0 个句子什么也装不下 —— 可以试试 `sentences:3`".to_owned(),
     }
 }
 

@@ -105,7 +105,7 @@ fn message(error: &anyhow::Error) -> String {
             parts.push(commands::models::error(own));
             break;
         }
-        parts.push(cause.to_string());
+        parts.push(reasons::shown(&cause.to_string()));
     }
     parts.join(": ")
 }

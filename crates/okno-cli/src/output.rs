@@ -13,7 +13,7 @@ use std::io::{IsTerminal, Write};
 
 /// Prints a message for the user. Whether anybody still listens changes nothing about the work.
 pub fn note(message: &str) {
-    let _ = writeln!(std::io::stderr(), "{message}");
+    let _ = writeln!(std::io::stderr(), "{}", printable_text(message));
 }
 
 /// `1 context`, `2 contexts`.
@@ -210,17 +210,28 @@ fn found(FoundUnit { trace, .. }: &FoundUnit) -> String {
     format!("{}/{} #{} {:.3} → {:.3}", name_of(trace.leg), trace.layer, trace.rank, trace.score, trace.share)
 }
 
-/// One line without control characters.
+/// One line without control characters: they are written as programs write them, `\n`, `\u{1b}`.
 pub fn printable(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
+    escaped(text, is_command)
 }
 
 /// Lines without control characters.
 pub fn printable_text(text: &str) -> String {
-    text.replace("\r\n", "\n")
-        .chars()
-        .map(|c| if c.is_control() && !matches!(c, '\n' | '\t') { '\u{fffd}' } else { c })
-        .collect()
+    escaped(&text.replace("\r\n", "\n"), |c| is_command(c) && !matches!(c, '\n' | '\t'))
+}
+
+/// What a terminal obeys instead of showing it: control characters, and those that turn the direction of writing, so that a name reads
+/// as another.
+fn is_command(c: char) -> bool {
+    c.is_control() || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+fn escaped(text: &str, is: impl Fn(char) -> bool) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for c in text.chars() {
+        if is(c) { shown.extend(c.escape_default()) } else { shown.push(c) }
+    }
+    shown
 }
 
 /// The beginning of a text.

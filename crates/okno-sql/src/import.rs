@@ -23,6 +23,20 @@ pub struct Source {
     pub table: Table,
 }
 
+/// SQLite's own limit on columns is 2,000; two are ours, and a query may want a few more.
+pub const MOST_COLUMNS: usize = 1990;
+
+/// A table that has more columns than SQLite takes: the first [`MOST_COLUMNS`] of them can be asked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Narrowed {
+    /// Its name in SQL, without quotes.
+    pub name: String,
+    /// The document it is in.
+    pub document: String,
+    /// How many columns it has there.
+    pub columns: usize,
+}
+
 /// The tables of a loaded document.
 pub fn of_loaded(name: &str, loaded: &Loaded) -> Vec<Source> {
     let tables = loaded.blocks.iter().filter(|block| block.kind == BlockKind::Table);
@@ -45,21 +59,26 @@ pub fn of_index(snapshot: &dyn Snapshot) -> okno::Result<Vec<Source>> {
     Ok(sources)
 }
 
-/// Makes and fills a table for each source.
-pub fn fill(connection: &mut Connection, sources: &[Source]) -> rusqlite::Result<()> {
+/// Makes and fills a table for each source. Answers those that lost columns.
+pub fn fill(connection: &mut Connection, sources: &[Source]) -> rusqlite::Result<Vec<Narrowed>> {
     let transaction = connection.transaction()?;
-    let mut names = HashSet::new();
+    let (mut names, mut narrowed) = (HashSet::new(), Vec::new());
     for source in sources {
         let name = unused(&stem(&source.document), &mut names);
         add(&transaction, &name, source)?;
+        let (columns, document) = (width(&source.table), source.document.clone());
+        narrowed.extend((columns > MOST_COLUMNS).then_some(Narrowed { name, document, columns }));
     }
-    transaction.commit()
+    transaction.commit()?;
+    Ok(narrowed)
+}
+
+fn width(table: &Table) -> usize {
+    table.rows.iter().map(Vec::len).chain([table.header.len()]).max().unwrap_or(0)
 }
 
 fn add(connection: &Connection, name: &str, Source { document, table }: &Source) -> rusqlite::Result<()> {
-    let width = table.rows.iter().map(Vec::len).chain([table.header.len()]).max().unwrap_or(0);
-    // SQLite's own limit on columns, less our two.
-    let width = width.min(1990);
+    let width = width(table).min(MOST_COLUMNS);
     let mut used = HashSet::from(["_document".to_owned(), "_row".to_owned()]);
     let header = |at: usize| table.header.get(at).map(|name| name.trim()).filter(|name| !name.is_empty());
     let columns: Vec<String> = (0..width)

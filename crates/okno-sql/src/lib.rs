@@ -11,7 +11,7 @@
 mod guard;
 mod import;
 
-pub use import::{Source, of_index, of_loaded};
+pub use import::{MOST_COLUMNS, Narrowed, Source, of_index, of_loaded};
 
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OpenFlags};
@@ -84,6 +84,7 @@ impl Default for Limits {
 /// Tables, ready to be asked.
 pub struct Database {
     connection: Connection,
+    narrowed: Vec<Narrowed>,
 }
 
 impl Database {
@@ -91,11 +92,16 @@ impl Database {
     pub fn new(sources: &[Source], files: &[PathBuf]) -> Result<Self> {
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_MEMORY;
         let mut connection = Connection::open_in_memory_with_flags(flags).map_err(query)?;
-        import::fill(&mut connection, sources).map_err(query)?;
+        let narrowed = import::fill(&mut connection, sources).map_err(query)?;
         for file in files {
             attach(&connection, file)?;
         }
-        Ok(Self { connection })
+        Ok(Self { connection, narrowed })
+    }
+
+    /// The tables that have more columns than can be asked: whoever opens them should say so.
+    pub fn narrowed(&self) -> &[Narrowed] {
+        &self.narrowed
     }
 
     /// The tables.

@@ -118,3 +118,15 @@ fn a_statement_is_checked_without_being_run() {
     let endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n";
     assert!(database.check(endless).is_ok(), "it is not run");
 }
+
+#[test]
+fn columns_that_sqlite_cannot_hold_are_not_left_out_silently() {
+    let wide: Vec<String> = (0..2100).map(|at| format!("c{at}")).collect();
+    let table = Table { header: wide.clone(), rows: vec![wide] };
+    let database = Database::new(&[Source { document: "wide.csv".into(), table }], &[]).unwrap();
+    let lost = Narrowed { name: "wide".into(), document: "wide.csv".into(), columns: 2100 };
+    assert_eq!(database.narrowed(), [lost]);
+    let last = format!("SELECT c{} FROM wide", MOST_COLUMNS - 1);
+    assert_eq!(database.query(&last, Limits::default()).unwrap().rows[0][0], "c1989");
+    assert!(Database::new(&sales(), &[]).unwrap().narrowed().is_empty());
+}

@@ -7,7 +7,8 @@
 //! ```
 //!
 //! Times are CPU time of this process where the system tells it (Linux), else wall time; reading the text as Markdown is part of them
-//! for the splitters that need blocks.
+//! for the splitters that need blocks. Hostile texts show nanoseconds for each byte at 4 KB, 64 KB, 1 MB and so on – the same in every
+//! column when time is linear – and the most memory a splitter took beside the text, in bytes for each of its bytes.
 
 use okno::document::Span;
 use okno::split::{Split, Splitter, Text, sentences};
@@ -27,6 +28,7 @@ const SPLITTERS: &[&str] = &[
     "recursive:500c/50c",
     "tokens:512t/64t",
     "markdown",
+    "html",
     "semantic:95p/3000c",
     "hierarchy:3000c/500c",
     "code:1500c",
@@ -100,22 +102,38 @@ fn line(name: &str, speed: f64, count: usize) {
     println!("  {name:24} {speed:>8.1} MB per CPU s  {count:>8} pieces");
 }
 
-/// Each splitter on each kind of text, doubling up to so many megabytes, until one takes too long to double again.
+/// Each splitter on each kind of text, from 4 KB in steps of 16, and at so many megabytes.
 fn hostile(most: usize) {
+    let sizes = std::iter::successors(Some(4096), |size| Some(size * 16)).take_while(|&size| size < most << 20);
+    let sizes: Vec<usize> = sizes.chain([most << 20]).collect();
     for name in SPLITTERS {
         let splitter: Splitter = name.parse().expect("a splitter");
         for (kind, unit) in UNITS {
             let mut row = format!("{name:22} {kind:22}");
-            let mut size = 4096;
-            while size <= most << 20 {
+            let mut most = 0.0;
+            for size in &sizes {
                 let text = unit.repeat(size / unit.len());
+                let before = forget_peak();
                 let (seconds, _) = once(|| splitter.split(&Text::markdown(&text)).expect("pieces").len());
                 row += &format!(" {:>7.1}", seconds * 1e9 / text.len() as f64);
-                size *= 16;
+                most = (memory("VmHWM") - before).max(0.0) / text.len() as f64;
             }
-            println!("{row}  ns per byte at 4 KB × 16, 256 …");
+            println!("{row}  ns per byte, {most:>5.1} bytes per byte");
         }
     }
+}
+
+/// What is in memory now; the most that was is forgotten, where the system allows it (Linux).
+fn forget_peak() -> f64 {
+    let _ = std::fs::write("/proc/self/clear_refs", "5");
+    memory("VmHWM")
+}
+
+/// A line of what the system tells about this process, in bytes; 0 where it does not.
+fn memory(field: &str) -> f64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix(field)?.strip_prefix(':'));
+    line.and_then(|rest| rest.split_whitespace().next()?.parse::<f64>().ok()).unwrap_or(0.0) * 1024.0
 }
 
 /// The least CPU time of three runs, and what came of the last.

@@ -32,6 +32,7 @@ pub mod evaluate;
 pub mod fetch;
 pub mod load;
 mod packed;
+pub mod reasons;
 pub mod retrieve;
 pub mod rules;
 pub mod shapes;

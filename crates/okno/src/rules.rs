@@ -1,7 +1,7 @@
 //! Rules: what a person knows about their files becomes metadata.
 //!
 //! A document comes in, the same document with more fields goes out. A rule says *when* – a glob on the path, regular expressions on
-//! title and text – and *what*: fields whose values are templates over what was captured. Rules are applied in order after loading
+//! title, heading path and text – and *what*: fields whose values are templates over what was captured. Rules are applied in order after loading
 //! and before anything is split, so a changed rule changes records and no vectors.
 //!
 //! ```toml
@@ -14,11 +14,18 @@
 //! [[rules]]
 //! text = "难度：(★+)"
 //! set = { stars = "count($1)" }
+//!
+//! [[rules]]
+//! section = "> 用料$"
+//! text = "^- (.+)"
+//! all = true
+//! set = { ingredients = "$1" }
 //! ```
 //!
 //! The language is small on purpose: no conditions beyond matching, no arithmetic, nothing that could fail to end. A template that
 //! refers to something that is not there sets nothing.
 
+mod sections;
 mod template;
 
 use crate::document::{Loaded, Value};
@@ -42,7 +49,10 @@ pub struct RuleText {
     /// A regular expression on the text; `^` and `$` are for lines.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
-    /// Whether every match of `text` counts, not only the first: the fields become lists.
+    /// A regular expression on the headings above a text, `Guide > Install`; `text` is then looked for in such sections only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub section: Option<String>,
+    /// Whether every match of `section` and `text` counts, not only the first: the fields become lists.
     pub all: bool,
     /// The fields to set, each a constant or a template.
     pub set: BTreeMap<String, Plain>,
@@ -93,6 +103,7 @@ pub struct Rules(Vec<Rule>);
 struct Rule {
     path: Option<Glob>,
     title: Option<Regex>,
+    section: Option<Regex>,
     text: Option<Regex>,
     all: bool,
     set: Vec<(String, Given)>,
@@ -138,18 +149,20 @@ impl Rule {
     fn new(given: &RuleText) -> std::result::Result<Self, String> {
         let path = given.path.as_deref().map(Glob::new).transpose().map_err(|reason| format!("`path`: {reason}"))?;
         let (title, text) = (expression("title", given.title.as_deref())?, expression("text", given.text.as_deref())?);
+        let section = expression("section", given.section.as_deref())?;
         if given.set.is_empty() && given.drop.is_empty() {
             return Err("it sets nothing – add `set = { field = \"value\" }`".to_owned());
         }
-        if given.all && text.is_none() {
-            return Err("`all` is about the matches of `text`, and there is no `text`".to_owned());
+        if given.all && text.is_none() && section.is_none() {
+            return Err("`all` is about the matches of `section` and `text`, and there is neither".to_owned());
         }
         if given.default.is_some() && given.map.is_empty() {
             return Err("`default` is for texts that `map` does not know, and there is no `map`".to_owned());
         }
-        let names = [&title, &text].into_iter().flatten().flat_map(Regex::capture_names).flatten();
+        let names = [&title, &section, &text].into_iter().flatten().flat_map(Regex::capture_names).flatten();
         let scope = template::Known {
-            groups: path.as_ref().map_or(0, Glob::groups) + groups(title.as_ref()) + groups(text.as_ref()),
+            groups: path.as_ref().map_or(0, Glob::groups)
+                + [&title, &section, &text].into_iter().flatten().map(groups).sum::<usize>(),
             names: names.map(str::to_owned).collect(),
         };
         let set = given.set.iter().map(|(field, value)| Ok((field.clone(), given_value(field, &value.0, &scope)?)));
@@ -161,6 +174,7 @@ impl Rule {
             all: given.all,
             path,
             title,
+            section,
             text,
         })
     }
@@ -188,23 +202,41 @@ impl Rule {
         if let Some(title) = &self.title {
             scope.add_regex(title, &title.captures(&loaded.title)?);
         }
-        let Some(text) = &self.text else { return Some(self.set_in(&scope)) };
+        let Some(section) = &self.section else { return self.found_in(&[(scope, &loaded.text)]) };
+        let sections = sections::sections(loaded);
+        let parts = sections.iter().filter_map(|part| {
+            let mut scope = scope.clone();
+            scope.add_regex(section, &section.captures(&part.path)?);
+            Some((scope, part.text))
+        });
+        self.found_in(&parts.collect::<Vec<_>>())
+    }
+
+    /// What `text` finds in some parts of a document, each with what was captured before: the first match, or all.
+    fn found_in<'d>(&self, parts: &[(Scope<'d>, &'d str)]) -> Option<Vec<(String, Value)>> {
+        let mut scopes = parts.iter().flat_map(|(scope, part)| self.scopes(scope, part));
         if !self.all {
-            scope.add_regex(text, &text.captures(&loaded.text)?);
-            return Some(self.set_in(&scope));
+            return scopes.next().map(|scope| self.set_in(&scope));
         }
         let mut lists: BTreeMap<String, Vec<Value>> = BTreeMap::new();
-        for found in text.captures_iter(&loaded.text) {
-            let mut scope = scope.clone();
-            scope.add_regex(text, &found);
-            for (field, value) in self.set_in(&scope) {
-                let list = lists.entry(field).or_default();
-                if !list.contains(&value) {
-                    list.push(value);
-                }
+        for (field, value) in scopes.flat_map(|scope| self.set_in(&scope)) {
+            let list = lists.entry(field).or_default();
+            if !list.contains(&value) {
+                list.push(value);
             }
         }
         (!lists.is_empty()).then(|| lists.into_iter().map(|(field, list)| (field, Value::List(list))).collect())
+    }
+
+    /// A scope for each match of `text`; without a `text` the part itself is the match.
+    fn scopes<'d>(&self, scope: &Scope<'d>, part: &'d str) -> impl Iterator<Item = Scope<'d>> {
+        let alone = self.text.is_none().then(|| scope.clone());
+        let matches = self.text.iter().flat_map(move |text| text.captures_iter(part).map(move |found| (text, found)));
+        alone.into_iter().chain(matches.map(move |(text, found)| {
+            let mut scope = scope.clone();
+            scope.add_regex(text, &found);
+            scope
+        }))
     }
 
     fn set_in(&self, scope: &Scope<'_>) -> Vec<(String, Value)> {
@@ -225,8 +257,8 @@ impl Rule {
     }
 }
 
-fn groups(regex: Option<&Regex>) -> usize {
-    regex.map_or(0, |regex| regex.captures_len() - 1)
+fn groups(regex: &Regex) -> usize {
+    regex.captures_len() - 1
 }
 
 fn expression(name: &str, pattern: Option<&str>) -> std::result::Result<Option<Regex>, String> {

@@ -24,7 +24,7 @@ pub fn config(cli: &Cli) -> Result<()> {
         return output::json(&serde_json::json!({"index": index, "values": values, "keys": keys}));
     }
     let mut out = std::io::stdout().lock();
-    writeln!(out, "{}", say!("index  {}", "索引  {}", index.display()))?;
+    writeln!(out, "{}", say!("index  {}", "索引  {}", output::printable(&index.to_string_lossy())))?;
     for shown in settings.shown() {
         let value = shown.value.as_ref().map_or_else(|| shown.default.to_owned(), ToString::to_string);
         let (value, origin) = match own_choice(&shown, &chosen) {

@@ -30,7 +30,7 @@ pub fn status(cli: &Cli) -> Result<()> {
     }
     let mut out = std::io::stdout().lock();
     let bytes = |bytes| indicatif::HumanBytes(bytes).to_string();
-    writeln!(out, "{}", say!("index      {}", "索引     {}", engine.folder().display()))?;
+    writeln!(out, "{}", say!("index      {}", "索引     {}", output::printable(&engine.folder().to_string_lossy())))?;
     writeln!(out, "{}", say!("documents  {}, {} sentences", "文档     {} 个,{} 个句子", totals.documents, sentences))?;
     writeln!(
         out,

@@ -5,8 +5,8 @@
 
 use super::index::preset_chunk;
 use crate::args::{Cli, Preset};
-use crate::locale::{Language, language, say};
-use crate::output;
+use crate::locale::{Language, chinese_layer, language, say};
+use crate::{output, reasons};
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use okno::document::{CodePoints, Loaded};
@@ -84,7 +84,7 @@ fn refusal(error: &SplitterError) -> String {
         SplitterError::Child { name, parent, child } => {
             format!("`{name}`:子块 {child} 必须小于父块 {parent} —— 可以试试 {}", (parent / 6).max(1))
         }
-        SplitterError::Layer(error) => format!("分块参数有误:{error}"),
+        SplitterError::Layer(error) => chinese_layer(error),
     }
 }
 
@@ -164,7 +164,7 @@ fn load(path: &Path, bytes: &[u8], splitter: Splitter) -> Result<Vec<Loaded>> {
     };
     loader.load(&source, &mut found).with_context(|| path.display().to_string())?;
     if let ([], Some(reason)) = (found.documents.as_slice(), found.skipped) {
-        bail!("{}: {reason}", path.display());
+        bail!("{}: {}", path.display(), reasons::shown(&reason));
     }
     Ok(found.documents)
 }
@@ -181,7 +181,7 @@ impl Sink for Found {
     }
 
     fn skip(&mut self, place: &str, reason: String) {
-        output::note(&format!("{}: {}", output::printable(place), output::printable(&reason)));
+        output::note(&format!("{}: {}", output::printable(place), output::printable(&reasons::shown(&reason))));
         self.skipped.get_or_insert(reason);
     }
 }

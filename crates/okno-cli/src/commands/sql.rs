@@ -19,6 +19,7 @@ pub fn run(cli: &Cli, args: &SqlArgs) -> Result<()> {
         let (databases, files): (Vec<PathBuf>, Vec<PathBuf>) = args.from.iter().cloned().partition(|f| is_sqlite(f));
         Database::new(&tables(&files), &databases)?
     };
+    narrowed(&database);
     let written =
         args.ask.as_deref().map(|question| super::sql_ask::written(cli, args, question, &database)).transpose()?;
     let query = match (&args.query, written) {
@@ -33,6 +34,19 @@ pub fn run(cli: &Cli, args: &SqlArgs) -> Result<()> {
         output::note(&say!("only the first {} rows – raise --limit", "只显示前 {} 行 —— 可增大 --limit", args.limit));
     }
     print(cli, &rows)
+}
+
+/// Columns beyond what SQLite holds cannot be asked: better known before than after.
+fn narrowed(database: &Database) {
+    for table in database.narrowed() {
+        output::note(&say!(
+            "{}: {} columns, only the first {} can be asked – `okno load --json` shows them all",
+            "{}:共 {} 列,只能查询前 {} 列 —— `okno load --json` 可显示全部",
+            output::printable(&table.document),
+            table.columns,
+            okno_sql::MOST_COLUMNS
+        ));
+    }
 }
 
 /// What SQLite writes at the beginning of its files.

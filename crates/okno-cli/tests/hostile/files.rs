@@ -234,6 +234,7 @@ fn names_and_texts_cannot_command_the_terminal() {
     world.write("in/empty\u{1b}[2J.md", "").write("in/plain.txt", "The herring swims too. \u{1b}[31mRed.");
     let ran = world.okno(["index", "in"]).succeeds();
     assert!(!has_control(&ran.err), "{:?}", ran.err);
+    assert!(ran.err.contains("empty\\u{1b}[2J.md"), "the name is shown escaped, so that it can be told: {:?}", ran.err);
     let name = evil.strip_prefix("in/").unwrap();
     for command in [
         &["search", "herring"][..],

@@ -1,4 +1,4 @@
-//! Lines that stand upside down are turned.
+//! Which lines stand upside down, as far as a small network can tell: long ones are squeezed until they are noise to it.
 
 use std::path::Path;
 
@@ -13,7 +13,7 @@ const HEIGHT: usize = 48;
 const WIDTH: usize = 192;
 /// Lines looked at together; the published pipeline's value.
 const TOGETHER: usize = 6;
-/// A line is turned when the network is this sure; the published pipeline's value.
+/// A line may stand upside down when the network is this sure; the published pipeline's value.
 const SURE: f32 = 0.9;
 
 /// The network that knows up from down.
@@ -26,9 +26,10 @@ impl Classifier {
         Ok(Self { network: Network::open(path)? })
     }
 
-    /// Turns the lines that are upside down.
-    pub fn turn_upright(&self, lines: &mut [Picture]) -> Result<(), OcrError> {
-        for together in lines.chunks_mut(TOGETHER) {
+    /// The lines that seem to be upside down.
+    pub fn upside_down(&self, lines: &[Picture]) -> Result<Vec<usize>, OcrError> {
+        let mut found = Vec::new();
+        for (first, together) in (0..).step_by(TOGETHER).zip(lines.chunks(TOGETHER)) {
             let mut batch = Batch::new(together.len(), HEIGHT, WIDTH);
             for (place, line) in together.iter().enumerate() {
                 let width = ((HEIGHT as f32 * line.ratio()).ceil() as usize).clamp(1, WIDTH);
@@ -38,12 +39,8 @@ impl Classifier {
             if output.shape() != [together.len(), 2] {
                 return Err(self.network.fault(&format!("its output has the shape {:?}", output.shape())));
             }
-            for (place, line) in together.iter_mut().enumerate() {
-                if output[[place, 1]] > SURE {
-                    *line = line.upside_down();
-                }
-            }
+            found.extend((0..together.len()).filter(|&place| output[[place, 1]] > SURE).map(|place| first + place));
         }
-        Ok(())
+        Ok(found)
     }
 }

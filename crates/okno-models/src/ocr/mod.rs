@@ -120,11 +120,8 @@ impl Ocr {
         let (picture, scale) = original.within_bounds();
         let (padded, top) = picture.padded();
         let places = self.detector.places(&padded)?;
-        let mut crops: Vec<Picture> = places.iter().map(|place| padded.crop(place)).collect();
-        if let Some(classifier) = &self.classifier {
-            classifier.turn_upright(&mut crops)?;
-        }
-        let read = self.recogniser.read(&crops)?;
+        let crops: Vec<Picture> = places.iter().map(|place| padded.crop(place)).collect();
+        let read = self.read(&crops)?;
         let lines =
             places.into_iter().zip(read).filter(|(_, (text, sure))| *sure >= SURE_ENOUGH && !text.trim().is_empty());
         let line = |(place, (text, confidence)): (Quad, (String, f32))| Line {
@@ -133,6 +130,21 @@ impl Ocr {
             confidence,
         };
         Ok(lines.map(line).collect())
+    }
+
+    /// What each line says. One that seems to be upside down is read both ways, and what is surer counts: of a long line of small print the
+    /// network that looks for them sees too little, and turning one that stood upright lost it (13 px: .945 of the letters right, not 1).
+    fn read(&self, lines: &[Picture]) -> Result<Vec<(String, f32)>, OcrError> {
+        let mut read = self.recogniser.read(lines)?;
+        let Some(classifier) = &self.classifier else { return Ok(read) };
+        let suspects = classifier.upside_down(lines)?;
+        let turned: Vec<Picture> = suspects.iter().map(|&at| lines[at].upside_down()).collect();
+        for (at, other) in suspects.into_iter().zip(self.recogniser.read(&turned)?) {
+            if other.1 > read[at].1 {
+                read[at] = other;
+            }
+        }
+        Ok(read)
     }
 
     /// The text of an image as paragraphs in reading order, a blank line between them; nothing where there is none.

@@ -93,6 +93,11 @@ fn push(cells: &mut [String], c: char) {
     }
 }
 
+/// Whether a sentence of a table is its header: a row with the line of dashes that is drawn under it.
+pub fn is_header(sentence: &str) -> bool {
+    sentence.rsplit_once('\n').is_some_and(|(row, rule)| row.contains('|') && is_rule(rule.trim()))
+}
+
 fn is_rule(line: &str) -> bool {
     line.contains('-') && line.contains('|') && line.bytes().all(|b| matches!(b, b'-' | b'|' | b':' | b' ' | b'\t'))
 }

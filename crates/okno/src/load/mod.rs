@@ -13,6 +13,9 @@
 //! whatever it came from. PDF, Office files and mail are cargo features (`pdf`, `office`, `mail`), on by default.
 
 mod audio;
+#[cfg(any(test, feature = "contracts"))]
+#[allow(clippy::missing_panics_doc)]
+pub mod contract;
 mod csv;
 pub mod encoding;
 mod glob;
@@ -33,7 +36,6 @@ mod one_per_line;
 mod paragraphs;
 #[cfg(feature = "pdf")]
 mod pdf;
-mod reasons;
 mod rendering;
 mod selection;
 mod subtitles;
@@ -65,7 +67,6 @@ pub use self::office::{Office, Workbook};
 pub use self::one_per_line::OnePerLine;
 #[cfg(feature = "pdf")]
 pub use self::pdf::Pdf;
-pub use self::reasons::chinese as reason_in_chinese;
 pub use self::selection::{Chosen, Selection};
 pub use self::subtitles::Subtitles;
 pub use self::text::PlainText;
@@ -81,7 +82,7 @@ pub const MAX_FILE_SIZE: u64 = 64 << 20;
 /// One way of reading a kind of file.
 ///
 /// The contract: the same bytes give the same documents in the same order; blocks are ordered, disjoint, on character
-/// boundaries, and cover every non-blank character; no input makes it panic or run for ever.
+/// boundaries, and cover every non-blank character; no input makes it panic or run for ever. `load::contract::check` asks it.
 pub trait Loader: Send + Sync {
     /// Whether this loader reads such a file. `head` is its first [`HEAD`] bytes, or all of it. Loaders are asked in order; the first
     /// that says yes is the only one to load it.

@@ -5,56 +5,8 @@ use std::fs;
 use proptest::prelude::*;
 
 use super::*;
-use crate::document::Block;
 
-#[derive(Debug, Default)]
-pub(crate) struct Collected {
-    pub documents: Vec<Loaded>,
-    pub skipped: Vec<(String, String)>,
-}
-
-impl Sink for Collected {
-    fn document(&mut self, loaded: Loaded) {
-        assert_laws(&loaded.text, &loaded.blocks);
-        assert_places(&loaded);
-        self.documents.push(loaded);
-    }
-
-    fn skip(&mut self, place: &str, reason: String) {
-        self.skipped.push((place.to_owned(), reason));
-    }
-}
-
-/// Loads content with one loader; an error counts as skipped.
-pub(crate) fn load(loader: &dyn Loader, name: &str, content: &[u8]) -> Collected {
-    let mut collected = Collected::default();
-    if let Err(error) = loader.load(&Source::memory(name, content), &mut collected) {
-        collected.skip(name, error.to_string());
-    }
-    collected
-}
-
-/// Blocks are ordered, disjoint, not empty, on character boundaries, and cover every non-blank character.
-fn assert_laws(text: &str, blocks: &[Block]) {
-    let mut at = 0;
-    for block in blocks {
-        let range = block.span.range();
-        assert!(range.start >= at && range.end > range.start, "{block:?} after {at}");
-        assert!(text[at..range.start].trim().is_empty(), "not covered: {:?}", &text[at..range.start]);
-        at = range.end;
-    }
-    assert!(text[at..].trim().is_empty(), "not covered: {:?}", &text[at..]);
-}
-
-/// Pages begin at the beginning, in order, on character boundaries; images stand in the text, in order.
-fn assert_places(loaded: &Loaded) {
-    assert!(loaded.pages.first().is_none_or(|page| page.start == 0), "{:?}", loaded.pages);
-    assert!(loaded.pages.is_sorted_by_key(|page| page.start), "{:?}", loaded.pages);
-    assert!(loaded.pages.iter().all(|page| loaded.text.is_char_boundary(page.start as usize)), "{:?}", loaded.pages);
-    for image in &loaded.images {
-        assert!(loaded.text.get(image.span.range()).is_some(), "{image:?}");
-    }
-}
+pub(crate) use super::contract::{Collected, check, load};
 
 fn load_folder(root: &Path) -> Collected {
     let mut collected = Collected::default();
@@ -201,9 +153,7 @@ proptest! {
     #[test]
     fn any_markup_keeps_the_laws(text in markup()) {
         for loader in builtin() {
-            let once = load(loader.as_ref(), "a.x", text.as_bytes());
-            let twice = load(loader.as_ref(), "a.x", text.as_bytes());
-            prop_assert_eq!(once.documents, twice.documents);
+            check(loader.as_ref(), "a.x", text.as_bytes());
         }
     }
 
@@ -236,7 +186,7 @@ proptest! {
 
 /// Real files, whole and harmed: whatever a loader makes of them keeps the laws, and nothing panics.
 fn harmed(loader: &dyn Loader, name: &str, whole: &[u8]) {
-    assert_eq!(load(loader, name, whole).documents, load(loader, name, whole).documents, "{name}");
+    check(loader, name, whole);
     let mut seed = 0x9e37_79b9_7f4a_7c15_u64;
     let mut random = move |below: usize| {
         seed ^= seed << 13;

@@ -116,7 +116,7 @@ fn neighbors(hit: &Hit, around: usize, view: &View<'_>) -> Range<usize> {
     units[at.saturating_sub(around)].start..units[last].end
 }
 
-fn covering(a: &Range<usize>, b: &Range<usize>) -> Range<usize> {
+pub(super) fn covering(a: &Range<usize>, b: &Range<usize>) -> Range<usize> {
     a.start.min(b.start)..a.end.max(b.end)
 }
 

@@ -22,6 +22,7 @@ mod rerank;
 mod scope;
 mod sections;
 mod several;
+mod tables;
 
 pub use context::{Answer, Context, ContextHit, FoundUnit, Stage};
 pub use fuse::Trace;
@@ -140,6 +141,7 @@ fn answer(
             expansion => grow(hits, expansion, &recipe, &views),
         }
     );
+    let pieces = tables::with_rows(pieces, recipe.budget, &views);
     let pieces = expand::arrange(pieces, recipe.order);
     let trace = |hit: &Hit| fuse::trace(&rankings, recipe.fusion, depth, hit);
     let mut asked = forms(query, probes);

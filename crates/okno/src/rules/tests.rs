@@ -146,3 +146,27 @@ fn rules_survive_being_stored() {
     let again: RuleText = serde_json::from_str(&serde_json::to_string(&rule).unwrap()).unwrap();
     assert_eq!(rule, again);
 }
+
+/// A document as its loader saw it.
+fn loaded(rules: &str, text: &str) -> Loaded {
+    let mut loaded = Loaded { blocks: crate::load::markdown_blocks(text), ..document("Leek soup", text) };
+    read(rules).unwrap().apply("a.md", &mut loaded);
+    loaded
+}
+
+const SOUP: &str =
+    "# Soup\n\n- no\n\n## Ingredients\n\n- leek\n- salt\n\n### For guests\n\n- cream\n\n## Steps\n\n- boil\n";
+
+#[test]
+fn a_rule_reads_the_sections_it_names() {
+    let list = |items: &[&str]| Some(Value::List(items.iter().map(|item| words(item)).collect()));
+    let rule = |section: &str, rest: &str| format!("[[rules]]\nsection = \"{section}\"\n{rest}");
+    let every = "text = '^- (.+)'\nall = true\nset = { ingredients = \"$1\" }";
+    assert_eq!(field(&loaded(&rule("> Ingredients$", every), SOUP), "ingredients"), list(&["leek", "salt"]));
+    assert_eq!(field(&loaded(&rule("> Ingredients", every), SOUP), "ingredients"), list(&["leek", "salt", "cream"]));
+    assert_eq!(field(&loaded(&rule("Nothing", every), SOUP), "ingredients"), None);
+    let heading = rule("^Soup > ([^>]+)$", "all = true\nset = { parts = \"lower($1)\" }");
+    assert_eq!(field(&loaded(&heading, SOUP), "parts"), list(&["ingredients", "steps"]), "captures of the path count");
+    let first = rule("> (Steps)$", "text = '^- (.+)'\nset = { first = \"$1: $2\" }");
+    assert_eq!(field(&loaded(&first, SOUP), "first"), Some(words("Steps: boil")));
+}

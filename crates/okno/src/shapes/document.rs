@@ -179,7 +179,7 @@ impl IndexReport {
         let skipped = |s: &engine::Skipped| SkippedFile {
             place: s.place.clone(),
             reason: s.reason.clone(),
-            chinese: crate::load::reason_in_chinese(&s.reason),
+            chinese: crate::reasons::chinese(&s.reason),
         };
         Self {
             index: folder.to_owned(),

@@ -127,6 +127,20 @@ fn assert_covered(text: &str, start: usize, end: usize, spans: impl Iterator<Ite
     assert!(text[seen..end].trim().is_empty(), "not covered: {:?}", &text[seen..end]);
 }
 
+/// Long texts that real files hold: one line without an end, only marks, only accents.
+pub const LONG: &[&str] = &["a", "word ", ".", "。", "\u{301}"];
+
+/// Asks of long texts what [`check_all`] asks of short ones: what is linear up to a few kilobytes – a look back that is cut off there – may
+/// not be later. Eight times the text is 64 times the work where time is quadratic, every time.
+pub fn check_long(splitter: &dyn Split) {
+    for unit in LONG {
+        let text = |bytes: usize| unit.repeat(bytes / unit.len());
+        let (short, long) = (text(1 << 15), text(1 << 18));
+        let linear = |_| took(splitter, &long) < took(splitter, &short) * 24 + Duration::from_millis(20);
+        assert!((0..3).any(linear), "{unit:?}");
+    }
+}
+
 /// Quadratic time is a factor of 16 for 4 times the text, every time; a busy machine is not.
 fn check_linear(splitter: &dyn Split, unit: &str) {
     let text = |bytes: usize| unit.repeat(bytes / unit.len());

@@ -9,6 +9,7 @@
 
 mod choose;
 mod line;
+mod own_images;
 mod pieces;
 mod render;
 mod tables;
@@ -16,7 +17,6 @@ mod tags;
 #[cfg(test)]
 mod tests;
 
-use std::collections::HashMap;
 use std::path::Path;
 
 use encoding_rs::Encoding;
@@ -58,7 +58,7 @@ impl Loader for Html {
         file_metadata(&mut read.metadata, source, "html");
         let heading = heading(&read.collector);
         let title = title(&read.collector.title, heading).unwrap_or_else(|| source.stem());
-        let images = images(&text, &blocks, &read.collector.captions);
+        let images = images(&text, &blocks, &read.collector);
         let language = read.language.or_else(|| language::detect(&text));
         out.document(Loaded { title, language, text, blocks, images, metadata: read.metadata, ..Loaded::default() });
         Ok(())
@@ -170,14 +170,16 @@ fn describe(metadata: &mut Metadata, attributes: &Attributes) {
     metadata.0.entry(key.to_owned()).or_insert(value);
 }
 
-/// The images as they stand in the rendered text, with the captions of their figures.
-fn images(text: &str, blocks: &[Block], captions: &HashMap<String, String>) -> Vec<Image> {
+/// The images as they stand in the rendered text, with the captions of their figures and the bytes that the page carries.
+fn images(text: &str, blocks: &[Block], collector: &Collector) -> Vec<Image> {
     let mut images = super::markdown::images::images(text, blocks);
     for image in &mut images {
-        if let ImageSource::Reference(target) = &image.source
-            && let Some(caption) = captions.get(target)
-        {
+        let ImageSource::Reference(target) = &image.source else { continue };
+        if let Some(caption) = collector.captions.get(target) {
             image.caption.clone_from(caption);
+        }
+        if let Some(bytes) = collector.own.get(target) {
+            image.source = ImageSource::Bytes(bytes.clone());
         }
     }
     images

@@ -6,6 +6,7 @@
 use std::collections::HashMap;
 
 use super::line::{Line, Link};
+use super::own_images::OwnImages;
 use super::tables::Table;
 use super::tags::{Attributes, Furniture, Tag};
 
@@ -66,6 +67,8 @@ pub(super) struct Collector {
     pub title: String,
     /// Titles and captions of images, by their address.
     pub captions: HashMap<String, String>,
+    /// The images that the page carries itself.
+    pub own: OwnImages,
     /// The last image and how many pieces there were then: a caption beside it is its own.
     last_image: Option<(String, usize)>,
     stack: Vec<Open>,
@@ -99,6 +102,7 @@ impl Collector {
             regions: vec![page],
             title: String::new(),
             captions: HashMap::new(),
+            own: OwnImages::default(),
             last_image: None,
             stack: Vec::new(),
             beyond: 0,
@@ -331,11 +335,13 @@ impl Collector {
 
     fn image(&mut self, attributes: &Attributes) {
         let (alt, src) = (attributes.alt.trim(), attributes.src.trim());
-        // An image without a description is decoration, one that links to another page a logo; a `data:` address is the image itself.
+        // An image without a description is decoration, one that links to another page a logo.
         let logo = self.link.is_some_and(|link| !link.to_picture);
-        if alt.is_empty() || src.is_empty() || src.starts_with("data:") || attributes.hidden || logo {
+        if alt.is_empty() || src.is_empty() || attributes.hidden || logo {
             return;
         }
+        let named = if OwnImages::is_own(src) { self.own.take(src) } else { Some(src.to_owned()) };
+        let Some(src) = named.as_deref() else { return };
         if !attributes.title.trim().is_empty() {
             self.captions.entry(src.to_owned()).or_insert_with(|| attributes.title.trim().to_owned());
         }

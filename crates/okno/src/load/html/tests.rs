@@ -136,3 +136,17 @@ fn images_carry_the_captions_of_their_figures() {
         got.images.iter().map(|image| (image.span.of(&got.text), image.alt.as_str(), image.caption.as_str())).collect();
     assert_eq!(found, [("![a map](m.png)", "a map", "Map"), ("![a cat](c.jpg)", "a cat", "Our cat")]);
 }
+
+#[test]
+fn images_that_a_page_carries_are_named_by_their_hash() {
+    use crate::document::{ImageHash, ImageSource};
+    let png = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR";
+    let page = "<p>See <img alt='a map' src='data:image/png;base64,iVBORw0KGgoAAAANSUhEUg=='> and <img alt='no' src='data:text/plain,x'>.</p>";
+    let got = load(&Html, "a.html", page.as_bytes()).documents.remove(0);
+    assert_eq!(got.text.trim_end(), format!("See ![a map]({}.png) and .", ImageHash::of(png)));
+    assert_eq!(got.images.len(), 1);
+    assert_eq!(got.images[0].source, ImageSource::Bytes(png.to_vec()));
+    let mut seen = got;
+    crate::load::look_at_own_images(&mut seen, None);
+    assert_eq!(seen.images[0].seen.as_ref().map(|seen| seen.hash), Some(ImageHash::of(png)));
+}

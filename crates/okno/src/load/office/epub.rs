@@ -89,16 +89,14 @@ impl Sink for Chapter<'_> {
         for Block { kind, span } in &loaded.blocks {
             let start = self.rendering.raw(*kind, span.of(&loaded.text));
             while let Some(image) = images.next_if(|image| image.span.start < span.end) {
-                if let ImageSource::Reference(target) = &image.source {
-                    let at = start + (image.span.start.max(span.start) - span.start) as usize;
-                    let end = (at + image.span.len()).min(self.rendering.len());
-                    self.rendering.image_at(
-                        crate::document::Span::new(at.min(end), end),
-                        &image.alt,
-                        &image.caption,
-                        inside(target),
-                    );
-                }
+                let source = match &image.source {
+                    ImageSource::Reference(target) => inside(target),
+                    carried => carried.clone(),
+                };
+                let at = start + (image.span.start.max(span.start) - span.start) as usize;
+                let end = (at + image.span.len()).min(self.rendering.len());
+                let place = crate::document::Span::new(at.min(end), end);
+                self.rendering.image_at(place, &image.alt, &image.caption, source);
             }
         }
     }

@@ -2,6 +2,7 @@
 //!
 //! Only what moves or shows text is interpreted: matrices, text state, strings, and forms drawn inside the page. Nothing is painted.
 
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use hayro_syntax::content::TypedIter;
@@ -41,6 +42,8 @@ pub(super) struct Drawn {
     pub images: usize,
     /// Those whose bytes are taken out.
     pub pictures: Vec<Placed>,
+    /// Kinds of images that are not decoded.
+    pub undecoded: BTreeSet<&'static str>,
 }
 
 /// An affine transformation, as PDF writes it.
@@ -259,6 +262,7 @@ impl<'a> Reader<'_, 'a> {
         if !self.limits.picture() || ![a, b, c, d, e, f].iter().all(|number| number.is_finite()) {
             return;
         }
+        self.drawn.undecoded.extend(pictures::undecoded(stream));
         let Some(bytes) = pictures::file(stream) else { return };
         let (xs, ys) = ([e, e + a, e + c, e + a + c], [f, f + b, f + d, f + b + d]);
         let low = |of: [f64; 4]| of.into_iter().fold(f64::INFINITY, f64::min);

@@ -26,7 +26,8 @@ mod placing;
 #[cfg(test)]
 mod tests;
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
+use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
@@ -71,7 +72,10 @@ impl Loader for Pdf {
         }
         // The libraries below are fuzzed, but a file that breaks them must not stop the others.
         let read = catch_unwind(AssertUnwindSafe(|| read(bytes.into_owned(), self.text_of_image.as_ref())));
-        let (rendering, metadata) = read.unwrap_or_else(|_| Err(damaged()))?;
+        let Reading { rendering, metadata, lost } = read.unwrap_or_else(|_| Err(damaged()))?;
+        if lost.pages > 0 {
+            out.skip(source.name, lost.to_string());
+        }
         out.document(rendering.finish(source, "pdf", metadata)?);
         Ok(())
     }
@@ -81,7 +85,41 @@ fn damaged() -> LoadError {
     LoadError::Other("damaged PDF: its structure cannot be read; open it and save it again".to_owned())
 }
 
-fn read(bytes: Vec<u8>, reader: Option<&TextOfImage>) -> Result<(Rendering, Metadata), LoadError> {
+/// What a file gave.
+struct Reading {
+    rendering: Rendering,
+    metadata: Metadata,
+    lost: Lost,
+}
+
+/// Pages that are scans of a kind that is not decoded: they give nothing, and that must be said.
+#[derive(Default)]
+struct Lost {
+    pages: usize,
+    of: usize,
+    kinds: BTreeSet<&'static str>,
+}
+
+impl Lost {
+    /// Takes note of a page, and of what it shows if that is all there is on it.
+    fn page(&mut self, drawn: &glyphs::Drawn) {
+        self.of += 1;
+        if drawn.glyphs.is_empty() && drawn.pictures.is_empty() && !drawn.undecoded.is_empty() {
+            self.pages += 1;
+            self.kinds.extend(&drawn.undecoded);
+        }
+    }
+}
+
+impl fmt::Display for Lost {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let kinds = self.kinds.iter().copied().collect::<Vec<_>>().join(", ");
+        let Self { pages, of, .. } = self;
+        write!(f, "{pages} of {of} pages are scans ({kinds}) that are not decoded; run `ocrmypdf` over it")
+    }
+}
+
+fn read(bytes: Vec<u8>, reader: Option<&TextOfImage>) -> Result<Reading, LoadError> {
     if inflation::is_bomb(&bytes) {
         return Err(LoadError::Other(format!("it inflates to more than {} MiB; split it", inflation::LARGEST >> 20)));
     }
@@ -95,9 +133,10 @@ fn read(bytes: Vec<u8>, reader: Option<&TextOfImage>) -> Result<(Rendering, Meta
     let (fonts, mut limits) = (Fonts::new(), Limits::new());
     let (mut letters, mut unknown, mut images) = (0, 0, 0);
     let pages = file.pages();
-    let (mut layers, mut pictures) = (Vec::new(), Vec::new());
+    let (mut layers, mut pictures, mut lost) = (Vec::new(), Vec::new(), Lost::default());
     for page in pages.iter().take(MOST_PAGES) {
         let drawn = glyphs::drawn(page, &fonts, &mut limits);
+        lost.page(&drawn);
         letters += drawn.glyphs.len();
         unknown += drawn.unknown;
         images += drawn.images;
@@ -109,12 +148,15 @@ fn read(bytes: Vec<u8>, reader: Option<&TextOfImage>) -> Result<(Rendering, Meta
     }
     let mut pieces = arranged(layers);
     let scanned = placing::place(&mut pieces, pictures, reader);
+    if letters == 0 && scanned == 0 && lost.pages > 0 {
+        return Err(LoadError::Other(format!("no text layer: {lost}")));
+    }
     if (letters == 0 && scanned == 0) || unknown > letters {
         return Err(LoadError::Other(without_text(pages.len(), unknown, images)));
     }
     let mut rendering = paragraphs::write(pieces);
     rendering.label_pages(page_labels::labels(&file, pages.len()));
-    Ok((rendering, metadata(&file)))
+    Ok(Reading { rendering, metadata: metadata(&file), lost })
 }
 
 /// Why there is no text.

@@ -38,6 +38,16 @@ pub(super) fn file(stream: &Stream<'_>) -> Option<Vec<u8>> {
     (file.len() <= LARGEST_IMAGE).then_some(file)
 }
 
+/// The kind of a scan that is not decoded.
+pub(super) fn undecoded(stream: &Stream<'_>) -> Option<&'static str> {
+    filters(stream.dict()).iter().find_map(|name| match name.as_str() {
+        "CCITTFaxDecode" | "CCF" => Some("CCITT fax"),
+        "JBIG2Decode" => Some("JBIG2"),
+        "JPXDecode" => Some("JPEG 2000"),
+        _ => None,
+    })
+}
+
 fn side(dict: &Dict<'_>, long: &str, short: &str) -> Option<u32> {
     dict.get::<u32>(long).or_else(|| dict.get::<u32>(short)).filter(|side| *side > 0)
 }

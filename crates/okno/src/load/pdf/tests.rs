@@ -134,3 +134,34 @@ fn an_image_stands_where_it_is_drawn_and_pages_are_called_as_printed() {
     let ImageSource::Bytes(bytes) = &image.source else { panic!("{:?}", image.source) };
     assert!(bytes.starts_with(b"\x89PNG"));
 }
+
+/// A page with an image and a page with words, in as few bytes as readers take.
+fn fax(filter: &str, words: &str) -> Vec<u8> {
+    let image = "/Type/XObject/Subtype/Image/Width 64/Height 64/BitsPerComponent 1/ColorSpace/DeviceGray";
+    let page = "/Type/Page/Parent 2 0 R/MediaBox[0 0 600 800]";
+    let stream = |content: &str| format!("/Length {}>> stream\n{content}\nendstream", content.len());
+    format!(
+        "%PDF-1.7\n1 0 obj <</Type/Catalog/Pages 2 0 R>> endobj\n2 0 obj <</Type/Pages/Kids[3 0 R 4 0 R]/Count 2>> endobj\n\
+         3 0 obj <<{page}/Contents 5 0 R/Resources<</XObject<</I 7 0 R>>>>>> endobj\n\
+         4 0 obj <<{page}/Contents 6 0 R/Resources<</Font<</F 8 0 R>>>>>> endobj\n\
+         5 0 obj <<{} endobj\n6 0 obj <<{} endobj\n7 0 obj <<{image}/Filter/{filter}{} endobj\n\
+         8 0 obj <</Type/Font/Subtype/Type1/BaseFont/Helvetica>> endobj\ntrailer <</Root 1 0 R/Size 9>>\n%%EOF\n",
+        stream("500 0 0 700 0 0 cm /I Do"),
+        stream(&format!("BT /F 12 Tf 10 700 Td ({words}) Tj ET")),
+        stream("0000")
+    )
+    .into_bytes()
+}
+
+/// Such pages were left out without a word.
+#[test]
+fn scans_that_are_not_decoded_are_named() {
+    for (filter, kind) in [("CCITTFaxDecode", "CCITT fax"), ("JBIG2Decode", "JBIG2"), ("JPXDecode", "JPEG 2000")] {
+        let said = format!("1 of 2 pages are scans ({kind}) that are not decoded; run `ocrmypdf` over it");
+        let got = load(&Pdf::default(), "a.pdf", &fax(filter, "Words are read."));
+        assert_eq!(got.documents.len(), 1);
+        assert_eq!(got.skipped, [("a.pdf".to_owned(), said.clone())]);
+        let none = load(&Pdf::default(), "a.pdf", &fax(filter, ""));
+        assert_eq!(none.skipped, [("a.pdf".to_owned(), format!("no text layer: {said}"))]);
+    }
+}

@@ -22,10 +22,14 @@ use super::measure::Measure;
 use crate::document::Span;
 use crate::split::sentence::{at_clause, sentences};
 use memchr::memrchr_iter;
+use std::ops::Range;
 
 /// Where the search for sentences starts before the stretch that matters, in bytes: brackets and quotes that reach further are not
 /// asides (see `sentence::MAX_PAIR`).
 const RUN_UP: usize = 512;
+
+/// The run-up that tells nearly always: a sentence or two. Only a bracket that closes in the stretch may have opened further up.
+const SHORT_RUN_UP: usize = 160;
 
 /// How far behind the stretch sentences are read, in bytes: what follows a stop decides about it, and a few words are enough.
 const LOOK_AHEAD: usize = 64;
@@ -68,7 +72,7 @@ struct Lines {
 }
 
 impl Lines {
-    fn read(text: &str, start: usize, stretch: std::ops::Range<usize>) -> Self {
+    fn read(text: &str, start: usize, stretch: Range<usize>) -> Self {
         let mut lines = Self::default();
         // The line feed may stand just behind the last character that fits.
         let upto = (stretch.end + 1).min(text.len());
@@ -97,14 +101,31 @@ fn ends_sentence(text: &str) -> bool {
     text.trim_end_matches(closing).ends_with(['.', '!', '?', '。', '！', '？', '…', '．', '｡'])
 }
 
-/// The last end of a sentence between `floor` and `limit`.
+/// The last end of a sentence between `floor` and `limit`. Most are near the limit: reading sentences is what a piece costs, and half a
+/// piece need not be read to find its last one.
 fn sentence_end(text: &str, start: usize, floor: usize, limit: usize) -> Option<usize> {
-    let from = text.ceil_char_boundary(floor.saturating_sub(RUN_UP).max(start));
     let upto = text.floor_char_boundary((limit + LOOK_AHEAD).min(text.len()));
-    let found = sentences(text, Span::new(from, upto));
+    let near = text.ceil_char_boundary(limit.saturating_sub(SHORT_RUN_UP).max(floor));
+    let certain = |&end: &usize| !closes_bracket(&text[end..upto]);
+    last_end(text, near..upto, floor, limit).filter(certain).or_else(|| {
+        let from = text.ceil_char_boundary(floor.saturating_sub(RUN_UP).max(start));
+        last_end(text, from..upto, floor, limit)
+    })
+}
+
+/// The last end between `floor` and `limit` of the sentences of a stretch that goes on behind it.
+fn last_end(text: &str, stretch: Range<usize>, floor: usize, limit: usize) -> Option<usize> {
+    let from = stretch.start;
+    let found = sentences(text, Span::new(from, stretch.end));
     let complete = &found[..found.len().saturating_sub(1)];
     let ends = complete.iter().rev().map(|span| span.end as usize);
     ends.skip_while(|&end| end > limit).take_while(|&end| end >= floor).find(|&end| ends_sentence(&text[from..end]))
+}
+
+/// Whether a bracket closes here: what is before it may be its inside, and no end of a sentence.
+fn closes_bracket(text: &str) -> bool {
+    text.bytes().any(|byte| matches!(byte, b')' | b']' | 0xE3 | 0xEF))
+        && text.contains([')', ']', '）', '］', '】', '〕', '》', '〉'])
 }
 
 /// Where the next piece starts, so that it repeats at most the size of `measure`: behind `start`, at `end` or before.
@@ -118,10 +139,14 @@ fn repeat_from(text: &str, start: usize, end: usize, measure: Measure<'_>) -> us
 
 /// The first sentence that starts at or behind `from` and before `end`.
 fn sentence_start(text: &str, start: usize, from: usize, end: usize) -> Option<usize> {
-    if !may_start(text, from.max(start), end) {
+    let near = text.floor_char_boundary(from.saturating_sub(CLOSING)).max(start);
+    // The stop that ends the piece starts no sentence in it.
+    let inner = text[near..end].trim_end_matches(|c: char| !c.is_alphanumeric());
+    if !may_stop(inner.as_bytes()) {
         return None;
     }
-    let first = text.ceil_char_boundary(from.saturating_sub(RUN_UP).max(start));
+    let run_up = if closes_bracket(&text[near..end]) { RUN_UP } else { SHORT_RUN_UP };
+    let first = text.ceil_char_boundary(from.saturating_sub(run_up).max(start));
     let found = sentences(text, Span::new(first, end));
     let starts = |pair: &&[Span]| {
         let (before, next) = (pair[0].end as usize, pair[1].start as usize);
@@ -130,12 +155,18 @@ fn sentence_start(text: &str, start: usize, from: usize, end: usize) -> Option<u
     found.windows(2).find(starts).map(|pair| pair[1].start as usize)
 }
 
-/// Whether anything before the last character of a stretch can end a sentence: most overlaps are shorter than one, and reading sentences costs
-/// ten times as much as looking for their stops.
-fn may_start(text: &str, from: usize, end: usize) -> bool {
-    let from = text.floor_char_boundary(from.saturating_sub(CLOSING));
-    let stretch = text[from..end].trim_end_matches(|c: char| c.is_whitespace() || !c.is_alphanumeric());
-    stretch.contains(['.', '!', '?', '\n', '。', '！', '？', '…', '．', '｡'])
+/// Whether anything in a stretch can end a sentence: most overlaps are shorter than one, and reading sentences costs ten times as much
+/// as looking for their stops. Bytes, because this is asked of every piece.
+fn may_stop(mut stretch: &[u8]) -> bool {
+    let lead = |byte: &u8| matches!(byte, b'.' | b'!' | b'?' | b'\n' | 0xE2 | 0xE3 | 0xEF);
+    while let Some(at) = stretch.iter().position(lead) {
+        let wide = ["。", "！", "？", "…", "．", "｡", "‼", "⁇", "⁈", "⁉"];
+        if stretch[at].is_ascii() || wide.iter().any(|stop| stretch[at..].starts_with(stop.as_bytes())) {
+            return true;
+        }
+        stretch = &stretch[at + 1..];
+    }
+    false
 }
 
 fn is_clause_end(c: char, next: char) -> bool {

@@ -47,6 +47,34 @@ fn every_splitter_passes_the_suite() {
     }
 }
 
+#[test]
+fn time_stays_linear_for_long_texts() {
+    for name in
+        ["sentence", "paragraph", "section", "chunk:400c/200c", "words:200/40", "chars:400/200", "recursive:500c/50c"]
+    {
+        contract::check_long(&named(name));
+    }
+    for name in ["recursive:100t/20t", "tokens:512t/64t", "markdown", "html", "semantic", "hierarchy", "code:1500c"] {
+        contract::check_long(&named(name));
+    }
+}
+
+/// The suite itself: a splitter that looks back over all of the text for every kilobyte of it must not pass.
+#[test]
+#[should_panic(expected = "\"a\"")]
+fn quadratic_time_is_noticed() {
+    struct LooksBack;
+    impl Split for LooksBack {
+        fn split(&self, text: &Text<'_>) -> Result<Vec<Piece>, EmbedError> {
+            let seen = |end: usize| text.text[..end].bytes().filter(|byte| *byte == b'a').count();
+            let ends = (256..=text.text.len()).step_by(256).map(|end| text.text.floor_char_boundary(end));
+            assert!(ends.map(seen).sum::<usize>() < usize::MAX);
+            Ok(vec![Span::new(0, text.text.len()).into()])
+        }
+    }
+    contract::check_long(&LooksBack);
+}
+
 /// What may be larger than the size: for characters one grapheme, for tokens one word, for layers one sentence.
 fn assert_fits(name: &str, text: &str) {
     let splitter = named(name);

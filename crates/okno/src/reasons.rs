@@ -1,7 +1,10 @@
-//! Why a file was skipped, in Chinese. Loaders give one English sentence; here is the Chinese one for each, for whoever shows it.
+//! Why something could not be done, in Chinese. The library gives one English sentence; here is the Chinese one for each, for whoever
+//! shows it.
+
+mod words;
 
 /// English and Chinese; `{}` stands for what differs. What is not listed stays English.
-const REASONS: [(&str, &str); 36] = [
+const REASONS: &[(&str, &str)] = &[
     ("no text", "没有文字"),
     ("empty file", "空文件"),
     ("looks binary (it holds NUL or control bytes)", "像是二进制文件(含有 NUL 或控制字符)"),
@@ -20,6 +23,14 @@ const REASONS: [(&str, &str); 36] = [
     ("PDF with an encryption that cannot be read", "PDF 的加密方式无法读取"),
     ("the PDF takes too long to read; print it into a new one", "读取该 PDF 耗时过长;请重新打印成新的 PDF"),
     ("no text on {} pages", "{} 页上都没有文字"),
+    (
+        "no text layer: {} of {} pages are scans ({}) that are not decoded; run `ocrmypdf` over it",
+        "没有文字层:{}/{} 页是无法解码的扫描图像({});请先用 `ocrmypdf` 处理",
+    ),
+    (
+        "{} of {} pages are scans ({}) that are not decoded; run `ocrmypdf` over it",
+        "{}/{} 页是无法解码的扫描图像({});请先用 `ocrmypdf` 处理",
+    ),
     (
         "no text layer: {} scanned pages; add the OCR models (`okno models add rapidocr`), or run `ocrmypdf` over it",
         "没有文字层:{} 页扫描图像;请添加文字识别模型(`okno models add rapidocr`),或先用 `ocrmypdf` 处理",
@@ -53,14 +64,78 @@ const REASONS: [(&str, &str); 36] = [
         "the folder or file is gone; its documents are kept – `okno remove --root` takes them out",
         "文件夹或文件已不存在;其文档仍保留 —— `okno remove --root` 可将其移除",
     ),
+    ("no recipe `{}` – there are `{}`", "没有方案 `{}` —— 可用的有 `{}`"),
+    ("no recipe `{}`", "没有方案 `{}`"),
+    ("no expansion `{}` – there are {}", "没有扩展方式 `{}` —— 可用的有 {}"),
+    ("no fusion `{}` – there are `relative` and `rrf:60`", "没有融合方式 `{}` —— 可用的有 `relative` 和 `rrf:60`"),
+    ("no route `{}` – there are {}", "没有路由 `{}` —— 可用的有 {}"),
+    ("no step `{}` for a model – there are `{}`", "模型没有步骤 `{}` —— 可用的有 `{}`"),
+    ("this kind of store cannot change vectors – index the documents again", "这种存储不能更改向量 —— 请重新索引文档"),
+    ("the index was changed while it was read – run the command again", "读取期间索引被修改 —— 请重新运行该命令"),
+    (
+        "the source was made with embedder `{}`, the target with `{}` – copy into a new place",
+        "来源用的嵌入模型是 `{}`,目标用的是 `{}` —— 请复制到新的位置",
+    ),
+    (
+        "the target holds documents of `{}`, which the source does not know – copy into an empty place",
+        "目标里有 `{}` 的文档,来源没有 —— 请复制到空的位置",
+    ),
+    (
+        "`{}` in `--jsonl-fields`: expected `id=…`, `text=…`, `title=…` or `language=…`, separated by commas",
+        "`--jsonl-fields` 中的 `{}`:应为 `id=…`、`text=…`、`title=…` 或 `language=…`,以逗号分隔",
+    ),
+    ("rule {}: {}", "第 {} 条规则:{}"),
+    ("it sets nothing – add `set = { field = \"value\" }`", "它什么也没有设置 —— 请加上 `set = { 字段 = \"值\" }`"),
+    (
+        "`all` is about the matches of `section` and `text`, and there is neither",
+        "`all` 针对 `section` 和 `text` 的匹配,而两者都没有",
+    ),
+    (
+        "`default` is for texts that `map` does not know, and there is no `map`",
+        "`default` 用于 `map` 里没有的文字,而没有 `map`",
+    ),
+    (
+        "`{}` is a fact about the file and cannot be set – choose another name",
+        "`{}` 是文件自身的信息,不能设置 —— 请换一个名称",
+    ),
+    ("`{}`: `{}` is no regular expression: {}", "`{}`:`{}` 不是正则表达式:{}"),
+    ("`{}` is no number, and not `true` or `false`", "`{}` 不是数字,也不是 `true` 或 `false`"),
+    ("`{}` is no unit; expected something like `64MB`", "`{}` 不是单位;应形如 `64MB`"),
+    ("`{}` is no size; expected something like `64MB`", "`{}` 不是大小;应形如 `64MB`"),
+    ("`legs` is empty – name `dense`, `lexical` or both", "`legs` 是空的 —— 请写 `dense`、`lexical` 或两者"),
+    ("[fetch] `{}` is a number of seconds from 0 to 86400", "[fetch] `{}` 是 0 到 86400 的秒数"),
+    ("no key `{}` here – did you mean `{}`?", "这里没有键 `{}` —— 是否指 `{}`?"),
+    ("recipe `{}`: {}", "方案 `{}`:{}"),
+    ("there is a built-in recipe of this name – choose another", "已有同名的内置方案 —— 请换一个名称"),
+    ("`from` is the name of a recipe: `{}`", "`from` 是方案的名称:`{}`"),
+    ("no recipe `{}` to start from – there are `{}`", "没有可作为起点的方案 `{}` —— 可用的有 `{}`"),
+    ("`{}` must be more than 0", "`{}` 必须大于 0"),
+    ("`layers` and `legs` must name at least one each", "`layers` 和 `legs` 各至少写一个"),
+    (
+        "`weights` has no leg `{}` – there are `dense` and `lexical`",
+        "`weights` 没有 `{}` 这一路 —— 可用的有 `dense` 和 `lexical`",
+    ),
 ];
 
-/// The reason in Chinese, where its sentence is known.
+/// A reason in Chinese; what is not known stays English.
+pub fn in_chinese(reason: &str) -> String {
+    chinese(reason).unwrap_or_else(|| words::chinese(reason))
+}
+
+/// A reason in Chinese, if there is a sentence for it.
 pub fn chinese(reason: &str) -> Option<String> {
     REASONS.iter().find_map(|(english, chinese)| {
         let parts = captured(english, reason)?;
-        Some(parts.iter().fold((*chinese).to_owned(), |text, part| text.replacen("{}", part, 1)))
+        Some(filled(chinese, &parts))
     })
+}
+
+/// A sentence with its parts, each of which may be a sentence or a word that is known too.
+fn filled(sentence: &str, parts: &[&str]) -> String {
+    let mut pieces = sentence.split("{}");
+    let first = pieces.next().unwrap_or_default().to_owned();
+    let part = |part: &str| chinese(part).unwrap_or_else(|| words::chinese(part));
+    pieces.zip(parts).fold(first, |text, (piece, given)| text + &part(given) + piece)
 }
 
 /// What stands for each `{}` of a pattern in a text, if the text is one of the pattern.
@@ -88,6 +163,13 @@ mod tests {
         let size = "70.0 MiB is more than `--max-file-size` (64.0 MiB)";
         assert_eq!(chinese(size).as_deref(), Some("70.0 MiB 超过 `--max-file-size`(64.0 MiB)"));
         assert_eq!(chinese("something new"), None);
+        assert_eq!(chinese("ZIP archive: not read yet").as_deref(), Some("ZIP 压缩包:暂不支持"), "words inside too");
+        assert_eq!(
+            chinese("rule 2: it sets nothing – add `set = { field = \"value\" }`")
+                .as_deref()
+                .map(|s| s.contains("什么也没有")),
+            Some(true)
+        );
         for (english, chinese) in REASONS {
             assert_eq!(english.matches("{}").count(), chinese.matches("{}").count(), "{english}");
         }

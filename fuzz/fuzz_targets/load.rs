@@ -1,0 +1,8 @@
+//! Any bytes at all, every loader that would take them, every law.
+#![no_main]
+
+#[path = "../laws.rs"]
+#[allow(dead_code)] // Each target asks one of them.
+mod laws;
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| laws::load(bytes));
