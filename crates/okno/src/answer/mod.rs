@@ -12,7 +12,7 @@ mod extract;
 mod generator;
 mod json;
 mod listwise;
-pub(crate) mod many;
+mod many;
 mod prompt;
 mod prompts;
 mod reply;
@@ -26,6 +26,8 @@ mod wording;
 
 pub use generator::{Completion, GenerateError, Generator, Message, Picture, Request, Role, Usage};
 pub use listwise::Listwise;
+pub(crate) use many::held;
+pub use many::many;
 pub use prompt::{NOT_FOUND, Pictures};
 pub(crate) use prompt::{fenced, mark};
 pub use prompts::{Language, Prompts};
