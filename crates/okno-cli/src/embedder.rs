@@ -1,8 +1,11 @@
-//! Which embedder an index is made and opened with.
+//! Which embedder an index is made and opened with: the built-in one, a model of the shelf, or a service.
 //!
 //! A new index takes the one that was asked for: flag, then configuration, then the built-in one. An index that exists says itself which
 //! one it needs; asking for another is refused with both names. Weights that are missing are missed when something is embedded, not
 //! before: what an index holds can be listed without them.
+
+#[cfg(feature = "models")]
+mod by_service;
 
 use crate::locale::say;
 use crate::remote;
@@ -18,34 +21,48 @@ use std::sync::Arc;
 pub const BUILT_IN: &str = "builtin";
 
 /// An embedder by its name on the command line.
-pub fn named(name: &str) -> Result<Arc<dyn Embedder>> {
-    if name == BUILT_IN { Ok(Arc::new(BuiltIn::default())) } else { local(name) }
+pub fn named(name: &str, index: &Path, settings: &Settings) -> Result<Arc<dyn Embedder>> {
+    if name == BUILT_IN { Ok(Arc::new(BuiltIn::default())) } else { other(name, index, settings) }
 }
 
+/// A model of the shelf, or a service.
 #[cfg(feature = "models")]
-fn local(name: &str) -> Result<Arc<dyn Embedder>> {
+fn other(name: &str, index: &Path, settings: &Settings) -> Result<Arc<dyn Embedder>> {
+    if by_service::is_meant(name) {
+        let service = by_service::named(name, settings, &crate::settings::secrets(index))?;
+        return Ok(Arc::new(Remembering::new(Arc::new(service))));
+    }
     let model = okno_models::shelf::Shelf::of_user()?.get(name)?;
     let embedder = okno_models::transformer::TransformerEmbedder::open(model)?;
     Ok(Arc::new(Remembering::new(Arc::new(embedder))))
 }
 
 #[cfg(not(feature = "models"))]
-fn local(name: &str) -> Result<Arc<dyn Embedder>> {
+fn other(name: &str, _: &Path, _: &Settings) -> Result<Arc<dyn Embedder>> {
     anyhow::bail!(say!(
-        "this program was built without transformers (feature `models`): only `builtin` embeds, not `{}`",
-        "本程序未包含 Transformer(特性 `models`):只能用 `builtin`,不能用 `{}`",
+        "this program was built without transformers and services (feature `models`): only `builtin` embeds, not `{}`",
+        "本程序未包含 Transformer 与在线服务(特性 `models`):只能用 `builtin`,不能用 `{}`",
         name
     ))
 }
 
 /// The embedder an index was made with.
-pub fn of(manifest: &Manifest) -> Arc<dyn Embedder> {
-    let Some((name, _)) = manifest.embedder.split_once('@') else { return Arc::new(BuiltIn::default()) };
-    match named(name) {
-        Ok(embedder) if embedder.identity() == manifest.embedder => embedder,
-        Ok(other) => Arc::new(Absent::new(manifest, other_weights(name, other.identity()))),
-        Err(error) => Arc::new(Absent::new(manifest, crate::message(&error))),
+fn of(manifest: &Manifest, index: &Path, settings: &Settings) -> Arc<dyn Embedder> {
+    made(manifest, index, settings).unwrap_or_else(|error| Arc::new(Absent::new(manifest, crate::message(&error))))
+}
+
+fn made(manifest: &Manifest, index: &Path, settings: &Settings) -> Result<Arc<dyn Embedder>> {
+    #[cfg(feature = "models")]
+    if let Ok(made_by) = manifest.embedder.parse() {
+        let service = by_service::again(made_by, settings, &crate::settings::secrets(index))?;
+        return Ok(Arc::new(Remembering::new(Arc::new(service))));
     }
+    let Some((name, _)) = manifest.embedder.split_once('@') else { return Ok(Arc::new(BuiltIn::default())) };
+    let embedder = named(name, index, settings)?;
+    if embedder.identity() != manifest.embedder {
+        anyhow::bail!(other_weights(name, embedder.identity()));
+    }
+    Ok(embedder)
 }
 
 fn other_weights(name: &str, found: &str) -> String {
@@ -59,9 +76,9 @@ fn other_weights(name: &str, found: &str) -> String {
 }
 
 /// Opens the index in a folder with the embedder it was made with.
-pub fn open(folder: &Path) -> okno::Result<Engine> {
+pub fn open(folder: &Path, settings: &Settings) -> okno::Result<Engine> {
     let store = store(folder)?;
-    let embedder = of(store.manifest());
+    let embedder = of(store.manifest(), folder, settings);
     over(folder, store, embedder)
 }
 
@@ -82,7 +99,7 @@ fn store(place: &Path) -> okno::Result<Box<dyn Store>> {
 /// Opens the index in a folder, or makes one there.
 pub fn open_or_create(folder: &Path, flag: Option<&str>, settings: &Settings) -> Result<Engine> {
     let configured = settings.values().embedder.as_deref();
-    let new = || named(flag.or(configured).unwrap_or(BUILT_IN));
+    let new = || named(flag.or(configured).unwrap_or(BUILT_IN), folder, settings);
     if !remote::is_meant(folder) && !embedded::exists(folder) {
         return Ok(Engine::create_with(folder, new()?)?);
     }
@@ -98,7 +115,10 @@ pub fn open_or_create(folder: &Path, flag: Option<&str>, settings: &Settings) ->
         Err(Error::NoIndex(_)) => return Ok(Engine::create_with(folder, new()?)?),
         opened => opened?,
     };
-    let embedder = flag.or(near).map_or_else(|| Ok(of(store.manifest())), named)?;
+    let embedder = match flag.or(near) {
+        Some(name) => named(name, folder, settings)?,
+        None => of(store.manifest(), folder, settings),
+    };
     Ok(over(folder, store, embedder)?)
 }
 

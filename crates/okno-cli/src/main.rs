@@ -15,6 +15,8 @@ mod place;
 mod reasons;
 mod remote;
 mod reranker;
+#[cfg(feature = "models")]
+mod service;
 mod settings;
 mod understood;
 

@@ -1,7 +1,4 @@
-//! The language model, assembled from what was configured.
-//!
-//! Without a word in the configuration, a key is enough: the first provider whose key is set answers. A base URL alone is a
-//! service that nobody knows; it gets a key only if the configuration names one, never that of a known provider.
+//! The language model, assembled from what was configured; where it is, `service` finds out.
 
 #[cfg(feature = "models")]
 pub use built::generator;
@@ -18,12 +15,11 @@ pub fn generator(
 
 #[cfg(feature = "models")]
 mod built {
-    use crate::locale::say;
-    use anyhow::{Result, bail};
+    use crate::service::Place;
+    use anyhow::Result;
     use okno::answer::Generator;
     use okno::config::{ModelConfig, Secrets, Settings};
-    use okno_models::service::preset::named;
-    use okno_models::service::{Cached, Chat, DEFAULT_CACHE_SIZE, Key, Options, PRESETS, Patience, Preset};
+    use okno_models::service::{Cached, Chat, DEFAULT_CACHE_SIZE, Options, Patience};
     use std::path::PathBuf;
     use std::sync::Arc;
 
@@ -42,7 +38,13 @@ mod built {
 
     /// What is asked of which service.
     fn options(config: &ModelConfig, secrets: &Secrets) -> Result<Option<Options>> {
-        let Some(mut options) = service(config, secrets)? else { return Ok(None) };
+        let place = Place {
+            table: "model",
+            provider: config.provider.as_deref(),
+            base_url: config.base_url.as_deref(),
+            key_env: config.key_env.as_deref(),
+        };
+        let Some(mut options) = place.options(secrets, |preset| preset.chat.is_some())? else { return Ok(None) };
         if let Some(name) = &config.name {
             options.model = Some(name.clone());
         }
@@ -51,63 +53,6 @@ mod built {
         options.concurrency = config.concurrency();
         options.patience = Patience::within(config.timeout());
         Ok(Some(options))
-    }
-
-    fn service(config: &ModelConfig, secrets: &Secrets) -> Result<Option<Options>> {
-        let preset = match (config.provider.as_deref(), &config.base_url) {
-            (Some("none"), _) => return Ok(None),
-            (Some(name), _) => known(name)?,
-            (None, Some(url)) => return Ok(Some(own(url, config, secrets)?)),
-            (None, None) => match PRESETS.iter().find(|p| p.needs_key && secrets.get(p.key_variable).is_some()) {
-                Some(preset) => preset,
-                None => return Ok(None),
-            },
-        };
-        let variable = config.key_env.as_deref().unwrap_or(preset.key_variable);
-        let key = secrets.get(variable).map(|key| Key::new(&key));
-        if key.is_none() && (preset.needs_key || config.key_env.is_some()) {
-            bail!(no_key(preset.name, variable));
-        }
-        let mut options = Options::of(preset, key);
-        variable.clone_into(&mut options.key_variable);
-        if let Some(url) = config.base_url.clone().or_else(|| secrets.get(preset.url_variable)) {
-            options.base_url = url;
-        }
-        Ok(Some(options))
-    }
-
-    /// A service that no preset knows.
-    fn own(url: &str, config: &ModelConfig, secrets: &Secrets) -> Result<Options> {
-        let key = match &config.key_env {
-            None => None,
-            Some(variable) => match secrets.get(variable) {
-                Some(key) => Some(Key::new(&key)),
-                None => bail!(no_key(url, variable)),
-            },
-        };
-        Ok(Options { key_variable: config.key_env.clone().unwrap_or_default(), ..Options::at(url, key) })
-    }
-
-    fn known(name: &str) -> Result<&'static Preset> {
-        let names: Vec<&str> = PRESETS.iter().map(|preset| preset.name).collect();
-        match named(name) {
-            Some(preset) => Ok(preset),
-            None => bail!(say!(
-                "`{}` is no provider (`model.provider`); there are `{}`, and `none` – for any other service set `model.base_url` alone",
-                "`{}` 不是已知的服务商(`model.provider`);可用:`{}`,以及 `none` —— 其他服务只需设置 `model.base_url`",
-                name,
-                names.join("`, `")
-            )),
-        }
-    }
-
-    fn no_key(service: &str, variable: &str) -> String {
-        say!(
-            "`{}` needs a key: set `{}` in the environment or in `.env` beside the index",
-            "`{}` 需要密钥:请在环境变量或索引旁的 `.env` 里设置 `{}`",
-            service,
-            variable
-        )
     }
 
     /// Where answers are kept: the user's, not the index's, so that an index made anew costs nothing.

@@ -26,7 +26,7 @@ fn nearest() -> Option<PathBuf> {
 pub fn open(given: Option<&Path>) -> anyhow::Result<Engine> {
     let folder = target(given);
     let settings = crate::settings::of(&folder)?;
-    let mut engine = crate::embedder::open(&folder)?;
+    let mut engine = crate::embedder::open(&folder, &settings)?;
     engine.set_recipes(settings.values().recipes()?);
     Ok(engine)
 }

@@ -188,11 +188,11 @@ pub fn find(name: &str) -> Result<Option<Card>> {
 pub fn check_name(name: &str) -> Result<()> {
     let fits = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "-_.".contains(c);
     let is_fine = !name.is_empty() && name.len() <= 64 && !name.starts_with('.') && name.chars().all(fits);
-    if is_fine && name != BUILT_IN_NAME { Ok(()) } else { Err(Error::Name(name.to_owned())) }
+    if is_fine && !TAKEN.contains(&name) { Ok(()) } else { Err(Error::Name(name.to_owned())) }
 }
 
-/// What the embedder that is part of the program is called on the command line.
-pub const BUILT_IN_NAME: &str = "builtin";
+/// What embedders that are no model of the shelf are called on the command line: the one that is part of the program, and a service.
+const TAKEN: [&str; 2] = ["builtin", "service"];
 
 #[cfg(test)]
 mod tests {
@@ -214,7 +214,7 @@ mod tests {
 
     #[test]
     fn names_stay_inside_the_shelf() {
-        for name in ["", ".", "..", "../x", "a/b", "a\\b", "A", "builtin", "a b", "模型"] {
+        for name in ["", ".", "..", "../x", "a/b", "a\\b", "A", "builtin", "service", "a b", "模型"] {
             assert!(check_name(name).is_err(), "{name}");
         }
     }

@@ -1,40 +1,23 @@
 //! Derived units and query steps with a real, tiny model: set `OKNO_TEST_CHAT_URL` (`.ci/serve-model.sh` starts one). What is
 //! tested is that everything is made or reported and the search goes on, not that such a model writes anything good.
 
-use okno::answer::{Completion, GenerateError, Generator, Request};
 use okno::document::DerivedKind;
 use okno::understand::model::Step;
 use okno::{DeriveOptions, Engine, Maker, Query, Silent};
 use okno_models::service::{Chat, Options, Patience};
-use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::Duration;
 use tempfile::TempDir;
 
 /// A model that is given little room: a tiny one on one CPU fills any room with words.
-struct Short(Chat);
-
-impl Generator for Short {
-    fn identity(&self) -> &str {
-        self.0.identity()
-    }
-
-    fn generate(
-        &self,
-        request: &Request,
-        on_text: &mut dyn FnMut(&str) -> ControlFlow<()>,
-    ) -> Result<Completion, GenerateError> {
-        self.0.generate(&Request { max_tokens: Some(96), ..request.clone() }, on_text)
-    }
-}
-
-fn real() -> Option<Short> {
+fn real() -> Option<Chat> {
     let Ok(url) = std::env::var("OKNO_TEST_CHAT_URL") else {
         println!("skipped: no language model – set OKNO_TEST_CHAT_URL, as `.ci/serve-model.sh FOLDER` prints it");
         return None;
     };
     let patience = Patience::within(Duration::from_mins(10));
-    Some(Short(Chat::connect(Options { patience, concurrency: 1, ..Options::at(&url, None) }).unwrap()))
+    let options = Options { patience, max_tokens: Some(80), concurrency: 1, ..Options::at(&url, None) };
+    Some(Chat::connect(options).unwrap())
 }
 
 fn place() -> (TempDir, Engine) {

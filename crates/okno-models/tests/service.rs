@@ -4,7 +4,6 @@
 mod server;
 
 use okno::answer::{Completion, GenerateError, Generator, Message, Request, Role, Usage};
-use okno::embed::{Embedder, Role as EmbedRole};
 use okno_models::service::{Cached, Chat, Embeddings, Key, Options, Patience};
 use serde_json::json;
 use server::{Reply, Server, error, said};
@@ -72,6 +71,15 @@ fn a_busy_service_is_asked_again_as_late_as_it_wishes() {
     assert_eq!(ask(&chat(&server)).1.unwrap().text, "ok");
     assert!(begun.elapsed() >= Duration::from_millis(300));
     assert_eq!(server.asked().len(), 2);
+}
+
+#[test]
+fn a_busy_service_may_say_until_when() {
+    let headers = "Date: Wed, 21 Oct 2026 07:28:00 GMT\r\nRetry-After: Wed, 21 Oct 2026 07:28:01 GMT\r\n";
+    let server = Server::saying(vec![error(429, headers, "slow down"), said(&["ok"])]);
+    let begun = Instant::now();
+    assert_eq!(ask(&chat(&server)).1.unwrap().text, "ok");
+    assert!(begun.elapsed() >= Duration::from_secs(1), "by the service's own clock: {:?}", begun.elapsed());
 }
 
 #[test]
@@ -183,7 +191,7 @@ fn a_key_is_in_no_error_and_no_debug_print() {
         let failed = ask(&chat).1.unwrap_err();
         printed += &format!("{failed} {failed:?}");
     }
-    let embeddings = Embeddings::connect(options(&server), "e").unwrap_err();
+    let embeddings = Embeddings::connect(options(&server)).unwrap_err();
     printed += &format!("{embeddings} {embeddings:?}");
     assert!(!printed.contains("very-secret"), "{printed}");
     assert!(printed.contains("[key]"));
@@ -315,38 +323,4 @@ fn what_is_kept_is_bounded() {
 fn walk(folder: &std::path::Path) -> Vec<std::path::PathBuf> {
     let inside = |folder: &std::path::Path| std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     inside(folder).flat_map(|part| inside(&part).collect::<Vec<_>>()).collect()
-}
-
-/// Vectors that say which text they are of: its length, and 1; in reverse order.
-fn vectors(body: &serde_json::Value) -> Reply {
-    let texts = body["input"].as_array().unwrap();
-    let one =
-        |(at, text): (usize, &serde_json::Value)| json!({"index": at, "embedding": [text.as_str().unwrap().len(), 1]});
-    let data: Vec<_> = texts.iter().enumerate().map(one).rev().collect();
-    Reply::Whole(200, "", json!({ "data": data }).to_string())
-}
-
-#[test]
-fn vectors_come_in_the_order_of_the_texts_and_empty_texts_are_zeros() {
-    let server = Server::answering(|_, body| vectors(body));
-    let embedder = Embeddings::connect(Options { batch: 2, ..options(&server) }, "e").unwrap();
-    assert_eq!(embedder.dimensions(), 2);
-    let got = embedder.embed(&["a", "", "abc", "abcde", " "], EmbedRole::Passage).unwrap();
-    let ratio = |at: usize| got[at * 2] / got[at * 2 + 1];
-    assert_eq!([ratio(0), ratio(2), ratio(3)].map(|ratio| ratio.round() as u32), [1, 3, 5]);
-    assert_eq!((&got[2..4], &got[8..10]), (&[0.0, 0.0][..], &[0.0, 0.0][..]));
-    assert_eq!(server.asked().len(), 3, "one to learn the length, two batches");
-}
-
-#[test]
-fn vectors_of_the_wrong_number_or_length_are_refused() {
-    let few = Reply::Whole(200, "", json!({"data": [{"index": 0, "embedding": [1, 2]}]}).to_string());
-    let server = Server::saying(vec![few]);
-    let embedder = Embeddings::connect(options(&server), "e").unwrap();
-    assert!(embedder.embed(&["a", "b"], EmbedRole::Query).unwrap_err().0.contains("1 vectors for 2 texts"));
-    let longer = |count: usize, _: &serde_json::Value| {
-        Reply::Whole(200, "", json!({"data": [{"index": 0, "embedding": vec![1; count + 1]}]}).to_string())
-    };
-    let embedder = Embeddings::connect(options(&Server::answering(longer)), "e").unwrap();
-    assert!(embedder.embed(&["a"], EmbedRole::Query).unwrap_err().0.contains("2 numbers, expected 1"));
 }

@@ -156,3 +156,62 @@ fn indexing_with_a_slow_embedder_stops_inside_a_document_and_keeps_its_vectors()
     other.index(&[&notes]).unwrap();
     assert!(first > 0 && first + second == whole.asked(), "nothing was embedded twice");
 }
+
+/// The stop came while vectors were exchanged, and half of them were kept under the new embedder's name.
+#[test]
+fn a_stop_in_the_middle_of_the_exchange_leaves_the_index_as_it_was() {
+    let folder = tempfile::tempdir().unwrap();
+    let notes = documents(folder.path());
+    let index = folder.path().join(".okno");
+    let mut engine = Engine::create(&index).unwrap();
+    engine.index(&[&notes]).unwrap();
+    let before = seen(&engine);
+    // A few looks while vectors are made, then one per document.
+    for looks in [8, 20, 39] {
+        let report = engine.reembed(Letters::new("letters@1", 7), &StopAfter(AtomicUsize::new(looks))).unwrap();
+        assert!(report.stopped, "after {looks} looks");
+        drop(engine);
+        engine = Engine::open(&index).unwrap();
+        assert_eq!(seen(&engine), before, "after {looks} looks");
+    }
+}
+
+/// Fails after some texts, as a service does whose quota is used up.
+struct Failing(Arc<Letters>, AtomicUsize);
+
+impl Embedder for Failing {
+    fn identity(&self) -> &str {
+        self.0.identity()
+    }
+    fn dimensions(&self) -> usize {
+        self.0.dimensions()
+    }
+    fn embed(&self, texts: &[&str], role: Role) -> Result<Vec<f32>, EmbedError> {
+        let left = self.1.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(texts.len()));
+        left.map_err(|_| EmbedError("the quota is used up".to_owned()))?;
+        self.0.embed(texts, role)
+    }
+}
+
+/// What a service was paid for was lost with the error.
+#[test]
+fn an_embedder_that_fails_half_way_is_not_asked_again_for_what_it_made() {
+    let folder = tempfile::tempdir().unwrap();
+    let notes = documents(folder.path());
+    let letters = Letters::new("letters@1", 7);
+    let failing = || Arc::new(Failing(Arc::clone(&letters), AtomicUsize::new(600)));
+    let index = folder.path().join(".okno");
+    let failed = Engine::create_with(&index, failing()).unwrap().index(&[&notes]).unwrap_err();
+    assert!(failed.to_string().contains("the quota is used up"), "{failed}");
+    let first = letters.asked();
+    let engine = Engine::open_with(&index, Arc::clone(&letters) as Arc<dyn Embedder>).unwrap();
+    assert_eq!(engine.index(&[&notes]).unwrap().added + engine.snapshot().unwrap().numbers().len(), 80);
+    let second = letters.asked();
+    let mut other = Engine::create(folder.path().join("other")).unwrap();
+    other.index(&[&notes]).unwrap();
+    assert!(other.reembed(failing(), &Silent).is_err());
+    let (third, _) = (letters.asked(), other.search(&Query::new("x7y3")).unwrap());
+    other.reembed(Arc::clone(&letters) as Arc<dyn Embedder>, &Silent).unwrap();
+    assert!(first > 0 && third > 0);
+    assert_eq!(first + second, third + letters.asked(), "each text once, however it was interrupted");
+}

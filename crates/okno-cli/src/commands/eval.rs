@@ -46,9 +46,10 @@ pub fn run(cli: &Cli, args: &EvalArgs) -> Result<()> {
         let bar = bar(cli, candidates.len() * args.budget.len() * set.questions.len());
         let name = args.name.as_deref().unwrap_or_default();
         let asking = Asking { set, candidates: &candidates, budgets: &args.budget, seed: args.seed, name };
-        let outcome = ask(engine, &asking, library, &|done, _| bar.set_position(done as u64))?;
+        let mut outcome = ask(engine, &asking, library, &|done, _| bar.set_position(done as u64))?;
         bar.finish_and_clear();
         let judged = judge.as_ref().map(|judge| judge.run(cli, engine, &asking, args)).transpose()?.unwrap_or_default();
+        outcome.run.keep_judged(&judged);
         let page = args.report.as_ref().map(|_| page(args, &outcome, &judged, set, library));
         Ok((outcome.run, judged, page))
     })?;
@@ -223,7 +224,7 @@ pub fn sentence(comparison: &Comparison) -> String {
 }
 
 fn json(run: &Run, judged: &[CellJudged]) -> serde_json::Value {
-    let cell = |cell: &Cell| serde_json::json!({"recipe": cell.recipe, "budget": cell.budget, "scores": cell.scores, "latency_ms": cell.latency, "unhelped": cell.unhelped});
+    let cell = |cell: &Cell| serde_json::json!({"recipe": cell.recipe, "budget": cell.budget, "scores": cell.scores, "latency_ms": cell.latency, "unhelped": cell.unhelped, "judge_failed": cell.judge_failed});
     let comparison = |comparison: Comparison| {
         let sentence = sentence(&comparison);
         let mut json = serde_json::to_value(comparison)?;

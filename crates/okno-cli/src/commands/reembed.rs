@@ -3,7 +3,7 @@
 use super::index::{Bar, stop_on_interrupt};
 use crate::args::Cli;
 use crate::locale::say;
-use crate::{embedder, output, place, remote};
+use crate::{embedder, output, place, remote, settings};
 use anyhow::{Result, bail};
 use clap::Args;
 use std::path::Path;
@@ -12,7 +12,7 @@ use std::time::Instant;
 /// Another embedder.
 #[derive(Debug, Args)]
 pub struct ReembedArgs {
-    /// The embedder: `builtin`, or a model of `okno models list`
+    /// The embedder: `builtin`, a model of `okno models list`, `service` or `service:MODEL`
     #[arg(long, value_name = "NAME")]
     embedder: String,
 }
@@ -21,7 +21,8 @@ pub fn run(cli: &Cli, args: &ReembedArgs) -> Result<()> {
     if let Some(address) = cli.index().filter(|given| remote::is_meant(given)) {
         bail!(refusal(address, &args.embedder));
     }
-    let wanted = embedder::named(&args.embedder)?;
+    let folder = place::target(cli.index());
+    let wanted = embedder::named(&args.embedder, &folder, &settings::of(&folder)?)?;
     let mut engine = place::open(cli.index())?;
     if engine.embedder().identity() == wanted.identity() && !cli.json {
         let name = wanted.identity();

@@ -7,6 +7,7 @@ use crate::output::{self, Paint};
 use crate::place;
 use anyhow::{Result, bail};
 use okno::evaluate::compare::{Comparison, points};
+use okno::evaluate::judge::Aspect;
 use okno::evaluate::runs::Runs;
 use okno::evaluate::{Cell, Measure, Run};
 use std::collections::BTreeMap;
@@ -73,7 +74,7 @@ fn list(cli: &Cli, runs: &Runs, budget: Option<usize>) -> Result<()> {
 type Boards = BTreeMap<(String, String, usize), Vec<Place>>;
 
 fn json(boards: &Boards) -> serde_json::Value {
-    let place = |(rank, place): (usize, &Place)| serde_json::json!({"rank": rank + 1, "run": place.run, "recipe": place.cell.recipe, "made": place.made, "scores": place.cell.scores, "latency_ms": place.cell.latency});
+    let place = |(rank, place): (usize, &Place)| serde_json::json!({"rank": rank + 1, "run": place.run, "recipe": place.cell.recipe, "made": place.made, "scores": place.cell.scores, "judge_failed": place.cell.judge_failed, "latency_ms": place.cell.latency});
     boards
         .iter()
         .map(|((set, fingerprint, budget), board)| {
@@ -109,10 +110,26 @@ fn print(boards: &Boards) -> Result<()> {
                 place.cell.scores.get(Measure::Tokens),
                 place.cell.latency.p50
             )?;
+            if let Some(judged) = judged(&place.cell) {
+                writeln!(out, "     {judged}")?;
+            }
         }
         writeln!(out)?;
     }
     Ok(())
+}
+
+/// What a judge said of a cell, where one was asked: each aspect, how many questions, how often there was no verdict.
+fn judged(cell: &Cell) -> Option<String> {
+    let figure = |aspect: Aspect| {
+        let count = cell.rows.iter().filter(|row| row.get(aspect.measure()).is_some()).count();
+        let mean = cell.scores.0.get(&aspect.measure())?;
+        Some(format!("{} {} (n {count})", aspect.name(), points(*mean)))
+    };
+    let figures: Vec<String> = Aspect::ALL.into_iter().filter_map(figure).collect();
+    let failed = (cell.judge_failed > 0).then(|| say!("{} failed", "失败 {} 次", cell.judge_failed));
+    let all: Vec<String> = figures.into_iter().chain(failed).collect();
+    (!all.is_empty()).then(|| say!("judge: {}", "评判:{}", all.join("  ")))
 }
 
 fn compare(cli: &Cli, runs: &Runs, one: &str, other: &str, budget: Option<usize>) -> Result<()> {
@@ -182,7 +199,15 @@ fn comparisons(
         .flat_map(|budget| recipes.iter().map(move |pair| (budget, *pair)))
         .filter_map(|(budget, (own, theirs))| {
             let (own, theirs) = (one.cell(own, budget)?, other.cell(theirs, budget)?);
-            Some(one.against(own, other, theirs, one.main_measure()))
+            Some(compared(one, own, other, theirs))
         })
+        .flatten()
         .collect()
+}
+
+/// By the main measure, and by each aspect that a judge gave verdicts on in both.
+fn compared(one: &Run, own: &Cell, other: &Run, theirs: &Cell) -> Vec<Comparison> {
+    let judged = Aspect::ALL.map(|aspect| one.against(own, other, theirs, aspect.measure()));
+    let judged = judged.into_iter().filter(|comparison| comparison.questions > 0);
+    std::iter::once(one.against(own, other, theirs, one.main_measure())).chain(judged).collect()
 }

@@ -157,4 +157,8 @@ impl<G: Generator> Generator for Cached<G> {
     fn concurrency(&self) -> usize {
         self.inner.concurrency()
     }
+
+    fn room(&self) -> Option<usize> {
+        self.inner.room()
+    }
 }

@@ -32,7 +32,7 @@ impl Chat {
         let line = Line::new(options);
         let model = match &line.options.model {
             Some(model) => model.clone(),
-            None => served(&line).map_err(|fault| fault.for_generator(line.options.host()))?,
+            None => line.served().map_err(|fault| fault.for_generator(line.options.host()))?,
         };
         let identity = line.options.identity(&model);
         let quirks = Quirks::of(line.options.schemas);
@@ -94,12 +94,8 @@ impl Chat {
         let piece: Piece = serde_json::from_str(data).map_err(odd)?;
         if let Some(error) = piece.error.filter(|error| !error.is_null()) {
             let status = error.get("code").and_then(Value::as_u64).map_or(500, |code| code as u16);
-            return Err(Fault::of_answer(
-                status,
-                &serde_json::json!({"error": error}).to_string(),
-                None,
-                &self.line.options,
-            ));
+            let body = serde_json::json!({ "error": error }).to_string();
+            return Err(Fault::of_answer(status, &body, &self.line.options));
         }
         heard.usage = piece.usage.or(heard.usage);
         let Some(choice) = piece.choices.into_iter().next() else { return Ok(()) };
@@ -154,15 +150,6 @@ fn guessed(request: &Request, text: &str) -> Usage {
     Usage { prompt, completion: count_tokens(text) }
 }
 
-/// The first model that a service lists.
-fn served(line: &Line) -> Result<String, Fault> {
-    let list = line.get("models")?;
-    let list: Value = serde_json::from_str(&list)
-        .map_err(|_| Fault::new(Kind::Garbled, "its list of models is no JSON – name one in `model.name`"))?;
-    let first = list["data"].as_array().and_then(|models| models.first()).and_then(|model| model["id"].as_str());
-    first.map(str::to_owned).ok_or_else(|| Fault::new(Kind::Refused, "it lists no model – name one in `model.name`"))
-}
-
 impl Generator for Chat {
     fn identity(&self) -> &str {
         &self.identity
@@ -182,5 +169,9 @@ impl Generator for Chat {
 
     fn concurrency(&self) -> usize {
         self.line.options.concurrency.max(1)
+    }
+
+    fn room(&self) -> Option<usize> {
+        self.line.options.max_tokens
     }
 }

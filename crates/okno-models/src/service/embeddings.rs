@@ -1,23 +1,26 @@
-//! Embeddings: texts go out in batches, vectors come back.
+//! Embeddings: texts go out in batches, several at once, vectors come back.
 //!
 //! Services return unit vectors. A run of sentences is scored by the sum of theirs, so each is given the length of its text's
 //! tokens, dampened by a square root: a long sentence says more than a short one, but not as many times more as it is longer.
+//! A batch that fails is tried again by itself; one that fails for good ends the rest.
 
 use super::fault::{Fault, Kind};
 use super::line::Line;
+use super::made_by::MadeBy;
 use super::options::Options;
+use okno::answer::many;
 use okno::embed::{EmbedError, Embedder, Role, normalize};
 use okno::split::count_tokens;
 use serde::Deserialize;
 use serde_json::json;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// An embedding model behind a service.
 #[derive(Debug)]
 pub struct Embeddings {
     line: Line,
-    model: String,
+    made_by: MadeBy,
     identity: String,
-    dimensions: usize,
 }
 
 #[derive(Deserialize)]
@@ -32,25 +35,46 @@ struct Vector {
 }
 
 impl Embeddings {
-    /// A model of a service; asks for one vector to learn how long they are.
-    pub fn connect(options: Options, model: &str) -> Result<Self, EmbedError> {
-        let identity = options.identity(model);
-        let mut this = Self { line: Line::new(options), model: model.to_owned(), identity, dimensions: 0 };
-        this.dimensions = this.batch(&["okno"])?.first().map_or(0, Vec::len);
-        if this.dimensions == 0 {
-            Err(this.failed(&Fault::new(Kind::Garbled, "its vectors are empty")))
-        } else {
-            Ok(this)
+    /// A model of a service; asks for one vector to learn how long they are, and where no model is named, which one it serves.
+    pub fn connect(options: Options) -> Result<Self, EmbedError> {
+        let line = Line::new(options);
+        let model = match &line.options.model {
+            Some(model) => model.clone(),
+            None => line.served().map_err(|fault| EmbedError(format!("{}: {}", line.options.host(), fault.reason)))?,
+        };
+        let made_by = MadeBy { provider: line.options.provider.clone(), model, dimensions: 0 };
+        let mut this = Self { line, made_by, identity: String::new() };
+        this.made_by.dimensions = this.batch(&["okno"])?.first().map_or(0, Vec::len);
+        this.identity = this.made_by.to_string();
+        match this.line.options.dimensions {
+            _ if this.dimensions() == 0 => Err(this.failed(&Fault::new(Kind::Garbled, "its vectors are empty"))),
+            Some(wanted) if wanted != this.dimensions() => Err(this.wrong_length(this.dimensions(), wanted)),
+            _ => Ok(this),
         }
     }
 
+    /// The model that made the vectors of an index. Nothing is asked until something is embedded.
+    pub fn again(options: Options, made_by: MadeBy) -> Self {
+        Self { line: Line::new(options), identity: made_by.to_string(), made_by }
+    }
+
     fn failed(&self, fault: &Fault) -> EmbedError {
-        EmbedError(format!("{}: {}", self.identity, fault.reason))
+        EmbedError(format!("{} at `{}`: {}", self.made_by.model, self.line.options.host(), fault.reason))
+    }
+
+    fn wrong_length(&self, got: usize, expected: usize) -> EmbedError {
+        let reason = format!(
+            "a vector of {got} numbers, expected {expected} – `embedding.dimensions` asks for a length, where the model has several"
+        );
+        self.failed(&Fault::new(Kind::Garbled, reason))
     }
 
     /// The vectors of a few texts, in their order.
     fn batch(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, EmbedError> {
-        let body = json!({"model": self.model, "input": texts, "encoding_format": "float"});
+        let mut body = json!({"model": self.made_by.model, "input": texts, "encoding_format": "float"});
+        if let Some(dimensions) = self.line.options.dimensions {
+            body["dimensions"] = dimensions.into();
+        }
         let read = |response| {
             let text = self.line.text(response)?;
             let odd = |error| Fault::new(Kind::Garbled, format!("the answer is no list of vectors: {error}"));
@@ -60,10 +84,21 @@ impl Embeddings {
         self.line.ask("embeddings", &body, read).map_err(|fault| self.failed(&fault))
     }
 
-    fn checked(&self, vector: &[f32]) -> Result<(), EmbedError> {
-        let fine = vector.len() == self.dimensions && vector.iter().all(|x| x.is_finite());
-        let reason = format!("a vector of {} numbers, expected {}", vector.len(), self.dimensions);
-        if fine { Ok(()) } else { Err(self.failed(&Fault::new(Kind::Garbled, reason))) }
+    /// The vectors of a few texts as the engine wants them: checked, and as long as their texts weigh.
+    fn weighed(&self, texts: &[&str]) -> Result<Vec<f32>, EmbedError> {
+        let mut all = Vec::with_capacity(texts.len() * self.dimensions());
+        for (text, mut vector) in texts.iter().zip(self.batch(texts)?) {
+            if vector.len() != self.dimensions() {
+                return Err(self.wrong_length(vector.len(), self.dimensions()));
+            }
+            if !vector.iter().all(|x| x.is_finite()) {
+                return Err(self.failed(&Fault::new(Kind::Garbled, "a vector holds what is no number")));
+            }
+            normalize(&mut vector);
+            let weight = (count_tokens(text).max(1) as f32).sqrt();
+            all.extend(vector.iter().map(|x| x * weight));
+        }
+        Ok(all)
     }
 }
 
@@ -87,22 +122,28 @@ impl Embedder for Embeddings {
     }
 
     fn dimensions(&self) -> usize {
-        self.dimensions
+        self.made_by.dimensions
     }
 
     fn embed(&self, texts: &[&str], _: Role) -> Result<Vec<f32>, EmbedError> {
-        let mut vectors = vec![0.0; texts.len() * self.dimensions];
+        let dimensions = self.dimensions();
+        let mut vectors = vec![0.0; texts.len() * dimensions];
         // Services refuse empty texts; theirs are zeros.
         let wanted: Vec<usize> = (0..texts.len()).filter(|&at| !texts[at].trim().is_empty()).collect();
-        for places in wanted.chunks(self.line.options.batch.max(1)) {
-            let batch: Vec<&str> = places.iter().map(|&at| texts[at]).collect();
-            for (&at, mut vector) in places.iter().zip(self.batch(&batch)?) {
-                self.checked(&vector)?;
-                normalize(&mut vector);
-                let weight = (count_tokens(texts[at]).max(1) as f32).sqrt();
-                let place = &mut vectors[at * self.dimensions..(at + 1) * self.dimensions];
-                place.iter_mut().zip(vector).for_each(|(to, from)| *to = from * weight);
-            }
+        let batches: Vec<&[usize]> = wanted.chunks(self.line.options.batch.max(1)).collect();
+        let failed = AtomicBool::new(false);
+        let one = |places: &&[usize]| {
+            let made = self.weighed(&places.iter().map(|&at| texts[at]).collect::<Vec<_>>());
+            failed.fetch_or(made.is_err(), Ordering::Relaxed);
+            made
+        };
+        let made = many(&batches, self.line.options.concurrency, &|| failed.load(Ordering::Relaxed), one);
+        // A batch without vectors was not tried, because another failed: that one's error is found first or instead.
+        let made = made.into_iter().flatten().collect::<Result<Vec<_>, _>>()?;
+        for (at, vector) in
+            batches.iter().copied().flatten().zip(made.iter().flat_map(|rows| rows.chunks_exact(dimensions)))
+        {
+            vectors[at * dimensions..(at + 1) * dimensions].copy_from_slice(vector);
         }
         Ok(vectors)
     }

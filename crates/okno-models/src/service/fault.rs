@@ -1,7 +1,6 @@
 //! What went wrong with one try: what to tell, and whether another may help.
 
 use super::options::Options;
-use super::retry::retry_after;
 use okno::answer::GenerateError;
 use serde_json::Value;
 use std::time::Duration;
@@ -46,20 +45,20 @@ impl Fault {
     /// A connection that failed.
     pub fn of_transport(error: &ureq::Error, options: &Options) -> Self {
         use std::io::ErrorKind::{ConnectionRefused, ConnectionReset, UnexpectedEof};
-        let host = options.host();
+        let (host, table) = (options.host(), options.table);
         match error {
             ureq::Error::Timeout(which) => Self::of_time(*which, options),
             ureq::Error::HostNotFound => {
-                Self::new(Kind::Away, format!("there is no host `{host}` – check `model.base_url` and the network"))
+                Self::new(Kind::Away, format!("there is no host `{host}` – check `{table}.base_url` and the network"))
                     .finally()
             }
             ureq::Error::BadUri(_) | ureq::Error::Http(_) | ureq::Error::InvalidProxyUrl => Self::new(
                 Kind::Refused,
-                format!("`{host}` is no address – `model.base_url` looks like `http://localhost:8080/v1`"),
+                format!("`{host}` is no address – `{table}.base_url` looks like `http://localhost:8080/v1`"),
             ),
             ureq::Error::Io(io) if io.kind() == ConnectionRefused => Self::new(
                 Kind::Away,
-                format!("nothing listens at `{host}` – start the server, or check `model.base_url`"),
+                format!("nothing listens at `{host}` – start the server, or check `{table}.base_url`"),
             ),
             ureq::Error::Io(io) if matches!(io.kind(), ConnectionReset | UnexpectedEof) => {
                 Self::new(Kind::Garbled, "the connection was cut in the middle of the answer")
@@ -76,20 +75,18 @@ impl Fault {
             ureq::Timeout::Global | ureq::Timeout::PerCall => ("no whole answer", options.patience.whole),
             _ => ("no word", options.patience.silence),
         };
-        let seconds = limit.as_secs_f32();
+        let (seconds, table) = (limit.as_secs_f32(), options.table);
         Self::new(
             Kind::Away,
-            format!("{what} within {seconds} s – is it overloaded? `model.timeout` sets how long to wait"),
+            format!("{what} within {seconds} s – is it overloaded? `{table}.timeout` sets how long to wait"),
         )
     }
 
     /// An answer that is an error: by its status, and by what it says.
-    pub fn of_answer(status: u16, body: &str, wait: Option<&str>, options: &Options) -> Self {
+    pub fn of_answer(status: u16, body: &str, options: &Options) -> Self {
         let said = said(body);
         let reason = options.key.as_ref().map_or_else(|| shortened(&said), |key| shortened(&key.scrub(&said)));
-        let mut fault = Self::new(kind(status, &said), format!("{status}: {reason}{}", advice(status, options)));
-        fault.wait = retry_after(wait);
-        fault
+        Self::new(kind(status, &said), format!("{status}: {reason}{}", advice(status, options)))
     }
 
     /// The error that a generator gives.
@@ -134,13 +131,15 @@ fn is_about_length(said: &str) -> bool {
 }
 
 fn advice(status: u16, options: &Options) -> String {
-    let key = &options.key_variable;
+    let (key, table) = (&options.key_variable, options.table);
     match (status, &options.key) {
         (401 | 403, Some(_)) if !key.is_empty() => format!(" – check the key in `{key}`"),
         (401 | 403, None) if !key.is_empty() => format!(" – it wants a key: set `{key}`"),
-        (401 | 403, _) => " – it wants a key: name its variable in `model.key_env`".to_owned(),
-        (404, _) => " – check `model.name`, and that `model.base_url` ends as the service's does (`/v1`)".to_owned(),
-        (300..=399, _) => " – it is elsewhere: check `model.base_url`".to_owned(),
+        (401 | 403, _) => format!(" – it wants a key: name its variable in `{table}.key_env`"),
+        (404, _) => {
+            format!(" – check `{table}.name`, and that `{table}.base_url` ends as the service's does (`/v1`)")
+        }
+        (300..=399, _) => format!(" – it is elsewhere: check `{table}.base_url`"),
         _ => String::new(),
     }
 }
@@ -170,7 +169,7 @@ mod tests {
     use super::*;
 
     fn of(status: u16, body: &str) -> Fault {
-        Fault::of_answer(status, body, None, &Options::at("http://h/v1", Some(super::super::Key::new("sk-0123456789"))))
+        Fault::of_answer(status, body, &Options::at("http://h/v1", Some(super::super::Key::new("sk-0123456789"))))
     }
 
     #[test]

@@ -7,7 +7,7 @@ use super::retry;
 use serde_json::Value;
 use std::fmt;
 use std::io::Read;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 use ureq::http::{Response, header};
 use ureq::{Agent, Body};
 
@@ -100,9 +100,19 @@ impl Line {
 
     fn error(&self, response: Response<Body>) -> Fault {
         let status = response.status().as_u16();
-        let wait = response.headers().get(header::RETRY_AFTER).and_then(|value| value.to_str().ok()).map(str::to_owned);
+        let said = |name| response.headers().get(name).and_then(|value| value.to_str().ok());
+        let wait = retry::retry_after(said(header::RETRY_AFTER), said(header::DATE), SystemTime::now());
         let body = self.text(response).unwrap_or_default();
-        Fault::of_answer(status, &body, wait.as_deref(), &self.options)
+        Fault { wait, ..Fault::of_answer(status, &body, &self.options) }
+    }
+
+    /// The first model that the service lists.
+    pub fn served(&self) -> Result<String, Fault> {
+        let lacks = |kind, what| Fault::new(kind, format!("{what} – name one in `{}.name`", self.options.table));
+        let list: Value = serde_json::from_str(&self.get("models")?)
+            .map_err(|_| lacks(Kind::Garbled, "its list of models is no JSON"))?;
+        let first = list["data"].as_array().and_then(|models| models.first()).and_then(|model| model["id"].as_str());
+        first.map(str::to_owned).ok_or_else(|| lacks(Kind::Refused, "it lists no model"))
     }
 
     /// The whole text of an answer.

@@ -7,6 +7,8 @@ use std::time::Duration;
 /// Address, key and model of a service, and how to deal with it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Options {
+    /// The table of the configuration that it comes from, for messages: `model` or `embedding`.
+    pub table: &'static str,
     /// What identities call the provider.
     pub provider: String,
     /// The address up to, and without, `/chat/completions`.
@@ -27,6 +29,8 @@ pub struct Options {
     pub concurrency: usize,
     /// Texts of one embedding request, at most.
     pub batch: usize,
+    /// The length of vectors that is asked for; the model's own when `None`. Not every model can be asked.
+    pub dimensions: Option<usize>,
     /// What the service makes of a schema.
     pub schemas: Schemas,
 }
@@ -65,6 +69,7 @@ impl Options {
     /// The defaults of a provider, with a key.
     pub fn of(preset: &Preset, key: Option<Key>) -> Self {
         Self {
+            table: "model",
             provider: preset.name.to_owned(),
             base_url: preset.base_url.to_owned(),
             key,
@@ -76,6 +81,7 @@ impl Options {
             // What the small plans of the hosted providers bear; a local server answers one after the other anyway.
             concurrency: 4,
             batch: preset.batch,
+            dimensions: None,
             schemas: preset.schemas,
         }
     }
@@ -83,6 +89,7 @@ impl Options {
     /// A service that no preset knows.
     pub fn at(base_url: &str, key: Option<Key>) -> Self {
         Self {
+            table: "model",
             provider: "openai".to_owned(),
             base_url: base_url.to_owned(),
             key,
@@ -93,6 +100,7 @@ impl Options {
             patience: Patience::default(),
             concurrency: 4,
             batch: 32,
+            dimensions: None,
             schemas: Schemas::Held,
         }
     }

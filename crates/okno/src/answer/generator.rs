@@ -156,6 +156,11 @@ pub trait Generator: Send + Sync {
     fn concurrency(&self) -> usize {
         1
     }
+
+    /// Tokens of an answer, at most, where a person said so for this model; a request's own number comes first.
+    fn room(&self) -> Option<usize> {
+        None
+    }
 }
 
 impl fmt::Debug for dyn Generator {

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// What `ask` gives for each item, in the order of the items; nothing for those that were not tried when `stops` said so.
-pub(crate) fn many<T: Sync, R: Send>(
+pub fn many<T: Sync, R: Send>(
     items: &[T],
     at_once: usize,
     stops: &(dyn Fn() -> bool + Sync),

@@ -53,7 +53,6 @@ built_in![
     "judge.answer",
     "judge.context",
     "judge.groundedness",
-    "judge.repair",
     "judge.system",
     "questions.check",
     "questions.make",

@@ -11,18 +11,25 @@ type Script = dyn Fn(usize, &Request) -> Result<String, GenerateError> + Send + 
 pub struct Scripted {
     script: Box<Script>,
     asked: Mutex<Vec<Request>>,
+    room: Option<usize>,
 }
 
 impl Scripted {
     /// A model that says what `script` makes of a request's number (from 0) and the request.
     pub fn new(script: impl Fn(usize, &Request) -> Result<String, GenerateError> + Send + Sync + 'static) -> Self {
-        Self { script: Box::new(script), asked: Mutex::default() }
+        Self { script: Box::new(script), asked: Mutex::default(), room: None }
     }
 
     /// A model that says these texts in turn, the last one for ever.
     pub fn saying(texts: &[&str]) -> Self {
         let texts: Vec<String> = texts.iter().map(ToString::to_string).collect();
         Self::new(move |count, _| Ok(texts[count.min(texts.len() - 1)].clone()))
+    }
+
+    /// The same, with room for this many tokens.
+    #[must_use]
+    pub fn with_room(self, tokens: usize) -> Self {
+        Self { room: Some(tokens), ..self }
     }
 
     /// The requests so far.
@@ -62,5 +69,9 @@ impl Generator for Scripted {
 
     fn concurrency(&self) -> usize {
         4
+    }
+
+    fn room(&self) -> Option<usize> {
+        self.room
     }
 }

@@ -49,6 +49,9 @@ pub enum Why {
     },
 }
 
+/// Room for an answer where nobody says how much: some ten times what is expected, since models that think aloud spend it on thoughts.
+const ROOM: usize = 1500;
+
 /// Of a wrong answer this many characters go back to the model: it must recognise its mistake, not pay for it twice.
 const SHOWN_BACK: usize = 2000;
 
@@ -61,6 +64,7 @@ pub fn ask<T>(
 ) -> Result<Checked<T>, Unusable> {
     let mut usage = Usage::default();
     let Asker { generator, prompts } = asker;
+    request.max_tokens = request.max_tokens.or_else(|| generator.room()).or(Some(ROOM));
     let first = once(generator, &request, stop, &mut usage)?;
     let reason = match read(&first, check) {
         Ok(value) => return Ok(Checked { value, usage, repaired: false }),
@@ -99,7 +103,9 @@ fn read<T>(completion: &Completion, check: &dyn Fn(&Value) -> Result<T, String>)
     for candidate in candidates(&completion.text) {
         match check(&candidate) {
             Ok(value) => return Ok(value),
-            Err(wrong) => reason = wrong,
+            // What is whole in an answer that was cut is a piece of what was meant.
+            Err(wrong) if !completion.cut => reason = wrong,
+            Err(_) => {}
         }
     }
     Err(reason)
@@ -150,51 +156,18 @@ pub fn texts(json: &Value, field: &str) -> Result<Vec<String>, String> {
 }
 
 #[cfg(test)]
-pub(crate) mod tests {
+mod tests {
+    use super::super::scripted::Scripted;
     use super::*;
     use proptest::prelude::*;
     use serde_json::json;
-    use std::sync::Mutex;
-
-    /// A model that says what it was told to, one text after the other, and remembers what it was asked.
-    pub struct Scripted {
-        says: Mutex<Vec<Result<String, GenerateError>>>,
-        pub asked: Mutex<Vec<Request>>,
-    }
-
-    impl Scripted {
-        pub fn new(says: &[&str]) -> Self {
-            Self::mixed(says.iter().map(|text| Ok((*text).to_owned())).collect())
-        }
-
-        pub fn mixed(mut says: Vec<Result<String, GenerateError>>) -> Self {
-            says.reverse();
-            Self { says: Mutex::new(says), asked: Mutex::default() }
-        }
-    }
-
-    impl Generator for Scripted {
-        fn identity(&self) -> &'static str {
-            "test/scripted"
-        }
-
-        fn generate(
-            &self,
-            request: &Request,
-            _: &mut dyn FnMut(&str) -> ControlFlow<()>,
-        ) -> Result<Completion, GenerateError> {
-            self.asked.lock().unwrap().push(request.clone());
-            let text = self.says.lock().unwrap().pop().expect("the script is long enough")?;
-            Ok(Completion { text, usage: Usage { prompt: 10, completion: 5 }, ..Completion::default() })
-        }
-    }
 
     fn number(json: &Value) -> Result<u64, String> {
         json["n"].as_u64().filter(|n| *n < 10).ok_or_else(|| format!("`n` must be a digit, got {json}"))
     }
 
     fn asked(says: &[&str]) -> (Result<Checked<u64>, Unusable>, Scripted) {
-        let model = Scripted::new(says);
+        let model = Scripted::saying(says);
         let request = Request { schema: Some(json!({"type": "object"})), ..Request::default() };
         let prompts = Prompts::default();
         let found = ask(Asker { generator: &model, prompts: &prompts }, request, &number, &|| false);
@@ -219,24 +192,45 @@ pub(crate) mod tests {
     fn a_wrong_answer_is_repaired_once_and_then_reported() {
         let (found, model) = asked(&["I would say three.", r#"{"n": 3}"#]);
         let found = found.unwrap();
-        assert_eq!((found.value, found.repaired, found.usage), (3, true, Usage { prompt: 20, completion: 10 }));
-        let asked_again = model.asked.lock().unwrap()[1].clone();
+        assert_eq!((found.value, found.repaired, found.usage), (3, true, Usage { prompt: 20, completion: 26 }));
+        let asked_again = model.asked()[1].clone();
         let complaint = &asked_again.messages.last().unwrap().text;
         assert!(complaint.contains("no JSON") && complaint.contains("object"), "{complaint}");
         let (lost, model) = asked(&["{}", r#"{"n": 12}"#]);
         let lost = lost.unwrap_err();
         assert!(lost.to_string().contains("must be a digit, got {\"n\":12}"), "{lost}");
-        assert_eq!((lost.usage.prompt, model.asked.lock().unwrap().len()), (20, 2), "no third try");
+        assert_eq!((lost.usage.prompt, model.asked().len()), (20, 2), "no third try");
     }
 
     #[test]
     fn a_silent_model_is_not_asked_again() {
         let away = GenerateError::Away { model: "m".into(), reason: "no route".into() };
-        let model = Scripted::mixed(vec![Err(away.clone())]);
+        let says = away.clone();
+        let model = Scripted::new(move |_, _| Err(says.clone()));
         let prompts = Prompts::default();
         let asker = Asker { generator: &model, prompts: &prompts };
         let lost = ask(asker, Request::default(), &number, &|| false).unwrap_err();
         assert_eq!(lost.why, Why::Silent(away));
+    }
+
+    #[test]
+    fn an_answer_that_was_cut_is_said_to_be_cut_whatever_is_whole_in_it() {
+        let completion = Completion { text: r#"{"list": [{"n": 30}, {"n"#.into(), cut: true, ..Completion::default() };
+        assert!(read(&completion, &number).unwrap_err().contains("cut at the limit"));
+        let whole = Completion { text: r#"{"n": 3} and so"#.into(), ..completion };
+        assert_eq!(read(&whole, &number), Ok(3));
+    }
+
+    #[test]
+    fn an_answer_has_the_room_that_somebody_gave_it() {
+        let (_, model) = asked(&[r#"{"n": 3}"#]);
+        assert_eq!(model.asked()[0].max_tokens, Some(ROOM));
+        let model = Scripted::saying(&[r#"{"n": 3}"#]).with_room(9000);
+        let prompts = Prompts::default();
+        let asker = Asker { generator: &model, prompts: &prompts };
+        ask(asker, Request::default(), &number, &|| false).unwrap();
+        ask(asker, Request { max_tokens: Some(5), ..Request::default() }, &number, &|| false).unwrap();
+        assert_eq!([model.asked()[0].max_tokens, model.asked()[1].max_tokens], [Some(9000), Some(5)]);
     }
 
     #[test]

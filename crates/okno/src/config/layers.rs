@@ -65,7 +65,7 @@ const fn key(name: &'static str, kind: Kind, default: &'static str) -> Key {
 }
 
 /// Every single value, in the order it is shown. Tables of one's own names – recipes, fields, rules – are not single values.
-pub const KEYS: [Key; 33] = [
+pub const KEYS: [Key; 41] = [
     key("recipe", Kind::Text, "auto"),
     key("budget", Kind::Plain, "the recipe's"),
     key("k", Kind::Plain, "the recipe's"),
@@ -99,6 +99,14 @@ pub const KEYS: [Key; 33] = [
     key("model.vision", Kind::Plain, "false"),
     key("model.cache", Kind::Text, "256MB"),
     key("model.prompts", Kind::Text, "okno-prompts beside the index, where there is one"),
+    key("embedding.provider", Kind::Text, "the language model's"),
+    key("embedding.base_url", Kind::Text, "the provider's"),
+    key("embedding.key_env", Kind::Text, "the provider's"),
+    key("embedding.name", Kind::Text, "the provider's"),
+    key("embedding.dimensions", Kind::Plain, "the model's"),
+    key("embedding.batch", Kind::Plain, "the provider's"),
+    key("embedding.concurrency", Kind::Plain, "4"),
+    key("embedding.timeout", Kind::Plain, "300"),
 ];
 
 /// One place's values.

@@ -5,11 +5,13 @@
 //! rules are put one after the other (the user's first, so that the nearer ones have the last word). A key nobody knows is an error that
 //! names its line and the nearest key there is. Nothing here reads a file: the command line does.
 
+mod embedding;
 mod layers;
 mod model;
 mod recipes;
 mod secrets;
 
+pub use embedding::EmbeddingConfig;
 pub use layers::{KEYS, Key, Kind, Layer, Origin, Settings, Shown};
 pub use model::ModelConfig;
 pub use secrets::Secrets;
@@ -52,6 +54,8 @@ pub struct Config {
     pub fetch: FetchConfig,
     /// Which language model answers.
     pub model: ModelConfig,
+    /// Which service embeds, where the embedder is one.
+    pub embedding: EmbeddingConfig,
     /// Who sees which metadata.
     pub fields: BTreeMap<String, FieldConfig>,
     /// Rules that add metadata.
@@ -196,7 +200,8 @@ impl Config {
                 return Err(format!("[fetch] `{name}` is a number of seconds from 0 to 86400"));
             }
         }
-        self.model.check()
+        self.model.check()?;
+        self.embedding.check()
     }
 
     /// Which files are documents; `None` when nothing is said about it.

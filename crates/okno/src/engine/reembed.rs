@@ -47,8 +47,8 @@ impl Engine {
         let bytes = numbers.iter().map(|&number| Ok(snapshot.text(number)?.len() as u64)).sum::<Result<u64>>()?;
         progress.begin(numbers.len(), bytes);
         match exchange(&*snapshot, &mut *writer, &*embedder, &numbers, progress) {
+            // What is half exchanged is dropped with the writer; the vectors that were made are kept already.
             Err(Error::Stopped) => {
-                writer.commit()?;
                 report.stopped = true;
                 return Ok(report);
             }
@@ -99,7 +99,11 @@ fn make(
         let stored: Vec<Stored<'_>> =
             batch.iter().map(|&number| Stored::of(snapshot, number)).collect::<Result<_>>()?;
         let texts: Vec<&str> = stored.iter().flat_map(Stored::texts).collect();
-        prepare::remembered(&texts, embedder, writer, progress)?;
+        if let Err(error) = prepare::remembered(&texts, embedder, writer, progress) {
+            // With the vectors that were made: the next run has them, and a service is not paid twice.
+            writer.commit()?;
+            return Err(error);
+        }
         for document in &stored {
             progress.advance(document.record.id.name(), document.text.len() as u64);
         }

@@ -175,13 +175,17 @@ impl Run<'_> {
         }
         let images: Vec<Images> = changed.iter_mut().map(|document| images(&mut document.loaded)).collect();
         let prepared = prepare(changed, self.engine.embedder(), self.embedded, self.writer, self.progress);
-        if let Err(Error::Stopped) = prepared {
-            (self.report.added, self.report.changed) = counted;
-            self.report.stopped = true;
-            // With the vectors that were made: the next run has them.
-            return self.writer.commit();
-        }
-        for ((file, images), document) in places.into_iter().zip(images).zip(prepared?) {
+        let prepared = match prepared {
+            Ok(prepared) => prepared,
+            Err(error) => {
+                (self.report.added, self.report.changed) = counted;
+                // With the vectors that were made: the next run has them, and a service is not paid twice.
+                self.writer.commit()?;
+                self.report.stopped = matches!(error, Error::Stopped);
+                return if self.report.stopped { Ok(()) } else { Err(error) };
+            }
+        };
+        for ((file, images), document) in places.into_iter().zip(images).zip(prepared) {
             let number = self.put(&document, &files[file].work.entry.path, &images)?;
             files[file].numbers.push(number);
             files[file].advance(document.text.len() as u64, self.progress);

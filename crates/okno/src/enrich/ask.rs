@@ -25,9 +25,6 @@ const LONGEST_TEXT: usize = 1500;
 /// A summary of a passage shorter than this may be as long as the passage.
 const SHORT: usize = 200;
 
-/// Room for the answer: some ten times what is expected, since models that think aloud spend it on thoughts.
-const MOST_TOKENS: usize = 1500;
-
 /// A part of a document that a text is to be made about.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct Passage {
@@ -58,7 +55,7 @@ pub fn request(kind: DerivedKind, passage: &Passage, prompts: &Prompts) -> Reque
     if let (Some(picture), Some(last)) = (&passage.picture, messages.last_mut()) {
         last.pictures.push(picture.clone());
     }
-    Request { messages, temperature: Some(0.0), max_tokens: Some(MOST_TOKENS), schema: Some(schema(kind)) }
+    Request { temperature: Some(0.0), schema: Some(schema(kind)), ..Request::new(messages) }
 }
 
 /// The language of what a passage says, or of the text around an image.

@@ -1,7 +1,7 @@
 //! An image is found by what its author says about it – alternative text and caption – and by what is to be read in it. It
 //! stands for its place in the text; one without a place of its own stands for the sentence before it.
 
-use crate::document::{Derived, DerivedKind, Image, Loaded, Structure};
+use crate::document::{Derived, DerivedKind, Image, Loaded, Span, Structure};
 
 /// A unit for every image that something is said about.
 pub fn describe(loaded: &Loaded, structure: &Structure) -> Vec<Derived> {
@@ -9,9 +9,9 @@ pub fn describe(loaded: &Loaded, structure: &Structure) -> Vec<Derived> {
 }
 
 fn derived(image: &Image, structure: &Structure) -> Option<Derived> {
-    let (said, read) = (said(image), image.seen.as_ref().map_or("", |seen| seen.text.trim()));
+    let (said, read) = (said(&image.alt, &image.caption), image.seen.as_ref().map_or("", |seen| seen.text.trim()));
     let text = [said.as_str(), read].into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join("\n");
-    let sentences = place(image, structure);
+    let sentences = place(image.span, structure);
     (!text.is_empty() && !sentences.is_empty()).then_some(Derived {
         kind: DerivedKind::Image,
         first: sentences.start as u32,
@@ -21,14 +21,13 @@ fn derived(image: &Image, structure: &Structure) -> Option<Derived> {
 }
 
 /// What its author says about an image: how its own unit begins.
-pub fn said(image: &Image) -> String {
-    let said = [image.alt.trim(), image.caption.trim()];
-    said.into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join("\n")
+pub fn said(alt: &str, caption: &str) -> String {
+    [alt.trim(), caption.trim()].into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join("\n")
 }
 
 /// The sentences that an image stands for.
-pub fn place(image: &Image, structure: &Structure) -> std::ops::Range<usize> {
-    let touched = structure.touching(image.span);
+pub fn place(image: Span, structure: &Structure) -> std::ops::Range<usize> {
+    let touched = structure.touching(image);
     if !touched.is_empty() || structure.sentences.is_empty() {
         return touched;
     }
@@ -39,7 +38,7 @@ pub fn place(image: &Image, structure: &Structure) -> std::ops::Range<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::document::{Block, BlockKind, ImageHash, ImageSource, MediaType, Seen, Span};
+    use crate::document::{Block, BlockKind, ImageHash, ImageSource, MediaType, Seen};
 
     #[test]
     fn found_by_what_is_read_in_it_where_it_stands() {

@@ -54,6 +54,12 @@ measures! {
     Fragments = "fragments",
     /// Tokens returned.
     Tokens = "tokens",
+    /// A judge's mean verdict on the answer's statements: do the contexts say so? Absent where the judge failed.
+    Groundedness = "groundedness",
+    /// A judge's verdict on the answer: does it answer the question?
+    AnswerRelevance = "answer_relevance",
+    /// A judge's mean verdict on the contexts: do they help?
+    ContextRelevance = "context_relevance",
 }
 
 impl Measure {
@@ -84,7 +90,17 @@ impl<'de> Deserialize<'de> for Measure {
 
 /// What one question measured. What does not apply – coverage where only documents are known – is absent.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+#[serde(from = "Vec<Option<f64>>")]
 pub struct Row([Option<f64>; Measure::ALL.len()]);
+
+/// Measures are only ever added at the end, so a row that was kept before is the beginning of one.
+impl From<Vec<Option<f64>>> for Row {
+    fn from(kept: Vec<Option<f64>>) -> Self {
+        let mut row = Self::default();
+        row.0.iter_mut().zip(kept).for_each(|(place, value)| *place = value);
+        row
+    }
+}
 
 impl Row {
     /// One value.
@@ -143,6 +159,15 @@ mod tests {
             assert_eq!(serde_json::from_str::<Measure>(&json).unwrap(), measure);
         }
         assert!(serde_json::from_str::<Measure>("\"best\"").is_err());
+    }
+
+    #[test]
+    fn a_row_that_was_kept_before_there_was_a_judge_is_read() {
+        let kept = serde_json::to_value([Some(0.5); 16]).unwrap();
+        let row: Row = serde_json::from_value(kept).unwrap();
+        assert_eq!((row.get(Measure::Tokens), row.get(Measure::Groundedness)), (Some(0.5), None));
+        let whole: Row = serde_json::from_str(&serde_json::to_string(&row).unwrap()).unwrap();
+        assert_eq!(whole, row);
     }
 
     #[test]

@@ -94,6 +94,9 @@ pub struct Cell {
     /// Questions that were searched without a step that the recipe asks of a language model.
     #[serde(default)]
     pub unhelped: usize,
+    /// Verdicts that a judge could not give; they are in no mean.
+    #[serde(default)]
+    pub judge_failed: usize,
 }
 
 /// Milliseconds that questions took.
@@ -214,6 +217,7 @@ pub fn run_unless(
                 latency,
                 rows,
                 unhelped,
+                judge_failed: 0,
             });
             contexts.push(returned);
         }

@@ -119,8 +119,8 @@ struct Ready {
 impl Engine {
     /// Which parts lack units, and about what making them would cost.
     pub fn plan_units(&self, options: &DeriveOptions) -> Result<DerivePlan> {
-        let (items, skipped) = plan::items(self, options)?;
-        let mut plan = DerivePlan { skipped, ..DerivePlan::default() };
+        let items = plan::items(self, options)?;
+        let mut plan = DerivePlan::default();
         plan.documents = items.iter().map(|item| &item.id).collect::<BTreeSet<_>>().len();
         for batch in items.chunks(plan::BATCH) {
             let (ready, skipped) = plan::prepare(self, batch)?;
@@ -148,8 +148,8 @@ impl Engine {
         options: &DeriveOptions,
         progress: &dyn DeriveProgress,
     ) -> Result<DeriveReport> {
-        let (items, skipped) = plan::items(self, options)?;
-        let mut report = DeriveReport { failed: skipped, ..DeriveReport::default() };
+        let items = plan::items(self, options)?;
+        let mut report = DeriveReport::default();
         progress.begin(items.len());
         let mut touched = BTreeSet::new();
         let batches = items.chunks(maker.batch());

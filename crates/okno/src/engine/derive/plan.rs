@@ -2,12 +2,11 @@
 
 use super::{DeriveOptions, Item, Ready};
 use crate::Result;
-use crate::answer::Picture;
-use crate::document::{CodePoints, Derived, DerivedKind, DocumentId, Image, Layer, Loaded, Record, Structure};
+use crate::answer;
+use crate::document::{CodePoints, Derived, DerivedKind, DocumentId, Layer, Picture, Record, Structure};
 use crate::engine::prepare::same_body;
 use crate::engine::{Engine, Skipped};
 use crate::enrich::{self, ask::Passage};
-use crate::load::{self, FileEntry, MAX_FILE_SIZE, Sink};
 use crate::retrieve::matching;
 use crate::store::{DocumentNumber, Snapshot};
 use std::collections::{BTreeMap, HashMap};
@@ -20,32 +19,26 @@ pub const BATCH: usize = 64;
 /// says what it is about, some thousand tokens.
 const AROUND: usize = 2000;
 
-/// Everything that lacks a unit, document by document; and documents that could not be looked at.
-pub fn items(engine: &Engine, options: &DeriveOptions) -> Result<(Vec<Item>, Vec<Skipped>)> {
+/// Everything that lacks a unit, document by document.
+pub fn items(engine: &Engine, options: &DeriveOptions) -> Result<Vec<Item>> {
     let snapshot = engine.snapshot()?;
     let numbers = match &options.filter {
         Some(filter) => matching(&*snapshot, filter)?,
         None => snapshot.numbers(),
     };
-    let (mut items, mut skipped) = (Vec::new(), Vec::new());
+    let mut items = Vec::new();
     for number in numbers {
         let page = Page::read(&*snapshot, number)?;
         for &kind in &options.kinds {
             let runs = match kind {
-                DerivedKind::Image => match images(engine, &page, options.again) {
-                    Ok(found) => found,
-                    Err(reason) => {
-                        skipped.push(Skipped { place: page.record.id.name().to_owned(), reason });
-                        continue;
-                    }
-                },
+                DerivedKind::Image => images(&page, options.again),
                 _ => page.lacking(kind, options).into_iter().map(|run| (run, 0)).collect(),
             };
             let (id, hash) = (&page.record.id, page.record.hash);
             items.extend(runs.into_iter().map(|(run, image)| Item { id: id.clone(), hash, kind, run, image }));
         }
     }
-    Ok((items, skipped))
+    Ok(items)
 }
 
 /// A document as it is looked at.
@@ -97,53 +90,21 @@ impl<'s> Page<'s> {
 }
 
 /// The images of a document that have no caption of their own, with their places among its images.
-fn images(engine: &Engine, page: &Page<'_>, again: bool) -> Result<Vec<(Range<usize>, usize)>, String> {
-    let Some(loaded) = reload(engine, &page.record)? else { return Ok(Vec::new()) };
-    let placed = |(at, image): (usize, &Image)| (enrich::place_of_image(image, &page.structure), at);
-    let placed: Vec<_> = loaded.images.iter().enumerate().map(placed).filter(|(run, _)| !run.is_empty()).collect();
+fn images(page: &Page<'_>, again: bool) -> Vec<(Range<usize>, usize)> {
+    let images = &page.structure.images;
+    let placed = |(at, image): (usize, &Picture)| (enrich::place_of_image(image.span, &page.structure), at);
+    let placed: Vec<_> = images.iter().enumerate().map(placed).filter(|(run, _)| !run.is_empty()).collect();
     // An image's own unit begins with what its author says; one that only text was read in counts as described.
     let own = |unit: &Derived| {
         let here = placed.iter().filter(|(run, _)| *run == unit.sentences());
-        here.map(|&(_, at)| enrich::said_of_image(&loaded.images[at]))
+        here.map(|&(_, at)| enrich::said_of_image(&images[at].alt, &images[at].caption))
             .any(|said| !said.is_empty() && unit.text.starts_with(&said))
     };
     let captioned = |run: &Range<usize>| {
         let mut units = page.derived.iter().filter(|unit| unit.kind == DerivedKind::Image && unit.sentences() == *run);
         units.any(|unit| !own(unit))
     };
-    Ok(placed.iter().filter(|(run, _)| again || !captioned(run)).cloned().collect())
-}
-
-/// A document as its file gives it now; nothing where it has become another, which the next `okno index` will see.
-fn reload(engine: &Engine, record: &Record) -> Result<Option<Loaded>, String> {
-    let path = record.id.whole_path();
-    if crate::fetch::is_url(&record.id.root) {
-        return Err("its images are on the network: only files are read".to_owned());
-    }
-    let size = fs_err::metadata(&path).map_err(|error| error.to_string())?.len();
-    let entry = FileEntry { path, name: record.id.path.clone(), size, modified: 0 };
-    let failed = |error: crate::Error| error.to_string();
-    let loaders = engine.loaders(engine.snapshot().map_err(failed)?.manifest()).map_err(failed)?;
-    let mut found = Matching { member: record.id.member.clone(), bytes: record.bytes, loaded: None };
-    load::load_file(&entry, &loaders, MAX_FILE_SIZE, &mut found);
-    Ok(found.loaded)
-}
-
-/// Keeps the one document that is looked for.
-struct Matching {
-    member: Option<String>,
-    bytes: u64,
-    loaded: Option<Loaded>,
-}
-
-impl Sink for Matching {
-    fn document(&mut self, loaded: Loaded) {
-        if loaded.id == self.member && loaded.text.len() as u64 == self.bytes {
-            self.loaded = Some(loaded);
-        }
-    }
-
-    fn skip(&mut self, _: &str, _: String) {}
+    placed.iter().filter(|(run, _)| again || !captioned(run)).cloned().collect()
 }
 
 /// The texts of items whose documents are still what they were; what could not be prepared is said.
@@ -151,7 +112,6 @@ pub fn prepare(engine: &Engine, items: &[Item]) -> Result<(Vec<Ready>, Vec<Skipp
     let snapshot = engine.snapshot()?;
     let numbers = numbers(&*snapshot)?;
     let (mut ready, mut skipped) = (Vec::new(), Vec::new());
-    let mut pictures: HashMap<&DocumentId, Result<Vec<Image>, String>> = HashMap::new();
     for item in items {
         let Some(&(number, hash)) = numbers.get(&item.id) else { continue };
         if !same_body(hash, item.hash) {
@@ -160,12 +120,10 @@ pub fn prepare(engine: &Engine, items: &[Item]) -> Result<(Vec<Ready>, Vec<Skipp
         let page = Page::read(&*snapshot, number)?;
         let mut passage = passage(&page, item);
         if item.kind == DerivedKind::Image {
-            let known = pictures
-                .entry(&item.id)
-                .or_insert_with(|| Ok(reload(engine, &page.record)?.map(|loaded| loaded.images).unwrap_or_default()));
-            match picture(&page.record, item, known) {
-                Ok(picture) => passage.picture = Some(picture),
-                Err(reason) => {
+            match picture(&*snapshot, &page, item)? {
+                Some(picture) => passage.picture = Some(picture),
+                None => {
+                    let reason = "its bytes are not kept in this index".to_owned();
                     skipped.push(Skipped { place: place(&page, item), reason });
                     continue;
                 }
@@ -181,20 +139,11 @@ pub fn numbers(snapshot: &dyn Snapshot) -> Result<HashMap<DocumentId, (DocumentN
     Ok(snapshot.records()?.iter().map(|(number, record)| (record.id.clone(), (*number, record.hash))).collect())
 }
 
-fn picture(record: &Record, item: &Item, images: &Result<Vec<Image>, String>) -> Result<Picture, String> {
-    let images = images.as_ref().map_err(Clone::clone)?;
-    let image = images.get(item.image).ok_or("the file no longer has this image")?;
-    let bytes = load::image_bytes(&record.id.whole_path(), &image.source).map_err(|error| error.to_string())?;
-    Ok(Picture { media_type: media_type(&bytes).to_owned(), bytes })
-}
-
-/// Of the three kinds that [`load::image_bytes`] gives.
-fn media_type(bytes: &[u8]) -> &'static str {
-    match bytes {
-        [0x89, ..] => "image/png",
-        [0xff, ..] => "image/jpeg",
-        _ => "image/webp",
-    }
+/// An image as the index keeps it: files are not read again.
+fn picture(snapshot: &dyn Snapshot, page: &Page<'_>, item: &Item) -> Result<Option<answer::Picture>> {
+    let Some(Picture { hash, media, .. }) = page.structure.images.get(item.image) else { return Ok(None) };
+    let bytes = snapshot.image(*hash)?;
+    Ok(bytes.map(|bytes| answer::Picture { media_type: media.name().to_owned(), bytes }))
 }
 
 fn passage(page: &Page<'_>, item: &Item) -> Passage {

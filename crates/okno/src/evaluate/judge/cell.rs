@@ -1,10 +1,11 @@
 //! Judging a run: the questions of each recipe and budget are answered by the model and judged, several at once.
 
 use super::{Aspect, Case, Judgement, judge};
-use crate::answer::many::many;
+use crate::answer::many;
 use crate::answer::{Generator, ReplyOptions, reply};
 use crate::evaluate::compare::Interval;
-use crate::evaluate::run::{Asking, query};
+use crate::evaluate::measure::Scores;
+use crate::evaluate::run::{Asking, Cell, Run, query};
 use crate::evaluate::set::Question;
 use crate::retrieve::Recipe;
 use crate::store::Snapshot;
@@ -52,17 +53,42 @@ pub struct Figure {
 impl CellJudged {
     /// An aspect in numbers.
     pub fn figure(&self, aspect: Aspect, seed: u64) -> Figure {
-        let all = || self.questions.iter().filter_map(|question| question.aspects.get(&aspect));
-        let scores: Vec<f64> = all().filter_map(Judgement::score).collect();
-        let failed = all().filter(|judgement| matches!(judgement, Judgement::Failed(_))).count();
+        let scores: Vec<f64> = self.judgements(aspect).filter_map(Judgement::score).collect();
         let score = (!scores.is_empty()).then(|| Interval::of(&scores, seed));
-        let unanswered = if aspect == Aspect::ContextRelevance { 0 } else { self.unanswered() };
-        Figure { score, judged: scores.len(), failed: failed + unanswered }
+        Figure { score, judged: scores.len(), failed: self.failed(aspect) }
+    }
+
+    fn judgements(&self, aspect: Aspect) -> impl Iterator<Item = &Judgement> {
+        self.questions.iter().filter_map(move |question| question.aspects.get(&aspect))
+    }
+
+    /// Questions without a verdict although there should be one.
+    fn failed(&self, aspect: Aspect) -> usize {
+        let failed = self.judgements(aspect).filter(|judgement| matches!(judgement, Judgement::Failed(_))).count();
+        failed + if aspect == Aspect::ContextRelevance { 0 } else { self.unanswered() }
     }
 
     /// Questions that the model could not answer.
     pub fn unanswered(&self) -> usize {
         self.questions.iter().filter(|question| question.error.is_some()).count()
+    }
+}
+
+impl Run {
+    /// Takes in what a judge said: one more measure of each question for each aspect, where there is a verdict. The texts stay out.
+    pub fn keep_judged(&mut self, judged: &[CellJudged]) {
+        for said in judged {
+            let places = |cell: &&mut Cell| cell.recipe == said.recipe && cell.budget == said.budget;
+            let Some(cell) = self.cells.iter_mut().find(places) else { continue };
+            // The questions that were judged are the first ones, in order.
+            for (row, question) in cell.rows.iter_mut().zip(&said.questions) {
+                for (aspect, judgement) in &question.aspects {
+                    judgement.score().into_iter().for_each(|score| row.set(aspect.measure(), score));
+                }
+            }
+            cell.scores = Scores::of(&cell.rows);
+            cell.judge_failed = Aspect::ALL.iter().map(|aspect| said.failed(*aspect)).sum();
+        }
     }
 }
 

@@ -15,9 +15,12 @@ mod tests;
 
 pub use cell::{CellJudged, Figure, QuestionJudged, judge_run};
 
-use crate::answer::{Generator, Language, Message, Prompts, Request, Role, fenced, mark, sentences_of};
+use super::measure::Measure;
+use crate::answer::{
+    Asker, Generator, Language, Message, Prompts, Request, Role, fenced, mark, sentences_of, structured,
+};
 use serde::{Deserialize, Serialize};
-use std::ops::ControlFlow;
+use serde_json::Value;
 
 /// One of the three things that are judged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -35,13 +38,18 @@ impl Aspect {
     /// All of them, in the order they are shown.
     pub const ALL: [Self; 3] = [Self::Groundedness, Self::AnswerRelevance, Self::ContextRelevance];
 
+    /// What a kept run calls it.
+    pub fn measure(self) -> Measure {
+        match self {
+            Self::Groundedness => Measure::Groundedness,
+            Self::AnswerRelevance => Measure::AnswerRelevance,
+            Self::ContextRelevance => Measure::ContextRelevance,
+        }
+    }
+
     /// Its name in tables and JSON.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Groundedness => "groundedness",
-            Self::AnswerRelevance => "answer_relevance",
-            Self::ContextRelevance => "context_relevance",
-        }
+        self.measure().name()
     }
 }
 
@@ -97,38 +105,12 @@ pub fn judge(aspect: Aspect, case: Case<'_>, model: &dyn Generator, prompts: &Pr
     if subjects.is_empty() || (aspect == Aspect::Groundedness && case.contexts.is_empty()) {
         return Judgement::Nothing;
     }
-    let language = Language::of(case.question);
-    let mut request = request(aspect, case, &subjects, prompts, language);
-    let problem = match ask(model, &request, &subjects) {
-        Ok(verdicts) => return Judgement::Judged(verdicts),
-        Err(Fault::Model(reason)) => return Judgement::Failed(reason),
-        Err(Fault::Unusable { said, problem }) => {
-            let count = subjects.len().to_string();
-            let repair = prompts.render(language, "judge.repair", &[("problem", &problem), ("count", &count)]);
-            request.messages.push(Message::new(Role::Assistant, said));
-            request.messages.push(Message::new(Role::User, repair));
-            problem
-        }
-    };
-    match ask(model, &request, &subjects) {
-        Ok(verdicts) => Judgement::Judged(verdicts),
-        Err(Fault::Model(reason)) => Judgement::Failed(reason),
-        Err(Fault::Unusable { problem: again, .. }) => {
-            Judgement::Failed(format!("{problem}; when asked again: {again}"))
-        }
+    let request = request(aspect, case, &subjects, prompts, Language::of(case.question));
+    let check = |said: &Value| read::verdicts(said, &subjects);
+    match structured::ask(Asker { generator: model, prompts }, request, &check, &|| false) {
+        Ok(checked) => Judgement::Judged(checked.value),
+        Err(unusable) => Judgement::Failed(unusable.to_string()),
     }
-}
-
-/// Why there are no verdicts.
-enum Fault {
-    Model(String),
-    Unusable { said: String, problem: String },
-}
-
-fn ask(model: &dyn Generator, request: &Request, subjects: &[String]) -> Result<Vec<Verdict>, Fault> {
-    let done = crate::answer::asked(model, request, &mut |_| ControlFlow::Continue(()));
-    let said = done.map_err(|error| Fault::Model(error.to_string()))?.text;
-    read::verdicts(&said, subjects).map_err(|problem| Fault::Unusable { said, problem })
 }
 
 /// The things that are judged, each by itself.

@@ -45,9 +45,8 @@ pub fn schema() -> Value {
 }
 
 /// One verdict for each subject, in order; or what is wrong.
-pub fn verdicts(said: &str, subjects: &[String]) -> Result<Vec<Verdict>, String> {
-    let said: Said = serde_json::from_str(object(said))
-        .map_err(|error| format!("it is not the JSON that was asked for ({error})"))?;
+pub fn verdicts(said: &Value, subjects: &[String]) -> Result<Vec<Verdict>, String> {
+    let said = Said::deserialize(said).map_err(|error| format!("it is not the JSON that was asked for ({error})"))?;
     let mut found: Vec<Option<Verdict>> = vec![None; subjects.len()];
     for one in said.verdicts {
         let place = one.number.checked_sub(1).and_then(|at| found.get_mut(at));
@@ -71,12 +70,4 @@ fn score(value: &Value) -> Result<f64, String> {
 fn reason(text: &str, number: usize) -> Result<String, String> {
     let text = text.trim();
     if text.is_empty() { Err(format!("number {number} has no reason")) } else { Ok(text.to_owned()) }
-}
-
-/// The JSON in a text: models like to put words and fences around it.
-fn object(said: &str) -> &str {
-    match (said.find('{'), said.rfind('}')) {
-        (Some(start), Some(end)) if start < end => &said[start..=end],
-        _ => said,
-    }
 }

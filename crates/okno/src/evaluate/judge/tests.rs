@@ -52,7 +52,7 @@ fn an_unusable_verdict_is_asked_for_once_more() {
         assert_eq!((again.messages.len(), again.messages[2].text.as_str()), (4, said.as_str()));
         let stubborn = Scripted::saying(&[said]);
         let Judgement::Failed(reason) = judged(Aspect::Groundedness, &stubborn) else { panic!("{said}") };
-        assert!(reason.contains("when asked again") && stubborn.asked().len() == 2, "{reason}");
+        assert!(reason.contains("asked twice") && stubborn.asked().len() == 2, "{reason}");
     }
 }
 

@@ -8,7 +8,7 @@
 use super::super::random::Random;
 use super::draft::Draft;
 use super::{Kind, Made, Numbered, Summary, check, finished, in_turn, keep_distinct, numbered, words};
-use crate::answer::many::many;
+use crate::answer::many;
 use crate::answer::structured::{self, Unusable, text};
 use crate::answer::{Asker, Language, Request, Usage, messages, quoted};
 use crate::document::{Layer, Size, Span};
@@ -25,9 +25,6 @@ const FEWEST_CHARACTERS: usize = 120;
 
 /// Passages tried for each question wanted: not every one gives a sound question.
 const TRIES: usize = 2;
-
-/// Room for an answer, thoughts included.
-const MOST_TOKENS: usize = 1500;
 
 /// What came of asking a model for questions.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -136,7 +133,7 @@ fn draft(passage: &Passage, asker: Asker<'_>) -> Result<(Draft, Usage), Unusable
 
 fn asked(asker: Asker<'_>, passage: &Passage, name: &str, values: &[(&str, &str)], schema: Value) -> Request {
     let messages = messages(asker.prompts, Language::of(&passage.text), name, values);
-    Request { messages, temperature: Some(0.0), max_tokens: Some(MOST_TOKENS), schema: Some(schema) }
+    Request { temperature: Some(0.0), schema: Some(schema), ..Request::new(messages) }
 }
 
 /// A question whose sentence is an exact span of the passage.
@@ -188,7 +185,7 @@ mod tests {
     use super::*;
     use crate::Engine;
     use crate::answer::Prompts;
-    use crate::answer::structured::tests::Scripted;
+    use crate::answer::scripted::Scripted;
 
     const TEA: &str = "# Tea room manual\n\nThe samovar was bought second-hand in Tula. It keeps forty litres of water hot for a whole afternoon. Every Friday after closing it is cleaned with citric acid, because vinegar attacks the seals.\n";
 
@@ -198,7 +195,7 @@ mod tests {
         std::fs::write(folder.path().join("d/tea.md"), TEA).unwrap();
         let engine = Engine::create(folder.path().join("index")).unwrap();
         engine.index(&[folder.path().join("d")]).unwrap();
-        let (model, prompts) = (Scripted::new(says), Prompts::default());
+        let (model, prompts) = (Scripted::saying(says), Prompts::default());
         let asker = Asker { generator: &model, prompts: &prompts };
         questions_by_model(&*engine.snapshot().unwrap(), asker, 5, 1, &|| {}).unwrap()
     }

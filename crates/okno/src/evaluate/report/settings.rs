@@ -25,6 +25,9 @@ pub fn words(measure: Measure) -> (&'static str, &'static str) {
         Measure::Exact => ("exact", "逐字一致"),
         Measure::Fragments => ("contexts", "段数"),
         Measure::Tokens => ("tokens", "词元"),
+        Measure::Groundedness => ("groundedness", "有据性"),
+        Measure::AnswerRelevance => ("answer relevance", "回答相关性"),
+        Measure::ContextRelevance => ("context relevance", "上下文相关性"),
     }
 }
 

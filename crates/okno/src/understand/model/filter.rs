@@ -159,7 +159,7 @@ fn place(question: &str, words: &str) -> Range<usize> {
 mod tests {
     use super::super::tests::asker;
     use super::*;
-    use crate::answer::structured::tests::Scripted;
+    use crate::answer::scripted::Scripted;
     use crate::document::{DocumentId, Metadata, Record, Value as Known};
 
     struct Cookbook {
@@ -204,9 +204,9 @@ mod tests {
     const TODAY: Date = Date { year: 2024, month: 3, day: 1 };
 
     fn understood(question: &str, says: &str) -> (Option<Understood>, Taken) {
-        let model = Scripted::new(&[says, says]);
+        let model = Scripted::saying(&[says, says]);
         let found = read(question, &Cookbook::new(), TODAY, asker(&model)).unwrap();
-        let asked = model.asked.lock().unwrap()[0].messages[1].text.clone();
+        let asked = model.asked()[0].messages[1].text.clone();
         assert!(
             asked.contains("- category: one of 汤, 素菜") && asked.contains("- minutes: a number from 5 to 40"),
             "{asked}"

@@ -142,9 +142,6 @@ impl Taken {
     }
 }
 
-/// Room for an answer: some ten times what is expected, since models that think aloud spend it on thoughts.
-const MOST_TOKENS: usize = 1500;
-
 /// A question longer than this is a text; what is beyond is not shown.
 const LONGEST_QUESTION: usize = 2000;
 
@@ -164,7 +161,7 @@ impl Asking<'_> {
         let mut values = vec![("question", data.as_str())];
         values.extend_from_slice(self.more);
         let messages = messages(prompts, Language::of(&question), &format!("search.{}", self.step), &values);
-        Request { messages, temperature: Some(0.0), max_tokens: Some(MOST_TOKENS), schema: Some(self.schema) }
+        Request { temperature: Some(0.0), schema: Some(self.schema), ..Request::new(messages) }
     }
 }
 
@@ -213,7 +210,7 @@ pub fn read_route(question: &str, asker: Option<Asker<'_>>) -> (Option<Routing>,
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
-    use crate::answer::structured::tests::Scripted;
+    use crate::answer::scripted::Scripted;
     use std::sync::LazyLock;
 
     static PROMPTS: LazyLock<Prompts> = LazyLock::new(Prompts::default);
@@ -248,7 +245,7 @@ pub(super) mod tests {
 
     #[test]
     fn a_route_is_one_of_those_there_are() {
-        let model = Scripted::new(&[r#"{"route": "Broad", "reason": "a summary"}"#]);
+        let model = Scripted::saying(&[r#"{"route": "Broad", "reason": "a summary"}"#]);
         let (routing, taken) = read_route("总结“要点”", asker(&model));
         let routing = routing.unwrap();
         assert_eq!(
@@ -256,7 +253,7 @@ pub(super) mod tests {
             (Route::Broad, Because::Model, vec!["要点".into()])
         );
         assert_eq!((taken.gave, taken.failed), (vec!["broad".to_owned(), "a summary".to_owned()], None));
-        let model = Scripted::new(&[r#"{"route": "sideways"}"#, r#"{"route": "off"}"#]);
+        let model = Scripted::saying(&[r#"{"route": "sideways"}"#, r#"{"route": "off"}"#]);
         let (routing, taken) = read_route("why?", asker(&model));
         assert!(routing.is_none() && taken.failed.unwrap().contains("no route `off`"));
         assert_eq!(read_route("why?", None).1.failed.unwrap(), "no language model is set");

@@ -21,8 +21,7 @@ pub fn write_sql(
     let (data, tables) = (quoted(question), quoted(&tables.chars().take(LONGEST).collect::<String>()));
     let messages = messages(asker.prompts, Language::of(question), "sql", &[("question", &data), ("tables", &tables)]);
     let schema = super::object("sql", &json!({"type": "string"}));
-    let request =
-        Request { messages, temperature: Some(0.0), max_tokens: Some(super::MOST_TOKENS), schema: Some(schema) };
+    let request = Request { temperature: Some(0.0), schema: Some(schema), ..Request::new(messages) };
     let checked = |answer: &Value| {
         let sql = text(answer, "sql")?;
         let sql = sql.trim_end_matches([';', ' ', '\n']).to_owned();
@@ -36,15 +35,15 @@ pub fn write_sql(
 mod tests {
     use super::super::tests::asker;
     use super::*;
-    use crate::answer::structured::tests::Scripted;
+    use crate::answer::scripted::Scripted;
 
     #[test]
     fn the_database_s_complaint_goes_back_once() {
-        let model = Scripted::new(&[r#"{"sql": "SELECT price FROM t;"}"#, r#"{"sql": "SELECT \"Price\" FROM t;"}"#]);
+        let model = Scripted::saying(&[r#"{"sql": "SELECT price FROM t;"}"#, r#"{"sql": "SELECT \"Price\" FROM t;"}"#]);
         let check = |sql: &str| if sql.contains('"') { Ok(()) } else { Err("no such column: price".to_owned()) };
         let written = write_sql("What does it cost?", "t (\"Price\") 3 rows", asker(&model).unwrap(), &check).unwrap();
         assert_eq!((written.value.as_str(), written.repaired), ("SELECT \"Price\" FROM t", true));
-        let told = model.asked.lock().unwrap()[1].messages.last().unwrap().text.clone();
+        let told = model.asked()[1].messages.last().unwrap().text.clone();
         assert!(told.contains("no such column: price"), "{told}");
     }
 }

@@ -99,12 +99,12 @@ fn sound(text: String, most: usize) -> Result<String, String> {
 mod tests {
     use super::super::tests::asker;
     use super::*;
-    use crate::answer::structured::tests::Scripted;
+    use crate::answer::scripted::Scripted;
     use proptest::prelude::*;
 
     #[test]
     fn each_form_goes_where_it_belongs() {
-        let model = Scripted::new(&[
+        let model = Scripted::saying(&[
             r#"{"question": "water temperature for black tea"}"#,
             r#"{"questions": ["How hot for black tea?", "How hot for green tea?", "black or green?"]}"#,
             r#"{"question": "How is tea brewed?"}"#,
@@ -122,7 +122,7 @@ mod tests {
 
     #[test]
     fn a_step_that_fails_changes_nothing_and_says_so() {
-        let model = Scripted::new(&["no", "no", r#"{"question": "tea"}"#]);
+        let model = Scripted::saying(&["no", "no", r#"{"question": "tea"}"#]);
         let (probes, taken) = transformed("q?", &[Step::Rewrite, Step::StepBack], asker(&model));
         assert_eq!(probes, Probes { beside: vec!["tea".into()], ..Probes::default() });
         assert!(taken[0].failed.as_ref().unwrap().contains("asked twice") && taken[1].failed.is_none());

@@ -1,0 +1,88 @@
+//! Services that speak as OpenAI does, found by what was configured: for the language model and for an embedder alike.
+//!
+//! Without a word in the configuration, a key is enough: the first provider whose key is set answers. A base URL alone is a
+//! service that nobody knows; it gets a key only if the configuration names one, never that of a known provider.
+
+use crate::locale::say;
+use anyhow::{Result, bail};
+use okno::config::Secrets;
+use okno_models::service::preset::named;
+use okno_models::service::{Key, Options, PRESETS, Preset};
+
+/// Where a service is, as far as somebody said so.
+#[derive(Debug, Clone, Copy)]
+pub struct Place<'a> {
+    /// The table of the configuration, for messages.
+    pub table: &'static str,
+    /// Who runs it.
+    pub provider: Option<&'a str>,
+    /// Where it is.
+    pub base_url: Option<&'a str>,
+    /// The variable with its key.
+    pub key_env: Option<&'a str>,
+}
+
+impl Place<'_> {
+    /// The service, with its provider's defaults; `None` where nobody says which. `does` tells the providers that can do the work.
+    pub fn options(&self, secrets: &Secrets, does: fn(&Preset) -> bool) -> Result<Option<Options>> {
+        let preset = match (self.provider, self.base_url) {
+            (Some("none"), _) => return Ok(None),
+            (Some(name), _) => self.known(name)?,
+            (None, Some(url)) => return Ok(Some(self.own(url, secrets)?)),
+            (None, None) => {
+                match PRESETS.iter().find(|p| p.needs_key && does(p) && secrets.get(p.key_variable).is_some()) {
+                    Some(preset) => preset,
+                    None => return Ok(None),
+                }
+            }
+        };
+        let variable = self.key_env.unwrap_or(preset.key_variable);
+        let key = secrets.get(variable).map(|key| Key::new(&key));
+        if key.is_none() && (preset.needs_key || self.key_env.is_some()) {
+            bail!(no_key(preset.name, variable));
+        }
+        let mut options = Options { table: self.table, ..Options::of(preset, key) };
+        variable.clone_into(&mut options.key_variable);
+        if let Some(url) = self.base_url.map(str::to_owned).or_else(|| secrets.get(preset.url_variable)) {
+            options.base_url = url;
+        }
+        Ok(Some(options))
+    }
+
+    /// A service that no preset knows.
+    fn own(&self, url: &str, secrets: &Secrets) -> Result<Options> {
+        let key = match self.key_env {
+            None => None,
+            Some(variable) => match secrets.get(variable) {
+                Some(key) => Some(Key::new(&key)),
+                None => bail!(no_key(url, variable)),
+            },
+        };
+        let key_variable = self.key_env.unwrap_or_default().to_owned();
+        Ok(Options { table: self.table, key_variable, ..Options::at(url, key) })
+    }
+
+    fn known(&self, name: &str) -> Result<&'static Preset> {
+        let names: Vec<&str> = PRESETS.iter().map(|preset| preset.name).collect();
+        match named(name) {
+            Some(preset) => Ok(preset),
+            None => bail!(say!(
+                "`{}` is no provider (`{}.provider`); there are `{}`, and `none` – for any other service set `{}.base_url` alone",
+                "`{}` 不是已知的服务商(`{}.provider`);可用:`{}`,以及 `none` —— 其他服务只需设置 `{}.base_url`",
+                name,
+                self.table,
+                names.join("`, `"),
+                self.table
+            )),
+        }
+    }
+}
+
+fn no_key(service: &str, variable: &str) -> String {
+    say!(
+        "`{}` needs a key: set `{}` in the environment or in `.env` beside the index",
+        "`{}` 需要密钥:请在环境变量或索引旁的 `.env` 里设置 `{}`",
+        service,
+        variable
+    )
+}

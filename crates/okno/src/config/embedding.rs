@@ -1,0 +1,54 @@
+//! Which service embeds, where the embedder is one: the table `[embedding]`.
+
+use serde::Deserialize;
+use std::time::Duration;
+
+/// Which service embeds, and how it is asked. What is `None` nobody said; a place that nobody said is that of the language model.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct EmbeddingConfig {
+    /// Who runs it: `openai`, `dashscope`, `ollama`, `vllm`, `llama.cpp`.
+    pub provider: Option<String>,
+    /// Where it is, up to `/v1`.
+    pub base_url: Option<String>,
+    /// The variable that holds the key.
+    pub key_env: Option<String>,
+    /// The model.
+    pub name: Option<String>,
+    /// The length of vectors to ask for, where the model has several.
+    pub dimensions: Option<usize>,
+    /// Texts of one request, at most.
+    pub batch: Option<usize>,
+    /// Requests at once.
+    pub concurrency: Option<usize>,
+    /// Seconds for one request with all its tries.
+    pub timeout: Option<f64>,
+}
+
+impl EmbeddingConfig {
+    /// Whether it says where the service is.
+    pub fn says_where(&self) -> bool {
+        self.provider.is_some() || self.base_url.is_some()
+    }
+
+    /// How long one request may take.
+    pub fn timeout(&self) -> Duration {
+        Duration::from_secs_f64(self.timeout.unwrap_or(300.0))
+    }
+
+    pub(super) fn check(&self) -> Result<(), String> {
+        for (key, value) in [("dimensions", self.dimensions), ("batch", self.batch), ("concurrency", self.concurrency)]
+        {
+            if value == Some(0) {
+                return Err(format!("[embedding] `{key}` is at least 1"));
+            }
+        }
+        // A day is longer than anybody waits, and far from what a duration can hold.
+        match self.timeout {
+            Some(seconds) if !(0.1..=86_400.0).contains(&seconds) => {
+                Err("[embedding] `timeout` is a number of seconds from 0.1 to 86400".to_owned())
+            }
+            _ => Ok(()),
+        }
+    }
+}
