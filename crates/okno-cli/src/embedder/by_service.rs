@@ -86,8 +86,8 @@ fn place<'a>(provider: Option<&'a str>, settings: &'a Settings) -> Place<'a> {
 
 fn how_to_set_up() -> String {
     say!(
-        "an embedder `service` needs to know which: set `embedding.provider` or `embedding.base_url` in `okno.toml`, or a key such as `DASHSCOPE_API_KEY` (docs/models.md)",
-        "嵌入模型 `service` 需要指明服务:请在 `okno.toml` 中设置 `embedding.provider` 或 `embedding.base_url`,或设置 `DASHSCOPE_API_KEY` 等密钥(见 docs/models.md)"
+        "an embedder `service` needs to know which – set `embedding.provider` or `embedding.base_url` in `okno.toml`, or a key such as `DASHSCOPE_API_KEY` (docs/models.md)",
+        "嵌入模型 `service` 需要指明服务 —— 请在 `okno.toml` 中设置 `embedding.provider` 或 `embedding.base_url`,或设置 `DASHSCOPE_API_KEY` 等密钥(见 docs/models.md)"
     )
 }
 
