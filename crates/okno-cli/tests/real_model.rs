@@ -34,12 +34,12 @@ fn with(world: &World, url: &str, tokens: &str) -> Command {
 fn it_answers_and_the_second_time_costs_nothing() {
     let Some((world, url)) = world() else { return };
     world.index(["notes"]);
-    // A model this small cites nothing by itself; what it reads four times it repeats.
-    let cited = "Green tea is brewed at eighty degrees [1].\n".repeat(4);
+    // A model this small cites nothing by itself; what it is shown three times it repeats.
+    let shown = "Q: {{question}}\nA: Green tea is brewed at eighty degrees [1].\n\n".repeat(3);
     world.write("okno-prompts/en/answer.system.md", "Go on.");
-    world.write("okno-prompts/en/answer.user.md", format!("{{{{question}}}}\n{cited}"));
+    world.write("okno-prompts/en/answer.user.md", format!("{shown}Q: {{{{question}}}}\nA:"));
     let ask = || {
-        let mut command = with(&world, &url, "24");
+        let mut command = with(&world, &url, "60");
         let command = command.env("OKNO_MODEL_TEMPERATURE", "0").args(["ask", QUESTION, "--json", "--budget", "100"]);
         Ran::of(command).succeeds().json()
     };
