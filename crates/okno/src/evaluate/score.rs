@@ -176,6 +176,7 @@ fn distinct(spans: &[Place<'_>]) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::evaluate::judge::Aspect;
     use proptest::prelude::*;
 
     fn context(document: &str, span: Points) -> Returned {
@@ -228,7 +229,7 @@ mod tests {
                 .map(|(own, at, half)| context(if own { "a" } else { "b" }, at * 2..(at + half).min(50) * 2)).collect();
             let row = row(&spans(answer * 2..(answer * 2 + length).min(99), &[]), &contexts, 40, &texts());
             // What a judge says is not measured here.
-            let judged = crate::evaluate::judge::Aspect::ALL.map(|aspect| aspect.measure());
+            let judged = Aspect::ALL.map(Aspect::measure);
             let here = |m: &Measure| m.is_share() && *m != Measure::Exact && !judged.contains(m);
             for measure in Measure::ALL.into_iter().filter(here) {
                 let value = row.get(measure).unwrap();

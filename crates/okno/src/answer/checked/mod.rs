@@ -213,7 +213,7 @@ impl<'a> Checked<'a> {
             }
             // What follows decides whether a space must keep things apart.
             Bracket::Marker { length, .. }
-                if !last && self.pending[length..].trim_start_matches(marker::ENDS) == "" =>
+                if !last && self.pending[length..].trim_start_matches(marker::ENDS).is_empty() =>
             {
                 Step::Wait
             }

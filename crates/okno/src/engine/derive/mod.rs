@@ -120,8 +120,8 @@ impl Engine {
     /// Which parts lack units, and about what making them would cost.
     pub fn plan_units(&self, options: &DeriveOptions) -> Result<DerivePlan> {
         let items = plan::items(self, options)?;
-        let mut plan = DerivePlan::default();
-        plan.documents = items.iter().map(|item| &item.id).collect::<BTreeSet<_>>().len();
+        let documents = items.iter().map(|item| &item.id).collect::<BTreeSet<_>>().len();
+        let mut plan = DerivePlan { documents, ..DerivePlan::default() };
         for batch in items.chunks(plan::BATCH) {
             let (ready, skipped) = plan::prepare(self, batch)?;
             plan.skipped.extend(skipped);

@@ -120,14 +120,12 @@ pub fn prepare(engine: &Engine, items: &[Item]) -> Result<(Vec<Ready>, Vec<Skipp
         let page = Page::read(&*snapshot, number)?;
         let mut passage = passage(&page, item);
         if item.kind == DerivedKind::Image {
-            match picture(&*snapshot, &page, item)? {
-                Some(picture) => passage.picture = Some(picture),
-                None => {
-                    let reason = "its bytes are not kept in this index".to_owned();
-                    skipped.push(Skipped { place: place(&page, item), reason });
-                    continue;
-                }
-            }
+            let Some(picture) = picture(&*snapshot, &page, item)? else {
+                let reason = "its bytes are not kept in this index".to_owned();
+                skipped.push(Skipped { place: place(&page, item), reason });
+                continue;
+            };
+            passage.picture = Some(picture);
         }
         ready.push(Ready { place: place(&page, item), item: item.clone(), passage });
     }
