@@ -1,4 +1,4 @@
-//! Services that speak as OpenAI does, found by what was configured: for the language model and for an embedder alike.
+//! Services that speak as `OpenAI` does, found by what was configured: for the language model and for an embedder alike.
 //!
 //! Without a word in the configuration, a key is enough: the first provider whose key is set answers. A base URL alone is a
 //! service that nobody knows; it gets a key only if the configuration names one, never that of a known provider.

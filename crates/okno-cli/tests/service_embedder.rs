@@ -52,7 +52,7 @@ fn ran(world: &World, server: &Server, arguments: &[&str]) -> Ran {
 
 fn best(world: &World, server: &Server) -> String {
     let found = ran(world, server, &["search", "the coffee of day 3", "--json"]).succeeds().json();
-    text(&contexts(&found)[0], "doc_id").to_owned()
+    text(&contexts(&found)[0], "doc_id")
 }
 
 #[test]

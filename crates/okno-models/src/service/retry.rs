@@ -17,14 +17,13 @@ pub fn pause(first: Duration, next: u32, asked: Option<Duration>, chance: f64) -
 /// since ours may be wrong. What is neither is no word about it, and our own pause holds.
 pub fn retry_after(header: Option<&str>, date: Option<&str>, now: SystemTime) -> Option<Duration> {
     let header = header?.trim();
-    let seconds = match header.parse::<f64>() {
-        Ok(seconds) => seconds,
-        Err(_) => {
-            let ours = || now.duration_since(UNIX_EPOCH).ok().map(|since| since.as_secs() as i64);
-            let now = date.and_then(seconds_of).or_else(ours)?;
-            // A moment that has passed is no reason to wait.
-            (seconds_of(header)? - now).max(0) as f64
-        }
+    let seconds = if let Ok(seconds) = header.parse::<f64>() {
+        seconds
+    } else {
+        let ours = || i64::try_from(now.duration_since(UNIX_EPOCH).ok()?.as_secs()).ok();
+        let now = date.and_then(seconds_of).or_else(ours)?;
+        // A moment that has passed is no reason to wait.
+        (seconds_of(header)? - now).max(0) as f64
     };
     // A day is longer than anybody waits, and far from what a duration can hold.
     (0.0..=86_400.0).contains(&seconds).then(|| Duration::from_secs_f64(seconds))
@@ -35,7 +34,7 @@ fn seconds_of(date: &str) -> Option<i64> {
     const MONTHS: [&str; 12] = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
     let parts: Vec<&str> = date.split_whitespace().collect();
     let &[_, day, month, year, time, "GMT"] = parts.as_slice() else { return None };
-    let month = MONTHS.iter().position(|name| *name == month)? as i64 + 1;
+    let (month, _) = (1..).zip(MONTHS).find(|(_, name)| *name == month)?;
     let (day, year) = (number(day, 1..=31)?, number(year, 1970..=9999)?);
     let time: Vec<i64> = time.split(':').map(|part| number(part, 0..=60)).collect::<Option<_>>()?;
     let &[hour, minute, second] = time.as_slice() else { return None };
