@@ -4,7 +4,7 @@
 mod support;
 
 use serde_json::{Value, json};
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use support::World;
@@ -137,6 +137,7 @@ fn a_signal_ends_it_well() {
 #[cfg(unix)]
 #[test]
 fn the_log_is_one_json_object_a_request_where_that_is_wanted() {
+    use std::io::{Read, Write};
     let mut server = Running::with(&["--log", "json"], Stdio::piped());
     let log = server.child.stderr.take().unwrap();
     let mut stream = std::net::TcpStream::connect(server.url.trim_start_matches("http://")).unwrap();
