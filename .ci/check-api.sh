@@ -21,6 +21,8 @@ OKNO_LOG=error "$okno" serve --json --port 0 --index "notes=$work/.okno" > "$wor
 server=$!
 for _ in $(seq 100); do [ -s "$work/address" ] && break; sleep 0.1; done
 url=$(sed -n 's/.*"url":"\([^"]*\)".*/\1/p' "$work/address")
+# A job is followed for as long as it runs, which no generated request waits for: a test of the server (`http.rs`) holds its events to
+# their description.
 "$st" run "$url/api/v1/openapi.json" --max-examples "${EXAMPLES:-15}" --generation-deterministic \
   --exclude-path-regex 'events' \
   --checks not_a_server_error,status_code_conformance,content_type_conformance,response_schema_conformance,response_headers_conformance

@@ -20,14 +20,20 @@ struct Running {
 
 impl Running {
     fn start() -> Self {
+        Self::with(&[], Stdio::null())
+    }
+
+    /// With further flags, and somebody who reads the log.
+    fn with(flags: &[&str], log: Stdio) -> Self {
         let world = World::new();
         world.write("notes/tea.md", TEA);
         world.index(["notes"]);
         let mut command = world.command();
         let mut child = command
             .args(["serve", "--json", "--port", "0", "--index", "notes=.okno"])
+            .args(flags)
             .stdout(Stdio::piped())
-            .stderr(Stdio::null())
+            .stderr(log)
             .spawn()
             .unwrap();
         let mut line = String::new();
@@ -126,6 +132,25 @@ fn a_signal_ends_it_well() {
     let mut server = Running::start();
     assert_eq!(server.end(), Some(0));
     server.world.okno(["search", "tea"]).succeeds();
+}
+
+#[cfg(unix)]
+#[test]
+fn the_log_is_one_json_object_a_request_where_that_is_wanted() {
+    use std::io::{Read, Write};
+    let mut server = Running::with(&["--log", "json"], Stdio::piped());
+    let log = server.child.stderr.take().unwrap();
+    let mut stream = std::net::TcpStream::connect(server.url.trim_start_matches("http://")).unwrap();
+    stream.write_all(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n").unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    assert!(answer.ends_with("ok\n"), "{answer}");
+    assert_eq!(server.end(), Some(0));
+    let lines: Vec<Value> =
+        BufReader::new(log).lines().filter_map(|line| serde_json::from_str(&line.unwrap()).ok()).collect();
+    let request = lines.iter().find(|line| line["fields"]["route"] == "/healthz");
+    let request = request.unwrap_or_else(|| panic!("{lines:?}"));
+    assert_eq!((&request["fields"]["status"], &request["level"]), (&json!(200), &json!("INFO")));
 }
 
 #[test]

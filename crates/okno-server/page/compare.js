@@ -88,8 +88,15 @@ function side({ recipe: name, tokens, contexts: found }) {
 function marked(context, alone) {
   const hits = hitMarks(context).filter(({ kind }) => kind === 'hit');
   return [
-    ...alone.flatMap((span) => without(span, hits)).map((span) => ({ ...span, kind: 'only' })),
+    ...alone.flatMap((span) => without(span, hits)).map((span) => ({ ...fromWords(context, span), kind: 'only' })),
     ...hits.flatMap((hit) => both(hit, alone)).map((span) => ({ ...span, kind: 'hit.only' })),
     ...hits.flatMap((hit) => without(hit, alone)).map((span) => ({ ...span, kind: 'hit' })),
   ];
+}
+
+/** A span without the white space before its first word: a mark that begins there would stand on the line above. */
+function fromWords(context, { start, end }) {
+  const text = [...context.text].slice(start - context.start, end - context.start);
+  const words = text.findIndex((letter) => letter.trim());
+  return { start: words < 0 ? start : start + words, end };
 }

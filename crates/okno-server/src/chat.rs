@@ -82,7 +82,7 @@ impl Turn {
     }
 }
 
-/// Answer a chat as OpenAI does, from the index
+/// Answer a chat as `OpenAI` does, from the index
 ///
 /// The last message of the user is the question. Streamed as chunks when `stream` is set; the sources stand below the text, and
 /// as places in `citations`.

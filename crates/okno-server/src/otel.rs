@@ -14,9 +14,9 @@ use opentelemetry_sdk::trace::SdkTracerProvider;
 use std::future::Future;
 use std::pin::Pin;
 use std::time::Duration;
+use tracing_subscriber::Layer;
 use tracing_subscriber::filter::Targets;
 use tracing_subscriber::registry::LookupSpan;
-use tracing_subscriber::{EnvFilter, Layer};
 
 /// Where traces are sent, by the names that OpenTelemetry gives; the second is for traces alone.
 const ENDPOINTS: [&str; 2] = ["OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"];

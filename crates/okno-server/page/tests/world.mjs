@@ -27,15 +27,12 @@ export function browser() {
   return modules('playwright-core').chromium.launch({ executablePath, args: FLAGS });
 }
 
-/** Documents and an index in a folder of their own. */
-export function prepare() {
+/** Documents and an index in a folder of their own: the sample, and what is `strange` – hostile documents, an image. */
+export function prepare({ strange = true } = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'okno-page-'));
   const documents = join(folder, 'documents');
   cpSync(join(SAMPLE, 'documents'), documents, { recursive: true });
-  mkdirSync(join(documents, 'hostile'));
-  for (const [name, text] of Object.entries(hostile)) writeFileSync(join(documents, 'hostile', name), text);
-  writeFileSync(join(documents, 'kettle.md'), '# The vermilion kettle\n\nThe vermilion kettle stands on the left hob.\n\n![A vermilion kettle](kettle.png)\n');
-  writeFileSync(join(documents, 'kettle.png'), Buffer.from(KETTLE, 'base64'));
+  if (strange) addStrange(documents);
   const index = join(folder, 'index');
   run('index', documents, '--index', index);
   const home = join(folder, 'home');
@@ -44,6 +41,13 @@ export function prepare() {
   const other = join(folder, 'other');
   run('index', home, '--index', other);
   return { folder, documents, index, other, remove: () => rmSync(folder, { recursive: true, force: true }) };
+}
+
+function addStrange(documents) {
+  mkdirSync(join(documents, 'hostile'));
+  for (const [name, text] of Object.entries(hostile)) writeFileSync(join(documents, 'hostile', name), text);
+  writeFileSync(join(documents, 'kettle.md'), '# The vermilion kettle\n\nThe vermilion kettle stands on the left hob.\n\n![A vermilion kettle](kettle.png)\n');
+  writeFileSync(join(documents, 'kettle.png'), Buffer.from(KETTLE, 'base64'));
 }
 
 /** One browser, one index and one server for all tests of a file: there before the first of them, gone after the last. */
@@ -102,10 +106,14 @@ export async function open(chromium, base, path, { locale = 'en-US', width = 128
   return page;
 }
 
+/** A file of each kind that every program has: what it is served with, a new file is served with too. */
+const LIKE = { js: '/main.js', css: '/base.css', svg: '/okno.svg', html: '/' };
+
 async function fromFolder(route) {
-  const name = new URL(route.request().url()).pathname.slice(1) || 'index.html';
+  const url = new URL(route.request().url());
+  const name = url.pathname.slice(1) || 'index.html';
   try {
-    const response = await route.fetch();
+    const response = await route.fetch({ url: new URL(LIKE[name.split('.').at(-1)], url).href });
     await route.fulfill({ response, body: readFileSync(new URL(`../${name}`, import.meta.url)) });
   } catch {
     await route.abort().catch(() => {}); // the page, or the server, has gone meanwhile

@@ -183,7 +183,8 @@ pub fn run(
     progress: &dyn Fn(usize, usize),
 ) -> Result<Outcome> {
     let outcome = run_unless(engine, asking, library, progress, &|| false)?;
-    Ok(outcome.expect("only `stop` ends a run early, and this one never does"))
+    // Only `stop` ends a run early, and this one never does.
+    outcome.ok_or_else(|| Error::Evaluation("the run was stopped".to_owned()))
 }
 
 /// The same, looking at `stop` before each question; `None` when it said so: half a run compares nothing.
