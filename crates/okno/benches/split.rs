@@ -4,6 +4,7 @@
 //! cargo bench --bench split                       the sample, repeated
 //! cargo bench --bench split -- FILE…              your own files, Markdown
 //! cargo bench --bench split -- hostile 64         one line, only marks, only accents … from 4 KB to 64 MB
+//! cargo bench --bench split -- hostile 64 accents line   only the kinds whose names hold one of these words
 //! ```
 //!
 //! Times are CPU time of this process where the system tells it (Linux), else wall time; reading the text as Markdown is part of them
@@ -55,7 +56,7 @@ fn main() {
     let given: Vec<String> = std::env::args().skip(1).filter(|argument| !argument.starts_with("--")).collect();
     match given.as_slice() {
         [] => speed("the sample", &sample()),
-        [word, most] if word == "hostile" => hostile(most.parse().expect("megabytes")),
+        [word, most, kinds @ ..] if word == "hostile" => hostile(most.parse().expect("megabytes"), kinds),
         files => files.iter().for_each(|file| speed(file, &std::fs::read_to_string(file).expect("text in UTF-8"))),
     }
 }
@@ -103,12 +104,13 @@ fn line(name: &str, speed: f64, count: usize) {
 }
 
 /// Each splitter on each kind of text, from 4 KB in steps of 16, and at so many megabytes.
-fn hostile(most: usize) {
+fn hostile(most: usize, kinds: &[String]) {
+    let wanted = |kind: &str| kinds.is_empty() || kinds.iter().any(|word| kind.contains(word.as_str()));
     let sizes = std::iter::successors(Some(4096), |size| Some(size * 16)).take_while(|&size| size < most << 20);
     let sizes: Vec<usize> = sizes.chain([most << 20]).collect();
     for name in SPLITTERS {
         let splitter: Splitter = name.parse().expect("a splitter");
-        for (kind, unit) in UNITS {
+        for (kind, unit) in UNITS.iter().filter(|(kind, _)| wanted(kind)) {
             let mut row = format!("{name:22} {kind:22}");
             let mut most = 0.0;
             for size in &sizes {

@@ -131,7 +131,7 @@ fn wrong_rules_say_which_and_why() {
         ("text = \"(a)\"\nset = { x = \"cuont($1)\" }", "no function `cuont` – there are `count`"),
         ("set = { x = \"costs $ 5\" }", "`$$` is a dollar sign"),
         ("set = { path = \"x\" }", "`path` is a fact about the file"),
-        ("all = true\nset = { x = \"y\" }", "there is no `text`"),
+        ("all = true\nset = { x = \"y\" }", "and there is neither"),
         ("default = \"z\"\nset = { x = \"y\" }", "there is no `map`"),
     ] {
         let error = read(&format!("[[rules]]\nset = {{ ok = 1 }}\n[[rules]]\n{rule}")).unwrap_err().to_string();

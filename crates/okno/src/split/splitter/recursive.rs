@@ -28,14 +28,14 @@ use std::ops::Range;
 /// asides (see `sentence::MAX_PAIR`).
 const RUN_UP: usize = 512;
 
-/// The run-up that tells nearly always: a sentence or two. Only a bracket that closes in the stretch may have opened further up.
-const SHORT_RUN_UP: usize = 160;
-
-/// How far behind the stretch sentences are read, in bytes: what follows a stop decides about it, and a few words are enough.
-const LOOK_AHEAD: usize = 64;
+/// What is read before and behind a stop to tell whether a sentence ends there, in bytes: a few words on each side.
+const AROUND: usize = 64;
 
 /// What closes after a stop and the space behind it, in bytes: a few marks of three bytes each.
-const CLOSING: usize = 64;
+const CLOSING: usize = 16;
+
+/// Stops that are looked at one by one, from the last, before a whole stretch is read: a list of addresses is full of them.
+const FEW: usize = 4;
 
 /// The pieces of `text`, within the size, each repeating up to `overlap` of the one before.
 pub(super) fn split(text: &str, measure: Measure<'_>, overlap: usize) -> Vec<Span> {
@@ -101,16 +101,44 @@ fn ends_sentence(text: &str) -> bool {
     text.trim_end_matches(closing).ends_with(['.', '!', '?', '。', '！', '？', '…', '．', '｡'])
 }
 
-/// The last end of a sentence between `floor` and `limit`. Most are near the limit: reading sentences is what a piece costs, and half a
-/// piece need not be read to find its last one.
+/// The last end of a sentence between `floor` and `limit`. Reading sentences is what a piece costs, so only what is around its last
+/// stops is read. All of its second half, and what is before it, is read where these do not tell, or where a bracket that is
+/// still open at the end found would keep what is before and behind it together.
 fn sentence_end(text: &str, start: usize, floor: usize, limit: usize) -> Option<usize> {
-    let upto = text.floor_char_boundary((limit + LOOK_AHEAD).min(text.len()));
-    let near = text.ceil_char_boundary(limit.saturating_sub(SHORT_RUN_UP).max(floor));
-    let certain = |&end: &usize| !closes_bracket(&text[end..upto]);
-    last_end(text, near..upto, floor, limit).filter(certain).or_else(|| {
-        let from = text.ceil_char_boundary(floor.saturating_sub(RUN_UP).max(start));
-        last_end(text, from..upto, floor, limit)
-    })
+    let ahead = text.floor_char_boundary((limit + AROUND).min(text.len()));
+    let mut at = limit;
+    for _ in 0..FEW {
+        at = last_stop(&text.as_bytes()[..ahead], floor, at)?;
+        let from = text.floor_char_boundary(at.saturating_sub(AROUND)).max(start);
+        let upto = text.floor_char_boundary((at + AROUND).min(text.len()));
+        match last_end(text, from..upto, floor, limit) {
+            Some(end) if closes_outer(&text.as_bytes()[end..ahead]) => break,
+            Some(end) => return Some(end),
+            None => {}
+        }
+    }
+    let from = text.ceil_char_boundary(floor.saturating_sub(RUN_UP).max(start));
+    last_end(text, from..ahead, floor, limit)
+}
+
+/// Where the last stop between `floor` and `before` is.
+fn last_stop(bytes: &[u8], floor: usize, before: usize) -> Option<usize> {
+    (floor..before).rev().find(|&at| is_stop(&bytes[at..]))
+}
+
+/// Whether these bytes begin with a mark that may end a sentence: `.` inside of `k8s.io` may not.
+fn is_stop(bytes: &[u8]) -> bool {
+    match *bytes {
+        [b'.' | b'!' | b'?', next, ..] => !next.is_ascii_alphanumeric(),
+        [b'.' | b'!' | b'?'] => true,
+        // 。 ！ ． ？ ｡ … ‼ ⁇ ⁈ ⁉
+        [0xE3, 0x80, 0x82, ..]
+        | [0xEF, 0xBC, 0x81 | 0x8E | 0x9F, ..]
+        | [0xEF, 0xBD, 0xA1, ..]
+        | [0xE2, 0x80, 0xA6 | 0xBC, ..]
+        | [0xE2, 0x81, 0x87..=0x89, ..] => true,
+        _ => false,
+    }
 }
 
 /// The last end between `floor` and `limit` of the sentences of a stretch that goes on behind it.
@@ -122,10 +150,25 @@ fn last_end(text: &str, stretch: Range<usize>, floor: usize, limit: usize) -> Op
     ends.skip_while(|&end| end > limit).take_while(|&end| end >= floor).find(|&end| ends_sentence(&text[from..end]))
 }
 
-/// Whether a bracket closes here: what is before it may be its inside, and no end of a sentence.
-fn closes_bracket(text: &str) -> bool {
-    text.bytes().any(|byte| matches!(byte, b')' | b']' | 0xE3 | 0xEF))
-        && text.contains([')', ']', '）', '］', '】', '〕', '》', '〉'])
+/// Whether a bracket closes here that was opened before: what is before it may be its inside, and no end of a sentence.
+fn closes_outer(bytes: &[u8]) -> bool {
+    let mut open = 0;
+    for at in 0..bytes.len() {
+        match bytes[at..] {
+            // ( [ （ ［ 《 〈 【 〔, and what closes them.
+            [b'(' | b'[', ..] | [0xEF, 0xBC, 0x88 | 0xBB, ..] | [0xE3, 0x80, 0x88 | 0x8A | 0x90 | 0x94, ..] => {
+                open += 1
+            }
+            [b')' | b']', ..] | [0xEF, 0xBC, 0x89 | 0xBD, ..] | [0xE3, 0x80, 0x89 | 0x8B | 0x91 | 0x95, ..] => {
+                open -= 1
+            }
+            _ => {}
+        }
+        if open < 0 {
+            return true;
+        }
+    }
+    false
 }
 
 /// Where the next piece starts, so that it repeats at most the size of `measure`: behind `start`, at `end` or before.
@@ -137,36 +180,21 @@ fn repeat_from(text: &str, start: usize, end: usize, measure: Measure<'_>) -> us
         .unwrap_or_else(|| cut::grapheme(text, start, from))
 }
 
-/// The first sentence that starts at or behind `from` and before `end`.
+/// The first sentence that starts at or behind `from` and before `end`. Most overlaps are shorter than a sentence: without a stop in them
+/// nothing is read.
 fn sentence_start(text: &str, start: usize, from: usize, end: usize) -> Option<usize> {
     let near = text.floor_char_boundary(from.saturating_sub(CLOSING)).max(start);
     // The stop that ends the piece starts no sentence in it.
-    let inner = text[near..end].trim_end_matches(|c: char| !c.is_alphanumeric());
-    if !may_stop(inner.as_bytes()) {
-        return None;
-    }
-    let run_up = if closes_bracket(&text[near..end]) { RUN_UP } else { SHORT_RUN_UP };
-    let first = text.ceil_char_boundary(from.saturating_sub(run_up).max(start));
+    let inner = text[near..end].trim_end_matches(|c: char| !c.is_alphanumeric()).as_bytes();
+    let stop = near + (0..inner.len()).find(|&at| inner[at] == b'\n' || is_stop(&inner[at..]))?;
+    let run_up = if closes_outer(&text.as_bytes()[stop..end]) { RUN_UP } else { AROUND };
+    let first = text.floor_char_boundary(stop.saturating_sub(run_up)).max(start);
     let found = sentences(text, Span::new(first, end));
     let starts = |pair: &&[Span]| {
         let (before, next) = (pair[0].end as usize, pair[1].start as usize);
         next >= from && (ends_sentence(&text[first..before]) || text[before..next].contains('\n'))
     };
     found.windows(2).find(starts).map(|pair| pair[1].start as usize)
-}
-
-/// Whether anything in a stretch can end a sentence: most overlaps are shorter than one, and reading sentences costs ten times as much
-/// as looking for their stops. Bytes, because this is asked of every piece.
-fn may_stop(mut stretch: &[u8]) -> bool {
-    let lead = |byte: &u8| matches!(byte, b'.' | b'!' | b'?' | b'\n' | 0xE2 | 0xE3 | 0xEF);
-    while let Some(at) = stretch.iter().position(lead) {
-        let wide = ["。", "！", "？", "…", "．", "｡", "‼", "⁇", "⁈", "⁉"];
-        if stretch[at].is_ascii() || wide.iter().any(|stop| stretch[at..].starts_with(stop.as_bytes())) {
-            return true;
-        }
-        stretch = &stretch[at + 1..];
-    }
-    false
 }
 
 fn is_clause_end(c: char, next: char) -> bool {
