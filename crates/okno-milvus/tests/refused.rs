@@ -52,7 +52,8 @@ fn answer(answer: Answer, stream: u32) -> Vec<u8> {
             frame(HEADERS, END_OF_STREAM | END_OF_HEADERS, stream, &whole)
         }
         Answer::Version(version) => {
-            let body = message(2, version.as_bytes());
+            // The first call greets, and is answered with nothing; the second asks for the version.
+            let body = if stream == 1 { Vec::new() } else { message(2, version.as_bytes()) };
             let body = [&[0][..], &(body.len() as u32).to_be_bytes(), &body].concat();
             [
                 frame(HEADERS, END_OF_HEADERS, stream, &begins),
