@@ -25,7 +25,9 @@ pub enum Error {
         packages: Vec<String>,
     },
     /// The name cannot be one.
-    #[error("`{0}` is no name for a model – small letters, digits, `-`, `_` and `.`, at most 64; `builtin` and `service` are taken")]
+    #[error(
+        "`{0}` is no name for a model – small letters, digits, `-`, `_` and `.`, at most 64; `builtin` and `service` are taken"
+    )]
     Name(String),
     /// A model is of another kind than was asked for.
     #[error("`{name}` is of kind {is}, not {wanted} – `okno models list` shows the kinds")]
