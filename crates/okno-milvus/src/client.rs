@@ -19,8 +19,10 @@ use std::future::Future;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::Receiver;
 use std::time::Duration;
-use tokio::runtime::Runtime;
+use tokio::runtime::Handle;
+use tokio::sync::oneshot;
 
 /// How long a request is tried again: longer than a server takes to start.
 const PATIENCE: Duration = Duration::from_mins(1);
@@ -30,6 +32,9 @@ const FIRST_PATIENCE: Duration = Duration::from_secs(5);
 
 /// One try, at most.
 const TIMEOUT: Duration = Duration::from_mins(1);
+
+/// What is said where the thread that talks to the server has ended.
+const ENDED: &str = "the request ended without an answer; this is a bug of the client";
 
 /// A connection, shared by all who read and write.
 #[derive(Clone)]
@@ -43,23 +48,35 @@ pub struct Client {
     patience: Duration,
 }
 
-/// The threads that wait for the server. They are let go of without waiting, because whoever drops the last connection may itself be
-/// a thread of another runtime, which must not wait: a server that ends.
-struct Background(Option<Runtime>);
-
-impl Background {
-    fn spawn(&self, work: impl Future<Output = ()> + Send + 'static) {
-        if let Some(runtime) = &self.0 {
-            runtime.spawn(work);
-        }
-    }
+/// The thread that talks to the server: one, because every request goes through one connection anyway, and handing a request from
+/// thread to thread costs more than answering it. It ends by itself: whoever drops the last connection may be a thread of
+/// another runtime, which must not wait – a server that ends.
+struct Background {
+    handle: Handle,
+    /// Dropped to end the thread.
+    _ends: oneshot::Sender<()>,
 }
 
-impl Drop for Background {
-    fn drop(&mut self) {
-        if let Some(runtime) = self.0.take() {
-            runtime.shutdown_background();
-        }
+impl Background {
+    fn start() -> std::io::Result<Self> {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        let (handle, (_ends, ended)) = (runtime.handle().clone(), oneshot::channel());
+        std::thread::Builder::new().name("milvus".to_owned()).spawn(move || {
+            // Ends when the other side is dropped; that it says nothing is meant.
+            let _ = runtime.block_on(ended);
+        })?;
+        Ok(Self { handle, _ends })
+    }
+
+    /// Begins some work; what it gives comes over a channel and not by `block_on`, because the caller may itself be a thread of
+    /// another runtime.
+    fn begin<T: Send + 'static>(&self, work: impl Future<Output = T> + Send + 'static) -> Receiver<T> {
+        let (answered, answer) = std::sync::mpsc::sync_channel(1);
+        self.handle.spawn(async move {
+            // Nobody waits any more where an earlier request of a round trip failed.
+            let _ = answered.send(work.await);
+        });
+        answer
     }
 }
 
@@ -146,14 +163,15 @@ impl Client {
     /// Connects, and looks whether the server can do what is needed.
     pub fn connect(address: &Address) -> Result<Self> {
         let place: Arc<str> = address.to_string().into();
-        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
+        let runtime = Background::start()?;
         let config = config(address);
-        let opened = runtime.block_on(again(FIRST_PATIENCE, |_| {
+        let opening = runtime.begin(again(FIRST_PATIENCE, move |_| {
             let config = config.clone();
             async move { ClientV2::new(&config).await }
         }));
+        let opened = opening.recv().unwrap_or_else(|_| Err(SdkError::Unexpected(ENDED.to_owned())));
         let sdk = opened.map_err(|error| failure(&place, &error))?;
-        let (runtime, traffic) = (Arc::new(Background(Some(runtime))), Arc::default());
+        let (runtime, traffic) = (Arc::new(runtime), Arc::default());
         let collections = Collections::of(address).all().map(str::to_owned).into();
         let client = Self { sdk, runtime, place, collections, traffic, patience: FIRST_PATIENCE };
         client.check_version()?;
@@ -226,21 +244,15 @@ impl Client {
         let waiting: Vec<_> = requests
             .into_iter()
             .map(|request| {
-                // Over a channel and not `block_on`: the caller may itself be a thread of another runtime.
-                let (answered, answer) = std::sync::mpsc::sync_channel(1);
                 let (sdk, patience, collections) = (self.sdk.clone(), self.patience, Arc::clone(&self.collections));
-                self.runtime.spawn(async move {
-                    let attempt =
-                        move |attempt| ready(request(sdk.clone(), attempt), sdk.clone(), Arc::clone(&collections));
-                    // Nobody waits any more where an earlier request of these failed.
-                    let _ = answered.send(again(patience, attempt).await);
-                });
-                answer
+                let attempt =
+                    move |attempt| ready(request(sdk.clone(), attempt), sdk.clone(), Arc::clone(&collections));
+                self.runtime.begin(again(patience, attempt))
             })
             .collect();
         let received = waiting.into_iter().map(|answer| match answer.recv() {
             Ok(answer) => answer.map_err(|error| failure(&self.place, &error)),
-            Err(_) => Err(self.wrong("the request ended without an answer; this is a bug of the client")),
+            Err(_) => Err(self.wrong(ENDED)),
         });
         received.collect()
     }

@@ -138,8 +138,13 @@ fn text(name: &str, bytes: u32) -> FieldSchema {
     field(name, DataType::VarChar).max_length(bytes)
 }
 
+/// Fields of no name of their own would come with every row found, as JSON: a third of what an answer cost the client.
+fn schema() -> CollectionSchema {
+    CollectionSchema::new().enable_dynamic_field(false)
+}
+
 fn units(dimensions: usize) -> CollectionSchema {
-    CollectionSchema::new()
+    schema()
         .add_field(field("key", DataType::Int64).primary_key(true))
         .add_field(field("document", DataType::Int64))
         .add_field(field("section", DataType::Int64))
@@ -149,7 +154,7 @@ fn units(dimensions: usize) -> CollectionSchema {
 }
 
 fn documents() -> CollectionSchema {
-    let mut schema = CollectionSchema::new()
+    let mut schema = schema()
         .add_field(text("key", 64).primary_key(true))
         .add_field(field("document", DataType::Int64))
         .add_field(field("part", DataType::Int64))
@@ -164,7 +169,7 @@ fn documents() -> CollectionSchema {
 }
 
 fn ledger() -> CollectionSchema {
-    CollectionSchema::new()
+    schema()
         .add_field(text("key", 96).primary_key(true))
         .add_field(text("base", 64))
         .add_field(field("kind", DataType::Int64))

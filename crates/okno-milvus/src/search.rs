@@ -38,11 +38,11 @@ pub fn search(snapshot: &MilvusSnapshot, ask: &Ask<'_>) -> Result<Vec<Vec<Scored
 
 /// The rankings of layers that have rows.
 fn ranked(shared: &Shared, ask: &Ask<'_>, wanted: &[(Leg, Code)]) -> Result<Vec<Vec<Scored>>> {
-    let expressions = expressions(shared, ask);
+    let (expressions, mut terms) = (expressions(shared, ask), None);
     let mut requests = Vec::new();
     let mut of = Vec::new();
     for (at, &(leg, code)) in wanted.iter().enumerate() {
-        let Some((field, vector)) = question(shared, ask, leg, code)? else { continue };
+        let Some((field, vector)) = question(shared, ask, leg, code, &mut terms)? else { continue };
         for expression in &expressions {
             of.push(at);
             requests.push(Nearest {
@@ -72,7 +72,15 @@ fn expressions(shared: &Shared, ask: &Ask<'_>) -> Expressions {
 }
 
 /// The question as a vector of a leg; `None` where it says nothing, or there is nothing to ask.
-fn question(shared: &Shared, ask: &Ask<'_>, leg: Leg, code: Code) -> Result<Option<(&'static str, SearchVectors)>> {
+///
+/// The terms are read once for all layers.
+fn question(
+    shared: &Shared,
+    ask: &Ask<'_>,
+    leg: Leg,
+    code: Code,
+    terms: &mut Option<Terms>,
+) -> Result<Option<(&'static str, SearchVectors)>> {
     if shared.state.units[code] == 0 || ask.depth == 0 {
         return Ok(None);
     }
@@ -80,26 +88,40 @@ fn question(shared: &Shared, ask: &Ask<'_>, leg: Leg, code: Code) -> Result<Opti
         Leg::Dense if ask.vector.iter().all(|&x| x == 0.0) => Ok(None),
         Leg::Dense => Ok(Some(("dense", SearchVectors::Float(vec![ask.vector.to_vec()])))),
         Leg::Lexical => {
-            let terms = rare_terms(shared, ask, code)?;
-            let vector: SparseVector = terms.into_iter().filter(|(_, weight)| *weight > 0.0).collect();
+            let terms = match terms {
+                Some(terms) => terms,
+                None => terms.insert(known_terms(shared, ask)?),
+            };
+            let weighed = rare(shared, terms, code)?.into_iter();
+            let vector: SparseVector = weighed.filter(|(_, weight)| *weight > 0.0).collect();
             Ok((!vector.is_empty()).then(|| ("sparse", SearchVectors::SparseFloat(vec![vector]))))
         }
     }
 }
 
-/// The terms of a question, each with how much it tells in a layer.
-pub fn rare_terms(shared: &Shared, ask: &Ask<'_>, code: Code) -> Result<Vec<(u32, f32)>> {
+/// Terms as dimensions, each with how much the question means it.
+type Terms = Vec<(u32, f32)>;
+
+/// The terms of a question that the index knows.
+fn known_terms(shared: &Shared, ask: &Ask<'_>) -> Result<Terms> {
     let table = shared.frequencies()?;
     let asked = of_query(ask.text);
     let derived = ask.rankings.iter().filter_map(|&(_, layer)| self::code(layer)).filter(|code| !SCALES.contains(code));
     let codes: Vec<Code> = derived.chain([0]).collect();
     let resolved = resolve(&asked, |term| codes.iter().any(|&code| table.of(code, dimension(term)) > 0));
-    let units = shared.state.units[code] as f32;
-    let weigh = |(term, weight): (&str, f32)| {
-        let term = dimension(term);
-        (term, weight * rarity(units, (table.of(code, term) as f32).min(units)))
-    };
-    Ok(resolved.into_iter().map(weigh).collect())
+    Ok(resolved.into_iter().map(|(term, weight)| (dimension(term), weight)).collect())
+}
+
+/// The same, weighed by how much each tells in a layer.
+fn rare(shared: &Shared, terms: &[(u32, f32)], code: Code) -> Result<Terms> {
+    let (table, units) = (shared.frequencies()?, shared.state.units[code] as f32);
+    let weigh = |&(term, weight): &(u32, f32)| (term, weight * rarity(units, (table.of(code, term) as f32).min(units)));
+    Ok(terms.iter().map(weigh).collect())
+}
+
+/// The terms of a question, each with how much it tells in a layer.
+pub fn rare_terms(shared: &Shared, ask: &Ask<'_>, code: Code) -> Result<Terms> {
+    rare(shared, &known_terms(shared, ask)?, code)
 }
 
 /// A ranking: best first, equal ones by place, each unit once.

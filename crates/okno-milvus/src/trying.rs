@@ -64,21 +64,22 @@ pub fn failure(place: &str, error: &SdkError) -> Error {
         SdkError::RetryExhausted { source, .. } => source,
         other => other,
     };
-    let code = match error {
-        SdkError::Grpc(status) => format!("{:?}", status.code()),
-        _ => String::new(),
+    // Of a status only its words: what else it holds is of use to nobody.
+    let (code, said) = match error {
+        SdkError::Grpc(status) => (format!("{:?}", status.code()), status.message().to_owned()),
+        other => (String::new(), other.to_string()),
     };
     let reason = match (code.as_str(), error) {
         ("Unauthenticated" | "PermissionDenied", _) => {
-            format!("the server refuses the key ({error}) – set OKNO_MILVUS_TOKEN to `user:password` or a key")
+            format!("the server refuses the key ({said}) – set OKNO_MILVUS_TOKEN to `user:password` or a key")
         }
         ("Unimplemented", _) => {
-            format!("the server lacks a call ({error}) – use Milvus {}.{} or newer", OLDEST.0, OLDEST.1)
+            format!("the server lacks a call ({said}) – use Milvus {}.{} or newer", OLDEST.0, OLDEST.1)
         }
         (_, error) if passes(error) => format!(
-            "no answer from the server ({error}) – check that Milvus runs there and can be reached, then run the command again; what was committed is safe"
+            "no answer from the server ({said}) – check that Milvus runs there and can be reached, then run the command again; what was committed is safe"
         ),
-        _ => error.to_string(),
+        _ => said,
     };
     Error::Remote { place: place.to_owned(), reason }
 }
