@@ -76,6 +76,8 @@ fn wants_rows(piece: &Piece, view: &View<'_>) -> bool {
 }
 
 #[cfg(test)]
+// Runs are ranges; one alone is a list of one.
+#[allow(clippy::single_range_in_vec_init)]
 mod tests {
     use super::super::fuse::Hit;
     use super::*;

@@ -130,9 +130,9 @@ fn last_stop(bytes: &[u8], floor: usize, before: usize) -> Option<usize> {
 fn is_stop(bytes: &[u8]) -> bool {
     match *bytes {
         [b'.' | b'!' | b'?', next, ..] => !next.is_ascii_alphanumeric(),
-        [b'.' | b'!' | b'?'] => true,
-        // 。 ！ ． ？ ｡ … ‼ ⁇ ⁈ ⁉
-        [0xE3, 0x80, 0x82, ..]
+        // And 。 ！ ． ？ ｡ … ‼ ⁇ ⁈ ⁉
+        [b'.' | b'!' | b'?']
+        | [0xE3, 0x80, 0x82, ..]
         | [0xEF, 0xBC, 0x81 | 0x8E | 0x9F, ..]
         | [0xEF, 0xBD, 0xA1, ..]
         | [0xE2, 0x80, 0xA6 | 0xBC, ..]
@@ -157,10 +157,10 @@ fn closes_outer(bytes: &[u8]) -> bool {
         match bytes[at..] {
             // ( [ （ ［ 《 〈 【 〔, and what closes them.
             [b'(' | b'[', ..] | [0xEF, 0xBC, 0x88 | 0xBB, ..] | [0xE3, 0x80, 0x88 | 0x8A | 0x90 | 0x94, ..] => {
-                open += 1
+                open += 1;
             }
             [b')' | b']', ..] | [0xEF, 0xBC, 0x89 | 0xBD, ..] | [0xE3, 0x80, 0x89 | 0x8B | 0x91 | 0x95, ..] => {
-                open -= 1
+                open -= 1;
             }
             _ => {}
         }
