@@ -7,6 +7,9 @@
 //! The rows, the expressions and the consistency are those of the store; the sparse vectors are left out. Prints the server's wall time
 //! per row put and per search without and with a filter, and how many of the ten best sentences are those of an exact scan.
 
+// Numbers of rows are small; the engine wants them signed.
+#![allow(clippy::cast_possible_wrap)]
+
 use milvus::v2::prelude::{
     ClientV2, CollectionSchema, ConnectConfig, ConsistencyLevel, CreateCollectionRequest, CreateIndexRequest, DataType,
     DropCollectionRequest, FieldData, FieldSchema, FlushRequest, GetServerVersionRequest, Ids, IndexParam, IndexType,

@@ -53,19 +53,20 @@ pub struct Client {
 /// another runtime, which must not wait – a server that ends.
 struct Background {
     handle: Handle,
-    /// Dropped to end the thread.
-    _ends: oneshot::Sender<()>,
+    /// Dropped to end the thread; never used otherwise.
+    #[allow(dead_code)]
+    running: oneshot::Sender<()>,
 }
 
 impl Background {
     fn start() -> std::io::Result<Self> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-        let (handle, (_ends, ended)) = (runtime.handle().clone(), oneshot::channel());
+        let (handle, (running, ended)) = (runtime.handle().clone(), oneshot::channel());
         std::thread::Builder::new().name("milvus".to_owned()).spawn(move || {
             // Ends when the other side is dropped; that it says nothing is meant.
             let _ = runtime.block_on(ended);
         })?;
-        Ok(Self { handle, _ends })
+        Ok(Self { handle, running })
     }
 
     /// Begins some work; what it gives comes over a channel and not by `block_on`, because the caller may itself be a thread of
@@ -169,7 +170,7 @@ impl Client {
             let config = config.clone();
             async move { ClientV2::new(&config).await }
         }));
-        let opened = opening.recv().unwrap_or_else(|_| Err(SdkError::Unexpected(ENDED.to_owned())));
+        let opened = opening.recv().map_err(|_| SdkError::Unexpected(ENDED.to_owned())).flatten();
         let sdk = opened.map_err(|error| failure(&place, &error))?;
         let (runtime, traffic) = (Arc::new(runtime), Arc::default());
         let collections = Collections::of(address).all().map(str::to_owned).into();

@@ -93,7 +93,7 @@ mod tests {
 
     /// A record by its number; every third is a note.
     fn record(number: DocumentNumber) -> Record {
-        let kind = if number % 3 == 0 { "note" } else { "book" };
+        let kind = if number.is_multiple_of(3) { "note" } else { "book" };
         let metadata = Metadata([("kind".to_owned(), Value::Text(kind.to_owned()))].into_iter().collect());
         Record { metadata, ..document("a", "Text.").record }
     }
@@ -104,7 +104,7 @@ mod tests {
         fn a_filter_finds_what_is_there(generations in prop::collection::vec(prop::collection::btree_set(0..60u32, 0..40), 1..8)) {
             let (filters, filter) = (Filters::default(), Filter::equal("kind", "note"));
             let mut state = State::new(&Manifest::new("x", 2));
-            let mut last: std::collections::BTreeSet<u32> = Default::default();
+            let mut last = std::collections::BTreeSet::<u32>::default();
             for live in generations {
                 state.live = live.iter().copied().collect();
                 let mut looked = Vec::new();

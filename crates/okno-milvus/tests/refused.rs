@@ -80,7 +80,7 @@ fn talk(mut stream: TcpStream, says: Answer) -> std::io::Result<()> {
         let number = u32::from_be_bytes([head[5], head[6], head[7], head[8]]);
         match (head[3], head[4]) {
             (SETTINGS, flags) if flags & ACKNOWLEDGED == 0 => {
-                stream.write_all(&frame(SETTINGS, ACKNOWLEDGED, 0, &[]))?
+                stream.write_all(&frame(SETTINGS, ACKNOWLEDGED, 0, &[]))?;
             }
             (HEADERS | DATA, flags) if flags & END_OF_STREAM != 0 => stream.write_all(&answer(says, number))?,
             _ => {}

@@ -126,7 +126,7 @@ fn columns_that_sqlite_cannot_hold_are_not_left_out_silently() {
     let database = Database::new(&[Source { document: "wide.csv".into(), table }], &[]).unwrap();
     let lost = Narrowed { name: "wide".into(), document: "wide.csv".into(), columns: 2100 };
     assert_eq!(database.narrowed(), [lost]);
-    let last = format!("SELECT c{} FROM wide", MOST_COLUMNS - 1);
-    assert_eq!(database.query(&last, Limits::default()).unwrap().rows[0][0], "c1989");
+    let statement = format!("SELECT c{} FROM wide", MOST_COLUMNS - 1);
+    assert_eq!(database.query(&statement, Limits::default()).unwrap().rows[0][0], "c1989");
     assert!(Database::new(&sales(), &[]).unwrap().narrowed().is_empty());
 }

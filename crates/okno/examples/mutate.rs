@@ -104,7 +104,9 @@ fn main() {
         return eprintln!("mutate SECONDS OUT FILE-OR-FOLDER…");
     };
     let mut seeds = Vec::new();
-    from.iter().for_each(|path| collect(Path::new(path), &mut seeds));
+    for path in from {
+        collect(Path::new(path), &mut seeds);
+    }
     assert!(!seeds.is_empty(), "no files in {from:?}");
     std::fs::create_dir_all(out).expect("a folder for what is found");
     std::panic::set_hook(Box::new(|about| eprintln!("{about}")));
