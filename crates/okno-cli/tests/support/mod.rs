@@ -191,7 +191,8 @@ impl Ran {
         let ran = self.ends_with(1);
         assert_eq!(ran.out, "", "a failure prints no data");
         let step = [" – ", "; ", " —— ", ";"].iter().any(|mark| ran.err.contains(mark));
-        assert!(ran.err.starts_with("error: ") && step, "no next step: {}", ran.err);
+        let error = ["error: ", "错误: "].iter().any(|word| ran.err.starts_with(word));
+        assert!(error && step, "no next step: {}", ran.err);
         ran
     }
 

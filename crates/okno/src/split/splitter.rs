@@ -109,7 +109,7 @@ impl From<Span> for Piece {
 /// The contract, which `split::contract::check` checks: pieces ascend (a parent stands before its children), lie on
 /// character boundaries, hold something, start and end with something that is not white space, and together cover every character that
 /// is not white space. The same text gives the same pieces. The time is linear in the text, and no text at all makes it panic.
-pub trait Split {
+pub trait Split: Sync {
     /// The pieces of a text, in order; none if the text is blank.
     ///
     /// # Errors
