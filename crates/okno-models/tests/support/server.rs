@@ -55,8 +55,11 @@ impl Server {
                 let (heard, peak, open, reply) = (heard.clone(), peak.clone(), open.clone(), reply.clone());
                 std::thread::spawn(move || {
                     peak.fetch_max(open.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
-                    serve(stream, &heard, &*reply);
+                    let answering = heard_out(&stream, &heard, &*reply);
+                    // Before the first byte of an answer: whoever has read the last one may ask again at once.
                     open.fetch_sub(1, Ordering::SeqCst);
+                    // A client that has gone away is part of some tests.
+                    answering.map(|reply| answer(stream, reply));
                 });
             }
         });
@@ -74,16 +77,26 @@ impl Server {
     }
 }
 
-fn serve(mut stream: TcpStream, heard: &Mutex<Vec<Asked>>, reply: &(dyn Fn(usize, &Value) -> Reply + Send + Sync)) {
-    let Some(asked) = read(&stream) else { return };
+/// Reads a request and waits as long as its answer is to be late.
+fn heard_out(
+    stream: &TcpStream,
+    heard: &Mutex<Vec<Asked>>,
+    reply: &(dyn Fn(usize, &Value) -> Reply + Send + Sync),
+) -> Option<Reply> {
+    let asked = read(stream)?;
     let body = asked.body.clone();
     let count = {
         let mut heard = heard.lock().unwrap();
         heard.push(asked);
         heard.len() - 1
     };
-    // A client that has gone away is part of some tests.
-    let _ = answer(&mut stream, reply(count, &body));
+    Some(match reply(count, &body) {
+        Reply::Late(time, reply) => {
+            std::thread::sleep(time);
+            *reply
+        }
+        reply => reply,
+    })
 }
 
 fn read(stream: &TcpStream) -> Option<Asked> {
@@ -96,7 +109,7 @@ fn read(stream: &TcpStream) -> Option<Asked> {
     Some(Asked { head, body: serde_json::from_slice(&body).unwrap_or(Value::Null) })
 }
 
-fn answer(stream: &mut TcpStream, reply: Reply) -> std::io::Result<()> {
+fn answer(mut stream: TcpStream, reply: Reply) -> std::io::Result<()> {
     match reply {
         Reply::Whole(status, headers, body) => write!(
             stream,
@@ -116,10 +129,7 @@ fn answer(stream: &mut TcpStream, reply: Reply) -> std::io::Result<()> {
             std::thread::sleep(time);
             Ok(())
         }
-        Reply::Late(time, reply) => {
-            std::thread::sleep(time);
-            answer(stream, *reply)
-        }
+        Reply::Late(_, reply) => answer(stream, *reply),
     }
 }
 
