@@ -15,7 +15,6 @@ use okno::document::Span;
 use okno::split::{Split, Splitter, Text, sentences};
 use std::hint::black_box;
 use std::path::Path;
-use std::time::Instant;
 
 /// What the sources use, and the sizes of their defaults.
 const SPLITTERS: &[&str] = &[
@@ -145,13 +144,7 @@ fn least(work: impl Fn() -> usize) -> (f64, usize) {
 }
 
 fn once(work: impl Fn() -> usize) -> (f64, usize) {
-    let (wall, begun) = (Instant::now(), cpu());
+    let begun = cpu_time::ThreadTime::now();
     let count = black_box(work());
-    (cpu().zip(begun).map_or_else(|| wall.elapsed().as_secs_f64(), |(end, begun)| end - begun), count)
-}
-
-/// Seconds this thread has been on a core.
-fn cpu() -> Option<f64> {
-    let line = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
-    Some(line.split(' ').next()?.parse::<f64>().ok()? / 1e9)
+    (begun.elapsed().as_secs_f64(), count)
 }

@@ -161,6 +161,8 @@ fn took(splitter: &dyn Split, text: &str) -> Duration {
 
 /// How long this thread has been on a core, where the system tells: a busy machine stretches the wall clock.
 fn cpu() -> Option<Duration> {
+    // The system counts when a thread lets go of its core, and at its own ticks: without this, short work took nothing.
+    std::thread::yield_now();
     let line = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
     line.split(' ').next()?.parse().ok().map(Duration::from_nanos)
 }
