@@ -50,11 +50,11 @@ pub struct QuestionParams {
     budget: Option<usize>,
     /// Only documents that match, e.g. `category = tea and year >= 2023`; the tool `filters` lists the fields
     filter: Option<String>,
-    /// Who reads filters from the question: `rules` [default], or the server's language `model`
+    /// Who reads filters from the question: `rules` (default), or the server's language `model`
     filter_by: Option<FilterBy>,
     /// What the server's language model does for the question, if it has one: rewrite, decompose, step-back, multi-query, hyde
     transform: Option<Vec<String>>,
-    /// How to look: `auto` [default], `hybrid`, `lexical`, `dense`, `broad`, or `model` to let the server's language model choose
+    /// How to look: `auto` (default), `hybrid`, `lexical`, `dense`, `broad`, or `model` to let the server's language model choose
     route: Option<String>,
     /// Let the server's language model drop what has nothing to do with the question [default: false]
     post_filter: Option<bool>,
