@@ -186,11 +186,7 @@ impl Snapshot for MilvusSnapshot {
             return Ok(*totals);
         }
         let mut totals = Totals::default();
-        self.each_record(&mut |_, record| {
-            totals.documents += 1;
-            totals.sentences += u64::from(record.sentences);
-            totals.bytes += record.bytes;
-        })?;
+        self.each_record(&mut |_, record| totals.add(record))?;
         Ok(*self.shared.totals.get_or_init(|| totals))
     }
 

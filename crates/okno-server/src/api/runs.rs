@@ -107,9 +107,8 @@ pub struct RunList {
 #[utoipa::path(get, path = "/api/v1/runs", tag = "evaluate", params(Which),
     responses((status = 200, body = RunList), (status = "4XX", body = ErrorBody)))]
 pub async fn runs(State(app): State<Arc<App>>, Params(which): Params<Which>) -> Result<impl IntoResponse, Fault> {
-    let place = Arc::clone(app.place(which.index.as_deref())?);
+    let kept = beside(&app, &which)?;
     let work = move || {
-        let kept = Runs::beside(place.engine().beside());
         let figures = |name: &String| {
             let run = kept.load(name)?;
             serde_json::to_value(Figures::new(&run, kept.has_report(name)))
@@ -118,6 +117,11 @@ pub async fn runs(State(app): State<Arc<App>>, Params(which): Params<Which>) -> 
         json(&RunList { runs: kept.names()?.iter().map(figures).collect::<Result<_, _>>()? })
     };
     Ok(sent(app.pool.run(work).await?))
+}
+
+/// The runs of an index.
+fn beside(app: &App, which: &Which) -> Result<Runs, Fault> {
+    Ok(Runs::beside(app.place(which.index.as_deref())?.engine().beside()))
 }
 
 /// A run that was kept, or that there is none.
@@ -137,11 +141,8 @@ pub async fn run(
     Name(name): Name,
     Params(which): Params<Which>,
 ) -> Result<impl IntoResponse, Fault> {
-    let place = Arc::clone(app.place(which.index.as_deref())?);
-    let work = move || {
-        let runs = Runs::beside(place.engine().beside());
-        json(&Figures::new(&kept(&runs, &name)?, runs.has_report(&name)))
-    };
+    let runs = beside(&app, &which)?;
+    let work = move || json(&Figures::new(&kept(&runs, &name)?, runs.has_report(&name)));
     Ok(sent(app.pool.run(work).await?))
 }
 
@@ -153,9 +154,8 @@ pub async fn remove(
     Name(name): Name,
     Params(which): Params<Which>,
 ) -> Result<StatusCode, Fault> {
-    let place = Arc::clone(app.place(which.index.as_deref())?);
+    let runs = beside(&app, &which)?;
     let work = move || {
-        let runs = Runs::beside(place.engine().beside());
         kept(&runs, &name)?;
         Ok(runs.remove(&name)?)
     };
@@ -173,9 +173,8 @@ pub async fn report(
     Name(name): Name,
     Params(which): Params<Which>,
 ) -> Result<Response, Fault> {
-    let place = Arc::clone(app.place(which.index.as_deref())?);
+    let runs = beside(&app, &which)?;
     let work = move || {
-        let runs = Runs::beside(place.engine().beside());
         let page = if runs.has_report(&name) { runs.report(&name)? } else { None };
         page.ok_or_else(|| {
             Fault::missing("no_report", format!("no report of a run `{}`", name.escape_debug()))

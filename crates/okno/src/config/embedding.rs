@@ -43,12 +43,6 @@ impl EmbeddingConfig {
                 return Err(format!("[embedding] `{key}` is at least 1"));
             }
         }
-        // A day is longer than anybody waits, and far from what a duration can hold.
-        match self.timeout {
-            Some(seconds) if !(0.1..=86_400.0).contains(&seconds) => {
-                Err("[embedding] `timeout` is a number of seconds from 0.1 to 86400".to_owned())
-            }
-            _ => Ok(()),
-        }
+        super::check_seconds("[embedding] `timeout`", self.timeout, 0.1)
     }
 }

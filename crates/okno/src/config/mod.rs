@@ -193,13 +193,8 @@ impl Config {
         if self.legs.as_ref().is_some_and(Vec::is_empty) {
             return Err("`legs` is empty – name `dense`, `lexical` or both".to_owned());
         }
-        let seconds = [("timeout", self.fetch.timeout), ("delay", self.fetch.delay)];
-        for (name, value) in seconds {
-            // A day is longer than anybody waits, and far from what a duration can hold.
-            if value.is_some_and(|value| !(0.0..=86_400.0).contains(&value)) {
-                return Err(format!("[fetch] `{name}` is a number of seconds from 0 to 86400"));
-            }
-        }
+        check_seconds("[fetch] `timeout`", self.fetch.timeout, 0.0)?;
+        check_seconds("[fetch] `delay`", self.fetch.delay, 0.0)?;
         self.model.check()?;
         self.embedding.check()
     }
@@ -295,6 +290,16 @@ fn key_place(text: &str, start: usize, key: &str) -> Option<usize> {
         at += line.len();
     }
     None
+}
+
+/// A day is longer than anybody waits, and far from what a duration can hold.
+fn check_seconds(what: &str, value: Option<f64>, least: f64) -> std::result::Result<(), String> {
+    match value {
+        Some(seconds) if !(least..=86_400.0).contains(&seconds) => {
+            Err(format!("{what} is a number of seconds from {least} to 86400"))
+        }
+        _ => Ok(()),
+    }
 }
 
 #[cfg(test)]

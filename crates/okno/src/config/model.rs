@@ -57,13 +57,9 @@ impl ModelConfig {
             Self { temperature: Some(t), .. } if !(0.0..=2.0).contains(t) => {
                 wrong("temperature", "a number from 0 to 2")
             }
-            // A day is longer than anybody waits, and far from what a duration can hold.
-            Self { timeout: Some(t), .. } if !(0.1..=86_400.0).contains(t) => {
-                wrong("timeout", "a number of seconds from 0.1 to 86400")
-            }
             Self { concurrency: Some(0), .. } => wrong("concurrency", "at least 1"),
             Self { max_tokens: Some(0), .. } => wrong("max_tokens", "at least 1"),
-            _ => Ok(()),
+            _ => super::check_seconds("[model] `timeout`", self.timeout, 0.1),
         }
     }
 }

@@ -134,6 +134,15 @@ pub struct Totals {
     pub bytes: u64,
 }
 
+impl Totals {
+    /// Counts one document more.
+    pub fn add(&mut self, record: &Record) {
+        self.documents += 1;
+        self.sentences += u64::from(record.sentences);
+        self.bytes += record.bytes;
+    }
+}
+
 /// What is known of a file from the last time it was read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileState {
@@ -181,11 +190,7 @@ pub trait Snapshot: Send + Sync {
     /// How much it holds.
     fn totals(&self) -> Result<Totals> {
         let mut totals = Totals::default();
-        self.each_record(&mut |_, record| {
-            totals.documents += 1;
-            totals.sentences += u64::from(record.sentences);
-            totals.bytes += record.bytes;
-        })?;
+        self.each_record(&mut |_, record| totals.add(record))?;
         Ok(totals)
     }
     /// The documents whose fields match a filter, by ascending number.
