@@ -242,20 +242,25 @@ impl Client {
         }
         self.traffic.round_trips.fetch_add(1, Ordering::Relaxed);
         self.traffic.requests.fetch_add(requests.len() as u64, Ordering::Relaxed);
-        let waiting: Vec<_> = requests
+        let begun: Vec<_> = requests
             .into_iter()
             .map(|request| {
                 let (sdk, patience, collections) = (self.sdk.clone(), self.patience, Arc::clone(&self.collections));
                 let attempt =
                     move |attempt| ready(request(sdk.clone(), attempt), sdk.clone(), Arc::clone(&collections));
-                self.runtime.begin(again(patience, attempt))
+                self.runtime.handle.spawn(again(patience, attempt))
             })
             .collect();
-        let received = waiting.into_iter().map(|answer| match answer.recv() {
-            Ok(answer) => answer.map_err(|error| failure(&self.place, &error)),
-            Err(_) => Err(self.wrong(ENDED)),
+        // Gathered there: the caller wakes once, not for every answer.
+        let gathered = self.runtime.begin(async move {
+            let mut answers = Vec::with_capacity(begun.len());
+            for answer in begun {
+                answers.push(answer.await.unwrap_or_else(|_| Err(SdkError::Unexpected(ENDED.to_owned())))?);
+            }
+            Ok(answers)
         });
-        received.collect()
+        let answers = gathered.recv().unwrap_or_else(|_| Err(SdkError::Unexpected(ENDED.to_owned())));
+        answers.map_err(|error| failure(&self.place, &error))
     }
 
     /// Adds rows. Where a try may have reached the server, the next replaces what it left.
