@@ -8,7 +8,7 @@ use okno::Engine;
 use okno::embed::{BuiltIn, EmbedError, Embedder, Role};
 use okno::evaluate::set::{Corpus, QuestionSet};
 use okno::evaluate::{Asking, Candidate, Interval, Measure, run};
-use okno::retrieve::built_in;
+use okno::retrieve::{RerankError, Reranker, built_in};
 use okno_models::registry::Card;
 use okno_models::shelf::{Model, Shelf};
 use okno_models::transformer::{Encoder, LateInteraction, TransformerEmbedder};
@@ -31,8 +31,10 @@ fn main() -> Result<(), Box<dyn Error>> {
         return measure(set, "builtin", Arc::new(BuiltIn::default()), &[], None);
     }
     let model = Shelf::new(shelf).get(name)?;
-    let late = if blends.is_empty() { None } else { Some(Arc::new(LateInteraction::open(&model)?)) };
-    let late = late.map(|late| late as Arc<dyn okno::retrieve::Reranker>);
+    let late: Option<Arc<dyn Reranker>> = match blends.is_empty() {
+        true => None,
+        false => Some(Arc::new(Remembered { late: LateInteraction::open(&model)?, kept: Mutex::default() })),
+    };
     if powers.is_empty() {
         return measure(set, name, Arc::new(TransformerEmbedder::open(model)?), &blends, late.as_ref());
     }
@@ -49,7 +51,7 @@ fn measure(
     name: &str,
     embedder: Arc<dyn Embedder>,
     blends: &[f32],
-    late: Option<&Arc<dyn okno::retrieve::Reranker>>,
+    late: Option<&Arc<dyn Reranker>>,
 ) -> Result<(), Box<dyn Error>> {
     let corpus = set.join("corpus.jsonl");
     let mut library = Corpus::read(&corpus)?;
@@ -82,6 +84,27 @@ fn measure(
         );
     }
     Ok(())
+}
+
+/// Late interaction that reads each passage once for a question, whatever the blend.
+struct Remembered {
+    late: LateInteraction,
+    kept: Mutex<HashMap<(String, String), f32>>,
+}
+
+impl Reranker for Remembered {
+    fn identity(&self) -> &str {
+        self.late.identity()
+    }
+
+    fn scores(&self, question: &str, passages: &[&str]) -> Result<Vec<f32>, RerankError> {
+        let mut kept = self.kept.lock().map_err(|_| RerankError("another thread panicked".to_owned()))?;
+        let key = |passage: &str| (question.to_owned(), passage.to_owned());
+        let missing: Vec<&str> = passages.iter().copied().filter(|passage| !kept.contains_key(&key(passage))).collect();
+        let scores = self.late.scores(question, &missing)?;
+        kept.extend(missing.iter().map(|passage| key(passage)).zip(scores));
+        Ok(passages.iter().map(|passage| kept[&key(passage)]).collect())
+    }
 }
 
 /// A vector, and the tokens it was made of.
