@@ -8,7 +8,9 @@ pub use evaluate::{
 };
 
 use crate::locale::Language;
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::error::ErrorKind;
+use clap::parser::ValueSource;
+use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use okno::retrieve::Unit;
 use std::path::{Path, PathBuf};
 
@@ -20,7 +22,7 @@ pub struct Cli {
     #[arg(long, global = true, env = "OKNO_INDEX", value_name = "DIR")]
     pub index: Vec<PathBuf>,
     /// The index on a Milvus server, in place of a folder: `milvus://host:19530/name`
-    #[arg(long, global = true, env = "OKNO_STORE", value_name = "ADDRESS", conflicts_with = "index")]
+    #[arg(long, global = true, env = "OKNO_STORE", value_name = "ADDRESS")]
     pub store: Option<PathBuf>,
     /// Language of messages [default: by locale]
     #[arg(long, global = true, value_name = "LANG")]
@@ -33,6 +35,23 @@ pub struct Cli {
 }
 
 impl Cli {
+    /// Reads the command line; where it cannot be read, says so and ends the program.
+    pub fn read() -> Self {
+        let matches = Self::command().get_matches();
+        let mut cli = Self::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
+        // A flag counts before the environment, also one that names the other kind of index.
+        match (matches.value_source("index"), matches.value_source("store")) {
+            (Some(ValueSource::CommandLine), Some(ValueSource::EnvVariable)) => cli.store = None,
+            (Some(ValueSource::EnvVariable), Some(ValueSource::CommandLine)) => cli.index.clear(),
+            (Some(_), Some(_)) => {
+                let two = "--index (OKNO_INDEX) and --store (OKNO_STORE) each name an index – give one of them";
+                Self::command().error(ErrorKind::ArgumentConflict, two).exit();
+            }
+            _ => {}
+        }
+        cli
+    }
+
     /// The index that was named, if one was.
     pub fn index(&self) -> Option<&Path> {
         self.store.as_deref().or(self.index.first().map(PathBuf::as_path))

@@ -21,11 +21,10 @@ mod settings;
 mod understood;
 
 use args::{Cli, Command};
-use clap::Parser;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    let cli = Cli::parse();
+    let cli = Cli::read();
     locale::choose(cli.lang);
     match run(&cli) {
         Ok(()) => ExitCode::SUCCESS,

@@ -204,6 +204,14 @@ fn the_index_is_where_the_flag_or_the_variable_says() {
     assert_eq!(ran.out.lines().count(), 1);
     let ran = Ran::of(world.command().env("OKNO_INDEX", "nowhere").args(["--index", "elsewhere", "documents"]));
     assert_eq!(ran.succeeds().out.lines().count(), 1, "the flag is stronger");
+    let stored = |name: &str| {
+        Ran::of(world.command().env("OKNO_STORE", "milvus://nowhere/x").args(["--index", name, "documents"]))
+    };
+    assert_eq!(stored("elsewhere").succeeds().out.lines().count(), 1, "also than a variable that names a store");
+    let two = Ran::of(
+        world.command().env("OKNO_STORE", "milvus://nowhere/x").env("OKNO_INDEX", "elsewhere").args(["status"]),
+    );
+    assert!(two.ends_with(2).err.contains("give one of them"));
 }
 
 #[test]

@@ -255,12 +255,16 @@ impl Client {
         let gathered = self.runtime.begin(async move {
             let mut answers = Vec::with_capacity(begun.len());
             for answer in begun {
-                answers.push(answer.await.unwrap_or_else(|_| Err(SdkError::Unexpected(ENDED.to_owned())))?);
+                // One that ended without an answer ends the round trip without one; nobody waits for the rest after a failure.
+                answers.push(answer.await.ok()?);
+                if answers.last().is_some_and(Result::is_err) {
+                    break;
+                }
             }
-            Ok(answers)
+            Some(answers)
         });
-        let answers = gathered.recv().unwrap_or_else(|_| Err(SdkError::Unexpected(ENDED.to_owned())));
-        answers.map_err(|error| failure(&self.place, &error))
+        let answers = gathered.recv().ok().flatten().ok_or_else(|| self.wrong(ENDED))?;
+        answers.into_iter().map(|answer| answer.map_err(|error| failure(&self.place, &error))).collect()
     }
 
     /// Adds rows. Where a try may have reached the server, the next replaces what it left.

@@ -29,6 +29,8 @@ pub struct Stored {
     pub structure: Arc<Structure>,
     pub derived: Arc<[Derived]>,
     pub text: String,
+    /// What the lexical leg sees above all of it, as it was when its rows were made: which fields that includes may have changed.
+    pub above: String,
 }
 
 impl Stored {
@@ -36,7 +38,7 @@ impl Stored {
     pub fn bytes(&self) -> usize {
         let structure = self.structure.sentences.len() * 32 + self.structure.sections.len() * 64;
         let derived: usize = self.derived.iter().map(|unit| unit.text.len() + 48).sum();
-        self.text.len() + structure + derived + 512
+        self.text.len() + self.above.len() + structure + derived + 512
     }
 }
 
@@ -60,9 +62,9 @@ pub fn content(text: &str) -> i64 {
     xxh3_64(text.as_bytes()).cast_signed()
 }
 
-fn rows(number: DocumentNumber, document: &Prepared, born: u64, dimensions: usize) -> Vec<Row> {
+fn rows(number: DocumentNumber, document: &Prepared, above: &str, born: u64, dimensions: usize) -> Vec<Row> {
     let record = pack::write(&document.record);
-    let head = pack::write(&(&document.structure, &document.derived));
+    let head = pack::write(&(&document.structure, &document.derived, above));
     let vectors = pack::to_text(&pack::pack_vectors(&document.vectors, dimensions));
     let streams = [parts(&record), parts(&head), parts(&document.text), parts(&vectors)];
     let count = streams.iter().map(Vec::len).max().unwrap_or(1);
@@ -123,10 +125,16 @@ pub struct Documents {
 }
 
 impl Documents {
-    /// Writes documents.
-    pub fn put(&self, documents: &[(DocumentNumber, Prepared)], born: u64, dimensions: usize) -> Result<()> {
-        let rows = documents.iter().flat_map(|(number, document)| rows(*number, document, born, dimensions));
-        self.write(rows)
+    /// Writes documents, each with what the lexical leg sees above it.
+    pub fn put(
+        &self,
+        documents: &[(DocumentNumber, Prepared)],
+        above: &[String],
+        born: u64,
+        dimensions: usize,
+    ) -> Result<()> {
+        let all = documents.iter().zip(above);
+        self.write(all.flat_map(|((number, document), above)| rows(*number, document, above, born, dimensions)))
     }
 
     /// Writes amended records.
@@ -298,8 +306,8 @@ fn gathered(table: &Table, generation: u64) -> Vec<(DocumentNumber, [String; 4])
 
 fn stored(number: DocumentNumber, [record, head, text, _]: [String; 4]) -> Option<Stored> {
     let record: Record = pack::read(&record)?;
-    let (structure, derived): (Structure, Vec<Derived>) = pack::read(&head)?;
+    let (structure, derived, above): (Structure, Vec<Derived>, String) = pack::read(&head)?;
     let whole = record.bytes == text.len() as u64
         || structure.sentences.last().is_none_or(|last| last.span.end as usize <= text.len());
-    whole.then(|| Stored { number, record, structure: Arc::new(structure), derived: derived.into(), text })
+    whole.then(|| Stored { number, record, structure: Arc::new(structure), derived: derived.into(), text, above })
 }

@@ -8,7 +8,7 @@ use okno::store::DocumentNumber;
 
 /// The layers whose units are rows: the scales of the default recipe, and every kind of derived unit. Their widths are part
 /// of the format; another width is scored on the client ([`crate::unmade`]).
-pub const MADE: [Layer; 7] = [
+pub const MADE: [Layer; 8] = [
     Layer::Sentence,
     Layer::Window(2),
     Layer::Paragraph,
@@ -16,6 +16,7 @@ pub const MADE: [Layer; 7] = [
     Layer::Derived(DerivedKind::Question),
     Layer::Derived(DerivedKind::Table),
     Layer::Derived(DerivedKind::Image),
+    Layer::Derived(DerivedKind::Context),
 ];
 
 /// A layer's place in [`MADE`].
@@ -67,6 +68,11 @@ pub fn read_pair(pair: i64) -> (u32, u32) {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    #[test]
+    fn every_kind_of_derived_unit_has_rows() {
+        assert!(DerivedKind::ALL.into_iter().all(|kind| code(Layer::Derived(kind)).is_some()));
+    }
 
     proptest! {
         #[test]

@@ -34,9 +34,9 @@ impl MilvusWriter {
             return Ok(());
         }
         self.know_copies(&documents)?;
-        self.parts.documents.put(&documents, self.born(), self.manifest.dimensions)?;
-        let fields = self.manifest.embedded_fields.clone();
-        let above: Vec<String> = documents.iter().map(|(_, document)| above(&document.record, &fields)).collect();
+        let fields = &self.manifest.embedded_fields;
+        let above: Vec<String> = documents.iter().map(|(_, document)| above(&document.record, fields)).collect();
+        self.parts.documents.put(&documents, &above, self.born(), self.manifest.dimensions)?;
         let sources: Vec<Source<'_>> = documents
             .iter()
             .zip(&above)
@@ -119,8 +119,7 @@ impl MilvusWriter {
         let gone: Vec<DocumentNumber> = self.dead.iter().collect();
         for page in gone.chunks(PAGE) {
             for stored in self.parts.documents.read(&page.iter().copied().collect(), self.born())? {
-                let above = above(&stored.record, &self.manifest.embedded_fields);
-                let source = Source::new(&stored.text, &stored.structure, &stored.derived, &above);
+                let source = Source::new(&stored.text, &stored.structure, &stored.derived, &stored.above);
                 for code in 0..MADE.len() {
                     for place in source.places(code) {
                         self.delta.count(code, &source.counts(code, place), -1);

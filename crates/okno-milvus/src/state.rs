@@ -19,7 +19,7 @@ pub const GRACE: Duration = Duration::from_mins(10);
 const MOST_DEAD: usize = 1000;
 
 /// The version of everything in the engine: schema, keys, packing. Beside [`okno::store::FORMAT`], which says how texts are cut.
-pub const SCHEMA: u32 = 1;
+pub const SCHEMA: u32 = 2;
 
 /// One generation.
 #[derive(Debug, Clone, Serialize, Deserialize)]

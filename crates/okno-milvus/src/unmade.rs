@@ -12,7 +12,7 @@ use crate::snapshot::{MilvusSnapshot, Shared};
 use crate::units::{Words, length, saturated, summed};
 use okno::Result;
 use okno::document::Layer;
-use okno::store::{Ask, Leg, Run, Scored, Vectors, above};
+use okno::store::{Ask, Leg, Run, Scored, Vectors};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -29,9 +29,8 @@ pub struct Candidate {
 /// The documents that hold these units.
 pub fn documents<'s>(snapshot: &MilvusSnapshot, found: impl Iterator<Item = &'s Scored>) -> Result<Vec<Candidate>> {
     let numbers: Numbers = found.map(|scored| scored.run.document).collect();
-    let fields = &snapshot.shared.manifest.embedded_fields;
     let candidate = |(stored, vectors): (Arc<Stored>, Vectors)| {
-        let words = Words::new(&stored.text, &stored.structure, &above(&stored.record, fields));
+        let words = Words::new(&stored.text, &stored.structure, &stored.above);
         Candidate { stored, vectors, words }
     };
     Ok(snapshot.whole(&numbers)?.into_iter().map(candidate).collect())

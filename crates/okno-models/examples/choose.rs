@@ -31,9 +31,10 @@ fn main() -> Result<(), Box<dyn Error>> {
         return measure(set, "builtin", Arc::new(BuiltIn::default()), &[], None);
     }
     let model = Shelf::new(shelf).get(name)?;
-    let late: Option<Arc<dyn Reranker>> = match blends.is_empty() {
-        true => None,
-        false => Some(Arc::new(Remembered { late: LateInteraction::open(&model)?, kept: Mutex::default() })),
+    let late: Option<Arc<dyn Reranker>> = if blends.is_empty() {
+        None
+    } else {
+        Some(Arc::new(Remembered { late: LateInteraction::open(&model)?, kept: Mutex::default() }))
     };
     if powers.is_empty() {
         return measure(set, name, Arc::new(TransformerEmbedder::open(model)?), &blends, late.as_ref());

@@ -2,7 +2,8 @@
 
 use okno::document::Filter;
 use okno::embed::{EmbedError, Embedder, Role};
-use okno::retrieve::Expansion;
+use okno::retrieve::{Expansion, RerankError, Reranker};
+use okno::store::Leg;
 use okno::{Answer, Context, Engine, Error, Query};
 use std::path::Path;
 use std::sync::Arc;
@@ -244,6 +245,71 @@ fn a_slow_embedder_is_never_asked_twice_for_the_same_text() {
     let report = engine.index(&[&documents]).unwrap();
     assert_eq!((report.added, report.changed, report.removed), (1, 1, 1));
     assert_eq!(slow.asked.load(Ordering::Relaxed), first + 2, "only the new sentence and the new file's title");
+}
+
+/// Embeds passages and no questions, as a service does that is away by now.
+struct Away;
+
+impl Embedder for Away {
+    fn identity(&self) -> &'static str {
+        "away"
+    }
+
+    fn dimensions(&self) -> usize {
+        1
+    }
+
+    fn embed(&self, texts: &[&str], role: Role) -> Result<Vec<f32>, EmbedError> {
+        match role {
+            Role::Passage => Ok(vec![1.0; texts.len()]),
+            Role::Query => Err(EmbedError("nobody there".to_owned())),
+        }
+    }
+}
+
+#[test]
+fn words_alone_are_found_without_the_embedder() {
+    let folder = tempfile::tempdir().unwrap();
+    write(folder.path(), &[("a.txt", "One thing. Another thing.")]);
+    let engine = Engine::create_with(folder.path().join("index"), Arc::new(Away)).unwrap();
+    engine.index(&[folder.path().join("documents")]).unwrap();
+    let query = |legs| Query { legs: Some(legs), ..Query::new("another") };
+    let found = engine.search(&query(vec![Leg::Lexical])).unwrap();
+    assert!(found.contexts[0].text.contains("Another thing."));
+    let both = engine.search(&query(vec![Leg::Dense, Leg::Lexical])).unwrap_err();
+    assert!(both.to_string().contains("nobody there"), "{both}");
+}
+
+/// Counts the passages it reads.
+#[derive(Default)]
+struct Reading(AtomicUsize);
+
+impl Reranker for Reading {
+    fn identity(&self) -> &'static str {
+        "reading"
+    }
+
+    fn scores(&self, _: &str, passages: &[&str]) -> Result<Vec<f32>, RerankError> {
+        self.0.store(passages.len(), Ordering::Relaxed);
+        Ok(vec![0.0; passages.len()])
+    }
+}
+
+/// A recipe that ranks few read as few, whatever depth was asked for.
+#[test]
+fn a_reranker_reads_as_many_as_it_is_told_to() {
+    let folder = tempfile::tempdir().unwrap();
+    let text: String = (0..60).map(|number| format!("Thing number {number} is a thing.\n\n")).collect();
+    write(folder.path(), &[("a.txt", &text)]);
+    let mut engine = Engine::create(folder.path().join("index")).unwrap();
+    engine.index(&[folder.path().join("documents")]).unwrap();
+    let reading = Arc::new(Reading::default());
+    engine.set_reranker(Some(Arc::clone(&reading) as Arc<dyn Reranker>));
+    for depth in [5, 50] {
+        let query = Query { recipe: Some("window".into()), rerank_depth: Some(depth), ..Query::new("a thing") };
+        engine.search(&query).unwrap();
+        assert_eq!(reading.0.load(Ordering::Relaxed), depth);
+    }
 }
 
 #[test]

@@ -39,7 +39,7 @@ pub use several::together;
 use crate::answer::Asker;
 use crate::document::{Filter, Layer};
 use crate::embed::{Embedder, Role, normalize};
-use crate::store::{Ask, DocumentNumber, Snapshot};
+use crate::store::{Ask, DocumentNumber, Leg, Snapshot};
 use crate::understand::model::{Probes, Step, Taken};
 use crate::understand::{Because, Route, Routing, Understood};
 use crate::{Error, Result};
@@ -119,9 +119,13 @@ fn answer(
     routing: Routing,
     probes: &Probes,
 ) -> Result<Answer> {
-    let recipe = query.recipe(snapshot, recipes, routing.route)?;
+    let mut recipe = query.recipe(snapshot, recipes, routing.route)?;
+    if models.reranker.is_some() {
+        // What a reranker is to read must be there.
+        recipe.depth = recipe.depth.max(recipe.rerank.depth.min(DEEPEST));
+    }
     let scope = Scope::new(snapshot, both(query.filter.as_ref(), understood.filter.as_ref()).as_ref())?;
-    let asked = stage!("embed", asked(models.embedder, &understood.text, probes))?;
+    let asked = stage!("embed", asked(&recipe, models.embedder, &understood.text, probes))?;
     let Found { rankings, depth, fused, hits, views } = stage!("find", find(snapshot, &recipe, &asked, &scope))?;
     let (views, scale) = match recipe.unit {
         Unit::Tokens => (views, 1.0),
@@ -267,13 +271,18 @@ fn rank(
 /// One form of the question, ready to be searched for.
 struct Asked {
     text: String,
+    /// Empty where no ranking asks for it.
     vector: Vec<f32>,
 }
 
 /// Everything that is searched for: the question or what stands in its place, then what stands beside it.
-fn asked(embedder: &dyn Embedder, question: &str, probes: &Probes) -> Result<Vec<Asked>> {
+///
+/// Nothing is embedded for words alone: they are found also while an embedding service is away.
+fn asked(recipe: &Recipe, embedder: &dyn Embedder, question: &str, probes: &Probes) -> Result<Vec<Asked>> {
+    let dense = recipe.legs.contains(&Leg::Dense);
     let form = |(at, text): (usize, &str)| {
         let vector = match &probes.passage {
+            _ if !dense => Vec::new(),
             Some(passage) if at == 0 => unit_vector(embedder, passage, Role::Passage)?,
             _ => unit_vector(embedder, text, Role::Query)?,
         };

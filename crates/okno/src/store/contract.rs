@@ -33,6 +33,8 @@ pub const CHECKS: &[(&str, Check)] = &[
     ("both legs find, in order, only what is allowed", both_legs_find),
     ("an empty store finds nothing", an_empty_store_finds_nothing),
     ("derived units are found and stand for their targets", derived_units_are_found),
+    ("every kind of derived unit is found", every_kind_is_found),
+    ("a field that is searched from now on is found by its words", fields_are_found),
     ("copies are known", copies_are_known),
     ("files, roots and removals are remembered", small_things_are_remembered),
     ("all documents can be looked at, and a filter finds those it means", documents_are_looked_at),
@@ -309,6 +311,46 @@ fn derived_units_are_found(open: Open<'_>) {
     writer.remove(number).unwrap();
     writer.finish().unwrap();
     assert!(store.snapshot().unwrap().derived_counts().is_empty());
+}
+
+fn every_kind_is_found(open: Open<'_>) {
+    let store = open();
+    let number = put(&*store, &[("a", "Alpha beta.")])[0];
+    let units = DerivedKind::ALL.map(|kind| Derived {
+        kind,
+        first: 0,
+        end: 1,
+        text: format!("This {} says iota.", kind.name()),
+    });
+    let rows: Vec<f32> = units.iter().flat_map(|unit| vector(&unit.text)).collect();
+    let mut writer = store.writer().unwrap();
+    let number = writer.derive(number, &units, &rows).unwrap();
+    writer.finish().unwrap();
+    let snapshot = store.snapshot().unwrap();
+    for (at, kind) in DerivedKind::ALL.into_iter().enumerate() {
+        for leg in [Leg::Dense, Leg::Lexical] {
+            let found = search_layer(&*snapshot, leg, Layer::Derived(kind), "iota", None);
+            let found: Vec<_> = found.iter().map(|own| (own.run.document, own.derived)).collect();
+            assert_eq!(found, [(number, Some(at as u32))], "{kind} {leg:?}");
+        }
+    }
+}
+
+fn fields_are_found(open: Open<'_>) {
+    let store = open();
+    let mut document = document("a", "Alpha beta.");
+    document.record.metadata.set("author", crate::document::Value::Text("Kappa".into()));
+    let mut writer = store.writer().unwrap();
+    writer.put(&document).unwrap();
+    writer.finish().unwrap();
+    assert!(search(&*store.snapshot().unwrap(), Leg::Lexical, "kappa", None).is_empty());
+    let mut manifest = store.snapshot().unwrap().manifest().clone();
+    manifest.embedded_fields = vec!["author".into()];
+    let mut writer = store.writer().unwrap();
+    writer.set_manifest(&manifest).unwrap();
+    writer.put(&document).unwrap();
+    writer.finish().unwrap();
+    assert_eq!(search(&*store.snapshot().unwrap(), Leg::Lexical, "kappa", None).len(), 1);
 }
 
 fn an_empty_store_finds_nothing(open: Open<'_>) {
