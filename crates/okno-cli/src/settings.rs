@@ -2,6 +2,7 @@
 //!
 //! `okno.toml` beside the index is the one in the folder that holds the index folder, so that it travels with the documents.
 
+use crate::locale::say;
 use anyhow::Result;
 use okno::config::{Layer, Origin, Secrets, Settings};
 use okno::retrieve::DEFAULT_RECIPE;
@@ -14,12 +15,29 @@ pub const NAME: &str = "okno.toml";
 
 /// The settings for an index.
 pub fn of(index: &Path) -> Result<Settings, Error> {
+    tell_of_another(index);
     let mut layers = vec![Layer::environment(|name| std::env::var(name).ok())?];
     layers.extend(file(&beside(index).join(NAME), Origin::Index)?);
     if let Some(path) = user() {
         layers.extend(file(&path, Origin::User)?);
     }
     Settings::new(layers)
+}
+
+/// Says once that a file in the working folder is not read, where the index is somewhere else.
+fn tell_of_another(index: &Path) {
+    static TOLD: std::sync::Once = std::sync::Once::new();
+    let (Ok(here), own) = (std::env::current_dir(), beside(index)) else { return };
+    if here.join(NAME).is_file() && own.canonicalize().unwrap_or(own.clone()) != here {
+        TOLD.call_once(|| {
+            crate::output::note(&say!(
+                "`{}` in this folder is not read: the index is in `{}`, and its own counts",
+                "没有读取当前文件夹的 `{}`:索引在 `{}`,以那里的配置为准",
+                NAME,
+                own.display()
+            ));
+        });
+    }
 }
 
 fn file(path: &Path, origin: fn(String) -> Origin) -> Result<Option<Layer>, Error> {

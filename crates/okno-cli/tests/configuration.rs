@@ -3,7 +3,7 @@
 mod support;
 
 use serde_json::{Value, json};
-use support::{World, contexts, counts, text};
+use support::{Ran, World, contexts, counts, text};
 
 /// A value of `okno config --json`.
 fn value(world: &World, key: &str) -> (Value, String) {
@@ -207,4 +207,21 @@ fn every_key_is_documented_with_its_default() {
         let said = row.split('|').nth(2).unwrap().trim().trim_matches('`');
         assert!(said == default || key == "fetch.user_agent", "`{key}`: documented `{said}`, is `{default}`");
     }
+}
+
+/// It was ignored without a word.
+#[test]
+fn a_file_in_a_folder_below_the_index_is_told_of() {
+    let world = World::new();
+    world.write("notes/a.md", "Rain on the roof.");
+    world.okno(["index", "notes"]).succeeds();
+    world.write("notes/okno.toml", "budget = 7\n");
+    let below = |language: &str| {
+        Ran::of(world.command().current_dir(world.path("notes")).args(["--lang", language, "search", "rain"]))
+            .succeeds()
+    };
+    assert!(below("en").err.contains("`okno.toml` in this folder is not read"));
+    assert!(below("zh").err.contains("没有读取当前文件夹的 `okno.toml`"));
+    let beside = world.okno(["search", "rain"]).succeeds();
+    assert!(!beside.err.contains("not read"), "{}", beside.err);
 }

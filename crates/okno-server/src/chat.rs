@@ -179,15 +179,16 @@ fn citations(reply: &Reply) -> Vec<Value> {
     reply.citations.iter().map(Citation::to_json).collect()
 }
 
-/// The places that were cited, each once: `[1] tea.md, lines 4–6`. Names are untrusted: they stay on their line, and are no markup.
+/// The places that were cited, each once: `[1] tea.md, lines 4–6`. Names are untrusted: they stay on their line, and are
+/// code, which is no markup and can be copied as it is.
 pub fn sources(citations: &[Citation]) -> String {
     let mut places: Vec<&Citation> = citations.iter().collect();
     places.sort_by_key(|citation| (citation.number, citation.start));
     places.dedup_by_key(|citation| (citation.number, citation.start));
     let mut out = if places.is_empty() { String::new() } else { "\n".to_owned() };
     for citation in places {
-        let plain = |c: char| if c.is_control() || "<>[]()`*_!".contains(c) { ' ' } else { c };
-        let name: String = citation.document.chars().map(plain).collect();
+        let plain = |c: char| if c.is_control() || c == '`' { ' ' } else { c };
+        let name = format!("`{}`", citation.document.chars().map(plain).collect::<String>());
         let (first, last) = citation.lines;
         let _ = match citation.pages {
             Some((page, _)) => write!(out, "\n[{}] {name}, p. {page}", citation.number),

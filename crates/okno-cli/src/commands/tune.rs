@@ -152,6 +152,16 @@ fn tell(args: &TuneArgs, reference: &str, tuned: &Tuned, file: &Path) -> Result<
             "试过的方案都不比 `{}` 好;没有写入任何内容",
             reference
         )
+    } else if tuned.gain.high < 0.0 {
+        say!(
+            "what was best on some questions is {} points worse than `{}` on those held out (95 % CI {} … {}); nothing was written, keep `{}`",
+            "在一部分问题上最好的方案,在检验用的问题上比 `{1}` 低 {0} 个百分点(95 % 置信区间 {2} … {3});没有写入任何内容,请继续使用 `{4}`",
+            points(-tuned.gain.mean),
+            reference,
+            low,
+            high,
+            reference
+        )
     } else {
         say!(
             "no difference beyond noise: the best found is {} points from `{}` on the questions held out (95 % CI {} … {}); nothing was written, keep `{}`",

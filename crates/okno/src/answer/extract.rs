@@ -5,6 +5,8 @@ use super::prompts::Language;
 use super::support::{sentences_of, weights, words};
 use crate::Context;
 use crate::document::Span;
+use crate::load::list_marker;
+use crate::retrieve::RELEVANT;
 use crate::store::terms;
 use std::collections::HashSet;
 
@@ -26,11 +28,13 @@ pub struct Chosen {
     pub span: Span,
 }
 
-/// The best sentences, in the order of their contexts.
+/// The best sentences, in the order of their contexts: of those that have to do with the question, where any do.
 pub fn best(question: &str, contexts: &[Context]) -> Vec<Chosen> {
+    let relevant = contexts.iter().any(|context| context.relevance >= RELEVANT);
     let all: Vec<Chosen> = contexts
         .iter()
         .enumerate()
+        .filter(|(_, context)| !relevant || context.relevance >= RELEVANT)
         .flat_map(|(context, one)| said(one).into_iter().map(move |span| Chosen { context, span }))
         .collect();
     let texts: Vec<HashSet<String>> = all.iter().map(|one| words(one.span.of(&contexts[one.context].text))).collect();
@@ -52,11 +56,13 @@ pub fn best(question: &str, contexts: &[Context]) -> Vec<Chosen> {
     chosen.into_iter().map(|at| all[at]).collect()
 }
 
-/// Sentences that state something: no headings, no bare marks.
+/// Sentences that state something: no headings, no images, no bare marks.
 fn said(context: &Context) -> Vec<Span> {
     let states = |span: &Span| {
         let text = span.of(&context.text);
-        !text.starts_with('#') && text.chars().any(char::is_alphanumeric)
+        let own = text.trim_start_matches(|c: char| c.is_ascii_digit() || "-*+.)> \t".contains(c));
+        let image = own.starts_with("![") && own.trim_end().ends_with(')');
+        !text.starts_with('#') && !image && text.chars().any(char::is_alphanumeric)
     };
     let all = sentences_of(&context.text);
     let stating: Vec<Span> = all.iter().copied().filter(states).collect();
@@ -71,17 +77,44 @@ fn found(context: &Context, span: Span, contexts: &[Context]) -> f32 {
     here.fold(0.0, f32::max) / best
 }
 
-/// A sentence as it may be shown: on one line, checked like anything else, its own bracketed numbers left out.
+/// A sentence as an item of a list, ready for its citation: checked like anything else, its own bracketed numbers left out.
+///
+/// Prose comes on one line; of a table, a list or code the lines are what says it, and they stay, the citation below them.
 pub fn shown(sentence: &str, language: Language) -> String {
+    let (text, end) = if is_laid_out(sentence) { (indented(sentence), "\n\n  ") } else { (one_line(sentence), " ") };
+    let sources = [text.as_str()];
+    let mut checked = Checked::new(0, language, &sources);
+    checked.push(&text);
+    checked.finish();
+    format!("- {}{end}", checked.text)
+}
+
+/// Whether line ends carry meaning: most lines are rows, items, settings or indented.
+fn is_laid_out(text: &str) -> bool {
+    let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
+    let meant = lines.iter().filter(|line| is_row(line) || list_marker(line.trim_start()).is_some()).count();
+    lines.len() > 1 && 2 * meant > lines.len()
+}
+
+/// A row of a table, a setting such as `kind: Gateway`, or an indented line.
+fn is_row(line: &str) -> bool {
+    let setting = || {
+        line.split_once(':')
+            .is_some_and(|(key, _)| key.chars().all(|c| c.is_ascii_alphanumeric() || "-_.\"".contains(c)))
+    };
+    line.starts_with(['|', '\t']) || line.starts_with("  ") || setting()
+}
+
+/// The lines below one another, under the mark of the item they belong to.
+fn indented(text: &str) -> String {
+    text.lines().map(str::trim_end).filter(|line| !line.is_empty()).collect::<Vec<_>>().join("\n  ")
+}
+
+fn one_line(text: &str) -> String {
+    let mut words: Vec<&str> = text.split_whitespace().collect();
     // The answer is a list already.
-    let mut words: Vec<&str> = sentence.split_whitespace().collect();
     if words.len() > 1 && matches!(words[0], "-" | "*" | "+" | "•" | "·") {
         words.remove(0);
     }
-    let line = words.join(" ");
-    let sources = [line.as_str()];
-    let mut checked = Checked::new(0, language, &sources);
-    checked.push(&line);
-    checked.finish();
-    checked.text
+    words.join(" ")
 }

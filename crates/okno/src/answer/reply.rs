@@ -179,7 +179,7 @@ fn extracted(answer: Answer, language: Language, on: &mut dyn FnMut(Event<'_>) -
     let (mut text, mut citations) = (String::new(), Vec::new());
     for one in chosen {
         let context = &answer.contexts[one.context];
-        text.push_str(&format!("- {} ", extract::shown(one.span.of(&context.text), language)));
+        text.push_str(&extract::shown(one.span.of(&context.text), language));
         citations.push(citation(one.context + 1, text.chars().count(), context, one.span));
         text.push_str(&format!("[{}]\n", one.context + 1));
     }

@@ -105,6 +105,36 @@ fn without_a_model_the_best_sentences_answer() {
     assert!(reply.text.contains("用清水泡十分钟"), "{}", reply.text);
 }
 
+/// A table, a list or settings on one line say nothing any more.
+#[test]
+fn without_a_model_tables_keep_their_lines_and_pictures_are_left_out() {
+    let codes = "# Codes\n\n![ERR-4013 on a screen](err.png)\n\n| Code | Meaning |\n|---|---|\n| ERR-4010 | No ink |\n| ERR-4013 | Paper is wet |\n";
+    let (reply, _) = asked(found(&[("codes.md", codes)], "What does ERR-4013 mean?"), None);
+    let rows = "- | Code | Meaning |\n  |---|---|\n  | ERR-4010 | No ink |\n  | ERR-4013 | Paper is wet |\n\n  [1]\n";
+    assert_eq!(reply.text, rows);
+    let marked: String = reply.text.chars().skip(reply.citations[0].at).take(3).collect();
+    assert_eq!(marked, "[1]");
+    let laid_out = |text: &str| extract::shown(text, prompts::Language::English);
+    assert_eq!(
+        laid_out("kind: Gateway\nmetadata:\n  name: door"),
+        "- kind: Gateway\n  metadata:\n    name: door\n\n  "
+    );
+    assert_eq!(laid_out("- prose that is\nwrapped"), "- prose that is wrapped ");
+}
+
+#[test]
+fn without_a_model_nothing_is_taken_from_what_is_beside_the_point() {
+    let other = "# Towns\n\nTown clocks are hot in summer. Lighthouse keepers clean the lamp of the lighthouse.\n";
+    let question = "How hot should water for green tea be?";
+    let mut answer = found(&[("tea.md", TEA), ("towns.md", other)], question);
+    assert!(answer.contexts.len() > 1 && answer.contexts[0].relevance >= crate::retrieve::RELEVANT);
+    for context in &mut answer.contexts[1..] {
+        context.relevance = 0.1;
+    }
+    let (reply, _) = asked(answer, None);
+    assert!(reply.found && reply.citations.iter().all(|citation| citation.number == 1), "{}", reply.text);
+}
+
 #[test]
 fn the_reader_may_stop_the_model() {
     let model = Scripted::saying(&["Green tea is hot [1]."]);

@@ -66,7 +66,7 @@ pub(super) fn columns(line: &str) -> usize {
 }
 
 /// `- `, `* `, `+ `, `1. `, `2) `: the width of a list marker with the white space behind it, in bytes.
-pub(super) fn list_marker(line: &str) -> Option<usize> {
+pub(crate) fn list_marker(line: &str) -> Option<usize> {
     let bytes = line.as_bytes();
     let marker = match bytes.first()? {
         b'-' | b'*' | b'+' => 1,

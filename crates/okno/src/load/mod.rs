@@ -58,6 +58,7 @@ pub use self::image::{Images, TextOfImage, image_bytes};
 pub use self::json::JsonFile;
 pub use self::jsonl::{Fields, Jsonl, UnknownField};
 pub use self::language::detect as detect_language;
+pub(crate) use self::lines::list_marker;
 pub use self::look::{LARGEST_IMAGE, look_at_images, look_at_own_images};
 #[cfg(feature = "mail")]
 pub use self::mail::Mail;

@@ -275,3 +275,19 @@ proptest! {
         }
     }
 }
+
+/// A question for a report of a quarter found the one PDF that happened to be made then.
+#[test]
+fn the_day_a_few_files_were_made_on_is_no_filter() {
+    let made = |day: &str| json!({"created": day});
+    let few = Shelf::new(&[
+        (made("2023-05-02"), "Minutes."),
+        (json!({}), "2023年第二季度财报。"),
+        (json!({}), "News."),
+        (json!({}), "More."),
+    ]);
+    check(&few, &[("2023年第二季度财报", "– | 2023年第二季度财报 | refused: 2023年第二季度 (no field)")]);
+    check(&few, &[("2023年第二季度发布的文件", "created = 2023Q2 | 发布的文件")]);
+    let most = Shelf::new(&[(made("2023-05-02"), "Q2."), (made("2024-05-02"), "Later."), (json!({}), "More.")]);
+    check(&most, &[("2023年第二季度财报", "created = 2023Q2 | 2023年第二季度财报")]);
+}

@@ -72,9 +72,8 @@ fn is_attached(text: &Text, time: &Time, judged: &[Judged]) -> bool {
     let before = text.one_before(time.place.start, GOES_BEFORE).unwrap_or(time.place.start);
     let value = |reading: &Judged| reading.why.is_ground() && reading.place.start == next;
     text.one_of(next, DOCUMENTS).is_some()
-        || text.one_of(next, WRITTEN).is_some()
         || text.one_before(before, DOCUMENTS).is_some()
-        || text.one_before(before, WRITTEN).is_some()
+        || is_written(text, time)
         || judged.iter().any(value)
 }
 
@@ -87,6 +86,9 @@ fn filter(text: &Text, time: &Time, values: Option<&Filter>, evidence: &dyn Evid
     let mut schemes: Vec<(String, Filter)> = own_fields(time, catalogue).into_iter().collect();
     schemes.extend(dates(catalogue).filter_map(|field| Some((field.to_owned(), on_days(field, time)?))));
     schemes.retain(|(field, _)| !evidence.is_given(field));
+    if !is_written(text, time) && is_of_few(MADE_ON, evidence)? {
+        schemes.retain(|(field, _)| field != MADE_ON);
+    }
     let mut chosen: Vec<(String, Filter)> = Vec::new();
     for (field, filter) in schemes {
         let mut needed = vec![Filter::Exists(field.clone())];
@@ -98,6 +100,22 @@ fn filter(text: &Text, time: &Time, values: Option<&Filter>, evidence: &dyn Evid
     }
     let mut filters: Vec<Filter> = chosen.into_iter().map(|(_, filter)| filter).collect();
     Ok(if filters.len() > 1 { Some(Filter::Any(filters)) } else { filters.pop() })
+}
+
+/// The day that PDF and Office files say they were made on.
+const MADE_ON: &str = "created";
+
+/// Whether less than half of the documents have a field: then a time tells those apart that have it, not those that are meant.
+fn is_of_few(field: &str, evidence: &dyn Evidence) -> Result<bool> {
+    let (having, all) =
+        (evidence.matching(&Filter::Exists(field.to_owned()))?, evidence.matching(&Filter::All(Vec::new()))?);
+    Ok(2 * having < all)
+}
+
+/// Whether the question speaks of writing or publishing at that time.
+fn is_written(text: &Text, time: &Time) -> bool {
+    let before = text.one_before(time.place.start, GOES_BEFORE).unwrap_or(time.place.start);
+    text.one_before(before, WRITTEN).is_some() || text.one_of(skip_of(text, time.place.end), WRITTEN).is_some()
 }
 
 /// Whether the question speaks of changing files at that time.

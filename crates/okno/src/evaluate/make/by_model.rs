@@ -15,7 +15,6 @@ use crate::document::{Layer, Size, Span};
 use crate::store::{DocumentNumber, Snapshot};
 use crate::{Result, Skipped};
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
 
 /// What a question is made of: a few paragraphs.
 const PASSAGE: Layer = Layer::Chunk { size: Size::Characters(1000), overlap: 0 };
@@ -101,21 +100,19 @@ impl ByModel {
 
 /// Passages worth asking about: in an order of chance, the documents in turn.
 fn passages(snapshot: &dyn Snapshot, seed: u64) -> Result<Vec<Passage>> {
-    let mut shelf: BTreeMap<DocumentNumber, Vec<Passage>> = BTreeMap::new();
+    let mut all = Vec::new();
     for (number, record) in snapshot.records()? {
         let (structure, text) = (snapshot.structure(*number)?, snapshot.text(*number)?);
-        let mut own = Vec::new();
         for run in PASSAGE.runs(&structure, text) {
             let span = structure.span(run);
             if span.of(text).chars().count() >= FEWEST_CHARACTERS {
                 let (name, title) = (record.id.name().to_owned(), record.title.clone());
-                own.push(Passage { number: *number, name, title, span, text: span.of(text).to_owned() });
+                all.push(Passage { number: *number, name, title, span, text: span.of(text).to_owned() });
             }
         }
-        Random::new(seed ^ u64::from(*number)).shuffle(&mut own);
-        shelf.insert(*number, own);
     }
-    Ok(in_turn(shelf))
+    Random::new(seed).shuffle(&mut all);
+    Ok(in_turn(all, |passage| passage.number))
 }
 
 /// One question of a passage, checked twice.

@@ -22,7 +22,7 @@ use crate::Result;
 use crate::document::CodePoints;
 use crate::store::{DocumentNumber, Snapshot};
 use serde::Serialize;
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// What a question asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
@@ -127,12 +127,12 @@ fn keep_sound(drafts: &mut Vec<Numbered>, snapshot: &dyn Snapshot) -> Result<usi
 
 /// An even choice: kinds in their mix, and within a kind the documents in turn.
 fn even(drafts: Vec<Numbered>, count: usize) -> Vec<Numbered> {
-    let mut shelves: BTreeMap<Kind, BTreeMap<DocumentNumber, Vec<Numbered>>> = BTreeMap::new();
+    let mut shelves: BTreeMap<Kind, Vec<Numbered>> = BTreeMap::new();
     for (number, draft) in drafts {
-        shelves.entry(draft.kind).or_default().entry(number).or_default().push((number, draft));
+        shelves.entry(draft.kind).or_default().push((number, draft));
     }
     let mut lines: BTreeMap<Kind, std::vec::IntoIter<Numbered>> =
-        shelves.into_iter().map(|(kind, shelf)| (kind, in_turn(shelf).into_iter())).collect();
+        shelves.into_iter().map(|(kind, shelf)| (kind, in_turn(shelf, |(number, _)| *number).into_iter())).collect();
     let mut chosen = Vec::new();
     while chosen.len() < count {
         let before = chosen.len();
@@ -147,17 +147,17 @@ fn even(drafts: Vec<Numbered>, count: usize) -> Vec<Numbered> {
     chosen
 }
 
-/// One of each document, then the next of each.
-fn in_turn<T>(shelf: BTreeMap<DocumentNumber, Vec<T>>) -> Vec<T> {
-    let mut shelf: Vec<std::vec::IntoIter<T>> = shelf.into_values().map(Vec::into_iter).collect();
-    let mut line = Vec::new();
-    loop {
-        let before = line.len();
-        line.extend(shelf.iter_mut().filter_map(Iterator::next));
-        if line.len() == before {
-            return line;
-        }
+/// One of each document, then the next of each; documents in the order in which they first come, which is that of chance.
+fn in_turn<T>(all: Vec<T>, document: impl Fn(&T) -> DocumentNumber) -> Vec<T> {
+    let mut rounds: HashMap<DocumentNumber, usize> = HashMap::new();
+    let mut numbered: Vec<(usize, T)> = Vec::with_capacity(all.len());
+    for one in all {
+        let round = rounds.entry(document(&one)).or_default();
+        numbered.push((*round, one));
+        *round += 1;
     }
+    numbered.sort_by_key(|(round, _)| *round);
+    numbered.into_iter().map(|(_, one)| one).collect()
 }
 
 fn finished(snapshot: &dyn Snapshot, number: DocumentNumber, draft: &draft::Draft) -> Result<Made> {

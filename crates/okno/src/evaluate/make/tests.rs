@@ -66,3 +66,18 @@ fn what_two_documents_answer_is_not_asked() {
     assert!(made.iter().all(|made| made.question != "What is Zinc?"), "{made:#?}");
     assert!(summary.ambiguous + summary.repeated >= 1, "{summary:?}");
 }
+
+/// The first documents by name were asked about, and no others.
+#[test]
+fn few_questions_are_of_documents_by_chance_not_of_the_first_ones() {
+    let all: Vec<(DocumentNumber, usize)> = (0..40).flat_map(|document| (0..3).map(move |at| (document, at))).collect();
+    let mut shuffled = all.clone();
+    Random::new(7).shuffle(&mut shuffled);
+    let line = in_turn(shuffled, |(document, _)| *document);
+    let first: HashSet<DocumentNumber> = line[..40].iter().map(|(document, _)| *document).collect();
+    assert_eq!(first.len(), 40, "each document once before any comes again");
+    assert!(line[..10].iter().any(|(document, _)| *document >= 20), "{:?}", &line[..10]);
+    let mut sorted = line;
+    sorted.sort_unstable();
+    assert_eq!(sorted, all, "none is lost");
+}
