@@ -305,6 +305,18 @@ fn a_damaged_kept_answer_is_asked_for_again_and_failures_are_not_kept() {
 }
 
 #[test]
+fn an_empty_answer_is_not_kept_and_one_of_no_use_can_be_forgotten() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = Server::saying(vec![said(&[" \n"]), said(&["one"]), said(&["two"])]);
+    let cached = Cached::new(chat(&server), folder.path(), 1 << 20);
+    assert_eq!(ask(&cached).1.unwrap().text.trim(), "");
+    assert_eq!(ask(&cached).1.unwrap().text, "one");
+    assert!(ask(&cached).1.unwrap().cached);
+    cached.forget(&hello());
+    assert_eq!(ask(&cached).1.unwrap().text, "two");
+}
+
+#[test]
 fn what_is_kept_is_bounded() {
     let folder = tempfile::tempdir().unwrap();
     let long = "x".repeat(1000);

@@ -4,7 +4,8 @@
 //! Goes out: the value, or one [`Unusable`] with the reason. A model that holds itself to schemas gives
 //! bare JSON; any other may talk around it, fence it, think aloud before it or stop in the middle, so
 //! every JSON value in the text is a candidate and the first that stands the check is taken. Where none
-//! does, the model is told once what was wrong; a second failure is reported, never papered over.
+//! does, the model is told once what was wrong; a second failure is reported, never papered over, and both
+//! answers are forgotten: kept ones would make every later run fail like this one.
 
 use super::generator::{Completion, GenerateError, Generator, Message, Request, Role, Usage, asked};
 use super::prompts::{Language, Prompts};
@@ -71,11 +72,18 @@ pub fn ask<T>(
         Err(reason) => reason,
     };
     let complaint = told(prompts, &request, &first.text, &reason);
+    let begun = request.clone();
     request.messages.extend(complaint);
     let second = once(generator, &request, stop, &mut usage)?;
     match read(&second, check) {
         Ok(value) => Ok(Checked { value, usage, repaired: true }),
-        Err(reason) => Err(Unusable { why: Why::Wrong { model: generator.identity().to_owned(), reason }, usage }),
+        Err(reason) => {
+            // A wrong answer that was repaired stays: together with its repair it is worth keeping.
+            for asked in [&begun, &request] {
+                generator.forget(asked);
+            }
+            Err(Unusable { why: Why::Wrong { model: generator.identity().to_owned(), reason }, usage })
+        }
     }
 }
 
