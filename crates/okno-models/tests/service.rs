@@ -229,6 +229,23 @@ fn what_a_service_does_not_understand_is_left_out() {
     assert_eq!(server.asked()[4].body["max_completion_tokens"], 5);
 }
 
+/// Only the first of several refused requests was tried again; those under way with it failed for good.
+#[test]
+fn requests_under_way_when_a_service_refuses_a_parameter_are_all_tried_again() {
+    let server = Server::answering(|_, body| match body.get("max_tokens") {
+        Some(_) => Reply::Late(Duration::from_millis(200), Box::new(error(400, "", "'max_tokens' is not supported"))),
+        None => said(&["ok"]),
+    });
+    let chat = Chat::connect(Options { concurrency: 4, ..options(&server) }).unwrap();
+    let request = Request { max_tokens: Some(5), ..hello() };
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| chat.generate(&request, &mut |_| ControlFlow::Continue(())).unwrap());
+        }
+    });
+    assert!(server.asked().len() > 5, "they were under way together: {}", server.asked().len());
+}
+
 #[test]
 fn the_caller_may_stop() {
     let server = Server::saying(vec![said(&["one ", "two"])]);

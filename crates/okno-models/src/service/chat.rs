@@ -48,9 +48,10 @@ impl Chat {
     /// Asks once, as often as it takes to find out what the service understands.
     fn ask(&self, request: &Request, on_text: &mut OnText<'_>) -> Result<Completion, Fault> {
         loop {
-            let body = wire::request(request, &self.model, &self.line.options, &self.quirks);
+            let known = self.quirks.known();
+            let body = wire::request(request, &self.model, &self.line.options, known);
             match self.line.ask("chat/completions", &body, |response| self.read(response, request, on_text)) {
-                Err(fault) if self.quirks.learn(&fault) => {}
+                Err(fault) if self.quirks.learn(&fault, known) => {}
                 done => return done,
             }
         }
