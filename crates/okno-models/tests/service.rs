@@ -167,6 +167,20 @@ fn an_error_inside_a_stream_is_an_error() {
     assert_eq!(server.asked().len(), 1);
 }
 
+/// A service that ran out of context while it spoke looked like one that was asked too much, and was asked again.
+#[test]
+fn an_error_after_some_text_is_a_broken_answer_and_nothing_is_asked_again() {
+    let piece = json!({"choices": [{"delta": {"content": "Black t"}}]}).to_string();
+    for message in ["the context size has been exceeded", "'stream_options' is not supported"] {
+        let event = json!({"error": {"code": 400, "message": message}}).to_string();
+        let server = Server::saying(vec![Reply::Stream(vec![piece.clone(), event], true), said(&["never asked"])]);
+        let (given, done) = ask(&chat(&server));
+        let failed = done.unwrap_err();
+        assert!(matches!(&failed, GenerateError::Garbled { reason, .. } if reason.contains(message)), "{failed}");
+        assert_eq!((given.as_str(), server.asked().len()), ("Black t", 1));
+    }
+}
+
 #[test]
 fn a_prompt_too_long_and_a_wrong_key_are_not_tried_again() {
     let server = Server::saying(vec![error(400, "", "This model's maximum context length is 4096 tokens")]);

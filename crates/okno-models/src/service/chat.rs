@@ -69,7 +69,7 @@ impl Chat {
             self.line.text(response).and_then(|text| self.take(&text, &mut heard, on_text))
         };
         // What was given cannot be taken back: no further try may repeat it.
-        read.map_err(|fault| if heard.text.is_empty() { fault } else { fault.finally() })?;
+        read.map_err(|fault| if heard.text.is_empty() { fault } else { fault.in_the_middle() })?;
         heard.complete(request, on_text)
     }
 

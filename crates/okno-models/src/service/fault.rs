@@ -42,6 +42,16 @@ impl Fault {
         self
     }
 
+    /// The same after a part of the answer was given, which cannot be taken back: whatever the reason, the answer broke off, and
+    /// nobody may ask again – neither for less nor without a parameter.
+    pub fn in_the_middle(mut self) -> Self {
+        if matches!(self.kind, Kind::TooLong | Kind::Refused) {
+            self.kind = Kind::Garbled;
+            self.reason = format!("it broke off in the middle: {}", self.reason);
+        }
+        self.finally()
+    }
+
     /// A connection that failed.
     pub fn of_transport(error: &ureq::Error, options: &Options) -> Self {
         use std::io::ErrorKind::{ConnectionRefused, ConnectionReset, UnexpectedEof};
