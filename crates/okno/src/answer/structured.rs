@@ -10,7 +10,7 @@
 use super::generator::{Completion, GenerateError, Generator, Message, Request, Role, Usage, asked};
 use super::prompts::{Language, Prompts};
 use super::wording::Asker;
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::ops::ControlFlow;
 
 /// A checked answer.
@@ -145,6 +145,13 @@ pub fn candidates(text: &str) -> impl Iterator<Item = Value> + '_ {
     })
 }
 
+/// The schema of an object with these fields, and no others. All are required, as services that hold a model to a schema demand of every
+/// object (`OpenAI` calls it strict): a field that may be missing says so with the type `null`.
+pub fn object(fields: &Value) -> Value {
+    let names: Vec<String> = fields.as_object().into_iter().flatten().map(|(name, _)| name.clone()).collect();
+    json!({"type": "object", "properties": fields, "required": names, "additionalProperties": false})
+}
+
 /// A text field of a JSON object, trimmed; what is wrong where there is none.
 pub fn text(json: &Value, field: &str) -> Result<String, String> {
     let found = json.get(field).ok_or_else(|| format!("`{field}` is missing"))?;
@@ -168,7 +175,6 @@ mod tests {
     use super::super::scripted::Scripted;
     use super::*;
     use proptest::prelude::*;
-    use serde_json::json;
 
     fn number(json: &Value) -> Result<u64, String> {
         json["n"].as_u64().filter(|n| *n < 10).ok_or_else(|| format!("`n` must be a digit, got {json}"))
