@@ -205,6 +205,10 @@ fn a_key_is_in_no_error_and_no_debug_print() {
         let failed = ask(&chat).1.unwrap_err();
         printed += &format!("{failed} {failed:?}");
     }
+    for garbled in [format!("<p>{KEY}"), json!({"choices": KEY}).to_string()] {
+        let server = Server::saying(vec![Reply::Whole(200, "", garbled)]);
+        printed += &ask(&Chat::connect(options(&server)).unwrap()).1.unwrap_err().to_string();
+    }
     let embeddings = Embeddings::connect(options(&server)).unwrap_err();
     printed += &format!("{embeddings} {embeddings:?}");
     assert!(!printed.contains("very-secret"), "{printed}");

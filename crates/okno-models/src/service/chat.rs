@@ -1,7 +1,7 @@
 //! Chat: a request goes out, text comes back as it is said.
 
 use super::events::Events;
-use super::fault::{Fault, Kind, shortened};
+use super::fault::{Fault, Kind};
 use super::line::{LONGEST_ANSWER, Line};
 use super::options::Options;
 use super::quirks::Quirks;
@@ -91,7 +91,7 @@ impl Chat {
 
     /// Takes in one piece.
     fn take(&self, data: &str, heard: &mut Heard, on_text: &mut OnText<'_>) -> Result<(), Fault> {
-        let odd = |error: serde_json::Error| Fault::new(Kind::Garbled, format!("{error} in `{}`", shortened(data)));
+        let odd = |error: serde_json::Error| Fault::of_garble(&error.to_string(), data, &self.line.options);
         let piece: Piece = serde_json::from_str(data).map_err(odd)?;
         if let Some(error) = piece.error.filter(|error| !error.is_null()) {
             let status = error.get("code").and_then(Value::as_u64).map_or(500, |code| code as u16);
