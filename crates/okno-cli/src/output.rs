@@ -167,6 +167,9 @@ fn explained(answer: &Answer) -> String {
     if let Some(reranked) = &answer.stage.reranked {
         let (read, by) = (reranked.read, printable(&reranked.by));
         text += &say!("  {} hits read again by {}\n", "  {} 个命中由 {} 重排\n", read, by);
+        if reranked.undecided {
+            text += &say!("  it gave no order: they stay as they were\n", "  它没有给出次序:保持原来的次序\n");
+        }
     }
     let line = say!(
         "  {} hits, {} distinct targets\n\n",

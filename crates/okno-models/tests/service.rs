@@ -167,6 +167,20 @@ fn an_error_inside_a_stream_is_an_error() {
     assert_eq!(server.asked().len(), 1);
 }
 
+/// A service that ran out of context while it spoke looked like one that was asked too much, and was asked again.
+#[test]
+fn an_error_after_some_text_is_a_broken_answer_and_nothing_is_asked_again() {
+    let piece = json!({"choices": [{"delta": {"content": "Black t"}}]}).to_string();
+    for message in ["the context size has been exceeded", "'stream_options' is not supported"] {
+        let event = json!({"error": {"code": 400, "message": message}}).to_string();
+        let server = Server::saying(vec![Reply::Stream(vec![piece.clone(), event], true), said(&["never asked"])]);
+        let (given, done) = ask(&chat(&server));
+        let failed = done.unwrap_err();
+        assert!(matches!(&failed, GenerateError::Garbled { reason, .. } if reason.contains(message)), "{failed}");
+        assert_eq!((given.as_str(), server.asked().len()), ("Black t", 1));
+    }
+}
+
 #[test]
 fn a_prompt_too_long_and_a_wrong_key_are_not_tried_again() {
     let server = Server::saying(vec![error(400, "", "This model's maximum context length is 4096 tokens")]);
@@ -190,6 +204,10 @@ fn a_key_is_in_no_error_and_no_debug_print() {
     for _ in 0..3 {
         let failed = ask(&chat).1.unwrap_err();
         printed += &format!("{failed} {failed:?}");
+    }
+    for garbled in [format!("<p>{KEY}"), json!({"choices": KEY}).to_string()] {
+        let server = Server::saying(vec![Reply::Whole(200, "", garbled)]);
+        printed += &ask(&Chat::connect(options(&server)).unwrap()).1.unwrap_err().to_string();
     }
     let embeddings = Embeddings::connect(options(&server)).unwrap_err();
     printed += &format!("{embeddings} {embeddings:?}");
@@ -227,6 +245,23 @@ fn what_a_service_does_not_understand_is_left_out() {
     assert_eq!(server.asked().len(), 5, "learned once");
     assert_eq!(server.asked()[4].body["response_format"], json!({"type": "json_object"}));
     assert_eq!(server.asked()[4].body["max_completion_tokens"], 5);
+}
+
+/// Only the first of several refused requests was tried again; those under way with it failed for good.
+#[test]
+fn requests_under_way_when_a_service_refuses_a_parameter_are_all_tried_again() {
+    let server = Server::answering(|_, body| match body.get("max_tokens") {
+        Some(_) => Reply::Late(Duration::from_millis(200), Box::new(error(400, "", "'max_tokens' is not supported"))),
+        None => said(&["ok"]),
+    });
+    let chat = Chat::connect(Options { concurrency: 4, ..options(&server) }).unwrap();
+    let request = Request { max_tokens: Some(5), ..hello() };
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| chat.generate(&request, &mut |_| ControlFlow::Continue(())).unwrap());
+        }
+    });
+    assert!(server.asked().len() > 5, "they were under way together: {}", server.asked().len());
 }
 
 #[test]
@@ -301,6 +336,18 @@ fn a_damaged_kept_answer_is_asked_for_again_and_failures_are_not_kept() {
     assert_eq!(files.len(), 1, "{files:?}");
     assert!(!std::fs::read_to_string(&files[0]).unwrap().contains("secret"));
     std::fs::write(&files[0], "{\"model\":").unwrap();
+    assert_eq!(ask(&cached).1.unwrap().text, "two");
+}
+
+#[test]
+fn an_empty_answer_is_not_kept_and_one_of_no_use_can_be_forgotten() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = Server::saying(vec![said(&[" \n"]), said(&["one"]), said(&["two"])]);
+    let cached = Cached::new(chat(&server), folder.path(), 1 << 20);
+    assert_eq!(ask(&cached).1.unwrap().text.trim(), "");
+    assert_eq!(ask(&cached).1.unwrap().text, "one");
+    assert!(ask(&cached).1.unwrap().cached);
+    cached.forget(&hello());
     assert_eq!(ask(&cached).1.unwrap().text, "two");
 }
 

@@ -13,9 +13,7 @@ fn data(name: &str) -> PathBuf {
 
 fn added(shelf: &Path, name: &str, kind: Kind) -> Model {
     let shelf = Shelf::new(shelf);
-    let model = shelf.add(Card::unknown(name, kind), &data(name), None).unwrap();
-    let card = try_out(&model).unwrap();
-    shelf.rewrite(model, card).unwrap()
+    shelf.add(Card::unknown(name, kind), &data(name), None, &try_out).unwrap()
 }
 
 #[test]

@@ -270,6 +270,39 @@ fn images_are_shown_to_the_model_and_found_by_their_captions() {
     assert_eq!(model.requests(), 2, "captioned already");
 }
 
+/// The texts of the units of images, in their order.
+fn captions(place: &Place) -> Vec<String> {
+    let snapshot = place.engine.snapshot().unwrap();
+    let units = snapshot.numbers().into_iter().flat_map(|number| snapshot.derived(number).unwrap().to_vec());
+    units.filter(|unit| unit.kind == DerivedKind::Image).map(|unit| unit.text).collect()
+}
+
+/// Every `--again` added one more caption, and a caption that begins with the author's words counted as these words.
+#[test]
+fn an_image_has_one_caption_beside_its_author_s_words_however_often_it_is_made() {
+    let place = Place::new(&[]);
+    // Beside the documents: an image file there would be a document of its own.
+    std::fs::write(place.folder.path().join("hall.png"), PNG).unwrap();
+    place.write("a.md", "# Airships\n\nIn the hall:\n\n![A hall](../hall.png)\n\n![](../hall.png)\n");
+    place.engine.index(&[place.documents()]).unwrap();
+    let (once, again) = (kinds(&[DerivedKind::Image]), DeriveOptions { again: true, ..kinds(&[DerivedKind::Image]) });
+    let derive = |says: &'static str, options: &DeriveOptions| {
+        let model = Model::new(move |field: &str, _: &str| Ok(json!({ field: says }).to_string()));
+        place.engine.derive_units(Maker::Model(&model), options, &Silent).unwrap();
+        (model.requests(), captions(&place))
+    };
+    let (own, first) = ("A hall", "A hall with a zeppelin");
+    let after = |texts: &[&str]| texts.iter().map(ToString::to_string).collect::<Vec<_>>();
+    assert_eq!(derive(first, &once), (2, after(&[own, first, first])));
+    assert_eq!(derive(first, &once), (0, after(&[own, first, first])), "captioned already");
+    assert_eq!(derive(first, &again), (2, after(&[own, first, first])));
+    assert_eq!(derive(own, &again).1[..2], after(&[own, own]), "a caption that says the same");
+    let (asked, texts) = derive(own, &once);
+    assert_eq!((asked, &texts[..2]), (0, &after(&[own, own])[..]));
+    // An image that nobody says anything about keeps its first text: it might be what was read in it.
+    assert_eq!((texts.len(), derive("A zeppelin", &again).1), (4, after(&[own, "A zeppelin", first, "A zeppelin"])));
+}
+
 #[test]
 fn summaries_without_a_model_are_sentences_of_the_text() {
     let place = Place::new(&[("bees.txt", long(2, "bees"))]);

@@ -194,6 +194,9 @@ fn about(citation: &Citation) -> String {
 
 /// What the reader should know about the answer besides the answer.
 fn notes(reply: &Reply, no_model: bool) {
+    if no_model && reply.found {
+        output::note(&say!("these are the best sentences of your documents.", "以上是文档中最相关的句子。"));
+    }
     if no_model {
         output::note(&how_to_set_up());
     }
@@ -239,7 +242,7 @@ fn notes(reply: &Reply, no_model: bool) {
 
 pub fn how_to_set_up() -> String {
     say!(
-        "no language model is set up: these are the best sentences of your documents.\nSet one up with a key (`DASHSCOPE_API_KEY`, `OPENAI_API_KEY` or `DEEPSEEK_API_KEY`, in the environment or `.env`), or run one here and write into `okno.toml`:\n  [model]\n  provider = \"ollama\"   # or vllm, llama.cpp; any other service: base_url = \"http://…/v1\"",
-        "没有设置语言模型:以上是文档中最相关的句子。\n设置方法:在环境变量或 `.env` 里写入密钥(`DASHSCOPE_API_KEY`、`OPENAI_API_KEY` 或 `DEEPSEEK_API_KEY`),或在本机运行模型并在 `okno.toml` 里写:\n  [model]\n  provider = \"ollama\"   # 或 vllm、llama.cpp;其他服务:base_url = \"http://…/v1\""
+        "no language model is set up.\nSet one up with a key (`DASHSCOPE_API_KEY`, `OPENAI_API_KEY` or `DEEPSEEK_API_KEY`, in the environment or `.env`), or run one here and write into `okno.toml`:\n  [model]\n  provider = \"ollama\"   # or vllm, llama.cpp; any other service: base_url = \"http://…/v1\"",
+        "没有设置语言模型。\n设置方法:在环境变量或 `.env` 里写入密钥(`DASHSCOPE_API_KEY`、`OPENAI_API_KEY` 或 `DEEPSEEK_API_KEY`),或在本机运行模型并在 `okno.toml` 里写:\n  [model]\n  provider = \"ollama\"   # 或 vllm、llama.cpp;其他服务:base_url = \"http://…/v1\""
     )
 }

@@ -7,7 +7,7 @@ use anyhow::{Result, bail};
 use clap::{Args, Subcommand, ValueEnum};
 use indicatif::{ProgressBar, ProgressStyle};
 use okno_models::registry::{self, Card, Kind, Pooling};
-use okno_models::shelf::{Model, Pulling, Shelf, package_names};
+use okno_models::shelf::{Model, Pulling, SILENCE, Shelf, package_names};
 use okno_models::transformer::try_out;
 use okno_models::{Error, hub};
 use serde_json::{Value, json};
@@ -154,14 +154,15 @@ fn pull(cli: &Cli, shelf: &Shelf, name: &str) -> Result<()> {
     let stop = Arc::new(AtomicBool::new(false));
     let asked = Arc::clone(&stop);
     ctrlc::set_handler(move || asked.store(true, Ordering::Relaxed))?;
-    let model = shelf.pull(&name.to_ascii_lowercase(), &hub(), &Pulling { progress: &progress, stop: &stop });
+    let pulling = Pulling { progress: &progress, stop: &stop, silence: SILENCE, trial: &try_out };
+    let model = shelf.pull(&name.to_ascii_lowercase(), &hub(), &pulling);
     bar.finish_and_clear();
-    arrived(cli, shelf, model?)
+    arrived(cli, &model?)
 }
 
 fn add(cli: &Cli, shelf: &Shelf, args: &AddArgs) -> Result<()> {
-    let model = shelf.add(card(args)?, &args.path, args.file.as_deref())?;
-    arrived(cli, shelf, model)
+    let model = shelf.add(card(args)?, &args.path, args.file.as_deref(), &try_out)?;
+    arrived(cli, &model)
 }
 
 /// The card of a known model, or of one's own.
@@ -184,24 +185,16 @@ fn card(args: &AddArgs) -> Result<Card> {
     Ok(card)
 }
 
-/// Tries a model that has just come; weights that cannot be used do not stay.
-fn arrived(cli: &Cli, shelf: &Shelf, model: Model) -> Result<()> {
-    let card = match try_out(&model) {
-        Ok(card) => card,
-        Err(error) => {
-            shelf.remove(&model.card.name)?;
-            bail!(crate::message(&error.into()));
-        }
-    };
-    let model = shelf.rewrite(model, card)?;
-    if !is_known(&model) {
+/// Tells of a model that has just come.
+fn arrived(cli: &Cli, model: &Model) -> Result<()> {
+    if !is_known(model) {
         output::note(&say!(
             "these are not the weights that were seen under this name; vectors of others must not be mixed with theirs",
             "这不是此名称下已知的权重;它的向量不能与其他权重的混用"
         ));
     }
     if cli.json {
-        return output::json(&row(&model.card, Some(&model)));
+        return output::json(&row(&model.card, Some(model)));
     }
     let use_it = match model.card.kind {
         Kind::Embedder => format!("okno index --embedder {} PATH", model.card.name),

@@ -3,6 +3,7 @@
 //! One small file per answer, named by a hash of the model and the whole request. Files are written beside and renamed, so
 //! that a reader finds all or nothing; one that cannot be read counts as not there. When the folder grows beyond its limit,
 //! what was not asked for longest goes first. A cache that cannot be written is a pity, not an error: the answer is there.
+//! Whoever asked and finds an answer unusable says so ([`Generator::forget`]), and it is not kept any longer.
 
 use okno::answer::{Completion, GenerateError, Generator, Request, Usage};
 use serde::{Deserialize, Serialize};
@@ -60,7 +61,7 @@ impl<G: Generator> Cached<G> {
 
     fn read(&self, path: &Path) -> Option<String> {
         let kept: Kept = serde_json::from_slice(&std::fs::read(path).ok()?).ok()?;
-        (kept.model == self.inner.identity()).then_some(())?;
+        (kept.model == self.inner.identity() && !kept.text.trim().is_empty()).then_some(())?;
         // Used now: it goes last. A time that cannot be set only makes it go earlier.
         if let Ok(file) = std::fs::File::options().append(true).open(path) {
             let _ = file.set_modified(SystemTime::now());
@@ -147,8 +148,8 @@ impl<G: Generator> Generator for Cached<G> {
             };
         }
         let completion = self.inner.generate(request, on_text)?;
-        // One that was cut at a limit is worth asking for again.
-        if let Some(path) = path.filter(|_| !completion.cut) {
+        // One that was cut at a limit, or says nothing, is worth asking for again.
+        if let Some(path) = path.filter(|_| !completion.cut && !completion.text.trim().is_empty()) {
             let _ = self.keep(&path, &completion);
         }
         Ok(completion)
@@ -160,5 +161,10 @@ impl<G: Generator> Generator for Cached<G> {
 
     fn room(&self) -> Option<usize> {
         self.inner.room()
+    }
+
+    fn forget(&self, request: &Request) {
+        // What was never kept need not be removed.
+        self.path(request).map(std::fs::remove_file);
     }
 }

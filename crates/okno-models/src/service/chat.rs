@@ -1,7 +1,7 @@
 //! Chat: a request goes out, text comes back as it is said.
 
 use super::events::Events;
-use super::fault::{Fault, Kind, shortened};
+use super::fault::{Fault, Kind};
 use super::line::{LONGEST_ANSWER, Line};
 use super::options::Options;
 use super::quirks::Quirks;
@@ -48,9 +48,10 @@ impl Chat {
     /// Asks once, as often as it takes to find out what the service understands.
     fn ask(&self, request: &Request, on_text: &mut OnText<'_>) -> Result<Completion, Fault> {
         loop {
-            let body = wire::request(request, &self.model, &self.line.options, &self.quirks);
+            let known = self.quirks.known();
+            let body = wire::request(request, &self.model, &self.line.options, known);
             match self.line.ask("chat/completions", &body, |response| self.read(response, request, on_text)) {
-                Err(fault) if self.quirks.learn(&fault) => {}
+                Err(fault) if self.quirks.learn(&fault, known) => {}
                 done => return done,
             }
         }
@@ -68,7 +69,7 @@ impl Chat {
             self.line.text(response).and_then(|text| self.take(&text, &mut heard, on_text))
         };
         // What was given cannot be taken back: no further try may repeat it.
-        read.map_err(|fault| if heard.text.is_empty() { fault } else { fault.finally() })?;
+        read.map_err(|fault| if heard.text.is_empty() { fault } else { fault.in_the_middle() })?;
         heard.complete(request, on_text)
     }
 
@@ -90,7 +91,7 @@ impl Chat {
 
     /// Takes in one piece.
     fn take(&self, data: &str, heard: &mut Heard, on_text: &mut OnText<'_>) -> Result<(), Fault> {
-        let odd = |error: serde_json::Error| Fault::new(Kind::Garbled, format!("{error} in `{}`", shortened(data)));
+        let odd = |error: serde_json::Error| Fault::of_garble(&error.to_string(), data, &self.line.options);
         let piece: Piece = serde_json::from_str(data).map_err(odd)?;
         if let Some(error) = piece.error.filter(|error| !error.is_null()) {
             let status = error.get("code").and_then(Value::as_u64).map_or(500, |code| code as u16);

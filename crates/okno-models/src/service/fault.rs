@@ -42,6 +42,16 @@ impl Fault {
         self
     }
 
+    /// The same after a part of the answer was given, which cannot be taken back: whatever the reason, the answer broke off, and
+    /// nobody may ask again – neither for less nor without a parameter.
+    pub fn in_the_middle(mut self) -> Self {
+        if matches!(self.kind, Kind::TooLong | Kind::Refused) {
+            self.kind = Kind::Garbled;
+            self.reason = format!("it broke off in the middle: {}", self.reason);
+        }
+        self.finally()
+    }
+
     /// A connection that failed.
     pub fn of_transport(error: &ureq::Error, options: &Options) -> Self {
         use std::io::ErrorKind::{ConnectionRefused, ConnectionReset, UnexpectedEof};
@@ -85,8 +95,13 @@ impl Fault {
     /// An answer that is an error: by its status, and by what it says.
     pub fn of_answer(status: u16, body: &str, options: &Options) -> Self {
         let said = said(body);
-        let reason = options.key.as_ref().map_or_else(|| shortened(&said), |key| shortened(&key.scrub(&said)));
+        let reason = quoted(&said, options);
         Self::new(kind(status, &said), format!("{status}: {reason}{}", advice(status, options)))
+    }
+
+    /// An answer that is none, in our words and its own.
+    pub fn of_garble(what: &str, body: &str, options: &Options) -> Self {
+        Self::new(Kind::Garbled, format!("{} in `{}`", quoted(what, options), quoted(body, options)))
     }
 
     /// The error that a generator gives.
@@ -154,8 +169,13 @@ fn said(body: &str) -> String {
     if parts.is_empty() { body.to_owned() } else { parts.join(", ") }
 }
 
+/// What a service said, fit to be told: one line without the key, not too long.
+fn quoted(said: &str, options: &Options) -> String {
+    options.key.as_ref().map_or_else(|| shortened(said), |key| shortened(&key.scrub(said)))
+}
+
 /// One line, not too long.
-pub fn shortened(text: &str) -> String {
+fn shortened(text: &str) -> String {
     let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
     if flat.chars().count() <= LONGEST_REASON {
         flat

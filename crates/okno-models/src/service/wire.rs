@@ -1,13 +1,13 @@
 //! The words of the protocol: a request as JSON, an answer or a piece of one from JSON.
 
 use super::options::Options;
-use super::quirks::{Quirk, Quirks};
+use super::quirks::{Known, Quirk};
 use okno::answer::{Message, Request, Role, Usage};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 /// A request as a service reads it.
-pub fn request(request: &Request, model: &str, options: &Options, quirks: &Quirks) -> Value {
+pub fn request(request: &Request, model: &str, options: &Options, quirks: Known) -> Value {
     let mut messages: Vec<Value> = request.messages.iter().map(message).collect();
     let mut body = json!({"model": model, "stream": true});
     if !quirks.has(Quirk::NoStreamOptions) {
@@ -112,6 +112,7 @@ impl From<Spent> for Usage {
 #[cfg(test)]
 mod tests {
     use super::super::preset::Schemas;
+    use super::super::quirks::Quirks;
     use super::*;
     use okno::answer::Picture;
 
@@ -128,11 +129,11 @@ mod tests {
         let options = Options { temperature: Some(0.1), max_tokens: Some(9), ..Options::at("http://h", None) };
         let mut asked = Request::new(vec![Message::new(Role::User, "hi")]);
         asked.schema = Some(json!({"type": "object"}));
-        let body = request(&asked, "m", &options, &Quirks::of(Schemas::Held));
+        let body = request(&asked, "m", &options, Quirks::of(Schemas::Held).known());
         assert_eq!((&body["temperature"], &body["max_tokens"]), (&json!(0.1), &json!(9)));
         assert_eq!(body["response_format"]["json_schema"]["schema"], json!({"type": "object"}));
         assert_eq!(body["messages"], json!([{"role": "user", "content": "hi"}]));
-        let body = request(&asked, "m", &options, &Quirks::of(Schemas::Asked));
+        let body = request(&asked, "m", &options, Quirks::of(Schemas::Asked).known());
         assert!(body.get("response_format").is_none());
         assert!(body["messages"][1]["content"].as_str().unwrap().contains(r#"{"type":"object"}"#));
     }

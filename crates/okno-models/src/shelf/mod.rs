@@ -8,14 +8,15 @@
 //! ```
 //!
 //! A model comes onto the shelf from a package ([`Shelf::add`]) or from the hub ([`Shelf::pull`]), and is there whole or not at all: its
-//! folder is made beside its place and renamed. What is on the shelf is never changed, so a card's hashes are those of its files.
+//! folder is made beside its place, tried there and renamed, so that weights of no use never take the place of those that work. What is
+//! on the shelf is never changed, so a card's hashes are those of its files.
 
 mod choose;
 mod package;
 mod pull;
 
 pub use package::{Entry, Package};
-pub use pull::{HUB, Pulling};
+pub use pull::{HUB, Pulling, SILENCE};
 
 use crate::registry::{self, Card, Kind};
 use crate::{Error, Result};
@@ -84,6 +85,9 @@ impl Model {
     }
 }
 
+/// Tries a model that has come, before it takes its place: the card it is to have, with what was learnt, or why it is of no use.
+pub type Trial<'a> = &'a dyn Fn(&Model) -> Result<Card>;
+
 impl Shelf {
     /// The shelf in a folder, which need not exist yet.
     pub fn new(folder: impl Into<PathBuf>) -> Self {
@@ -147,7 +151,7 @@ impl Shelf {
     }
 
     /// Brings a model in from a package or a folder. A card of the registry says what to look for; the files found get their hashes.
-    pub fn add(&self, mut card: Card, package: &Path, only: Option<&str>) -> Result<Model> {
+    pub fn add(&self, mut card: Card, package: &Path, only: Option<&str>, trial: Trial<'_>) -> Result<Model> {
         registry::check_name(&card.name)?;
         let opened = Package::open(package)?;
         let chosen = choose::files(&card, &opened.entries()?, only)
@@ -160,16 +164,7 @@ impl Shelf {
         for (file, hash) in card.files.iter_mut().zip(hashes) {
             file.sha256 = Some(hash);
         }
-        self.put(card, &staging)
-    }
-
-    /// Says something else about a model that is here; its files stay.
-    pub fn rewrite(&self, model: Model, card: Card) -> Result<Model> {
-        let text = toml::to_string(&card).map_err(|error| Error::Registry(error.to_string()))?;
-        let part = model.folder.join(".card.part");
-        fs_err::write(&part, text)?;
-        fs_err::rename(part, model.folder.join(CARD))?;
-        Ok(Model { card, ..model })
+        self.put(card, &staging, trial)
     }
 
     /// Takes a model off the shelf; an error when it is not there.
@@ -177,6 +172,10 @@ impl Shelf {
         let model = self.get(name)?;
         // Out of sight first, so that nobody opens half a model.
         let gone = self.folder.join(format!(".{}.gone", model.card.name));
+        if gone.exists() {
+            // Left by a run that was stopped here; nothing is renamed onto a folder that holds something.
+            fs_err::remove_dir_all(&gone)?;
+        }
         fs_err::rename(&model.folder, &gone)?;
         Ok(fs_err::remove_dir_all(gone)?)
     }
@@ -191,8 +190,10 @@ impl Shelf {
         Ok(staging)
     }
 
-    /// Puts a folder with all files in its place.
-    fn put(&self, card: Card, staging: &Path) -> Result<Model> {
+    /// Tries a folder with all files and puts it in its place; one that is of no use goes, and what was there before stays.
+    fn put(&self, card: Card, staging: &Path, trial: Trial<'_>) -> Result<Model> {
+        let arrived = Model { card, folder: staging.to_owned() };
+        let card = trial(&arrived).inspect_err(|_| drop(fs_err::remove_dir_all(staging)))?;
         let text = toml::to_string(&card).map_err(|error| Error::Registry(error.to_string()))?;
         let mut file = fs_err::File::create(staging.join(CARD))?;
         file.write_all(text.as_bytes())?;

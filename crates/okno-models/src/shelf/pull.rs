@@ -1,10 +1,10 @@
 //! Pulling: the files of a known model come over HTTP from the hub, or from a mirror of it.
 //!
-//! A file that broke off goes on where it stopped, in this run or a later one: what came is kept in a hidden folder on the shelf until
-//! the model is whole. Each file is checked against the hash the registry names, else against the one the hub names for large files,
+//! A file that broke off goes on where it stopped, in this run or a later one, and one that is whole is not fetched again: what came is
+//! kept in a hidden folder on the shelf, each file for itself, until the model is whole. A hub that falls silent is given up. Each file is checked against the hash the registry names, else against the one the hub names for large files,
 //! else by its length. Redirects are followed by hand, because the hub tells the hash on the first of them.
 
-use super::{Model, Shelf, hash_and_copy, package_names};
+use super::{Model, Shelf, Trial, hash_and_copy, package_names};
 use crate::registry::{self, Card, File};
 use crate::{Error, Result};
 use std::io::{Read, Seek, SeekFrom, Write};
@@ -21,12 +21,19 @@ const ATTEMPTS: usize = 4;
 /// Redirects of one file, at most; the hub uses two.
 const REDIRECTS: usize = 6;
 
+/// A hub that sends nothing for this long has stalled: slow lines pause for seconds, not for half a minute.
+pub const SILENCE: Duration = Duration::from_secs(30);
+
 /// How a pull goes.
 pub struct Pulling<'a> {
     /// Told the file, its bytes so far and, where known, all its bytes.
     pub progress: &'a dyn Fn(&str, u64, Option<u64>),
     /// Set to stop; what came is kept for the next time.
     pub stop: &'a AtomicBool,
+    /// How long the hub may send nothing; [`SILENCE`] but for tests.
+    pub silence: Duration,
+    /// Tries the model before it takes its place.
+    pub trial: Trial<'a>,
 }
 
 impl Shelf {
@@ -44,12 +51,16 @@ impl Shelf {
             match fetch(&place, file, pulling) {
                 Ok(hash) => fetched.push(File { sha256: Some(hash), ..file.clone() }),
                 Err(Failure::Absent(_)) if file.optional => {}
-                Err(Failure::Absent(reason) | Failure::Broken(reason)) => return Err(place.unreachable(file, &reason)),
+                Err(Failure::Absent(reason)) => return Err(place.unreachable(file, &reason)),
+                Err(Failure::Broken(reason)) => {
+                    let reason = format!("{reason}; what came is kept, running it again goes on from there");
+                    return Err(place.unreachable(file, &reason));
+                }
                 Err(Failure::Final(error)) => return Err(error),
             }
         }
         card.files = fetched;
-        self.put(card, &staging)
+        self.put(card, &staging, pulling.trial)
     }
 }
 
@@ -95,17 +106,31 @@ impl<E: Into<Error>> From<E> for Failure {
     }
 }
 
-/// Fetches one file, going on where it broke off; its hash.
+/// Fetches one file, going on where it broke off, unless it came whole before; its hash.
 fn fetch(place: &Place<'_>, file: &File, pulling: &Pulling<'_>) -> Result<String, Failure> {
-    let part = place.path.with_extension("part");
+    if let Some(hash) = whole(place, file)? {
+        return Ok(hash);
+    }
+    // The whole name and more: `model.onnx` and `model.onnx_data` differ in their extensions only.
+    let part = place.path.with_file_name(format!("{}.part", file.name));
     let mut attempt = 1;
     loop {
         match fetch_once(place, file, &part, pulling) {
             Ok(expected) => return finish(file, &part, &place.path, file.sha256.as_deref().or(expected.as_deref())),
+            Err(Failure::Broken(_)) if pulling.stop.load(Ordering::Relaxed) => return Err(Error::Stopped.into()),
             Err(Failure::Broken(_)) if attempt < ATTEMPTS => attempt += 1,
             Err(failure) => return Err(failure),
         }
     }
+}
+
+/// The hash of a file that came in an earlier run. It got its name after it was checked; only the registry may have learnt better.
+fn whole(place: &Place<'_>, file: &File) -> Result<Option<String>> {
+    if !place.path.exists() {
+        return Ok(None);
+    }
+    let got = hash_and_copy(&mut fs_err::File::open(&place.path)?, &mut std::io::sink())?;
+    Ok(file.sha256.as_ref().is_none_or(|expected| *expected == got).then_some(got))
 }
 
 /// Checks a file that came whole, and gives it its name.
@@ -127,7 +152,7 @@ fn finish(file: &File, part: &Path, whole: &Path, expected: Option<&str>) -> Res
 fn fetch_once(place: &Place<'_>, file: &File, part: &Path, pulling: &Pulling<'_>) -> Result<Option<String>, Failure> {
     let mut out = fs_err::File::options().create(true).truncate(false).write(true).open(part)?;
     let have = out.seek(SeekFrom::End(0))?;
-    let Response { status, hash, range, length, mut body } = ask(&place.url(file), have)?;
+    let Response { status, hash, range, length, mut body } = ask(&place.url(file), have, pulling.silence)?;
     let start = match status {
         206 if range == Some(have) => have,
         200 => 0,
@@ -157,7 +182,7 @@ fn fetch_once(place: &Place<'_>, file: &File, part: &Path, pulling: &Pulling<'_>
 fn copy(from: &mut dyn Read, to: &mut fs_err::File, start: u64, told: impl Fn(u64) -> bool) -> Result<u64, Failure> {
     let (mut buffer, mut done) = (vec![0; 1 << 16], start);
     loop {
-        let count = from.read(&mut buffer).map_err(|error| Failure::Broken(error.to_string()))?;
+        let count = from.read(&mut buffer).map_err(|error| broken(error, done))?;
         if count == 0 {
             return Ok(done);
         }
@@ -167,6 +192,14 @@ fn copy(from: &mut dyn Read, to: &mut fs_err::File, start: u64, told: impl Fn(u6
             return Err(Error::Stopped.into());
         }
     }
+}
+
+/// A line that broke, or fell silent.
+fn broken(error: std::io::Error, done: u64) -> Failure {
+    Failure::Broken(match ureq::Error::from(error) {
+        ureq::Error::Timeout(_) => format!("stalled: it sent nothing more after {done} bytes"),
+        other => other.to_string(),
+    })
 }
 
 struct Response {
@@ -179,13 +212,14 @@ struct Response {
 }
 
 /// Asks, following redirects, from this byte on.
-fn ask(url: &str, from: u64) -> Result<Response, Failure> {
+fn ask(url: &str, from: u64, silence: Duration) -> Result<Response, Failure> {
     let config = ureq::Agent::config_builder()
         .max_redirects(0)
         .max_redirects_will_error(false)
         .http_status_as_error(false)
         .timeout_connect(Some(Duration::from_secs(15)))
-        .timeout_recv_response(Some(Duration::from_secs(30)))
+        .timeout_recv_response(Some(silence))
+        .timeout_per_read(Some(silence))
         .user_agent(concat!("okno/", env!("CARGO_PKG_VERSION")))
         .build();
     let agent = ureq::Agent::new_with_config(config);

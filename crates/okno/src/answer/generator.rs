@@ -161,6 +161,10 @@ pub trait Generator: Send + Sync {
     fn room(&self) -> Option<usize> {
         None
     }
+
+    /// The answer to this request turned out to be of no use: whoever keeps answers lets go of it, so that the next to ask
+    /// is answered anew.
+    fn forget(&self, _: &Request) {}
 }
 
 impl fmt::Debug for dyn Generator {

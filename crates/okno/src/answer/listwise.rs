@@ -2,7 +2,7 @@
 //!
 //! Models answer as they like, so little is asked of the answer: numbers of passages, in some order. A number that is repeated counts
 //! where it came first, one that means nothing is passed over, passages that were not named follow the named ones in the order they had.
-//! An answer without any number leaves the order as it was. Passages are shown as JSON, so that none can pretend to be another, or an
+//! An answer without any number leaves the order as it was, is told as such and not kept. Passages are shown as JSON, so that none can pretend to be another, or an
 //! instruction.
 
 use super::generator::{Generator, Message, Request, Role, asked};
@@ -41,9 +41,16 @@ impl Reranker for Listwise {
         if passages.len() < 2 {
             return Ok(vec![1.0; passages.len()]);
         }
-        let answer = asked(&*self.generator, &request(question, passages), &mut |_| ControlFlow::Continue(()));
+        let mut request = request(question, passages);
+        // Models that think aloud need the room that a person gave them.
+        request.max_tokens = self.generator.room().or(request.max_tokens);
+        let answer = asked(&*self.generator, &request, &mut |_| ControlFlow::Continue(()));
         let answer = answer.map_err(|error| RerankError(error.to_string()))?;
-        Ok(scores(&order(&answer.text, passages.len()), passages.len()))
+        let order = order(&answer.text, passages.len());
+        if order.is_empty() {
+            self.generator.forget(&request);
+        }
+        Ok(scores(&order, passages.len()))
     }
 }
 
@@ -69,11 +76,15 @@ fn is_chinese(text: &str) -> bool {
     text.chars().any(|c| ('\u{4e00}'..='\u{9fff}').contains(&c))
 }
 
-/// The passages an answer names, each once, counted from 0. A list in brackets is the answer; what stands around it is talk.
+/// The passages an answer names, each once, counted from 0. What stands in brackets is the answer, what stands around it is talk. Where one
+/// pair of brackets names all that any names, it is the order, the last such pair the final one; else each names a part: `[3] > [1, 2]`.
 fn order(answer: &str, count: usize) -> Vec<usize> {
-    let bracketed = answer.find('[').and_then(|start| answer[start..].find(']').map(|end| &answer[start..start + end]));
-    let listed = bracketed.map(|list| numbers(list, count)).filter(|listed| !listed.is_empty());
-    listed.unwrap_or_else(|| numbers(answer, count))
+    let bracketed: Vec<&str> =
+        answer.split('[').skip(1).filter_map(|rest| rest.split_once(']').map(|(inside, _)| inside)).collect();
+    let all = numbers(&bracketed.join(" "), count);
+    let whole = bracketed.iter().rev().map(|list| numbers(list, count)).find(|list| list.len() == all.len());
+    let listed = whole.unwrap_or(all);
+    if listed.is_empty() { numbers(answer, count) } else { listed }
 }
 
 fn numbers(text: &str, count: usize) -> Vec<usize> {
@@ -121,7 +132,11 @@ mod tests {
     fn answers_as_models_give_them() {
         for (says, expected) in [
             ("3, 1, 2, 4", [3, 1, 2, 4]),
-            ("[4] > [2]", [4, 1, 2, 3]),
+            ("[4] > [2]", [4, 2, 1, 3]),
+            ("[3] > [2] > [1] > [4]", [3, 2, 1, 4]),
+            ("[3] > [4, 1] > [2]", [3, 4, 1, 2]),
+            ("[[3], [2]]", [3, 2, 1, 4]),
+            ("Passage [1] only names tea. [1, 2, 3]? No: [3, 2, 1]", [3, 2, 1, 4]),
             ("4\n4\n4", [4, 1, 2, 3]),
             ("The 2 best are: [3, 2]. I hope that helps!", [3, 2, 1, 4]),
             ("{\"order\": [2, 9, 0, 77777777777777777777777, 1]}", [2, 1, 3, 4]),
@@ -129,6 +144,15 @@ mod tests {
             ("", [1, 2, 3, 4]),
         ] {
             assert_eq!(ranked(says), expected, "{says}");
+        }
+    }
+
+    #[test]
+    fn the_room_is_what_a_person_gave_or_enough_for_the_numbers() {
+        for (model, room) in [(Scripted::saying(&["1"]), 2 * 6 + 32), (Scripted::saying(&["1"]).with_room(900), 900)] {
+            let model = Arc::new(model);
+            Listwise::new(Arc::clone(&model) as Arc<dyn Generator>).scores("Which?", &["a", "b"]).unwrap();
+            assert_eq!(model.asked()[0].max_tokens, Some(room));
         }
     }
 

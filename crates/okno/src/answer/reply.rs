@@ -16,6 +16,7 @@ use super::support::{statement, supporting};
 use super::{Completion, GenerateError, Generator, Request, Usage, asked};
 use crate::document::{CodePoints, Span};
 use crate::{Answer, Context, Result};
+use std::cell::Cell;
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
@@ -111,7 +112,8 @@ pub fn reply(
 ) -> Result<Reply> {
     let language = options.language.unwrap_or_else(|| Language::of(&answer.question));
     if answer.contexts.is_empty() || answer.nothing_relevant() {
-        return not_found(answer, language, None, &Completion::default(), on);
+        let shown = answer.contexts.len();
+        return not_found(answer, shown, language, None, &Completion::default(), on);
     }
     match generator {
         Some(generator) => generated(answer, generator, options, language, on),
@@ -141,6 +143,7 @@ fn nothing(language: Language) -> &'static str {
 
 fn not_found(
     answer: Answer,
+    shown: usize,
     language: Language,
     by: Option<String>,
     completion: &Completion,
@@ -149,7 +152,6 @@ fn not_found(
     tell(nothing(language), on)?;
     let text = nothing(language).to_owned();
     let &Completion { usage, cut, cached, .. } = completion;
-    let shown = answer.contexts.len();
     Ok(Reply {
         text,
         citations: vec![],
@@ -208,16 +210,21 @@ fn generated(
     on: &mut dyn FnMut(Event<'_>) -> ControlFlow<()>,
 ) -> Result<Reply> {
     let mut shown = answer.contexts.len();
+    let told = Cell::new(false);
+    let mut on = |event: Event<'_>| {
+        told.set(true);
+        on(event)
+    };
     let (completion, heard) = loop {
-        match heard(&answer, shown, generator, options, language, on) {
-            // The weakest contexts are last: better an answer from half of them than none.
-            Err(GenerateError::TooLong { .. }) if shown > 1 => shown = shown.div_ceil(2),
+        match heard(&answer, shown, generator, options, language, &mut on) {
+            // The weakest contexts are last: better an answer from half of them than none. What was told cannot be taken back.
+            Err(GenerateError::TooLong { .. }) if shown > 1 && !told.get() => shown = shown.div_ceil(2),
             done => break done?,
         }
     };
     let by = Some(generator.identity().to_owned());
     let Some(Heard { text, marks, removed, contained }) = heard else {
-        return not_found(answer, language, by, &completion, on);
+        return not_found(answer, shown, language, by, &completion, &mut on);
     };
     let citations = cited(&text, &marks, &answer.contexts);
     let Completion { usage, cut, cached, .. } = completion;

@@ -4,12 +4,13 @@
 //! Goes out: the value, or one [`Unusable`] with the reason. A model that holds itself to schemas gives
 //! bare JSON; any other may talk around it, fence it, think aloud before it or stop in the middle, so
 //! every JSON value in the text is a candidate and the first that stands the check is taken. Where none
-//! does, the model is told once what was wrong; a second failure is reported, never papered over.
+//! does, the model is told once what was wrong; a second failure is reported, never papered over, and both
+//! answers are forgotten: kept ones would make every later run fail like this one.
 
 use super::generator::{Completion, GenerateError, Generator, Message, Request, Role, Usage, asked};
 use super::prompts::{Language, Prompts};
 use super::wording::Asker;
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::ops::ControlFlow;
 
 /// A checked answer.
@@ -71,11 +72,18 @@ pub fn ask<T>(
         Err(reason) => reason,
     };
     let complaint = told(prompts, &request, &first.text, &reason);
+    let begun = request.clone();
     request.messages.extend(complaint);
     let second = once(generator, &request, stop, &mut usage)?;
     match read(&second, check) {
         Ok(value) => Ok(Checked { value, usage, repaired: true }),
-        Err(reason) => Err(Unusable { why: Why::Wrong { model: generator.identity().to_owned(), reason }, usage }),
+        Err(reason) => {
+            // A wrong answer that was repaired stays: together with its repair it is worth keeping.
+            for asked in [&begun, &request] {
+                generator.forget(asked);
+            }
+            Err(Unusable { why: Why::Wrong { model: generator.identity().to_owned(), reason }, usage })
+        }
     }
 }
 
@@ -137,6 +145,13 @@ pub fn candidates(text: &str) -> impl Iterator<Item = Value> + '_ {
     })
 }
 
+/// The schema of an object with these fields, and no others. All are required, as services that hold a model to a schema demand of every
+/// object (`OpenAI` calls it strict): a field that may be missing says so with the type `null`.
+pub fn object(fields: &Value) -> Value {
+    let names: Vec<String> = fields.as_object().into_iter().flatten().map(|(name, _)| name.clone()).collect();
+    json!({"type": "object", "properties": fields, "required": names, "additionalProperties": false})
+}
+
 /// A text field of a JSON object, trimmed; what is wrong where there is none.
 pub fn text(json: &Value, field: &str) -> Result<String, String> {
     let found = json.get(field).ok_or_else(|| format!("`{field}` is missing"))?;
@@ -160,7 +175,6 @@ mod tests {
     use super::super::scripted::Scripted;
     use super::*;
     use proptest::prelude::*;
-    use serde_json::json;
 
     fn number(json: &Value) -> Result<u64, String> {
         json["n"].as_u64().filter(|n| *n < 10).ok_or_else(|| format!("`n` must be a digit, got {json}"))

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
 mod hostile;
+mod schemas;
 mod snapshots;
 
 pub(super) const TEA: &str = "---\nauthor: Lu Yu\nrating: secret\n---\n# Tea\n\n## Brewing\n\nBlack tea needs boiling water and five minutes[4]. Green tea is brewed at eighty degrees, or it turns bitter.\n\n## Serving\n\nMilk goes in last. See https://tea.example/guide for more.\n";
@@ -157,6 +158,51 @@ fn a_prompt_that_is_too_long_is_asked_with_fewer_contexts() {
     });
     let (reply, _) = asked(answer, Some(&model));
     assert_eq!((reply.shown, reply.removed), (reply.contexts.contexts.len().div_ceil(2), 1), "[3] was not shown");
+}
+
+/// The model read one of several contexts, and all of them were said to be shown.
+#[test]
+fn fewer_contexts_are_told_also_where_they_do_not_hold_the_answer() {
+    let files = [("a.md", "Green tea wants eighty degrees."), ("b.md", "Green tea wants soft water.")];
+    let model = Scripted::new(|count, _| match count {
+        0 => Err(GenerateError::TooLong { model: "m".into(), reason: "4096".into() }),
+        _ => Ok(NOT_FOUND.to_owned()),
+    });
+    let (reply, _) = asked(found(&files, "What does green tea want?"), Some(&model));
+    assert_eq!((reply.found, reply.shown, reply.contexts.contexts.len()), (false, 1, 2));
+}
+
+/// A model that fails in the middle of its answer, as if the prompt had been too long.
+struct Breaking;
+
+impl Generator for Breaking {
+    fn identity(&self) -> &'static str {
+        "breaking/model"
+    }
+
+    fn generate(
+        &self,
+        _: &Request,
+        on_text: &mut dyn FnMut(&str) -> ControlFlow<()>,
+    ) -> Result<Completion, GenerateError> {
+        let _ = on_text("Green tea wants ");
+        Err(GenerateError::TooLong { model: "m".into(), reason: "context size".into() })
+    }
+}
+
+/// The answer was begun again with fewer contexts, after its beginning had been printed.
+#[test]
+fn once_text_was_told_nothing_is_asked_again() {
+    let files = [("a.md", "Green tea wants eighty degrees."), ("b.md", "Green tea wants soft water.")];
+    let mut told = String::new();
+    let failed =
+        reply(found(&files, "What does green tea want?"), Some(&Breaking), &ReplyOptions::default(), &mut |event| {
+            let Event::Text(text) = event;
+            told.push_str(text);
+            ControlFlow::Continue(())
+        });
+    assert!(matches!(failed, Err(crate::Error::Generate(GenerateError::TooLong { .. }))));
+    assert_eq!(told.matches("Green").count(), 1, "{told}");
 }
 
 #[test]

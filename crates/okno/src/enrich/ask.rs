@@ -5,7 +5,7 @@
 //! description, a caption and a context are one text; questions are exactly [`QUESTIONS`], all different.
 //! All must be in the passage's language, or nobody who asks in it would find them.
 
-use crate::answer::structured::{text, texts};
+use crate::answer::structured::{object, text, texts};
 use crate::answer::{Language, Picture, Prompts, Request, messages, quoted};
 use crate::document::DerivedKind;
 use crate::split::count_tokens;
@@ -86,7 +86,7 @@ fn schema(kind: DerivedKind) -> Value {
         }
         _ => json!({"type": "string"}),
     };
-    json!({"type": "object", "properties": {field: value}, "required": [field], "additionalProperties": false})
+    object(&json!({field: value}))
 }
 
 /// The texts of an answer, or what is wrong with it.

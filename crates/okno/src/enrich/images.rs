@@ -25,6 +25,20 @@ pub fn said(alt: &str, caption: &str) -> String {
     [alt.trim(), caption.trim()].into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join("\n")
 }
 
+/// Which of the texts that stand for one place are its images' own: for each image that its author says something about, the first that
+/// says just this, with what was read in it below. A caption that only begins like it, or says it once more, is none.
+pub fn own(texts: &[&str], said: &[String]) -> Vec<bool> {
+    let mut own = vec![false; texts.len()];
+    for said in said.iter().filter(|said| !said.is_empty()) {
+        let says =
+            |text: &str| text.strip_prefix(said.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('\n'));
+        if let Some(at) = (0..texts.len()).find(|&at| !own[at] && says(texts[at])) {
+            own[at] = true;
+        }
+    }
+    own
+}
+
 /// The sentences that an image stands for.
 pub fn place(image: Span, structure: &Structure) -> std::ops::Range<usize> {
     let touched = structure.touching(image);

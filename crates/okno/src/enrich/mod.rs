@@ -12,7 +12,7 @@ mod images;
 pub mod import;
 mod tables;
 
-pub(crate) use images::{place as place_of_image, said as said_of_image};
+pub(crate) use images::{own as own_of_images, place as place_of_image, said as said_of_image};
 pub(crate) use tables::is_plain as is_plain_table;
 
 use crate::document::{Derived, Loaded, Structure};

@@ -75,6 +75,8 @@ pub struct Reranked {
     pub by: String,
     /// How many hits were read.
     pub read: usize,
+    /// Whether it found several of them all alike, as one does whose answer holds no order: then nothing moved.
+    pub undecided: bool,
     /// Each hit that was read, and where it went.
     pub moved: FxHashMap<Run, Moved>,
 }
@@ -114,7 +116,8 @@ fn blended(hits: &[Hit], scores: &[f32], blend: f32, by: &str) -> (Vec<Hit>, Rer
     let moved = read.iter().enumerate().map(|(after, &(before, hit))| {
         (hit.run, Moved { before: before + 1, after: after + 1, score: scores[before] })
     });
-    let reranked = Reranked { by: by.to_owned(), read: scores.len(), moved: moved.collect() };
+    let undecided = scores.len() > 1 && scores.iter().all(|score| score.total_cmp(&scores[0]).is_eq());
+    let reranked = Reranked { by: by.to_owned(), read: scores.len(), undecided, moved: moved.collect() };
     // What was not read must not overtake what was.
     let floor = read.last().map_or(f32::INFINITY, |(_, hit)| hit.score);
     let rest = hits[scores.len()..].iter().map(|&hit| Hit { score: hit.score.min(floor), ..hit });

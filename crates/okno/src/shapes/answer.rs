@@ -238,7 +238,13 @@ impl<'a> From<&'a retrieve::Answer> for Explained<'a> {
             hits: stage.hits,
             targets: stage.targets,
             documents_matching_filter: stage.matching,
-            rerank: reranked.map(|it| Reranking { by: &it.by, read: it.read, depth: how.depth, blend: how.blend }),
+            rerank: reranked.map(|it| Reranking {
+                by: &it.by,
+                read: it.read,
+                undecided: it.undecided,
+                depth: how.depth,
+                blend: how.blend,
+            }),
         }
     }
 }
@@ -251,6 +257,8 @@ pub struct Reranking<'a> {
     pub by: &'a str,
     /// How many hits were read.
     pub read: usize,
+    /// Whether it found them all alike – a language model whose answer holds no order –, so that none moved.
+    pub undecided: bool,
     /// How many were to be read.
     pub depth: usize,
     /// What its score weighs beside the fused one.

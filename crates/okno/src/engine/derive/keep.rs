@@ -1,7 +1,7 @@
 //! Writing what a batch made: one commit, and only to documents that are still what they were.
 
 use super::plan::numbers;
-use super::{DeriveProgress, DeriveReport, Ready};
+use super::{DeriveProgress, DeriveReport, Ready, captions};
 use crate::document::{Derived, DerivedKind, DocumentId};
 use crate::engine::prepare::same_body;
 use crate::engine::units::follow;
@@ -78,15 +78,18 @@ fn put(
     let (text, structure) = (snapshot.text(number)?, snapshot.structure(number)?);
     let plain = |unit: &Derived| match unit.kind {
         DerivedKind::Table => enrich::is_plain_table(&unit.text, structure.span(unit.sentences()).of(text)),
-        // An image's alternative text is not told from a caption here; both are worth keeping.
+        // Captions have rules of their own: several images may stand at one place.
         DerivedKind::Image => true,
         _ => false,
     };
     let replaced = |unit: &Derived| {
         let overlaps = |item: &Ready| (item.item.run.start as u32) < unit.end && unit.first < item.item.run.end as u32;
-        again && !plain(unit) && made.iter().any(|(item, _)| item.item.kind == unit.kind && overlaps(item))
+        !plain(unit) && made.iter().any(|(item, _)| item.item.kind == unit.kind && overlaps(item))
     };
-    let mut units: Vec<Derived> = snapshot.derived(number)?.iter().filter(|unit| !replaced(unit)).cloned().collect();
+    let old = snapshot.derived(number)?;
+    let outdated = captions::outdated(&old, made, &structure, text);
+    let stays = |&(at, unit): &(usize, &Derived)| !again || !(replaced(unit) || outdated.contains(&at));
+    let mut units: Vec<Derived> = old.iter().enumerate().filter(stays).map(|(_, unit)| unit.clone()).collect();
     for (item, texts) in made {
         let (first, end) = (item.item.run.start as u32, item.item.run.end as u32);
         units.extend(texts.iter().map(|text| Derived { kind: item.item.kind, first, end, text: text.clone() }));

@@ -9,6 +9,7 @@
 //! done again. Nothing is locked while a model thinks: a batch is written when it is made, to documents
 //! that are still what they were. One failed item is one line of the report.
 
+mod captions;
 mod keep;
 mod make;
 mod plan;

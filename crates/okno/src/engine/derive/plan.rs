@@ -1,6 +1,6 @@
 //! Which parts of which documents lack a unit, and what a model needs to see of them.
 
-use super::{DeriveOptions, Item, Ready};
+use super::{DeriveOptions, Item, Ready, captions};
 use crate::Result;
 use crate::answer;
 use crate::document::{CodePoints, Derived, DerivedKind, DocumentId, Layer, Picture, Record, Structure};
@@ -94,16 +94,7 @@ fn images(page: &Page<'_>, again: bool) -> Vec<(Range<usize>, usize)> {
     let images = &page.structure.images;
     let placed = |(at, image): (usize, &Picture)| (enrich::place_of_image(image.span, &page.structure), at);
     let placed: Vec<_> = images.iter().enumerate().map(placed).filter(|(run, _)| !run.is_empty()).collect();
-    // An image's own unit begins with what its author says; one that only text was read in counts as described.
-    let own = |unit: &Derived| {
-        let here = placed.iter().filter(|(run, _)| *run == unit.sentences());
-        here.map(|&(_, at)| enrich::said_of_image(&images[at].alt, &images[at].caption))
-            .any(|said| !said.is_empty() && unit.text.starts_with(&said))
-    };
-    let captioned = |run: &Range<usize>| {
-        let mut units = page.derived.iter().filter(|unit| unit.kind == DerivedKind::Image && unit.sentences() == *run);
-        units.any(|unit| !own(unit))
-    };
+    let captioned = |run: &Range<usize>| captions::are_at(run, &page.derived, &page.structure);
     placed.iter().filter(|(run, _)| again || !captioned(run)).cloned().collect()
 }
 

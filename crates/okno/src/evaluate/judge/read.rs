@@ -1,6 +1,7 @@
 //! What a judge said: JSON with one verdict for each subject, or a sentence why it is not.
 
 use super::Verdict;
+use crate::answer::structured::object;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -22,26 +23,12 @@ struct One {
 
 /// What an answer must look like. The reason comes before the score, so that the judge thinks before it decides.
 pub fn schema() -> Value {
-    json!({
-        "type": "object",
-        "properties": {
-            "verdicts": {
-                "type": "array",
-                "items": {
-                    "type": "object",
-                    "properties": {
-                        "number": {"type": "integer"},
-                        "reason": {"type": "string"},
-                        "score": {"type": "integer", "enum": [0, 1, 2, 3]},
-                    },
-                    "required": ["number", "reason", "score"],
-                    "additionalProperties": false,
-                },
-            },
-        },
-        "required": ["verdicts"],
-        "additionalProperties": false,
-    })
+    let verdict = object(&json!({
+        "number": {"type": "integer"},
+        "reason": {"type": "string"},
+        "score": {"type": "integer", "enum": [0, 1, 2, 3]},
+    }));
+    object(&json!({"verdicts": {"type": "array", "items": verdict}}))
 }
 
 /// One verdict for each subject, in order; or what is wrong.

@@ -120,9 +120,8 @@ fn draft(passage: &Passage, asker: Asker<'_>) -> Result<(Draft, Usage), Unusable
     let values = [("passage", quoted(&passage.text)), ("title", passage.title.clone())];
     let values = values.each_ref().map(|(name, value)| (*name, value.as_str()));
     let text = json!({"type": "string"});
-    let properties = json!({"question": text, "sentence": text, "kind": {"type": "string", "enum": ["fact", "list"]}});
-    let schema = json!({"type": "object", "properties": properties, "required": ["question", "sentence", "kind"]});
-    let request = asked(asker, passage, "questions.make", &values, schema);
+    let fields = json!({"question": text, "sentence": text, "kind": {"type": "string", "enum": ["fact", "list"]}});
+    let request = asked(asker, passage, "questions.make", &values, structured::object(&fields));
     let made = structured::ask(asker, request, &|answer| read(passage, answer), &|| false)?;
     let usage = confirmed(passage, &made.value, asker, made.usage)?;
     Ok((made.value, usage))
@@ -161,7 +160,7 @@ fn confirmed(passage: &Passage, draft: &Draft, asker: Asker<'_>, spent: Usage) -
     let sentence = &passage.text[start..start + (draft.spans[0].end - draft.spans[0].start) as usize];
     let (question, sentence) = (quoted(&draft.question), quoted(sentence));
     let values = [("question", question.as_str()), ("sentence", &sentence), ("title", &passage.title)];
-    let schema = json!({"type": "object", "properties": {"answers": {"type": "boolean"}}, "required": ["answers"]});
+    let schema = structured::object(&json!({"answers": {"type": "boolean"}}));
     let check =
         |answer: &Value| answer["answers"].as_bool().ok_or_else(|| "`answers` must be true or false".to_owned());
     let total =

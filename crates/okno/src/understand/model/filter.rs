@@ -9,7 +9,7 @@ use super::super::{Evidence, Reading, Understood, Why};
 use super::{Asking, Step, Taken, take};
 use crate::Result;
 use crate::answer::Asker;
-use crate::answer::structured::text;
+use crate::answer::structured::{object, text};
 use crate::document::{Catalogue, Date, Field, FieldKind, Filter};
 use serde_json::{Value, json};
 use std::ops::Range;
@@ -72,16 +72,9 @@ fn kind(field: &Field) -> String {
 
 fn schema() -> Value {
     let text = json!({"type": "string"});
-    let condition = json!({
-        "type": "object",
-        "properties": {"words": text, "field": text, "operator": text, "value": {"type": ["string", "number", "boolean"]}},
-        "required": ["words", "field", "operator", "value"],
-    });
-    json!({
-        "type": "object",
-        "properties": {"conditions": {"type": "array", "items": condition}, "query": text},
-        "required": ["conditions", "query"],
-    })
+    let value = json!({"type": ["string", "number", "boolean"]});
+    let condition = object(&json!({"words": text, "field": text, "operator": text, "value": value}));
+    object(&json!({"conditions": {"type": "array", "items": condition}, "query": text}))
 }
 
 /// The shape of an answer; what its conditions are worth, the index says.

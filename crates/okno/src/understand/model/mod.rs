@@ -183,16 +183,16 @@ fn take<T>(
     }
 }
 
-/// An object with one required field.
+/// An object with one field.
 fn object(field: &str, value: &Value) -> Value {
-    json!({"type": "object", "properties": {field: value}, "required": [field]})
+    structured::object(&json!({field: value}))
 }
 
 /// The route that a model chooses; `None` where it gave none.
 pub fn read_route(question: &str, asker: Option<Asker<'_>>) -> (Option<Routing>, Taken) {
     let names = ["hybrid", "lexical", "dense", "broad"];
-    let mut schema = object("route", &json!({"type": "string", "enum": names}));
-    schema["properties"]["reason"] = json!({"type": "string"});
+    let route_and_reason = json!({"route": {"type": "string", "enum": names}, "reason": {"type": ["string", "null"]}});
+    let schema = structured::object(&route_and_reason);
     let check = |answer: &Value| {
         let name = text(answer, "route")?.to_lowercase();
         let known = names.contains(&name.as_str()).then(|| name.parse::<Route>());

@@ -1,0 +1,77 @@
+//! Services that hold a model to a schema take strict ones only: every schema that is sent, as it is sent.
+
+use super::*;
+use crate::document::DerivedKind;
+use crate::enrich::ask::{self, Passage};
+use crate::evaluate::judge::{Aspect, Case, judge};
+use crate::evaluate::make::questions_by_model;
+use crate::understand::model::{Step, write_sql};
+use serde_json::Value;
+use std::sync::Arc;
+
+const MADE: &str = r#"{"question": "What is done with the milk?", "sentence": "Milk goes in last.", "kind": "fact"}"#;
+
+/// Everybody who asks for JSON, asking.
+fn sent() -> BTreeSet<String> {
+    let model = Arc::new(Scripted::new(|_, request| {
+        let makes = request.schema.as_ref().is_some_and(|schema| schema["properties"].get("sentence").is_some());
+        Ok(if makes { MADE } else { "{}" }.to_owned())
+    }));
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("tea.md"), TEA).unwrap();
+    let mut engine = Engine::create(folder.path().join(".okno")).unwrap();
+    engine.index(&[folder.path().join("tea.md")]).unwrap();
+    engine.set_generator(Some(Arc::clone(&model) as Arc<dyn Generator>));
+    engine.search(&Query { transform: Some(Step::ALL.to_vec()), ..Query::new("How hot is green tea?") }).unwrap();
+    let prompts = Prompts::default();
+    let asker = Asker { generator: &*model, prompts: &prompts };
+    questions_by_model(&*engine.snapshot().unwrap(), asker, 1, 1, &|| {}).unwrap();
+    write_sql("How many?", "t (n)", asker, &|_| Ok(())).unwrap_err();
+    judge(Aspect::AnswerRelevance, Case { question: "Hot?", answer: "Yes.", contexts: &[] }, &*model, &prompts);
+    let derived = DerivedKind::ALL.map(|kind| ask::request(kind, &Passage::default(), &prompts));
+    model.asked().into_iter().chain(derived).filter_map(|request| Some(request.schema?.to_string())).collect()
+}
+
+/// What is not strict in a schema, wherever it is.
+fn faults(schema: &Value) -> Vec<String> {
+    let mut faults: Vec<String> = match schema {
+        Value::Object(parts) => parts.values().flat_map(self::faults).collect(),
+        Value::Array(parts) => parts.iter().flat_map(self::faults).collect(),
+        _ => Vec::new(),
+    };
+    let required = |name: &String| schema["required"].as_array().is_some_and(|names| names.iter().any(|it| it == name));
+    if schema["type"] == "object" {
+        let fields = schema["properties"].as_object().into_iter().flatten().map(|(name, _)| name);
+        faults.extend(fields.filter(|name| !required(name)).map(|name| format!("`{name}` is not required")));
+        faults.extend((schema["additionalProperties"] != false).then(|| format!("other fields are allowed: {schema}")));
+    }
+    faults
+}
+
+#[test]
+fn every_schema_is_strict() {
+    let schemas: Vec<Value> = sent().iter().map(|schema| serde_json::from_str(schema).unwrap()).collect();
+    let fields =
+        |schema: &Value| schema["properties"].as_object().unwrap().keys().cloned().collect::<Vec<_>>().join(" ");
+    let asked: BTreeSet<String> = schemas.iter().map(fields).collect();
+    let known = [
+        "answers",
+        "caption",
+        "conditions query",
+        "context",
+        "description",
+        "irrelevant",
+        "kind question sentence",
+        "passage",
+        "question",
+        "questions",
+        "reason route",
+        "sql",
+        "summary",
+        "verdicts",
+    ];
+    assert_eq!(asked, known.map(str::to_owned).into(), "who else asks is to be walked here");
+    for schema in &schemas {
+        assert_eq!(faults(schema), Vec::<String>::new(), "{schema}");
+    }
+}
