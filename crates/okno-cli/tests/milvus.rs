@@ -8,7 +8,12 @@ mod support;
 #[cfg(not(feature = "milvus"))]
 #[test]
 fn a_program_without_milvus_says_how_to_build_one() {
-    println!("skipped: this program is built without Milvus – test with `--features okno-cli/milvus`");
+    // Past the test runner, which keeps what passing tests print to itself.
+    use std::io::Write as _;
+    let _ = writeln!(
+        std::io::stderr(),
+        "skipped: this program is built without Milvus – test with `--features okno-cli/milvus`"
+    );
     let world = support::World::new();
     world.write("notes/tea.md", "Green tea.");
     let address = ["--store", "milvus://127.0.0.1:1/books"];
@@ -39,7 +44,10 @@ mod with_milvus {
     fn address() -> Option<String> {
         static COUNT: AtomicU32 = AtomicU32::new(0);
         let Some(server) = std::env::var("OKNO_TEST_MILVUS").ok().filter(|server| !server.is_empty()) else {
-            println!("skipped: no Milvus server – set OKNO_TEST_MILVUS, for example to `http://127.0.0.1:19530`");
+            let _ = writeln!(
+                std::io::stderr(),
+                "skipped: no Milvus server – set OKNO_TEST_MILVUS, for example to `http://127.0.0.1:19530`"
+            );
             return None;
         };
         let host = server.split("://").last().unwrap_or_default();

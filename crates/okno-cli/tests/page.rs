@@ -4,6 +4,7 @@
 //! playwright-core and axe-core, which `.ci/browser.sh FOLDER` makes, and Chromium.
 #![cfg(feature = "serve")]
 
+use std::io::Write as _;
 use std::path::Path;
 use std::process::Command;
 
@@ -13,7 +14,10 @@ const FOLDER: &str = "OKNO_TEST_BROWSER";
 /// Runs files of tests with Node, one after the other: a browser each is enough for two cores.
 fn node(files: &[&str]) {
     let Some(folder) = std::env::var_os(FOLDER) else {
-        println!("skipped: the page in a browser – set {FOLDER} to the folder that `.ci/browser.sh FOLDER` made");
+        let _ = writeln!(
+            std::io::stderr(),
+            "skipped: the page in a browser – set {FOLDER} to the folder that `.ci/browser.sh FOLDER` made"
+        );
         return;
     };
     let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("../okno-server/page/tests");

@@ -1,4 +1,4 @@
-//! The store's contract on a real server: `OKNO_TEST_MILVUS=http://127.0.0.1:19530 cargo test -p okno-milvus`.
+//! The store's contract on a real server: one that `OKNO_TEST_MILVUS` names, or one of our own where `milvus-lite` is installed.
 
 mod common;
 

@@ -5,6 +5,7 @@ mod common;
 use common::{Seen, address, documents, host, open, seen};
 use okno::store::Store;
 use okno_milvus::Address;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -84,7 +85,7 @@ fn a_killed_client_loses_nothing_and_leaves_nothing_twice() {
 
 /// A server of this test's own.
 struct Server {
-    program: String,
+    program: PathBuf,
     folder: tempfile::TempDir,
     port: u16,
     process: Child,
@@ -93,22 +94,20 @@ struct Server {
 impl Server {
     /// `None`, and said, where the program is not known.
     fn start() -> Option<Self> {
-        let Some(program) = std::env::var("OKNO_TEST_MILVUS_SERVER").ok().filter(|program| !program.is_empty()) else {
-            println!("skipped: no server to kill – set OKNO_TEST_MILVUS_SERVER to the program `milvus-lite`");
+        let Some(program) = common::program() else {
+            common::skipped(
+                "no server to kill – install `milvus-lite`, or set OKNO_TEST_MILVUS_SERVER to that program",
+            );
             return None;
         };
-        let folder = tempfile::tempdir().unwrap();
-        let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let (folder, port) = (tempfile::tempdir().unwrap(), common::free_port());
         let process = Self::spawn(&program, folder.path(), port);
         Some(Self { program, folder, port, process })
     }
 
-    fn spawn(program: &str, folder: &std::path::Path, port: u16) -> Child {
+    fn spawn(program: &Path, folder: &Path, port: u16) -> Child {
         let mut command = Command::new(program);
-        command
-            .args(["server", "--host", "127.0.0.1", "--port", &port.to_string(), "--data-dir"])
-            .arg(folder.join("data"));
-        command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
+        command.args(common::arguments(folder, port)).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
     }
 
     fn host(&self) -> String {
@@ -123,13 +122,6 @@ impl Server {
     fn restart(&mut self) {
         self.process = Self::spawn(&self.program, self.folder.path(), self.port);
     }
-
-    fn wait(&self) {
-        let began = Instant::now();
-        while std::net::TcpStream::connect(self.host()).is_err() && began.elapsed() < Duration::from_mins(1) {
-            std::thread::sleep(Duration::from_millis(50));
-        }
-    }
 }
 
 impl Drop for Server {
@@ -143,7 +135,7 @@ impl Drop for Server {
 #[test]
 fn a_killed_server_is_waited_for() {
     let Some(mut server) = Server::start() else { return };
-    server.wait();
+    common::wait(&server.host());
     let (_, expected) = clean(&server.host());
     let address = address(&server.host());
     drop(open(&address));
@@ -153,6 +145,7 @@ fn a_killed_server_is_waited_for() {
     });
     let store = open(&address);
     while store.snapshot().unwrap().generation() < 2 {
+        assert!(!ingesting.is_finished(), "it ended before the server could be killed");
         std::thread::sleep(Duration::from_millis(5));
     }
     server.kill();

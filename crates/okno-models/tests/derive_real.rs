@@ -5,6 +5,7 @@ use okno::document::DerivedKind;
 use okno::understand::model::Step;
 use okno::{DeriveOptions, Engine, Maker, Query, Silent};
 use okno_models::service::{Chat, Options, Patience};
+use std::io::Write as _;
 use std::sync::Arc;
 use std::time::Duration;
 use tempfile::TempDir;
@@ -12,7 +13,10 @@ use tempfile::TempDir;
 /// A model that is given little room: a tiny one on one CPU fills any room with words.
 fn real() -> Option<Chat> {
     let Ok(url) = std::env::var("OKNO_TEST_CHAT_URL") else {
-        println!("skipped: no language model – set OKNO_TEST_CHAT_URL, as `.ci/serve-model.sh FOLDER` prints it");
+        let _ = writeln!(
+            std::io::stderr(),
+            "skipped: no language model – set OKNO_TEST_CHAT_URL, as `.ci/serve-model.sh FOLDER` prints it"
+        );
         return None;
     };
     let patience = Patience::within(Duration::from_mins(10));

@@ -7,6 +7,7 @@ use okno::embed::{Embedder, Role};
 use okno_models::service::{Embeddings, MadeBy, Options, Patience};
 use serde_json::{Value, json};
 use server::{Reply, Server, error};
+use std::io::Write as _;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
@@ -121,7 +122,10 @@ fn a_model_that_is_not_named_is_asked_for() {
 #[test]
 fn a_real_server_embeds() {
     let Ok(url) = std::env::var("OKNO_TEST_CHAT_URL") else {
-        println!("skipped: no language model – set OKNO_TEST_CHAT_URL, as `.ci/serve-model.sh FOLDER` prints it");
+        let _ = writeln!(
+            std::io::stderr(),
+            "skipped: no language model – set OKNO_TEST_CHAT_URL, as `.ci/serve-model.sh FOLDER` prints it"
+        );
         return;
     };
     let embedder = Embeddings::connect(Options { batch: 2, ..Options::at(&url, None) }).unwrap();

@@ -6,13 +6,17 @@ use okno::evaluate::judge::{Aspect, Case, Judgement, judge};
 use okno::{Engine, Query};
 use okno_models::service::{Chat, Options, Patience};
 use serde_json::Value;
+use std::io::Write as _;
 use std::ops::ControlFlow;
 use std::time::Duration;
 
 /// The model, with room for so many tokens: a tiny one on one CPU fills any room with words.
 fn real(most: usize) -> Option<Chat> {
     let Ok(url) = std::env::var("OKNO_TEST_CHAT_URL") else {
-        println!("skipped: no language model – set OKNO_TEST_CHAT_URL, as `.ci/serve-model.sh FOLDER` prints it");
+        let _ = writeln!(
+            std::io::stderr(),
+            "skipped: no language model – set OKNO_TEST_CHAT_URL, as `.ci/serve-model.sh FOLDER` prints it"
+        );
         return None;
     };
     let patience = Patience::within(Duration::from_mins(10));

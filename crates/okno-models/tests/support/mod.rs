@@ -2,12 +2,14 @@
 
 use okno_models::registry::{self, Card, PackageName};
 use okno_models::shelf::{Model, Shelf};
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 /// The model, if there are weights for tests; says what to set where there are none.
 pub fn model(name: &str) -> Option<Model> {
     let Some(folder) = std::env::var_os("OKNO_TEST_MODELS").map(PathBuf::from) else {
-        println!(
+        let _ = writeln!(
+            std::io::stderr(),
             "skipped: no weights of {name} – set OKNO_TEST_MODELS to a shelf or a folder of packages (.ci/fetch-models.sh)"
         );
         return None;
@@ -17,7 +19,7 @@ pub fn model(name: &str) -> Option<Model> {
     }
     let card = registry::find(name).unwrap().unwrap();
     let Some(package) = card.packages.iter().find_map(|package| package_in(&folder, package)) else {
-        println!("skipped: no package of {name} in {}", folder.display());
+        let _ = writeln!(std::io::stderr(), "skipped: no package of {name} in {}", folder.display());
         return None;
     };
     // One shelf per test process, left to the system's temporary folder: weights are large, and read again by the next test.
