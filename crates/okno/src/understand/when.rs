@@ -86,7 +86,9 @@ fn filter(text: &Text, time: &Time, values: Option<&Filter>, evidence: &dyn Evid
     let mut schemes: Vec<(String, Filter)> = own_fields(time, catalogue).into_iter().collect();
     schemes.extend(dates(catalogue).filter_map(|field| Some((field.to_owned(), on_days(field, time)?))));
     schemes.retain(|(field, _)| !evidence.is_given(field));
-    if !is_written(text, time) && is_of_few(MADE_ON, evidence)? {
+    // Asked for only where there is such a field: others are refused.
+    let dated = schemes.iter().any(|(field, _)| field == MADE_ON);
+    if dated && !is_written(text, time) && is_of_few(MADE_ON, evidence)? {
         schemes.retain(|(field, _)| field != MADE_ON);
     }
     let mut chosen: Vec<(String, Filter)> = Vec::new();
