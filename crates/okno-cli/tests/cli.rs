@@ -215,6 +215,15 @@ fn the_index_is_where_the_flag_or_the_variable_says() {
 }
 
 #[test]
+fn an_empty_question_is_said_to_be_empty() {
+    let world = World::new();
+    world.write("notes/a.md", "Rain on the roof.");
+    world.index(["notes"]);
+    assert!(world.okno(["search", " "]).succeeds().err.contains("the question is empty"));
+    assert!(world.okno(["--lang", "zh", "search", ""]).succeeds().err.contains("问题是空的"));
+}
+
+#[test]
 fn the_index_is_found_from_subfolders() {
     let world = World::new();
     world.write("notes/deep/er/a.md", "Rain on the roof.");

@@ -138,7 +138,7 @@ fn chat_clients_get_what_they_know() {
         "{whole}"
     );
     let content = whole["choices"][0]["message"]["content"].as_str().unwrap();
-    assert_eq!(content, format!("{ANSWER}\n\n[1] tea.md, line 6"));
+    assert_eq!(content, format!("{ANSWER}\n\n[1] `tea.md`, line 6"));
     assert_eq!((&whole["usage"]["total_tokens"], &whole["citations"][0]["doc_id"]), (&json!(75), &json!("tea.md")));
     let (_, body) = post(&server, "/v1/chat/completions", &json!({"model": "okno", "messages": turns, "stream": true}));
     let chunks = events(&body);

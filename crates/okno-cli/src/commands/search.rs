@@ -110,7 +110,9 @@ fn nothing_relevant(answer: &Answer) -> String {
 
 /// Why there is nothing, and what to try.
 pub fn nothing(answer: &Answer) -> String {
-    if answer.recipe.k == 0 {
+    if answer.question.trim().is_empty() {
+        say!("the question is empty – say what you look for", "问题是空的 —— 请写出要找的内容")
+    } else if answer.recipe.k == 0 {
         say!("nothing was asked for: `-k 0`", "没有要求返回任何结果:`-k 0`")
     } else if answer.relevance > 0.0 {
         say!(
