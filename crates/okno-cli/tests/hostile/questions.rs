@@ -9,7 +9,7 @@ fn nothing_to_look_for_finds_nothing() {
     {
         let ran = world.okno(["search", "--", question]).succeeds();
         if ran.out.is_empty() {
-            ran.says(&["nothing found"]);
+            ran.says(&[if question.trim().is_empty() { "the question is empty" } else { "nothing found" }]);
         }
         world.okno(["search", "--json", "--explain", "--", question]).succeeds().json();
         world.okno(["compare", "--", question]).succeeds();
