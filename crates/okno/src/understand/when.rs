@@ -69,18 +69,20 @@ fn ground(text: &Text, time: &Time, filter: &Filter, judged: &[Judged], evidence
 /// A word for documents, for writing them, or a value that is meant, stands beside the time.
 fn is_attached(text: &Text, time: &Time, judged: &[Judged]) -> bool {
     let next = skip_of(text, time.place.end);
-    let before = text.one_before(time.place.start, GOES_BEFORE).unwrap_or(time.place.start);
     let value = |reading: &Judged| reading.why.is_ground() && reading.place.start == next;
-    text.one_of(next, DOCUMENTS).is_some()
-        || text.one_before(before, DOCUMENTS).is_some()
-        || is_written(text, time)
-        || judged.iter().any(value)
+    is_beside(text, time, DOCUMENTS) || is_beside(text, time, WRITTEN) || judged.iter().any(value)
+}
+
+/// Whether one of these words stands before the time or after it.
+fn is_beside(text: &Text, time: &Time, words: &[&str]) -> bool {
+    let before = text.one_before(time.place.start, GOES_BEFORE).unwrap_or(time.place.start);
+    text.one_before(before, words).is_some() || text.one_of(skip_of(text, time.place.end), words).is_some()
 }
 
 /// The filter of a time, over those fields that documents of the other filters have.
 fn filter(text: &Text, time: &Time, values: Option<&Filter>, evidence: &dyn Evidence) -> Result<Option<Filter>> {
     let catalogue = evidence.catalogue();
-    if is_about_files(text, time) && catalogue.field("modified").is_some() && !evidence.is_given("modified") {
+    if is_beside(text, time, CHANGED) && catalogue.field("modified").is_some() && !evidence.is_given("modified") {
         return Ok(on_days("modified", time));
     }
     let mut schemes: Vec<(String, Filter)> = own_fields(time, catalogue).into_iter().collect();
@@ -88,7 +90,7 @@ fn filter(text: &Text, time: &Time, values: Option<&Filter>, evidence: &dyn Evid
     schemes.retain(|(field, _)| !evidence.is_given(field));
     // Asked for only where there is such a field: others are refused.
     let dated = schemes.iter().any(|(field, _)| field == MADE_ON);
-    if dated && !is_written(text, time) && is_of_few(MADE_ON, evidence)? {
+    if dated && !is_beside(text, time, WRITTEN) && is_of_few(MADE_ON, evidence)? {
         schemes.retain(|(field, _)| field != MADE_ON);
     }
     let mut chosen: Vec<(String, Filter)> = Vec::new();
@@ -112,18 +114,6 @@ fn is_of_few(field: &str, evidence: &dyn Evidence) -> Result<bool> {
     let (having, all) =
         (evidence.matching(&Filter::Exists(field.to_owned()))?, evidence.matching(&Filter::All(Vec::new()))?);
     Ok(2 * having < all)
-}
-
-/// Whether the question speaks of writing or publishing at that time.
-fn is_written(text: &Text, time: &Time) -> bool {
-    let before = text.one_before(time.place.start, GOES_BEFORE).unwrap_or(time.place.start);
-    text.one_before(before, WRITTEN).is_some() || text.one_of(skip_of(text, time.place.end), WRITTEN).is_some()
-}
-
-/// Whether the question speaks of changing files at that time.
-fn is_about_files(text: &Text, time: &Time) -> bool {
-    let before = text.one_before(time.place.start, GOES_BEFORE).unwrap_or(time.place.start);
-    text.one_before(before, CHANGED).is_some() || text.one_of(skip_of(text, time.place.end), CHANGED).is_some()
 }
 
 fn dates(catalogue: &Catalogue) -> impl Iterator<Item = &str> {
