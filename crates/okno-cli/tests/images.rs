@@ -3,7 +3,6 @@
 mod support;
 
 use serde_json::Value;
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use support::{Ran, World, contexts, text};
 
@@ -60,9 +59,8 @@ fn package() -> Option<PathBuf> {
 #[test]
 fn what_is_read_in_images_is_found() {
     let Some(package) = package() else {
-        let _ = writeln!(
-            std::io::stderr(),
-            "skipped: no OCR networks – set OKNO_TEST_MODELS to a folder with the `rapidocr` wheel (.ci/fetch-models.sh)"
+        support::say_skipped(
+            "no OCR networks – set OKNO_TEST_MODELS to a folder with the `rapidocr` wheel (.ci/fetch-models.sh)",
         );
         return;
     };

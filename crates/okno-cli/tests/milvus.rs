@@ -8,12 +8,7 @@ mod support;
 #[cfg(not(feature = "milvus"))]
 #[test]
 fn a_program_without_milvus_says_how_to_build_one() {
-    // Past the test runner, which keeps what passing tests print to itself.
-    use std::io::Write as _;
-    let _ = writeln!(
-        std::io::stderr(),
-        "skipped: this program is built without Milvus – test with `--features okno-cli/milvus`"
-    );
+    support::say_skipped("this program is built without Milvus – test with `--features okno-cli/milvus`");
     let world = support::World::new();
     world.write("notes/tea.md", "Green tea.");
     let address = ["--store", "milvus://127.0.0.1:1/books"];
@@ -29,7 +24,7 @@ fn a_program_without_milvus_says_how_to_build_one() {
 
 #[cfg(feature = "milvus")]
 mod with_milvus {
-    use super::support::{Ran, World, contexts, text};
+    use super::support::{Ran, World, contexts, say_skipped, text};
     use serde_json::{Value, json};
     use std::io::{BufRead, BufReader, Read, Write};
     use std::net::TcpStream;
@@ -44,10 +39,7 @@ mod with_milvus {
     fn address() -> Option<String> {
         static COUNT: AtomicU32 = AtomicU32::new(0);
         let Some(server) = std::env::var("OKNO_TEST_MILVUS").ok().filter(|server| !server.is_empty()) else {
-            let _ = writeln!(
-                std::io::stderr(),
-                "skipped: no Milvus server – set OKNO_TEST_MILVUS, for example to `http://127.0.0.1:19530`"
-            );
+            say_skipped("no Milvus server – set OKNO_TEST_MILVUS, for example to `http://127.0.0.1:19530`");
             return None;
         };
         let host = server.split("://").last().unwrap_or_default();

@@ -5,7 +5,6 @@
 mod support;
 
 use serde_json::json;
-use std::io::Write as _;
 use std::process::Command;
 use support::{Ran, World, contexts, text};
 
@@ -15,10 +14,7 @@ const QUESTION: &str = "How hot should water for green tea be?";
 /// A world with a document about tea, where there is a model; says what to set where there is none.
 fn world() -> Option<(World, String)> {
     let Ok(url) = std::env::var("OKNO_TEST_CHAT_URL") else {
-        let _ = writeln!(
-            std::io::stderr(),
-            "skipped: no language model – set OKNO_TEST_CHAT_URL, as `.ci/serve-model.sh FOLDER` prints it"
-        );
+        support::say_skipped("no language model – set OKNO_TEST_CHAT_URL, as `.ci/serve-model.sh FOLDER` prints it");
         return None;
     };
     let world = World::new();

@@ -4,7 +4,6 @@
 mod support;
 
 use serde_json::{Value, json};
-use std::io::Write as _;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -92,7 +91,7 @@ fn differs(expected: &Value, found: &Value, at: &str) -> Option<String> {
 #[test]
 fn the_examples_of_the_page_about_http_work() {
     if !has("curl") || !has("bash") {
-        let _ = writeln!(std::io::stderr(), "skipped: the examples need curl and bash – install them");
+        support::say_skipped("the examples need curl and bash – install them");
         return;
     }
     let server = Running::start();
@@ -198,10 +197,7 @@ fn judge(seen: &Value) {
 
 fn client(arguments: &[&str]) -> Option<Value> {
     let Some(python) = std::env::var_os("OKNO_TEST_MCP_PYTHON") else {
-        let _ = writeln!(
-            std::io::stderr(),
-            "skipped: needs the official MCP client – set OKNO_TEST_MCP_PYTHON to a python that has `mcp`"
-        );
+        support::say_skipped("needs the official MCP client – set OKNO_TEST_MCP_PYTHON to a python that has `mcp`");
         return None;
     };
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/agents/client.py");

@@ -95,7 +95,7 @@ impl Server {
     /// `None`, and said, where the program is not known.
     fn start() -> Option<Self> {
         let Some(program) = common::program() else {
-            common::skipped(
+            common::say_skipped(
                 "no server to kill – install `milvus-lite`, or set OKNO_TEST_MILVUS_SERVER to that program",
             );
             return None;

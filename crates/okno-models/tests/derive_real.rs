@@ -1,24 +1,19 @@
 //! Derived units and query steps with a real, tiny model: set `OKNO_TEST_CHAT_URL` (`.ci/serve-model.sh` starts one). What is
 //! tested is that everything is made or reported and the search goes on, not that such a model writes anything good.
 
+mod skipped;
+
 use okno::document::DerivedKind;
 use okno::understand::model::Step;
 use okno::{DeriveOptions, Engine, Maker, Query, Silent};
 use okno_models::service::{Chat, Options, Patience};
-use std::io::Write as _;
 use std::sync::Arc;
 use std::time::Duration;
 use tempfile::TempDir;
 
 /// A model that is given little room: a tiny one on one CPU fills any room with words.
 fn real() -> Option<Chat> {
-    let Ok(url) = std::env::var("OKNO_TEST_CHAT_URL") else {
-        let _ = writeln!(
-            std::io::stderr(),
-            "skipped: no language model – set OKNO_TEST_CHAT_URL, as `.ci/serve-model.sh FOLDER` prints it"
-        );
-        return None;
-    };
+    let url = skipped::chat_url()?;
     let patience = Patience::within(Duration::from_mins(10));
     let options = Options { patience, max_tokens: Some(80), concurrency: 1, ..Options::at(&url, None) };
     Some(Chat::connect(options).unwrap())

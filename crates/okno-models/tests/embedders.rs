@@ -1,11 +1,11 @@
 //! Embedders against the reference implementation: the same weights give the same vectors.
 
+mod skipped;
 mod support;
 
 use okno::embed::{Embedder, Role, normalize};
 use okno_models::transformer::{Encoder, TransformerEmbedder};
 use std::collections::BTreeMap;
-use std::io::Write as _;
 
 #[derive(serde::Deserialize)]
 struct Reference {
@@ -42,7 +42,7 @@ fn agrees(name: &str, least_mean: f32, least: f32) {
     let reference = reference();
     let made = &reference.models[name];
     if model.card.files[0].sha256.as_ref() != Some(&made.weights) {
-        let _ = writeln!(std::io::stderr(), "skipped: the weights of {name} are others than those of the reference");
+        skipped::say_skipped(&format!("the weights of {name} are others than those of the reference"));
         return;
     }
     let texts: Vec<&str> = reference.texts.iter().map(String::as_str).collect();

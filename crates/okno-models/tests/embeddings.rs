@@ -2,12 +2,12 @@
 
 #[path = "support/server.rs"]
 mod server;
+mod skipped;
 
 use okno::embed::{Embedder, Role};
 use okno_models::service::{Embeddings, MadeBy, Options, Patience};
 use serde_json::{Value, json};
 use server::{Reply, Server, error};
-use std::io::Write as _;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
@@ -121,13 +121,7 @@ fn a_model_that_is_not_named_is_asked_for() {
 
 #[test]
 fn a_real_server_embeds() {
-    let Ok(url) = std::env::var("OKNO_TEST_CHAT_URL") else {
-        let _ = writeln!(
-            std::io::stderr(),
-            "skipped: no language model – set OKNO_TEST_CHAT_URL, as `.ci/serve-model.sh FOLDER` prints it"
-        );
-        return;
-    };
+    let Some(url) = skipped::chat_url() else { return };
     let embedder = Embeddings::connect(Options { batch: 2, ..Options::at(&url, None) }).unwrap();
     println!("{}", embedder.identity());
     let texts = [

@@ -1,18 +1,16 @@
 //! Reading rendered images with the real networks. `OKNO_TEST_MODELS` names a shelf, or a folder that holds the `rapidocr` wheel.
 #![cfg(feature = "ocr")]
 
+mod skipped;
+
 use okno_models::ocr::Ocr;
 use std::io::Read;
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 /// The networks, wherever they are; the folder lives as long as what is returned with it.
 fn networks() -> Option<(Ocr, Option<tempfile::TempDir>)> {
     let Some(folder) = std::env::var_os("OKNO_TEST_MODELS").map(PathBuf::from) else {
-        let _ = writeln!(
-            std::io::stderr(),
-            "skipped: no OCR networks – set OKNO_TEST_MODELS to a shelf or a folder with the `rapidocr` wheel"
-        );
+        skipped::say_skipped("no OCR networks – set OKNO_TEST_MODELS to a shelf or a folder with the `rapidocr` wheel");
         return None;
     };
     let shelf = folder.join("rapidocr");
@@ -21,7 +19,7 @@ fn networks() -> Option<(Ocr, Option<tempfile::TempDir>)> {
     }
     let wheel = std::fs::read_dir(&folder).unwrap().flatten().map(|entry| entry.path()).find(|path| is_wheel(path));
     let Some(wheel) = wheel else {
-        let _ = writeln!(std::io::stderr(), "skipped: no OCR networks in OKNO_TEST_MODELS ({})", folder.display());
+        skipped::say_skipped(&format!("no OCR networks in OKNO_TEST_MODELS ({})", folder.display()));
         return None;
     };
     let unpacked = unpacked(&wheel);

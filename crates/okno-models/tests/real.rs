@@ -1,24 +1,19 @@
 //! A real model behind a real server: set `OKNO_TEST_CHAT_URL` (`.ci/serve-model.sh` starts one). What is tested is that the
 //! whole way holds – streaming, usage, schemas, citations, containment – not that a tiny model is right.
 
+mod skipped;
+
 use okno::answer::{Event, Generator, Message, Prompts, ReplyOptions, Request, Role, reply};
 use okno::evaluate::judge::{Aspect, Case, Judgement, judge};
 use okno::{Engine, Query};
 use okno_models::service::{Chat, Options, Patience};
 use serde_json::Value;
-use std::io::Write as _;
 use std::ops::ControlFlow;
 use std::time::Duration;
 
 /// The model, with room for so many tokens: a tiny one on one CPU fills any room with words.
 fn real(most: usize) -> Option<Chat> {
-    let Ok(url) = std::env::var("OKNO_TEST_CHAT_URL") else {
-        let _ = writeln!(
-            std::io::stderr(),
-            "skipped: no language model – set OKNO_TEST_CHAT_URL, as `.ci/serve-model.sh FOLDER` prints it"
-        );
-        return None;
-    };
+    let url = skipped::chat_url()?;
     let patience = Patience::within(Duration::from_mins(10));
     let options =
         Options { patience, temperature: Some(0.1), max_tokens: Some(most), concurrency: 1, ..Options::at(&url, None) };

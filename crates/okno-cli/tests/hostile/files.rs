@@ -1,7 +1,6 @@
 //! Files that are empty, huge, binary, broken, forbidden, or named to do harm.
 
 use super::*;
-use std::io::Write as _;
 
 #[test]
 fn an_empty_folder_gives_an_empty_index_that_can_be_searched() {
@@ -78,7 +77,7 @@ fn files_and_folders_without_permission_are_reported_and_kept() {
     allow("in/secret.md", 0o644);
     allow("in/closed", 0o755);
     if root {
-        let _ = writeln!(std::io::stderr(), "skipped: this user may read everything");
+        support::say_skipped("this user may read everything");
         return;
     }
     assert_eq!(skipped(&report).keys().collect::<Vec<_>>(), ["closed", "secret.md"]);

@@ -1,7 +1,6 @@
 //! What a full disk does, in a small file system that vanishes with the process that mounted it.
 
 use super::*;
-use std::io::Write as _;
 use std::process::Command;
 
 /// Runs a script in which `$disk` is a file system of this many kilobytes; `None` where that is not allowed.
@@ -34,7 +33,7 @@ fn a_full_disk_is_said_with_a_next_step_and_nothing_committed_is_lost() {
     let mut failures = 0;
     for kilobytes in [250, 400, 600, 800] {
         let Some(ran) = on_small_disk(&world, kilobytes, script) else {
-            let _ = writeln!(std::io::stderr(), "skipped: no file system may be mounted here");
+            support::say_skipped("no file system may be mounted here");
             return;
         };
         assert!(ran.out.starts_with("first\n"), "{kilobytes}: {ran:?}");

@@ -21,7 +21,7 @@ pub fn host() -> Option<String> {
     let given = std::env::var("OKNO_TEST_MILVUS").ok().filter(|server| !server.is_empty());
     let host = given.map(|server| server.split("://").last().unwrap_or_default().to_owned()).or_else(|| OWN.clone());
     if host.is_none() {
-        skipped(
+        say_skipped(
             "no Milvus server – install `milvus-lite`, or set OKNO_TEST_MILVUS, for example to `http://127.0.0.1:19530`",
         );
     }
@@ -29,7 +29,7 @@ pub fn host() -> Option<String> {
 }
 
 /// Says why a test does nothing, past the test runner, which keeps what passing tests print to itself.
-pub fn skipped(why: &str) {
+pub fn say_skipped(why: &str) {
     // Nobody may listen; the test passes all the same.
     let _ = writeln!(std::io::stderr(), "skipped: {why}");
 }

@@ -2,16 +2,14 @@
 
 use okno_models::registry::{self, Card, PackageName};
 use okno_models::shelf::{Model, Shelf};
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 /// The model, if there are weights for tests; says what to set where there are none.
 pub fn model(name: &str) -> Option<Model> {
     let Some(folder) = std::env::var_os("OKNO_TEST_MODELS").map(PathBuf::from) else {
-        let _ = writeln!(
-            std::io::stderr(),
-            "skipped: no weights of {name} – set OKNO_TEST_MODELS to a shelf or a folder of packages (.ci/fetch-models.sh)"
-        );
+        crate::skipped::say_skipped(&format!(
+            "no weights of {name} – set OKNO_TEST_MODELS to a shelf or a folder of packages (.ci/fetch-models.sh)"
+        ));
         return None;
     };
     if let Ok(model) = Shelf::new(&folder).get(name) {
@@ -19,7 +17,7 @@ pub fn model(name: &str) -> Option<Model> {
     }
     let card = registry::find(name).unwrap().unwrap();
     let Some(package) = card.packages.iter().find_map(|package| package_in(&folder, package)) else {
-        let _ = writeln!(std::io::stderr(), "skipped: no package of {name} in {}", folder.display());
+        crate::skipped::say_skipped(&format!("no package of {name} in {}", folder.display()));
         return None;
     };
     // One shelf per test process, left to the system's temporary folder: weights are large, and read again by the next test.
