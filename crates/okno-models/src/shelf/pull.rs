@@ -1,8 +1,8 @@
 //! Pulling: the files of a known model come over HTTP from the hub, or from a mirror of it.
 //!
 //! A file that broke off goes on where it stopped, in this run or a later one, and one that is whole is not fetched again: what came is
-//! kept in a hidden folder on the shelf, each file for itself, until the model is whole. A hub that falls silent is given up. Each file is checked against the hash the registry names, else against the one the hub names for large files,
-//! else by its length. Redirects are followed by hand, because the hub tells the hash on the first of them.
+//! kept in a hidden folder on the shelf, each file for itself, until the model is whole. A hub that falls silent is given up. Each file
+//! is checked against the hash the registry names, else against the one the hub names for large files, else by its length. Redirects are followed by hand, because the hub tells the hash on the first of them.
 
 use super::{Model, Shelf, Trial, hash_and_copy, package_names};
 use crate::registry::{self, Card, File};

@@ -2,8 +2,8 @@
 //!
 //! Models answer as they like, so little is asked of the answer: numbers of passages, in some order. A number that is repeated counts
 //! where it came first, one that means nothing is passed over, passages that were not named follow the named ones in the order they had.
-//! An answer without any number leaves the order as it was, is told as such and not kept. Passages are shown as JSON, so that none can pretend to be another, or an
-//! instruction.
+//! An answer without any number leaves the order as it was, is told as such and not kept. Passages are shown as JSON, so that none can
+//! pretend to be another, or an instruction.
 
 use super::generator::{Generator, Message, Request, Role, asked};
 use crate::retrieve::{RerankError, Reranker};

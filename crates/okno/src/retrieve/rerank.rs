@@ -163,7 +163,8 @@ mod tests {
 
     #[test]
     fn equal_scores_change_nothing() {
-        let (after, _) = blended(&hits(&[3.0, 2.0, 1.0]), &[0.4, 0.4, 0.4], 0.5, "x");
+        let (after, reranked) = blended(&hits(&[3.0, 2.0, 1.0]), &[0.4, 0.4, 0.4], 0.5, "x");
+        assert!(reranked.undecided && !blended(&after, &[0.4, 0.5], 0.5, "x").1.undecided);
         assert_eq!(after.iter().map(|hit| hit.run.first).collect::<Vec<_>>(), [0, 1, 2]);
     }
 
