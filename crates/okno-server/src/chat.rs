@@ -179,7 +179,7 @@ fn citations(reply: &Reply) -> Vec<Value> {
     reply.citations.iter().map(Citation::to_json).collect()
 }
 
-/// The places that were cited, each once, as “[1] `tea.md`, lines 4–6”. Names are untrusted: they stay on their line, and are
+/// The places that were cited, each once: number, name, lines or page. Names are untrusted: they stay on their line, and are
 /// code, which is no markup and can be copied as it is.
 pub fn sources(citations: &[Citation]) -> String {
     let mut places: Vec<&Citation> = citations.iter().collect();
