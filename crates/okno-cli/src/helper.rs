@@ -3,7 +3,7 @@
 use crate::commands::ask;
 use crate::{model, settings};
 use anyhow::Result;
-use okno::answer::{Generator, Prompts};
+use okno::generate::{Generator, Prompts};
 use okno::{Engine, Query};
 use std::path::Path;
 use std::sync::Arc;

@@ -133,8 +133,8 @@ pub fn chinese_layer(error: &okno::document::LayerError) -> String {
     }
 }
 
-fn chinese_generate(error: &okno::answer::GenerateError) -> String {
-    use okno::answer::GenerateError::{Away, Busy, Garbled, Refused, Stopped, TooLong};
+fn chinese_generate(error: &okno::generate::GenerateError) -> String {
+    use okno::generate::GenerateError::{Away, Busy, Garbled, Refused, Stopped, TooLong};
     match error {
         Away { model, reason } => format!("无法连接 {model}:{reason}"),
         Busy { model, reason, .. } => format!("{model} 繁忙({reason})—— 请稍后再试,或减小 `model.concurrency`"),

@@ -9,7 +9,7 @@ pub use built::generator;
 pub fn generator(
     _: &okno::config::Settings,
     _: &okno::config::Secrets,
-) -> anyhow::Result<Option<std::sync::Arc<dyn okno::answer::Generator>>> {
+) -> anyhow::Result<Option<std::sync::Arc<dyn okno::generate::Generator>>> {
     Ok(None)
 }
 
@@ -17,7 +17,7 @@ pub fn generator(
 mod built {
     use crate::service::Place;
     use anyhow::Result;
-    use okno::answer::Generator;
+    use okno::generate::Generator;
     use okno::config::{ModelConfig, Secrets, Settings};
     use okno_models::service::{Cached, Chat, DEFAULT_CACHE_SIZE, Options, Patience};
     use std::path::PathBuf;

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use support::{World, contexts, skipped, text};
 
 fn file(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../okno/tests/files").join(name)
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../okno-load/tests/files").join(name)
 }
 
 fn with_files(names: &[&str]) -> World {

@@ -65,7 +65,7 @@ fn what_is_read_in_images_is_found() {
         return;
     };
     let world = with_pictures();
-    let scanned = Path::new(env!("CARGO_MANIFEST_DIR")).join("../okno/tests/files/scan.pdf");
+    let scanned = Path::new(env!("CARGO_MANIFEST_DIR")).join("../okno-load/tests/files/scan.pdf");
     world.write("docs/scan.pdf", std::fs::read(scanned).unwrap());
     // First without, then with: what was skipped or silent before is looked at again.
     world.index(["docs"]);

@@ -11,9 +11,9 @@
 use cpu_time::ProcessTime;
 use okno::document::Layer;
 use okno::embed::{BuiltIn, Embedder, Role, normalize};
-use okno::evaluate::measure::Measure;
-use okno::evaluate::run::{Asking, Candidate, run};
-use okno::evaluate::set::{Indexed, QuestionSet};
+use okno_evaluate::measure::Measure;
+use okno_evaluate::run::{Asking, Candidate, run};
+use okno_evaluate::set::{Indexed, QuestionSet};
 use okno::retrieve::built_in;
 use okno::store::{Ask, Leg, Manifest, Prepared, Snapshot, Store};
 use okno::{Engine, Query};

@@ -17,7 +17,7 @@ use milvus::v2::prelude::{
 };
 use okno::Engine;
 use okno::embed::{Role, normalize};
-use okno::evaluate::set::{Indexed, QuestionSet};
+use okno_evaluate::set::{Indexed, QuestionSet};
 use std::collections::HashSet;
 use std::path::Path;
 use std::time::Instant;

@@ -10,7 +10,7 @@
 use cpu_time::ProcessTime;
 use okno::document::Layer;
 use okno::embed::{Embedder, Role, normalize};
-use okno::evaluate::set::{Indexed, QuestionSet};
+use okno_evaluate::set::{Indexed, QuestionSet};
 use okno::store::copy::copy;
 use okno::store::{Ask, EmbeddedStore, Leg, Manifest, Run, Scored, Snapshot, Store, terms};
 use okno::{Engine, embed::BuiltIn};

@@ -10,7 +10,7 @@ use milvus::v2::prelude::SearchVectors;
 use milvus::v2::types::SparseVector;
 use okno::Result;
 use okno::document::Layer;
-use okno::store::terms::{of_query, resolve};
+use okno::text::terms::{of_query, resolve};
 use okno::store::{Ask, Leg, Run, Scored, rarity};
 
 /// The rankings asked for. Layers that have rows are ranked by the engine; others among what these find, on the client.

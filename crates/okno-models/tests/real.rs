@@ -3,8 +3,9 @@
 
 mod skipped;
 
-use okno::answer::{Event, Generator, Message, Prompts, ReplyOptions, Request, Role, reply};
-use okno::evaluate::judge::{Aspect, Case, Judgement, judge};
+use okno::answer::{Event, ReplyOptions, reply};
+use okno::generate::{Generator, Message, Prompts, Request, Role};
+use okno_evaluate::judge::{Aspect, Case, Judgement, judge};
 use okno::{Engine, Query};
 use okno_models::service::{Chat, Options, Patience};
 use serde_json::Value;
@@ -34,7 +35,7 @@ fn a_real_server_streams_counts_and_stops() {
     assert!(pieces.len() > 1 && done.usage.prompt > 0 && done.usage.completion > 0, "{done:?}");
     let long = Request::new(vec![Message::new(Role::User, "tea ".repeat(20_000))]);
     let failed = chat.generate(&long, &mut |_| ControlFlow::Continue(())).unwrap_err();
-    assert!(matches!(failed, okno::answer::GenerateError::TooLong { .. }), "{failed}");
+    assert!(matches!(failed, okno::generate::GenerateError::TooLong { .. }), "{failed}");
 }
 
 #[test]

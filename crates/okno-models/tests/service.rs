@@ -3,7 +3,7 @@
 #[path = "support/server.rs"]
 mod server;
 
-use okno::answer::{Completion, GenerateError, Generator, Message, Request, Role, Usage};
+use okno::generate::{Completion, GenerateError, Generator, Message, Request, Role, Usage};
 use okno_models::service::{Cached, Chat, Embeddings, Key, Options, Patience};
 use serde_json::json;
 use server::{Reply, Server, error, said};

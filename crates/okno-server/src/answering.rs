@@ -5,7 +5,8 @@
 
 use crate::app::{App, Place};
 use crate::fault::Fault;
-use okno::answer::{Event, Picture, Reply, ReplyOptions, reply};
+use okno::answer::{Event, Reply, ReplyOptions, reply};
+use okno::generate::Picture;
 use okno::{Answer, Context, Query};
 use std::ops::ControlFlow;
 use std::sync::Arc;

@@ -6,7 +6,7 @@
 use axum::Json;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use okno::answer::GenerateError;
+use okno::generate::GenerateError;
 use serde::Serialize;
 use std::fmt;
 use utoipa::ToSchema;

@@ -2,7 +2,7 @@
 
 mod support;
 
-use okno::answer::{Completion, GenerateError, Generator, Request, Usage};
+use okno::generate::{Completion, GenerateError, Generator, Request, Usage};
 use serde_json::{Value, json};
 use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex};

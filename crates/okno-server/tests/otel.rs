@@ -3,7 +3,7 @@
 
 mod support;
 
-use okno::answer::{Completion, GenerateError, Generator, Request};
+use okno::generate::{Completion, GenerateError, Generator, Request};
 use okno_server::LogFormat;
 use serde_json::json;
 use std::collections::HashMap;

@@ -4,7 +4,6 @@
 //! and what was expected; the command line says them in Chinese too.
 
 use crate::document::{FilterError, LayerError};
-use crate::evaluate::set::Fault;
 use std::path::PathBuf;
 
 /// Everything the engine can fail with.
@@ -101,17 +100,6 @@ pub enum Error {
         /// Why.
         reason: String,
     },
-    /// A question set cannot be used as it is.
-    #[error("`{}` has faults; nothing was run, nothing was changed – mend these lines:{}", path.display(), crate::evaluate::set::list_faults(faults))]
-    QuestionSet {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong, line by line.
-        faults: Vec<Fault>,
-    },
-    /// An evaluation could not be done or kept.
-    #[error("{0}")]
-    Evaluation(String),
     /// The embedder failed.
     #[error("embedder `{name}`: {reason}")]
     Embedding {
@@ -133,7 +121,7 @@ pub enum Error {
     },
     /// The language model failed.
     #[error(transparent)]
-    Generate(#[from] crate::answer::GenerateError),
+    Generate(#[from] crate::generate::GenerateError),
     /// Reading or writing a file failed.
     #[error(transparent)]
     Io(#[from] std::io::Error),

@@ -23,14 +23,12 @@
 
 pub mod answer;
 pub mod config;
-pub mod document;
 pub mod embed;
 mod engine;
 pub mod enrich;
 mod error;
-pub mod evaluate;
 pub mod fetch;
-pub mod load;
+pub mod generate;
 mod packed;
 pub mod reasons;
 pub mod retrieve;
@@ -38,7 +36,12 @@ pub mod rules;
 pub mod shapes;
 pub mod split;
 pub mod store;
+pub mod text;
 pub mod understand;
+
+pub use okno_document as document;
+pub use okno_document::message;
+pub use okno_load as load;
 
 pub use engine::{DeriveOptions, DerivePlan, DeriveProgress, DeriveReport, Maker};
 pub use engine::{Engine, ImportReport, IndexOptions, IndexReport, Progress, ReembedReport, Silent, Skipped};

@@ -1,6 +1,6 @@
 //! What a model does for a question: each step alone, in the whole search, and when the model is away.
 
-use okno::answer::{Completion, GenerateError, Generator, Request, Usage};
+use okno::generate::{Completion, GenerateError, Generator, Request, Usage};
 use okno::understand::model::Step;
 use okno::understand::{Because, Route};
 use okno::{Answer, Engine, Query};

@@ -6,9 +6,8 @@ use crate::output::{self, Paint};
 use crate::{model, place, settings, understood};
 use anyhow::Result;
 use clap::Args;
-use okno::answer::{
-    Citation, Event, GenerateError, Generator, Prompts, Reply, ReplyOptions, Request, Role, reply, request,
-};
+use okno::answer::{Citation, Event, Reply, ReplyOptions, reply, request};
+use okno::generate::{GenerateError, Generator, Prompts, Request, Role};
 use okno::config::Settings;
 use okno::{Answer, Context, Engine};
 use std::io::{IsTerminal, Write};

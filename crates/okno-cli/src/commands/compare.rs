@@ -10,8 +10,8 @@ use crate::output::{self, Paint};
 use crate::place;
 use anyhow::{Context as _, Result, bail};
 use columns::Line;
-use okno::evaluate::sides::{BUDGET, Side, answering, ask, part, parts};
-use okno::shapes::Compared;
+use okno_evaluate::sides::{BUDGET, Side, answering, ask, part, parts};
+use okno_evaluate::shapes::Compared;
 use okno::{Engine, Query};
 use std::io::{IsTerminal, Write};
 

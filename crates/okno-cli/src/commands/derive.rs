@@ -7,7 +7,7 @@ use crate::{helper, output, place, reasons};
 use anyhow::{Context as _, Result, bail};
 use clap::Args;
 use indicatif::{HumanCount, ProgressBar, ProgressDrawTarget, ProgressStyle};
-use okno::answer::Usage;
+use okno::generate::Usage;
 use okno::document::{DerivedKind, Filter};
 use okno::{DeriveOptions, DerivePlan, DeriveProgress, DeriveReport, Engine, Maker, Skipped};
 use std::sync::Arc;
@@ -100,7 +100,7 @@ fn options(args: &DeriveArgs) -> Result<DeriveOptions> {
 }
 
 /// The model that makes the units; an error that says how to set one up.
-fn model(engine: &Engine, options: &DeriveOptions) -> Result<Arc<dyn okno::answer::Generator>> {
+fn model(engine: &Engine, options: &DeriveOptions) -> Result<Arc<dyn okno::generate::Generator>> {
     let found = helper::of(engine.folder())?;
     let found = found.with_context(|| {
         say!(

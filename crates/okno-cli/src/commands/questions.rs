@@ -6,8 +6,8 @@ use crate::{helper, output, place};
 use anyhow::{Context as _, Result, bail};
 use indicatif::ProgressBar;
 use okno::Engine;
-use okno::answer::Asker;
-use okno::evaluate::make::{self, Kind, Made, Summary};
+use okno::generate::Asker;
+use okno_evaluate::make::{self, Kind, Made, Summary};
 
 pub fn run(cli: &Cli, what: &QuestionsCommand) -> Result<()> {
     let QuestionsCommand::Make { out, count, by, seed } = what;

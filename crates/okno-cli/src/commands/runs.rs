@@ -6,10 +6,10 @@ use crate::locale::say;
 use crate::output::{self, Paint};
 use crate::place;
 use anyhow::{Result, bail};
-use okno::evaluate::compare::{Comparison, points};
-use okno::evaluate::judge::Aspect;
-use okno::evaluate::runs::Runs;
-use okno::evaluate::{Cell, Measure, Run};
+use okno_evaluate::compare::{Comparison, points};
+use okno_evaluate::judge::Aspect;
+use okno_evaluate::runs::Runs;
+use okno_evaluate::{Cell, Measure, Run};
 use std::collections::BTreeMap;
 use std::io::{IsTerminal, Write};
 

@@ -5,7 +5,7 @@ use crate::locale::say;
 use crate::{helper, output, place, settings};
 use anyhow::{Context as _, Result, bail};
 use clap::{Args, ValueEnum};
-use okno::answer::Generator;
+use okno::generate::Generator;
 use okno_server::{Index, Limits, LogFormat, Parts, Settings};
 use std::net::{IpAddr, SocketAddr};
 use std::path::{Path, PathBuf};

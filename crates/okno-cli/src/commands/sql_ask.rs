@@ -4,7 +4,7 @@ use crate::args::{Cli, SqlArgs};
 use crate::locale::say;
 use crate::{helper, output, place};
 use anyhow::{Context as _, Result, bail};
-use okno::answer::Asker;
+use okno::generate::Asker;
 use okno::understand::model::write_sql;
 use okno_sql::{Database, Limits, TableInfo};
 use std::io::{BufRead, IsTerminal};

@@ -7,11 +7,11 @@ use crate::{output, place};
 use anyhow::{Context as _, Result, bail};
 use indicatif::{ProgressBar, ProgressStyle};
 use okno::Engine;
-use okno::evaluate::compare::points;
-use okno::evaluate::feedback::{self, Feedback};
-use okno::evaluate::score::Texts;
-use okno::evaluate::set::{Indexed, Library as _, QuestionSet};
-use okno::evaluate::tune::{self, Objective, Tuned, Tuning};
+use okno_evaluate::compare::points;
+use okno_evaluate::feedback::{self, Feedback};
+use okno_evaluate::score::Texts;
+use okno_evaluate::set::{Indexed, Library as _, QuestionSet};
+use okno_evaluate::tune::{self, Objective, Tuned, Tuning};
 use std::path::{Path, PathBuf};
 
 pub fn run(cli: &Cli, args: &TuneArgs) -> Result<()> {

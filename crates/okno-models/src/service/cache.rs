@@ -5,7 +5,7 @@
 //! what was not asked for longest goes first. A cache that cannot be written is a pity, not an error: the answer is there.
 //! Whoever asked and finds an answer unusable says so ([`Generator::forget`]), and it is not kept any longer.
 
-use okno::answer::{Completion, GenerateError, Generator, Request, Usage};
+use okno::generate::{Completion, GenerateError, Generator, Request, Usage};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::ops::ControlFlow;

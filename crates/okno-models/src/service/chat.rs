@@ -7,7 +7,7 @@ use super::options::Options;
 use super::quirks::Quirks;
 use super::thinking::Thinking;
 use super::wire::{self, Piece, Spent};
-use okno::answer::{Completion, GenerateError, Generator, Request, Usage};
+use okno::generate::{Completion, GenerateError, Generator, Request, Usage};
 use okno::split::count_tokens;
 use serde_json::Value;
 use std::io::Read;

@@ -8,7 +8,7 @@ use super::fault::{Fault, Kind};
 use super::line::Line;
 use super::made_by::MadeBy;
 use super::options::Options;
-use okno::answer::many;
+use okno::generate::many;
 use okno::embed::{EmbedError, Embedder, Role, normalize};
 use okno::split::count_tokens;
 use serde::Deserialize;

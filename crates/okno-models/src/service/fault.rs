@@ -1,7 +1,7 @@
 //! What went wrong with one try: what to tell, and whether another may help.
 
 use super::options::Options;
-use okno::answer::GenerateError;
+use okno::generate::GenerateError;
 use serde_json::Value;
 use std::time::Duration;
 

@@ -2,7 +2,7 @@
 
 use super::options::Options;
 use super::quirks::{Known, Quirk};
-use okno::answer::{Message, Request, Role, Usage};
+use okno::generate::{Message, Request, Role, Usage};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -48,7 +48,7 @@ fn message(message: &Message) -> Value {
     if message.pictures.is_empty() {
         return json!({"role": role, "content": message.text});
     }
-    let picture = |picture: &okno::answer::Picture| {
+    let picture = |picture: &okno::generate::Picture| {
         let url = format!("data:{};base64,{}", picture.media_type, base64(&picture.bytes));
         json!({"type": "image_url", "image_url": {"url": url}})
     };
@@ -114,7 +114,7 @@ mod tests {
     use super::super::preset::Schemas;
     use super::super::quirks::Quirks;
     use super::*;
-    use okno::answer::Picture;
+    use okno::generate::Picture;
 
     #[test]
     fn base64_is_that_of_the_standard() {

@@ -8,7 +8,7 @@ use crate::jobs::now;
 use crate::limits::LONGEST_QUESTION;
 use axum::Json;
 use axum::extract::State;
-use okno::evaluate::feedback::{Feedback, Opinion, Verdict};
+use okno_evaluate::feedback::{Feedback, Opinion, Verdict};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use utoipa::ToSchema;

@@ -7,9 +7,9 @@ use crate::fault::{ErrorBody, Fault};
 use axum::extract::State;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{Html, IntoResponse, Response};
-use okno::evaluate::Comparison;
-use okno::evaluate::run::{Cell, Run};
-use okno::evaluate::runs::Runs;
+use okno_evaluate::Comparison;
+use okno_evaluate::run::{Cell, Run};
+use okno_evaluate::runs::Runs;
 use serde::Serialize;
 use std::sync::Arc;
 use utoipa::ToSchema;
@@ -48,10 +48,10 @@ pub struct CellView<'a> {
     pub budget: usize,
     /// The means of all measures.
     #[schema(value_type = Object)]
-    pub scores: &'a okno::evaluate::Scores,
+    pub scores: &'a okno_evaluate::Scores,
     /// Milliseconds a question took.
     #[schema(value_type = Object)]
-    pub latency_ms: okno::evaluate::run::Latency,
+    pub latency_ms: okno_evaluate::run::Latency,
 }
 
 /// A comparison with what it means in words.

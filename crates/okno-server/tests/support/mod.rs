@@ -3,7 +3,7 @@
 #![allow(dead_code)] // each test file uses a part
 
 use okno::Engine;
-use okno::answer::Generator;
+use okno::generate::Generator;
 use okno_server::{Index, Limits, Parts, ServeError, Settings, serve};
 use serde_json::Value;
 use std::io::{Read, Write};

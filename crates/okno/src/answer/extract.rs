@@ -1,13 +1,13 @@
 //! An answer without a model: the sentences that say most of what is asked, each with its citation.
 
 use super::checked::Checked;
-use super::prompts::Language;
+use crate::generate::Language;
 use super::support::{sentences_of, weights, words};
 use crate::Context;
 use crate::document::Span;
 use crate::load::list_marker;
 use crate::retrieve::RELEVANT;
-use crate::store::terms;
+use crate::text::terms;
 use std::collections::HashSet;
 
 /// Sentences of an answer, at most: a reader takes in a handful.

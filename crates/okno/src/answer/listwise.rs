@@ -5,7 +5,8 @@
 //! An answer without any number leaves the order as it was, is told as such and not kept. Passages are shown as JSON, so that none can
 //! pretend to be another, or an instruction.
 
-use super::generator::{Generator, Message, Request, Role, asked};
+use crate::generate::{Generator, Message, Request, Role, asked};
+use okno_document::text::script::is_han;
 use crate::retrieve::{RerankError, Reranker};
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -73,7 +74,7 @@ fn request(question: &str, passages: &[&str]) -> Request {
 }
 
 fn is_chinese(text: &str) -> bool {
-    text.chars().any(|c| ('\u{4e00}'..='\u{9fff}').contains(&c))
+    text.chars().any(|c| is_han(c))
 }
 
 /// The passages an answer names, each once, counted from 0. What stands in brackets is the answer, what stands around it is talk. Where one
@@ -117,8 +118,8 @@ fn scores(named: &[usize], count: usize) -> Vec<f32> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::answer::GenerateError;
-    use crate::answer::scripted::Scripted;
+    use crate::generate::GenerateError;
+    use crate::generate::scripted::Scripted;
 
     fn ranked(says: &'static str) -> Vec<usize> {
         let model = Listwise::new(Arc::new(Scripted::saying(&[says])));

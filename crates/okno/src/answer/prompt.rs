@@ -5,8 +5,8 @@
 //! bracketed numbers inside are written with other brackets, so that no document can cite for the model. The mark is the
 //! same for the same contexts and question, so that answers can be kept.
 
-use super::prompts::{Language, Prompts};
-use super::{Message, Picture, Request, Role};
+use crate::generate::{Language, Prompts};
+use crate::generate::{Message, Picture, Request, Role};
 use crate::Context;
 use std::collections::BTreeSet;
 use xxhash_rust::xxh3::Xxh3;
@@ -60,22 +60,6 @@ pub fn request(
 pub fn fence(question: &str, contexts: &[Context]) -> String {
     let texts: Vec<String> = contexts.iter().map(shown).chain([question.to_owned()]).collect();
     mark(&texts.iter().map(String::as_str).collect::<Vec<_>>())
-}
-
-/// A mark that depends on all of these texts and stands in none of them.
-pub fn mark(texts: &[&str]) -> String {
-    let mut salt = 0u64;
-    loop {
-        let mut hash = Xxh3::with_seed(salt);
-        for text in texts {
-            hash.update(text.as_bytes());
-        }
-        let mark = format!("#{:016x}", hash.digest());
-        if !texts.iter().any(|text| text.contains(&mark)) {
-            return mark;
-        }
-        salt += 1;
-    }
 }
 
 /// Texts as data: each between two lines that carry the mark, numbered from 1.

@@ -11,9 +11,9 @@
 use super::checked::{Checked, Mark};
 use super::extract;
 use super::prompt::{self, NOT_FOUND, Pictures, Showing};
-use super::prompts::{Language, Prompts};
+use crate::generate::{Language, Prompts};
 use super::support::{statement, supporting};
-use super::{Completion, GenerateError, Generator, Request, Usage, asked};
+use crate::generate::{Completion, GenerateError, Generator, Request, Usage, asked};
 use crate::document::{CodePoints, Span};
 use crate::{Answer, Context, Result};
 use std::cell::Cell;

@@ -2,7 +2,7 @@
 
 use crate::document::Span;
 use crate::split::sentences;
-use crate::store::terms;
+use crate::text::terms;
 use std::collections::{HashMap, HashSet};
 use std::ops::RangeInclusive;
 

@@ -1,4 +1,4 @@
-use super::scripted::Scripted;
+use crate::generate::Scripted;
 use super::*;
 use crate::{Answer, Engine, Query};
 use std::collections::BTreeSet;

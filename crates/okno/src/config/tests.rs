@@ -137,7 +137,7 @@ fn defaults_are_what_they_are_said_to_be() {
     assert_eq!(written.temperature.map(f32::to_bits), Some(default.temperature().to_bits()));
     assert_eq!((written.timeout(), written.concurrency()), (default.timeout(), default.concurrency()));
     assert_eq!(said("index.max_file_size").parse(), Ok(Bytes(MAX_FILE_SIZE)));
-    assert_eq!(said("recipe"), crate::retrieve::DEFAULT_RECIPE);
+    assert_eq!(said("recipe"), crate::store::DEFAULT_RECIPE);
     let neighbors = &crate::retrieve::built_in().unwrap()["neighbors"];
     assert_eq!(said("index.chunk"), neighbors.layers[0].to_string());
     assert_eq!(neighbors.expand, Expansion::Neighbors(said("index.neighbors").parse().unwrap()));

@@ -5,6 +5,7 @@
 //! search:  understand → search → fuse → collapse → expand → merge → budget → contexts
 //! ```
 
+mod content_hash;
 mod derive;
 mod fetched;
 mod plan;
@@ -21,7 +22,7 @@ pub use reembed::ReembedReport;
 pub use report::{IndexOptions, IndexReport, Progress, Silent, Skipped};
 pub use units::ImportReport;
 
-use crate::answer::{Asker, Generator, Picture, Prompts};
+use crate::generate::{Asker, Generator, Picture, Prompts};
 use crate::document::{ImageHash, Record};
 use crate::embed::{BuiltIn, Embedder};
 use crate::load::{Fields, Loader, TextOfImage, UnknownField, builtin_reading};

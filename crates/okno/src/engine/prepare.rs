@@ -9,7 +9,7 @@ use crate::store::{Prepared, Vectors, Writer, add_scaled};
 use crate::{Error, Result};
 use rayon::prelude::*;
 use std::collections::HashMap;
-use xxhash_rust::xxh3::{Xxh3, xxh3_64, xxh3_128};
+use xxhash_rust::xxh3::xxh3_128;
 
 /// What the title's vector weighs beside a sentence's. The prototype's value; 1 gave the same.
 const TITLE_WEIGHT: f32 = 0.5;
@@ -20,40 +20,6 @@ const HEADING_WEIGHT: f32 = 1.0;
 
 /// What the vector of metadata chosen for embedding weighs: it stands beside the title. Not tuned.
 const FIELDS_WEIGHT: f32 = TITLE_WEIGHT;
-
-/// Facts about the file, not the document: a line of a JSONL file is the same whatever happens to the others.
-const ABOUT_THE_FILE: [&str; 2] = ["modified", "size"];
-
-/// The same hash, the same document: nothing about it needs to be done again. The upper half is of what is split and embedded, the
-/// lower half of the metadata, so that one number tells whether new metadata can be written beside old vectors.
-pub fn content_hash(loaded: &Loaded, embedded: &[String]) -> u128 {
-    let mut metadata = loaded.metadata.clone();
-    metadata.0.retain(|field, _| !ABOUT_THE_FILE.contains(&field.as_str()));
-    let mut body = Xxh3::new();
-    let fields = loaded.metadata.line(embedded);
-    for part in [&loaded.text, &loaded.title, &fields] {
-        body.update(&(part.len() as u64).to_le_bytes());
-        body.update(part.as_bytes());
-    }
-    for page in &loaded.pages {
-        body.update(&page.start.to_le_bytes());
-        body.update(page.label.as_bytes());
-    }
-    for image in loaded.images.iter().filter(|image| image.seen.is_some()) {
-        body.update(format!("{:?}{}{}{:?}", image.span, image.alt, image.caption, image.seen).as_bytes());
-    }
-    for block in &loaded.blocks {
-        body.update(format!("{block:?}").as_bytes());
-    }
-    let language = loaded.language.as_deref().unwrap_or_default();
-    let about = xxh3_64(format!("{language}\0{}", metadata.to_json()).as_bytes());
-    u128::from(body.digest()) << 64 | u128::from(about)
-}
-
-/// Whether two documents differ in metadata at most.
-pub fn same_body(a: u128, b: u128) -> bool {
-    a >> 64 == b >> 64
-}
 
 /// Whether a stored record says something else about the document or its file.
 pub fn says_otherwise(stored: &Record, loaded: &Loaded) -> bool {

@@ -5,7 +5,8 @@
 
 use super::Engine;
 use super::plan::Work;
-use super::prepare::{Changed, content_hash, prepare, same_body, says_otherwise};
+use super::content_hash::{content_hash, same_body};
+use super::prepare::{Changed, prepare, says_otherwise};
 use super::read::{Read, is_unreadable, read};
 use super::report::{IndexOptions, IndexReport, Progress, Skipped};
 use crate::document::{DocumentId, ImageHash, ImageSource, Loaded};

@@ -8,7 +8,7 @@
 
 use super::expand::Views;
 use super::fuse::Hit;
-use crate::store::terms::terms;
+use crate::text::terms::terms;
 use rustc_hash::FxHashSet;
 use xxhash_rust::xxh3::xxh3_64;
 

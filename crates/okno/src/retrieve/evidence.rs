@@ -2,7 +2,7 @@
 
 use super::matching;
 use crate::Result;
-use crate::answer::Asker;
+use crate::generate::Asker;
 use crate::document::{Catalogue, Date, Filter, Layer};
 use crate::store::{Ask, DocumentNumber, Leg, Snapshot, terms};
 use crate::understand::model::{Taken, read_filter};

@@ -10,7 +10,7 @@ use super::fuse::Hit;
 use super::query::Query;
 use super::recipe::{Recipe, Recipes};
 use crate::Result;
-use crate::answer::Asker;
+use crate::generate::Asker;
 use crate::store::Snapshot;
 use crate::understand::model::{Probes, Shown, Step, Taken, irrelevant, read_route, transformed};
 use crate::understand::{Routing, Understood};

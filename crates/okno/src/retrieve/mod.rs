@@ -28,15 +28,16 @@ pub use context::{Answer, Context, ContextHit, FoundUnit, Stage};
 pub use fuse::Trace;
 pub use query::Query;
 pub use recipe::{
-    DEFAULT_RECIPE, Expansion, Fusion, Order, Recipe, Recipes, Unit, Worth, built_in, built_in_text, name_of,
+    Expansion, Fusion, Order, Recipe, Recipes, Rerank, Unit, Worth, built_in, built_in_text, name_of,
 };
+pub use crate::store::DEFAULT_RECIPE;
 pub use relevance::RELEVANT;
-pub use rerank::{Moved, Rerank, RerankError, Reranked, Reranker};
+pub use rerank::{Moved, RerankError, Reranked, Reranker};
 pub use scope::matching;
 pub(crate) use scope::nearest;
 pub use several::together;
 
-use crate::answer::Asker;
+use crate::generate::Asker;
 use crate::document::{Filter, Layer};
 use crate::embed::{Embedder, Role, normalize};
 use crate::store::{Ask, DocumentNumber, Leg, Snapshot};

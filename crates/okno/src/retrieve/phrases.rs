@@ -7,7 +7,7 @@
 use super::Context;
 use super::expand::Views;
 use super::fuse::Hit;
-use crate::store::terms;
+use crate::text::terms;
 
 /// What a hit that says every phrase gains, in shares of the best score. Two keep it before the others when `auto` spreads
 /// a tenth of each score to both neighbours: a sentence without the phrase reaches 1 + 2 · 0.1 · 3 = 1.6 at most.

@@ -1,10 +1,10 @@
 //! A question with everything its asker chose; the rest is the recipe's to say.
 
 use super::auto;
-use super::recipe::{DEFAULT_RECIPE, Expansion, Order, Recipe, Recipes, Unit};
+use super::recipe::{Expansion, Order, Recipe, Recipes, Unit};
 use crate::Result;
 use crate::document::{Date, Filter};
-use crate::store::{Leg, Snapshot};
+use crate::store::{DEFAULT_RECIPE, Leg, Snapshot};
 use crate::understand::Route;
 use crate::understand::model::Step;
 

@@ -1,8 +1,7 @@
 //! Recipes: named rows of one table that say what is ranked, how, and what is returned.
 
-use super::rerank::Rerank;
 use crate::document::{DerivedKind, Layer};
-use crate::store::{Leg, Manifest};
+use crate::store::{DEFAULT_RECIPE, Leg, Manifest};
 use crate::understand::model::Step;
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
@@ -10,10 +9,30 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
 
-/// The recipe of a new index.
-pub const DEFAULT_RECIPE: &str = "auto";
-
 const BUILT_IN: &str = include_str!("recipes.toml");
+
+/// How much a reranker may change.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Rerank {
+    /// How many hits are read; 0 reranks nothing.
+    pub depth: usize,
+    /// What the reranker's score weighs beside the fused one: 0 nothing, 1 everything.
+    pub blend: f32,
+}
+
+impl Default for Rerank {
+    /// A depth that a small network reads in moments, and half and half. Neither is tuned.
+    fn default() -> Self {
+        Self { depth: 30, blend: 0.5 }
+    }
+}
+
+impl Rerank {
+    fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
+}
 
 /// How a question is answered: see `recipes.toml` for each field.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

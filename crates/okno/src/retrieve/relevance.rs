@@ -19,7 +19,7 @@
 
 use crate::document::Structure;
 use crate::embed::{Scratch, StaticModel};
-use crate::store::terms::{of_query, terms};
+use crate::text::terms::{of_query, terms};
 use rustc_hash::FxHashMap;
 use std::ops::Range;
 
@@ -236,17 +236,6 @@ fn window(found: Range<usize>, anchor: usize, whole: &Range<usize>) -> (Range<us
 fn likeness(model: &StaticModel, tokens: &[(Vec<f32>, f32)], id: u32) -> Vec<f32> {
     let row = unit(model.row(id));
     tokens.iter().map(|(token, _)| dot(token, &row).max(0.0)).collect()
-}
-
-/// Whether a good part of the letters are Chinese: a Chinese text may be full of foreign names, an English one is not full of
-/// Chinese.
-fn is_chinese(text: &str) -> bool {
-    let (mut han, mut letters) = (0, 0);
-    for c in text.chars().filter(|c| c.is_alphabetic()).take(400) {
-        letters += 1;
-        han += usize::from(('\u{3400}'..='\u{9fff}').contains(&c));
-    }
-    han * 5 > letters
 }
 
 fn probability(weights: &[f32; 1 + FEATURES], features: &[f32; FEATURES]) -> f32 {

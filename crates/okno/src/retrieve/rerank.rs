@@ -7,10 +7,11 @@
 
 use super::expand::{View, Views};
 use super::fuse::Hit;
+use super::recipe::Rerank;
 use crate::store::Run;
 use crate::{Error, Result};
 use rustc_hash::FxHashMap;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use std::fmt;
 
 /// Why a reranker failed.
@@ -31,29 +32,6 @@ pub trait Reranker: Send + Sync {
 impl fmt::Debug for dyn Reranker {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.identity())
-    }
-}
-
-/// How much a reranker may change.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct Rerank {
-    /// How many hits are read; 0 reranks nothing.
-    pub depth: usize,
-    /// What the reranker's score weighs beside the fused one: 0 nothing, 1 everything.
-    pub blend: f32,
-}
-
-impl Default for Rerank {
-    /// A depth that a small network reads in moments, and half and half. Neither is tuned.
-    fn default() -> Self {
-        Self { depth: 30, blend: 0.5 }
-    }
-}
-
-impl Rerank {
-    pub(super) fn is_default(&self) -> bool {
-        *self == Self::default()
     }
 }
 

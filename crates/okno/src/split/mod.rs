@@ -17,7 +17,7 @@ pub use splitter::{Count, NAMES, Piece, Split, Splitter, SplitterError, Text, Th
 pub use tokens::{count_tokens, cut_at_tokens, first_tokens};
 
 use crate::document::{Block, BlockKind, Section, Sentence, Span, Structure};
-use crate::store::terms;
+use crate::text::terms;
 
 /// Code is cut at line ends into pieces of about this many bytes: a few lines, like a sentence.
 const CODE_PIECE: usize = 240;

@@ -8,6 +8,9 @@ use serde::{Deserialize, Serialize};
 /// The version of everything on disk: tables, packing, index terms, sentence rules, scales.
 pub const FORMAT: u32 = 5;
 
+/// The recipe of an index that was told none.
+pub const DEFAULT_RECIPE: &str = "auto";
+
 /// How an index was made.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Manifest {
@@ -45,7 +48,7 @@ pub struct Manifest {
 impl Manifest {
     /// A new index for this embedder, with the default recipe.
     pub fn new(embedder: &str, dimensions: usize) -> Self {
-        let recipe = crate::retrieve::DEFAULT_RECIPE.to_owned();
+        let recipe = DEFAULT_RECIPE.to_owned();
         Self {
             format: FORMAT,
             embedder: embedder.to_owned(),

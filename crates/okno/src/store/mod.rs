@@ -11,11 +11,10 @@ pub mod contract;
 pub mod copy;
 pub mod embedded;
 mod manifest;
-pub mod terms;
 
 pub(crate) use embedded::add_scaled;
 pub use embedded::{CONTEXT_WEIGHT, EmbeddedStore, K1, Scan, above, length_share, rarity};
-pub use manifest::{FORMAT, Manifest};
+pub use manifest::{DEFAULT_RECIPE, FORMAT, Manifest};
 
 use crate::Result;
 use crate::document::{Catalogue, Derived, DerivedKind, DocumentId, Filter, ImageHash, Layer, Record, Structure};

@@ -27,7 +27,7 @@ impl Shelf {
 
 fn fold(text: &str) -> String {
     let mut folded = String::new();
-    text.chars().for_each(|c| crate::store::terms::fold(c, &mut folded));
+    text.chars().for_each(|c| crate::text::terms::fold(c, &mut folded));
     folded
 }
 

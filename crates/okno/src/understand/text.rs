@@ -1,6 +1,6 @@
 //! A question as a reader scans it: folded characters that know where they come from.
 
-use crate::store::terms;
+use crate::text::terms;
 use std::ops::Range;
 
 /// A question, folded: lower case, narrow, Simplified, so that one spelling of a word is enough.

@@ -1,7 +1,7 @@
 //! The comparison as a page: the report's own style and its rules about text.
 
-use okno::evaluate::report::{both, page as whole, text};
-use okno::evaluate::sides::{Side, answering, part, parts};
+use okno_evaluate::report::{both, page as whole, text};
+use okno_evaluate::sides::{Side, answering, part, parts};
 use std::fmt::Write;
 
 pub fn page(question: &str, sides: &[Side], gold: Option<&str>, chinese: bool) -> String {

@@ -8,10 +8,11 @@ use crate::output::Paint;
 use crate::{model, output, place, settings};
 use anyhow::{Result, bail};
 use okno::Engine;
-use okno::answer::{Generator, ReplyOptions};
-use okno::evaluate::compare::points;
-use okno::evaluate::judge::{Aspect, CellJudged, Figure, judge_run};
-use okno::evaluate::run::Asking;
+use okno::answer::ReplyOptions;
+use okno::generate::Generator;
+use okno_evaluate::compare::points;
+use okno_evaluate::judge::{Aspect, CellJudged, Figure, judge_run};
+use okno_evaluate::run::Asking;
 use serde_json::{Value, json};
 use std::io::{IsTerminal, Write};
 use std::sync::Arc;
@@ -91,9 +92,9 @@ fn shown(figure: &Figure) -> String {
     )
 }
 
-fn first_failure(question: &okno::evaluate::judge::QuestionJudged) -> Option<String> {
+fn first_failure(question: &okno_evaluate::judge::QuestionJudged) -> Option<String> {
     let failed = question.aspects.values().find_map(|judgement| match judgement {
-        okno::evaluate::judge::Judgement::Failed(reason) => Some(reason.clone()),
+        okno_evaluate::judge::Judgement::Failed(reason) => Some(reason.clone()),
         _ => None,
     });
     question.error.clone().or(failed)

@@ -21,7 +21,7 @@ mod tests;
 
 pub use marker::marker;
 
-use super::prompts::Language;
+use crate::generate::Language;
 use code::Fence;
 use link::Bracket;
 

@@ -3,7 +3,7 @@
 use super::plan::numbers;
 use super::{DeriveProgress, DeriveReport, Ready, captions};
 use crate::document::{Derived, DerivedKind, DocumentId};
-use crate::engine::prepare::same_body;
+use crate::engine::content_hash::same_body;
 use crate::engine::units::follow;
 use crate::engine::{Engine, Skipped};
 use crate::enrich;

@@ -1,9 +1,9 @@
 //! Making the texts of a batch: by a model, as many requests at once as it takes; or of the sentences themselves.
 
 use super::{DeriveProgress, DeriveReport, Ready};
-use crate::answer::structured::{self, Unusable, Why};
-use crate::answer::{Asker, GenerateError, Generator, Usage};
-use crate::answer::{held, many};
+use crate::generate::structured::{self, Unusable, Why};
+use crate::generate::{Asker, GenerateError, Generator, Usage};
+use crate::generate::{held, many};
 use crate::document::{DerivedKind, Span};
 use crate::embed::Role;
 use crate::engine::{Engine, Skipped};

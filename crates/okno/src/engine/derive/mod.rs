@@ -18,7 +18,7 @@ pub use make::Maker;
 
 use super::{Engine, Silent, Skipped};
 use crate::Result;
-use crate::answer::Usage;
+use crate::generate::Usage;
 use crate::document::{DerivedKind, DocumentId, Filter, Layer, Size};
 use crate::enrich::ask::{self, Passage};
 use std::collections::{BTreeMap, BTreeSet};

@@ -4,7 +4,7 @@ use super::{DeriveOptions, Item, Ready, captions};
 use crate::Result;
 use crate::answer;
 use crate::document::{CodePoints, Derived, DerivedKind, DocumentId, Layer, Picture, Record, Structure};
-use crate::engine::prepare::same_body;
+use crate::engine::content_hash::same_body;
 use crate::engine::{Engine, Skipped};
 use crate::enrich::{self, ask::Passage};
 use crate::retrieve::matching;

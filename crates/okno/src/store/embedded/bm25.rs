@@ -10,7 +10,7 @@ use super::lexical::{Field, Lexical, Place};
 use super::marks::Marks;
 use super::units::{CONTEXT_WEIGHT, Units};
 use crate::document::Layer;
-use crate::store::terms::{of_query, resolve};
+use crate::text::terms::{of_query, resolve};
 use rustc_hash::FxHashMap;
 
 /// BM25's saturation; the usual value.

@@ -13,7 +13,7 @@
 //! takes out what never became visible.
 
 use crate::document::{Derived, Structure};
-use crate::store::terms::terms;
+use crate::text::terms::terms;
 use crate::store::{DocumentNumber, FORMAT};
 use std::ops::{Bound, ControlFlow};
 use std::path::Path;

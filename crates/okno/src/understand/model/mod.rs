@@ -17,8 +17,8 @@ pub use sql::write_sql;
 pub use transform::{Probes, transformed};
 
 use super::route::{Because, Route, Routing, route};
-use crate::answer::structured::{self, Checked, text};
-use crate::answer::{Asker, Language, Prompts, Request, Usage, messages, quoted};
+use crate::generate::structured::{self, Checked, text};
+use crate::generate::{Asker, Language, Prompts, Request, Usage, messages, quoted};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::fmt;
@@ -210,7 +210,7 @@ pub fn read_route(question: &str, asker: Option<Asker<'_>>) -> (Option<Routing>,
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
-    use crate::answer::scripted::Scripted;
+    use crate::generate::scripted::Scripted;
     use std::sync::LazyLock;
 
     static PROMPTS: LazyLock<Prompts> = LazyLock::new(Prompts::default);

@@ -4,7 +4,7 @@
 //! that no hit has is a mistake the model is told about; hits it does not name stay.
 
 use super::{Asking, Step, Taken, object, take};
-use crate::answer::{Asker, quoted};
+use crate::generate::{Asker, quoted};
 
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -63,7 +63,7 @@ fn numbers(answer: &Value, count: usize) -> Result<BTreeSet<usize>, String> {
 mod tests {
     use super::super::tests::asker;
     use super::*;
-    use crate::answer::scripted::Scripted;
+    use crate::generate::scripted::Scripted;
     use proptest::prelude::*;
 
     const HITS: [Shown<'_>; 3] = [

@@ -4,8 +4,8 @@
 //! out: a statement that stands the check; the database's own complaint is what the model is told
 //! when its first one does not. Who runs it shows it first.
 
-use crate::answer::structured::{self, Checked, Unusable, text};
-use crate::answer::{Asker, Language, Request, messages, quoted};
+use crate::generate::structured::{self, Checked, Unusable, text};
+use crate::generate::{Asker, Language, Request, messages, quoted};
 use serde_json::{Value, json};
 
 /// Characters of the description of tables that a model is shown.
@@ -35,7 +35,7 @@ pub fn write_sql(
 mod tests {
     use super::super::tests::asker;
     use super::*;
-    use crate::answer::scripted::Scripted;
+    use crate::generate::scripted::Scripted;
 
     #[test]
     fn the_database_s_complaint_goes_back_once() {

@@ -6,8 +6,8 @@
 //! shares. So asking the same thing twice changes nothing, and the order of the probes does not matter.
 
 use super::{Asking, Step, Taken, object, take};
-use crate::answer::Asker;
-use crate::answer::structured::{text, texts};
+use crate::generate::Asker;
+use crate::generate::structured::{text, texts};
 use serde_json::{Value, json};
 
 /// What is searched for.
@@ -99,7 +99,7 @@ fn sound(text: String, most: usize) -> Result<String, String> {
 mod tests {
     use super::super::tests::asker;
     use super::*;
-    use crate::answer::scripted::Scripted;
+    use crate::generate::scripted::Scripted;
     use proptest::prelude::*;
 
     #[test]

@@ -1,0 +1,300 @@
+//! Messages for people, in English and Chinese, made from typed values.
+//!
+//! An error or a reason is an enum with data. [`messages!`](crate::messages) declares such an enum together with a stable code and both
+//! sentences of every variant, so that none can be added without its Chinese, and nothing ever has to look into a sentence to
+//! find out what happened:
+//!
+//! ```
+//! use okno_document::message::{Bytes, Lang, Message};
+//!
+//! okno_document::messages! {
+//!     /// Why a file was skipped.
+//!     #[derive(Debug, Clone, PartialEq)]
+//!     pub enum Reason {
+//!         /// It has no text.
+//!         NoText = "no_text" => ("no text", "没有文字"),
+//!         /// It is larger than allowed.
+//!         TooLarge { /** Its size. */ size: Bytes, /** The limit. */ limit: Bytes } = "too_large" =>
+//!             ("{size} is more than the limit of {limit}", "{size} 超过上限 {limit}"),
+//!     }
+//! }
+//!
+//! let reason = Reason::TooLarge { size: Bytes(3 << 20), limit: Bytes(2 << 20) };
+//! assert_eq!(reason.code(), "too_large");
+//! assert_eq!(reason.to_string(), "3 MiB is more than the limit of 2 MiB");
+//! assert_eq!(reason.text(Lang::Zh), "3 MiB 超过上限 2 MiB");
+//! ```
+//!
+//! Messages name no flag and no command of a program: which there are, only the program knows. It adds advice of its own, by
+//! matching on the value.
+
+use std::fmt;
+use std::path::PathBuf;
+
+/// The language of a message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Lang {
+    /// English.
+    #[default]
+    En,
+    /// Chinese.
+    Zh,
+}
+
+/// Something that a person is told and a program can branch on.
+pub trait Message {
+    /// The name of what happened: stable, for programs.
+    fn code(&self) -> &'static str;
+    /// The sentence in this language.
+    fn text(&self, lang: Lang) -> String;
+}
+
+/// A part of a message: how a field's value is written in a language.
+pub trait Word {
+    /// The value as it stands in a sentence of this language.
+    fn word(&self, lang: Lang) -> String;
+}
+
+/// The same in every language.
+macro_rules! displayed {
+    ($($type:ty),*) => {$(
+        impl Word for $type {
+            fn word(&self, _: Lang) -> String {
+                self.to_string()
+            }
+        }
+    )*};
+}
+
+displayed!(String, &'static str, char, u8, u16, u32, u64, usize, i32, i64, f32, f64, serde_json::Error);
+
+impl Word for PathBuf {
+    fn word(&self, _: Lang) -> String {
+        self.display().to_string()
+    }
+}
+
+impl<W: Word + ?Sized> Word for Box<W> {
+    fn word(&self, lang: Lang) -> String {
+        (**self).word(lang)
+    }
+}
+
+impl<W: Word + ?Sized> Word for std::sync::Arc<W> {
+    fn word(&self, lang: Lang) -> String {
+        (**self).word(lang)
+    }
+}
+
+/// A list of literals: `` `a`, `b` ``.
+impl Word for Vec<String> {
+    fn word(&self, lang: Lang) -> String {
+        let separator = match lang {
+            Lang::En => "`, `",
+            Lang::Zh => "`、`",
+        };
+        format!("`{}`", self.join(separator))
+    }
+}
+
+/// A size in bytes, written in the unit that fits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Bytes(pub u64);
+
+impl Word for Bytes {
+    fn word(&self, _: Lang) -> String {
+        self.to_string()
+    }
+}
+
+impl fmt::Display for Bytes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let units = [("GiB", 1u64 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)];
+        let Some((unit, size)) = units.into_iter().find(|(_, size)| self.0 >= *size) else {
+            return write!(f, "{} B", self.0);
+        };
+        // Rounded up, so that what is over a limit never reads as the limit itself.
+        let tenths = (u128::from(self.0) * 10).div_ceil(u128::from(size));
+        match tenths % 10 {
+            0 => write!(f, "{} {unit}", tenths / 10),
+            rest => write!(f, "{}.{rest} {unit}", tenths / 10),
+        }
+    }
+}
+
+/// The end of a message about an unknown name: the nearest known ones, or nothing.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct DidYouMean(pub Vec<String>);
+
+impl Word for DidYouMean {
+    fn word(&self, lang: Lang) -> String {
+        match (self.0.is_empty(), lang) {
+            (true, _) => String::new(),
+            (false, Lang::En) => format!("; did you mean {}?", self.0.word(lang)),
+            (false, Lang::Zh) => format!(";是否指 {}?", self.0.word(lang)),
+        }
+    }
+}
+
+/// What the operating system says; in Chinese by the error's number, because the system's own words follow its own locale.
+impl Word for std::io::Error {
+    fn word(&self, lang: Lang) -> String {
+        let chinese = match (lang, self.raw_os_error()) {
+            (Lang::Zh, Some(number)) if cfg!(unix) => system(number),
+            _ => None,
+        };
+        chinese.map_or_else(|| self.to_string(), str::to_owned)
+    }
+}
+
+/// Numbers that Linux and macOS share, and the two that differ but mean one thing.
+fn system(number: i32) -> Option<&'static str> {
+    Some(match number {
+        1 => "不允许该操作",
+        2 => "没有这个文件或文件夹",
+        5 => "读写设备出错",
+        13 => "没有权限",
+        17 => "已存在",
+        20 => "不是文件夹",
+        21 => "是文件夹",
+        24 => "打开的文件太多",
+        28 => "磁盘已满",
+        30 => "磁盘是只读的",
+        36 | 63 => "名称太长",
+        40 | 62 => "符号链接层数太多",
+        98 | 48 => "地址已被占用",
+        111 | 61 => "连接被拒绝",
+        _ => return None,
+    })
+}
+
+/// Declares an enum whose variants are messages: a stable code, an English and a Chinese sentence each.
+///
+/// Fields are named in the sentences by their names; each field's type implements [`Word`]. A variant
+/// `Name(Type)` without code and sentences wraps another message and speaks as that one does; it also gives `From<Type>`.
+/// The enum implements [`Message`], [`Word`], `Display` (English) and `std::error::Error`.
+#[macro_export]
+macro_rules! messages {
+    (
+        $(#[$outer:meta])*
+        $vis:vis enum $name:ident {
+            $(
+                $(#[$meta:meta])*
+                $variant:ident
+                $( { $( $(#[$field_meta:meta])* $field:ident : $type:ty ),* $(,)? } )?
+                $( ( $inner:ty ) )?
+                $( = $code:literal => ( $en:literal, $zh:literal $(,)? ) )?
+            ),* $(,)?
+        }
+    ) => {
+        $(#[$outer])*
+        $vis enum $name {
+            $( $(#[$meta])* $variant $( { $( $(#[$field_meta])* $field: $type ),* } )? $( ($inner) )? ),*
+        }
+
+        impl $crate::message::Message for $name {
+            fn code(&self) -> &'static str {
+                match self {
+                    $( $crate::messages!(@pattern $variant $( { $($field),* } )? $( ($inner) inner )?) =>
+                        $crate::messages!(@code $( ($inner) inner )? $( $code )?) ),*
+                }
+            }
+
+            fn text(&self, lang: $crate::message::Lang) -> String {
+                match self {
+                    $( $crate::messages!(@bound $variant $( { $($field),* } )? $( ($inner) inner )?) =>
+                        $crate::messages!(@text lang; $( { $($field),* } )? $( ($inner) inner )? $( ($en, $zh) )?) ),*
+                }
+            }
+        }
+
+        impl $crate::message::Word for $name {
+            fn word(&self, lang: $crate::message::Lang) -> String {
+                $crate::message::Message::text(self, lang)
+            }
+        }
+
+        impl ::std::fmt::Display for $name {
+            fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+                f.write_str(&$crate::message::Message::text(self, $crate::message::Lang::En))
+            }
+        }
+
+        impl ::std::error::Error for $name {}
+
+        $( $( impl From<$inner> for $name {
+            fn from(inner: $inner) -> Self {
+                Self::$variant(inner)
+            }
+        } )? )*
+    };
+    (@pattern $variant:ident { $($field:ident),* }) => { Self::$variant { .. } };
+    (@pattern $variant:ident ($type:ty) $inner:ident) => { Self::$variant($inner) };
+    (@pattern $variant:ident) => { Self::$variant };
+    (@bound $variant:ident { $($field:ident),* }) => { Self::$variant { $($field),* } };
+    (@bound $variant:ident ($type:ty) $inner:ident) => { Self::$variant($inner) };
+    (@bound $variant:ident) => { Self::$variant };
+    (@code ($type:ty) $inner:ident) => { $crate::message::Message::code($inner) };
+    (@code $code:literal) => { $code };
+    (@text $lang:ident; ($type:ty) $inner:ident) => { $crate::message::Message::text($inner, $lang) };
+    (@text $lang:ident; { $($field:ident),* } ($en:literal, $zh:literal)) => {{
+        $( #[allow(unused_variables)] let $field = $crate::message::Word::word($field, $lang); )*
+        match $lang {
+            $crate::message::Lang::En => format!($en),
+            $crate::message::Lang::Zh => format!($zh),
+        }
+    }};
+    (@text $lang:ident; ($en:literal, $zh:literal)) => {
+        match $lang {
+            $crate::message::Lang::En => $en.to_owned(),
+            $crate::message::Lang::Zh => $zh.to_owned(),
+        }
+    };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_are_rounded_up_to_a_tenth() {
+        let said = [0, 1023, 1024, 1025, 1 << 20, (1 << 20) + 1, 64 << 20, 3 << 30].map(|bytes| Bytes(bytes).to_string());
+        assert_eq!(said, ["0 B", "1023 B", "1 KiB", "1.1 KiB", "1 MiB", "1.1 MiB", "64 MiB", "3 GiB"]);
+    }
+
+    crate::messages! {
+        /// Inner.
+        #[derive(Debug)]
+        enum Inner {
+            /// A name.
+            Unknown { name: String, near: DidYouMean } = "unknown" => ("no recipe `{name}`{near}", "没有方案 `{name}`{near}"),
+        }
+    }
+
+    crate::messages! {
+        /// Outer.
+        #[derive(Debug)]
+        enum Outer {
+            /// Nothing.
+            Nothing = "nothing" => ("nothing", "无"),
+            /// Wrapped.
+            Inner(Inner),
+            /// A message inside of a message.
+            At { line: usize, reason: Inner } = "at" => ("line {line}: {reason}", "第 {line} 行:{reason}"),
+            /// The system's error.
+            Io { cause: std::io::Error } = "io" => ("{cause}", "{cause}"),
+        }
+    }
+
+    #[test]
+    fn a_message_inside_of_a_message_keeps_its_language() {
+        let inner = || Inner::Unknown { name: "x".into(), near: DidYouMean(vec!["auto".into()]) };
+        let at = Outer::At { line: 3, reason: inner() };
+        assert_eq!(at.to_string(), "line 3: no recipe `x`; did you mean `auto`?");
+        assert_eq!(at.text(Lang::Zh), "第 3 行:没有方案 `x`;是否指 `auto`?");
+        assert_eq!(Outer::from(inner()).code(), "unknown");
+        assert_eq!(Outer::Nothing.text(Lang::Zh), "无");
+        #[cfg(unix)]
+        assert_eq!(Outer::Io { cause: std::io::Error::from_raw_os_error(13) }.text(Lang::Zh), "没有权限");
+    }
+}

@@ -1,0 +1,164 @@
+//! Pictures as files: a document that is found by its name – and by what is read in it, where somebody reads it.
+//!
+//! The text is the words of the file's name. With a reader ([`Images::reading`]) – character recognition, a vision model – what it gives is the text below.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use super::look::LARGEST_IMAGE;
+use super::rendering::Rendering;
+use super::{LoadError, Loader, Sink, Source};
+use okno_document::{ImageHash, ImageSource, MediaType, Metadata, Seen, Span, Value};
+
+/// Reads what an image shows: its bytes in, text out, nothing where there is none.
+pub type TextOfImage = Arc<dyn Fn(&[u8]) -> Option<String> + Send + Sync>;
+
+/// Accepts PNG, JPEG and WebP images.
+#[derive(Clone, Default)]
+pub struct Images {
+    text_of_image: Option<TextOfImage>,
+}
+
+impl Images {
+    /// Images whose text is read.
+    #[must_use]
+    pub fn reading(text_of_image: TextOfImage) -> Self {
+        Self { text_of_image: Some(text_of_image) }
+    }
+}
+
+impl Loader for Images {
+    fn accepts(&self, _: &Path, head: &[u8]) -> bool {
+        MediaType::of(head).is_some()
+    }
+
+    fn load(&self, source: &Source<'_>, out: &mut dyn Sink) -> Result<(), LoadError> {
+        let bytes = source.bytes()?;
+        let Some(media) = MediaType::of(&bytes) else { return Err(not_an_image()) };
+        let title = words(&source.stem());
+        let mut rendering = Rendering::default();
+        rendering.paragraph(&title);
+        let text = self.text_of_image.as_ref().and_then(|read| read(&bytes)).unwrap_or_default();
+        text.split("\n\n").for_each(|paragraph| _ = rendering.paragraph(paragraph));
+        let file = source.name.rsplit('/').next().unwrap_or(source.name);
+        // The image is all of the document: whatever part of its text is returned, it belongs to it.
+        let whole = Span::new(0, rendering.len());
+        let seen = Seen { hash: ImageHash::of(&bytes), media, text: String::new() };
+        rendering.seen_at(whole, &title, ImageSource::Reference(file.to_owned()), seen);
+        let mut metadata = Metadata::default();
+        metadata.set("title", Value::Text(title));
+        if let Some((width, height)) = size(media, &bytes) {
+            metadata.set("width", Value::Number(f64::from(width)));
+            metadata.set("height", Value::Number(f64::from(height)));
+        }
+        out.document(rendering.finish(source, &media.name()["image/".len()..], metadata)?);
+        Ok(())
+    }
+}
+
+/// The bytes of an image of the document at `path`; only of what is an image, whatever a document refers to.
+///
+/// # Errors
+/// When it is on the network, gone, or no PNG, JPEG or WebP image.
+pub fn image_bytes(path: &Path, source: &ImageSource) -> Result<Vec<u8>, LoadError> {
+    let bytes = match source {
+        ImageSource::Bytes(bytes) => bytes.clone(),
+        ImageSource::Inside(part) => inside(path, part)?,
+        ImageSource::Reference(to) if to.contains("://") => {
+            return Err(LoadError::Other(format!("`{to}` is on the network: only files are read")));
+        }
+        ImageSource::Reference(to) => {
+            let beside = path.with_file_name(to);
+            read_bounded(&beside).map_err(|cause| LoadError::Unreadable { path: beside, cause })?
+        }
+    };
+    match MediaType::of(&bytes) {
+        Some(_) if bytes.len() > LARGEST_IMAGE => {
+            Err(LoadError::Other(format!("an image of more than {} MiB", LARGEST_IMAGE >> 20)))
+        }
+        Some(_) => Ok(bytes),
+        None => Err(not_an_image()),
+    }
+}
+
+fn not_an_image() -> LoadError {
+    LoadError::Other("not a PNG, JPEG or WebP image".to_owned())
+}
+
+/// A file, or enough of it to see that it is too large. What is no file – a pipe, a device – is not waited for.
+fn read_bounded(path: &Path) -> std::io::Result<Vec<u8>> {
+    use std::io::{Error, ErrorKind, Read};
+    let file = std::fs::File::open(path)?;
+    if !file.metadata()?.is_file() {
+        return Err(Error::from(ErrorKind::InvalidInput));
+    }
+    let mut bytes = Vec::new();
+    file.take(LARGEST_IMAGE as u64 + 1).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+#[cfg(feature = "office")]
+fn inside(path: &Path, part: &str) -> Result<Vec<u8>, LoadError> {
+    let file = std::fs::read(path).map_err(|cause| LoadError::Unreadable { path: path.to_owned(), cause })?;
+    super::office::part(&file, part)
+}
+
+#[cfg(not(feature = "office"))]
+fn inside(_: &Path, part: &str) -> Result<Vec<u8>, LoadError> {
+    Err(LoadError::Other(format!("`{part}` is inside of an archive, which this program was built without")))
+}
+
+/// Width and height, where the first bytes say them plainly.
+fn size(media: MediaType, bytes: &[u8]) -> Option<(u32, u32)> {
+    let number = |at: usize| bytes.get(at..at + 4)?.try_into().ok().map(u32::from_be_bytes);
+    (media == MediaType::Png).then(|| Some((number(16)?, number(20)?)))?
+}
+
+/// The words of a file name: `2023_red-panda (1)` is `2023 red panda (1)`.
+fn words(stem: &str) -> String {
+    let spaced = stem.replace(['_', '-', '+', '.'], " ");
+    let words = super::rendering::one_line(&spaced);
+    if words.is_empty() { stem.to_owned() } else { words }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::load;
+    use super::*;
+
+    const PNG: &[u8] = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x02\0\0\0\x03\x08\x06\0\0\0";
+
+    #[test]
+    fn found_by_name_and_by_what_is_read() {
+        let got = load(&Images::default(), "pics/red-panda_2023.png", PNG).documents.remove(0);
+        assert_eq!((got.text.as_str(), got.title.as_str()), ("red panda 2023\n", "red panda 2023"));
+        assert_eq!(got.images[0].source, ImageSource::Reference("red-panda_2023.png".into()));
+        assert_eq!(got.metadata.get("height"), Some(&Value::Number(3.0)));
+        let reader = Images::reading(Arc::new(|bytes| Some(format!("{} bytes\n\nseen", bytes.len()))));
+        let got = load(&reader, "a.png", PNG).documents.remove(0);
+        assert_eq!(got.text, format!("a\n\n{} bytes\n\nseen\n", PNG.len()));
+    }
+
+    #[test]
+    fn bytes_only_of_images() {
+        let folder = tempfile::tempdir().unwrap();
+        let document = folder.path().join("a.md");
+        std::fs::write(folder.path().join("x.png"), PNG).unwrap();
+        std::fs::write(folder.path().join("secret.txt"), "words").unwrap();
+        let bytes = |to: &str| image_bytes(&document, &ImageSource::Reference(to.to_owned()));
+        assert_eq!(bytes("x.png").unwrap(), PNG);
+        for no in ["secret.txt", "gone.png", "https://example.org/x.png"] {
+            assert!(bytes(no).is_err(), "{no}");
+        }
+    }
+
+    #[test]
+    fn known_by_content() {
+        let images = Images::default();
+        assert!(
+            images.accepts(Path::new("a.txt"), b"RIFF\0\0\0\0WEBPVP8 ")
+                && images.accepts(Path::new("x"), b"\xff\xd8\xff\xe0")
+        );
+        assert!(!images.accepts(Path::new("a.png"), b"not an image"));
+    }
+}

@@ -1,0 +1,192 @@
+//! Presentations: each slide is a page, its title a heading, its lines paragraphs and list items, its notes below.
+
+use std::collections::HashMap;
+
+use super::super::rendering::Rendering;
+use super::super::{LoadError, Source};
+use super::archive::Archive;
+use super::properties;
+use super::xml::{Element, Node, relations, resolved, walk};
+use okno_document::{ImageSource, Loaded};
+
+pub(super) fn load(archive: &mut Archive<'_>, source: &Source<'_>) -> Result<Loaded, LoadError> {
+    let mut rendering = Rendering::default();
+    for (number, part) in slides(archive)?.into_iter().enumerate() {
+        rendering.page((number + 1).to_string());
+        let Some(xml) = archive.text(&part) else { continue };
+        let relations = relations_of(archive, &part);
+        let slide = Slide::read(&xml);
+        drop(xml);
+        slide.write(&mut rendering, &relations);
+        let notes = relations.values().find(|target| target.contains("notesSlide"));
+        if let Some(xml) = notes.and_then(|target| archive.text(&resolved("ppt/slides", target))) {
+            Slide::read(&xml).write_notes(&mut rendering);
+        }
+    }
+    rendering.finish(source, "pptx", properties::core(archive))
+}
+
+/// The slides in the order they are shown.
+fn slides(archive: &mut Archive<'_>) -> Result<Vec<String>, LoadError> {
+    let relations = archive.text("ppt/_rels/presentation.xml.rels").map(|xml| relations(&xml)).unwrap_or_default();
+    let mut found = Vec::new();
+    walk(&archive.required("ppt/presentation.xml")?, |node| {
+        if let Node::Open(element) = node
+            && element.name == "sldId"
+        {
+            // `id` and `r:id` have the same local name; the relation is the one that is known.
+            let targets = relations.iter().filter(|(id, _)| element.names(id));
+            found.extend(targets.map(|(_, target)| resolved("ppt", target)));
+        }
+    });
+    if found.is_empty() {
+        found = archive.names().into_iter().filter(|name| name.starts_with("ppt/slides/slide")).collect();
+        found.sort_by_key(|name| (name.len(), name.clone()));
+    }
+    Ok(found)
+}
+
+fn relations_of(archive: &mut Archive<'_>, part: &str) -> HashMap<String, String> {
+    let (folder, file) = part.rsplit_once('/').unwrap_or(("", part));
+    archive.text(&format!("{folder}/_rels/{file}.rels")).map(|xml| relations(&xml)).unwrap_or_default()
+}
+
+/// A shape with text, a table, or a picture.
+enum Shape {
+    Text { title: bool, furniture: bool, paragraphs: Vec<(usize, bool, String)> },
+    Table(Vec<Vec<String>>),
+    Picture { alt: String, relation: String },
+}
+
+#[derive(Default)]
+struct Slide {
+    shapes: Vec<Shape>,
+}
+
+#[derive(Default)]
+struct Reading {
+    slide: Slide,
+    placeholder: String,
+    alt: String,
+    paragraphs: Vec<(usize, bool, String)>,
+    text: String,
+    depth: usize,
+    bullet: Option<bool>,
+    in_text: bool,
+    rows: Option<Vec<Vec<String>>>,
+}
+
+impl Slide {
+    fn read(xml: &str) -> Self {
+        let mut reading = Reading::default();
+        walk(xml, |node| match node {
+            Node::Open(element) => reading.open(&element),
+            Node::Text(text) if reading.in_text => reading.text.push_str(text),
+            Node::Text(_) => {}
+            Node::Close(name) => reading.close(name),
+        });
+        reading.slide
+    }
+
+    fn write(self, rendering: &mut Rendering, relations: &HashMap<String, String>) {
+        // The title first, wherever it was drawn.
+        let (titles, rest): (Vec<Shape>, Vec<Shape>) =
+            self.shapes.into_iter().partition(|shape| matches!(shape, Shape::Text { title: true, .. }));
+        for shape in titles.into_iter().chain(rest) {
+            match shape {
+                Shape::Text { furniture: true, .. } => {}
+                Shape::Text { title: true, paragraphs, .. } => {
+                    let words: Vec<String> = paragraphs.into_iter().map(|(_, _, text)| text).collect();
+                    rendering.heading(1, &words.join(" "));
+                }
+                Shape::Text { paragraphs, .. } => write_paragraphs(rendering, &paragraphs),
+                Shape::Table(rows) => rendering.table(&rows),
+                Shape::Picture { alt, relation } => {
+                    if let Some(target) = relations.get(&relation) {
+                        rendering.image(&alt, "", ImageSource::Inside(resolved("ppt/slides", target)));
+                    }
+                }
+            }
+        }
+    }
+
+    /// What the speaker says: the body of the notes page, not its copy of the slide and its number.
+    fn write_notes(self, rendering: &mut Rendering) {
+        for shape in self.shapes {
+            if let Shape::Text { title: false, furniture: false, paragraphs } = shape {
+                for (_, _, text) in &paragraphs {
+                    rendering.paragraph(text);
+                }
+            }
+        }
+    }
+}
+
+/// Several lines of a body are a list, one alone is a paragraph.
+fn write_paragraphs(rendering: &mut Rendering, paragraphs: &[(usize, bool, String)]) {
+    for (depth, listed, text) in paragraphs {
+        if *listed && paragraphs.len() > 1 {
+            rendering.item(*depth, "-", text);
+        } else {
+            rendering.paragraph(text);
+        }
+    }
+}
+
+impl Reading {
+    fn open(&mut self, element: &Element<'_>) {
+        match element.name {
+            "sp" | "pic" | "graphicFrame" => (self.placeholder, self.alt) = (String::new(), String::new()),
+            "ph" => self.placeholder = element.attribute("type").unwrap_or_else(|| "body".to_owned()),
+            "cNvPr" => self.alt = element.attribute("descr").unwrap_or_default(),
+            "t" => self.in_text = true,
+            "br" => self.text.push('\n'),
+            "p" => (self.text, self.depth, self.bullet) = (String::new(), 0, None),
+            "pPr" => self.depth = element.number("lvl").unwrap_or(0),
+            "buNone" => self.bullet = Some(false),
+            "buChar" | "buAutoNum" => self.bullet = Some(true),
+            "blip" => {
+                let relation = element.attribute("embed").unwrap_or_default();
+                self.slide.shapes.push(Shape::Picture { alt: self.alt.clone(), relation });
+            }
+            "tbl" => self.rows = Some(Vec::new()),
+            "tr" => self.rows.iter_mut().for_each(|rows| rows.push(Vec::new())),
+            "tc" => self.paragraphs.clear(),
+            _ => {}
+        }
+    }
+
+    fn close(&mut self, name: &str) {
+        match name {
+            "t" => self.in_text = false,
+            "p" => self.end_paragraph(),
+            "tc" => {
+                let cell: Vec<String> = self.paragraphs.drain(..).map(|(_, _, text)| text).collect();
+                if let Some(row) = self.rows.as_mut().and_then(|rows| rows.last_mut()) {
+                    row.push(cell.join(" "));
+                }
+            }
+            "tbl" => self.slide.shapes.extend(self.rows.take().map(Shape::Table)),
+            "sp" => self.end_shape(),
+            _ => {}
+        }
+    }
+
+    fn end_paragraph(&mut self) {
+        let text = std::mem::take(&mut self.text);
+        if !text.trim().is_empty() {
+            // In the body of a slide lines are a list unless they say otherwise; elsewhere the other way round.
+            let listed = self.bullet.unwrap_or(self.placeholder == "body");
+            self.paragraphs.push((self.depth, listed, text));
+        }
+    }
+
+    fn end_shape(&mut self) {
+        let paragraphs = std::mem::take(&mut self.paragraphs);
+        if !paragraphs.is_empty() {
+            let title = matches!(self.placeholder.as_str(), "title" | "ctrTitle");
+            let furniture = matches!(self.placeholder.as_str(), "sldNum" | "dt" | "ftr" | "hdr");
+            self.slide.shapes.push(Shape::Text { title, furniture, paragraphs });
+        }
+    }
+}

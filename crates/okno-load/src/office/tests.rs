@@ -1,0 +1,131 @@
+//! Whole files of every kind, and archives that are none.
+
+use std::io::Write;
+
+use super::super::tests::{Collected, load};
+use super::*;
+use okno_document::{BlockKind, Date, ImageSource, Loaded, Value, table};
+
+const DOCX: &[u8] = include_bytes!("../../tests/files/handbook.docx");
+const PPTX: &[u8] = include_bytes!("../../tests/files/roadmap.pptx");
+const XLSX: &[u8] = include_bytes!("../../tests/files/prices.xlsx");
+const ODT: &[u8] = include_bytes!("../../tests/files/garden.odt");
+const ODS: &[u8] = include_bytes!("../../tests/files/garden.ods");
+const EPUB: &[u8] = include_bytes!("../../tests/files/book.epub");
+
+fn one(loader: &dyn Loader, name: &str, bytes: &[u8]) -> Loaded {
+    let mut got: Collected = load(loader, name, bytes);
+    assert_eq!(got.skipped, []);
+    got.documents.remove(0)
+}
+
+fn archive(parts: &[(&str, &str)]) -> Vec<u8> {
+    let mut zip = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+    for (name, content) in parts {
+        zip.start_file(*name, zip::write::SimpleFileOptions::default()).unwrap();
+        zip.write_all(content.as_bytes()).unwrap();
+    }
+    zip.finish().unwrap().into_inner()
+}
+
+#[test]
+fn a_word_document() {
+    let got = one(&Office, "handbook.bin", DOCX);
+    assert_eq!(
+        got.text,
+        "# Kitchen Handbook\n\n# Safety & care\n\nKnives are sharp. Keep them dry.\n\n## 刀具\n\n- 用完立刻洗净。\n1. First wash.\n2. Then dry.\n\n\
+         Kept text.\n\n| Tool | Use |\n| --- | --- |\n| knife | cut \\| slice |\n| pan | fry |\n\nA red square\n"
+    );
+    assert_eq!(got.title, "Handbook");
+    assert_eq!(got.metadata.get("author"), Some(&Value::Text("Ann Lee".into())));
+    assert_eq!(got.metadata.get("created"), Some(&Value::Date(Date { year: 2023, month: 7, day: 28 })));
+    assert_eq!(got.metadata.get("type"), Some(&Value::Text("docx".into())));
+    assert_eq!(got.images[0].alt, "A red square");
+    assert_eq!(got.images[0].source, ImageSource::Inside("word/media/image1.png".into()));
+    assert_eq!(got.images[0].span.of(&got.text), "A red square");
+}
+
+#[test]
+fn notes_and_nested_tables() {
+    let document = "<w:document><w:body><w:p><w:r><w:t>Said</w:t><w:footnoteReference w:id=\"2\"/></w:r></w:p>\
+                    <w:tbl><w:tr><w:tc><w:p><w:r><w:t>a</w:t></w:r></w:p></w:tc><w:tc><w:tbl><w:tr><w:tc><w:p><w:r><w:t>in</w:t></w:r></w:p></w:tc></w:tr></w:tbl></w:tc></w:tr>\
+                    <w:tr><w:tc><w:tcPr><w:gridSpan w:val=\"2\"/></w:tcPr><w:p><w:r><w:t>wide</w:t></w:r></w:p></w:tc></w:tr></w:tbl></w:body></w:document>";
+    let notes = "<w:footnotes><w:footnote w:type=\"separator\" w:id=\"0\"><w:p/></w:footnote><w:footnote w:id=\"2\"><w:p><w:r><w:t>By whom.</w:t></w:r></w:p></w:footnote></w:footnotes>";
+    let bytes = archive(&[("word/document.xml", document), ("word/footnotes.xml", notes)]);
+    let got = one(&Office, "a.docx", &bytes);
+    assert_eq!(got.text, "Said[^2]\n\n| a | in |\n| --- | --- |\n| wide | |\n\n[^2]: By whom.\n");
+}
+
+#[test]
+fn slides_are_pages() {
+    let got = one(&Office, "roadmap.pptx", PPTX);
+    assert_eq!(
+        got.text,
+        "# Plans for 2024\n\n- Ship the engine\n- 发布中文文档\n\nSay thanks to everybody.\n\n# Numbers\n\n| Year | Users |\n| --- | --- |\n| 2023 | 1200 |\n"
+    );
+    let begins: Vec<&str> = got.pages.iter().map(|page| got.text[page.start as usize..].trim_start()).collect();
+    assert!(begins.len() == 2 && begins[1].starts_with("# Numbers"), "{begins:?}");
+}
+
+#[test]
+fn sheets_are_tables() {
+    for name in ["prices.xlsx", "prices"] {
+        let loader: &dyn Loader = if name.contains('.') { &Workbook } else { &Office };
+        let got = one(loader, name, XLSX);
+        assert_eq!(
+            got.text,
+            "## Prices\n\n| Item | Price | Since | Stock |\n| --- | --- | --- | --- |\n| Tea | 3.5 | 2023-07-28 | true |\n\
+             | 咖啡 | 0.3 | 2023-07-28 16:40:00 | |\n\n## 空 Notes\n\nOnly a note.\n"
+        );
+        assert_eq!(got.metadata.get("author"), Some(&Value::Text("Ann Lee".into())));
+    }
+    let got = one(&Workbook, "garden.ods", ODS);
+    let block = got.blocks.iter().find(|block| block.kind == BlockKind::Table).unwrap();
+    assert_eq!(table::read(block.span.of(&got.text)).unwrap().rows, [["Rose", "1.2 m"]]);
+}
+
+#[test]
+fn open_document_text() {
+    let got = one(&Office, "garden.odt", ODT);
+    assert_eq!(
+        got.text,
+        "# Garden\n\nWater the roses daily.\n\n- Spade\n- Rake\n\n| Plant | Height |\n| --- | --- |\n| Rose | 1.2 m |\n"
+    );
+}
+
+#[test]
+fn a_book_in_reading_order() {
+    let got = one(&Office, "book.epub", EPUB);
+    assert_eq!(got.text, "# One\n\nIt begins.\n\n![A map](../img/map.png)\n\n# Two\n\nIt ends.\n");
+    assert_eq!((got.title.as_str(), got.language.as_deref()), ("A Small Book", Some("en")));
+    assert_eq!(got.images[0].source, ImageSource::Inside("OPS/img/map.png".into()));
+    assert_eq!(got.images[0].span.of(&got.text), "![A map](../img/map.png)");
+}
+
+#[test]
+fn archives_that_are_no_documents() {
+    let reason = |name: &str, bytes: &[u8]| load(&Office, name, bytes).skipped.remove(0).1;
+    assert_eq!(reason("a.zip", &archive(&[("readme.txt", "x")])), "ZIP archive: not read yet");
+    assert!(reason("a.docx", b"PK\x03\x04\x14\0\0\0").starts_with("damaged file: not a whole archive"));
+    assert_eq!(reason("a.docx", &archive(&[("word/document.xml", "<w:document/>")])), "no text");
+    let old = [
+        b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1".as_slice(),
+        &"WordDocument".encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<_>>(),
+    ]
+    .concat();
+    assert!(load(&Workbook, "a.doc", &old).skipped[0].1.starts_with("old Word document"));
+}
+
+#[test]
+fn a_bomb_is_refused() {
+    let bytes = archive(&[("word/document.xml", &" ".repeat(140 << 20))]);
+    assert!(bytes.len() < 1 << 20, "{}", bytes.len());
+    assert!(load(&Office, "a.docx", &bytes).skipped[0].1.starts_with("it inflates to more than"));
+}
+
+#[test]
+fn percent_and_currency_are_shown_as_the_sheet_shows_them() {
+    let bytes = include_bytes!("../../tests/files/formats.xlsx");
+    let got = load(&Workbook, "formats.xlsx", bytes).documents.remove(0);
+    assert!(got.text.contains("| 2023 | 12.5% | €1,234.50 | 2023-07-28 |"), "{}", got.text);
+}

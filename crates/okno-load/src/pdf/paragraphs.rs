@@ -1,0 +1,283 @@
+//! Lines and tables in reading order come in; out go headings, paragraphs, list items and tables, written into a text.
+//!
+//! A PDF breaks lines where the page ends, not where a paragraph does. A line goes on in the next one unless something says otherwise: a wider
+//! gap, another letter size, an indentation, a list marker – or that the next word would still have fitted on the line.
+//! Paragraphs go on over columns and pages. Headings are larger than the text, or bold and alone.
+
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+
+use super::super::rendering::Rendering;
+use super::columns::{Line, Piece};
+use super::letters::{self, is_wide};
+use okno_document::{BlockKind, ImageHash, ImageSource, MediaType, Seen, Span};
+
+/// A heading is at least this much larger than the text.
+const LARGER: f64 = 1.15;
+/// Headings are short (characters); longer large print is an introduction.
+const LONGEST_HEADING: usize = 120;
+/// More lines of large print are no heading; of bold print, one line less.
+const MOST_HEADING_LINES: usize = 3;
+
+/// Writes the pages of a document.
+pub(super) fn write(pages: Vec<Vec<Piece>>) -> Rendering {
+    let style = Style::of(&pages);
+    let mut writer = Writer { style, rendering: Rendering::default(), page: 0, open: None, pictures: Vec::new() };
+    for (number, page) in pages.into_iter().enumerate() {
+        writer.page = number;
+        writer.pieces(page);
+    }
+    writer.close();
+    let count = writer.page + 1;
+    writer.rendering.fill_pages(count);
+    writer.rendering
+}
+
+/// What is usual in this document.
+struct Style {
+    body: f64,
+    /// The distance of two lines in letter sizes.
+    leading: f64,
+    /// The sizes of headings, in tenths of the text's size, largest first.
+    sizes: Vec<i64>,
+    /// Words written with a hyphen inside a line.
+    compounds: HashSet<String>,
+    bold_is_rare: bool,
+}
+
+impl Style {
+    fn of(pages: &[Vec<Piece>]) -> Self {
+        let lines =
+            || pages.iter().flatten().filter_map(|piece| if let Piece::Line(line) = piece { Some(line) } else { None });
+        let mut letters: BTreeMap<i64, usize> = BTreeMap::new();
+        let (mut all, mut bold) = (0, 0);
+        for line in lines() {
+            *letters.entry((line.size * 4.0).round() as i64).or_default() += line.text.len();
+            all += line.text.len();
+            bold += if line.bold { line.text.len() } else { 0 };
+        }
+        let body = letters.iter().max_by_key(|(_, count)| **count).map_or(10.0, |(size, _)| *size as f64 / 4.0);
+        let large = |line: &&Line| line.size >= body * LARGER && can_be_heading(line);
+        let sizes: BTreeSet<i64> = lines().filter(large).map(|line| tenths(line.size, body)).collect();
+        Self {
+            body,
+            leading: leading(pages),
+            sizes: sizes.into_iter().rev().collect(),
+            compounds: lines().flat_map(|line| letters::compounds(&line.text)).collect(),
+            bold_is_rare: bold * 4 < all,
+        }
+    }
+
+    /// The level of a line as a heading.
+    fn heading(&self, line: &Line) -> Option<u8> {
+        if !can_be_heading(line) {
+            return None;
+        }
+        if line.size >= self.body * LARGER {
+            let size = tenths(line.size, self.body);
+            return Some(self.sizes.iter().position(|known| *known == size).unwrap_or(0).min(3) as u8 + 1);
+        }
+        let standing_out = line.bold && self.bold_is_rare && line.size >= self.body * 0.95;
+        (standing_out && !letters::ends_sentence(&line.text)).then_some(self.sizes.len().min(3) as u8 + 1)
+    }
+}
+
+/// Sizes in tenths of the text's, so that rounding of the layout makes no levels.
+fn tenths(size: f64, body: f64) -> i64 {
+    (size / body * 10.0).round() as i64
+}
+
+fn can_be_heading(line: &Line) -> bool {
+    let length = line.text.chars().map(|c| if is_wide(c) { 2 } else { 1 }).sum::<usize>();
+    let stops = ['.', ',', ';', '。', '，', '；', '、'];
+    (2..=LONGEST_HEADING).contains(&length)
+        && line.text.chars().filter(|c| c.is_alphabetic()).count() * 2
+            >= line.text.chars().filter(|c| !c.is_whitespace()).count()
+        && !(line.text.ends_with(stops) && length > 40)
+}
+
+/// The median distance between neighbouring lines of the same size.
+fn leading(pages: &[Vec<Piece>]) -> f64 {
+    let mut gaps: Vec<f64> = Vec::new();
+    for page in pages {
+        for pair in page.windows(2) {
+            if let [Piece::Line(a), Piece::Line(b)] = pair {
+                let gap = (a.y - b.y) / a.size.max(1.0);
+                if (0.8..2.2).contains(&gap) && (a.size - b.size).abs() < 0.1 * a.size {
+                    gaps.push(gap);
+                }
+            }
+        }
+    }
+    gaps.sort_by(f64::total_cmp);
+    gaps.get(gaps.len() / 2).copied().unwrap_or(1.2)
+}
+
+/// A block that may go on.
+struct Open {
+    kind: BlockKind,
+    text: String,
+    last: Line,
+    first_left: f64,
+    lines: usize,
+    /// Pages that begin inside it: their place in the text.
+    pages: Vec<(usize, usize)>,
+    page: usize,
+}
+
+struct Writer {
+    style: Style,
+    rendering: Rendering,
+    page: usize,
+    open: Option<Open>,
+    /// Images that stand behind the open block.
+    pictures: Vec<(Vec<u8>, String)>,
+}
+
+impl Writer {
+    /// Writes what was read of a page; the image is all of it.
+    fn scan(&mut self, bytes: Vec<u8>, text: &str) {
+        self.close();
+        self.rendering.fill_pages(self.page + 1);
+        let mut start = None;
+        for paragraph in text.split("\n\n").filter(|paragraph| !paragraph.trim().is_empty()) {
+            let at = self.rendering.paragraph(paragraph);
+            start.get_or_insert(at);
+        }
+        let end = self.rendering.len();
+        let (Some(media), seen) = (MediaType::of(&bytes), ImageHash::of(&bytes)) else { return };
+        let seen = Seen { hash: seen, media, text: String::new() };
+        self.rendering.seen_at(Span::new(start.unwrap_or(end), end), "", ImageSource::Bytes(bytes), seen);
+    }
+
+    /// Notes the images that stand behind what was just written.
+    fn note_pictures(&mut self) {
+        let at = self.rendering.len();
+        for (bytes, caption) in std::mem::take(&mut self.pictures) {
+            self.rendering.image_at(Span::new(at, at), "", &caption, ImageSource::Bytes(bytes));
+        }
+    }
+
+    fn pieces(&mut self, pieces: Vec<Piece>) {
+        for piece in pieces {
+            match piece {
+                Piece::Line(line) => self.line(line),
+                Piece::Table(rows) => {
+                    self.close();
+                    self.rendering.fill_pages(self.page + 1);
+                    self.rendering.table(&rows);
+                }
+                Piece::Picture(bytes, caption) => self.pictures.push((bytes, caption)),
+                Piece::Scan(bytes, text) => self.scan(bytes, &text),
+            }
+        }
+    }
+
+    fn line(&mut self, line: Line) {
+        let heading = self.style.heading(&line);
+        let goes_on = self.open.as_ref().is_some_and(|open| self.goes_on(open, &line, heading));
+        if let Some(open) = self.open.as_mut().filter(|_| goes_on) {
+            let before = open.text.len();
+            letters::join_line(&mut open.text, &line.text, &self.style.compounds);
+            if open.page != self.page {
+                let at = open.text.len() - line.text.len();
+                open.pages.push((self.page, at.max(before.min(at))));
+                open.page = self.page;
+            }
+            (open.last, open.lines) = (line, open.lines + 1);
+            return;
+        }
+        self.close();
+        let kind = match heading {
+            Some(level) => BlockKind::Heading(level),
+            None if letters::starts_item(&line.text) => BlockKind::ListItem,
+            None => BlockKind::Paragraph,
+        };
+        let (text, first_left, pages) = (line.text.clone(), line.left, vec![(self.page, 0)]);
+        self.open = Some(Open { kind, text, last: line, first_left, lines: 1, pages, page: self.page });
+    }
+
+    fn goes_on(&self, open: &Open, next: &Line, heading: Option<u8>) -> bool {
+        let last = &open.last;
+        let below = open.page == self.page && next.y < last.y;
+        let gap = (last.y - next.y) / last.size.max(1.0);
+        let same_size = (last.size - next.size).abs() <= 0.1 * last.size;
+        match open.kind {
+            BlockKind::Heading(level) => {
+                heading == Some(level) && below && gap < 1.7 && last.bold == next.bold && same_size
+            }
+            _ if heading.is_some() || !same_size || letters::starts_item(&next.text) => false,
+            _ if below && gap <= self.style.leading * 1.3 => same_paragraph(open, next),
+            _ if below => false,
+            // The next column or page.
+            _ => !letters::ends_sentence(&last.text) && (is_open(last, next) || (!fits(last, next) && continues(next))),
+        }
+    }
+
+    fn close(&mut self) {
+        self.close_text();
+        self.note_pictures();
+    }
+
+    fn close_text(&mut self) {
+        let Some(open) = self.open.take() else { return };
+        let first = open.pages.first().map_or(0, |(page, _)| *page);
+        self.rendering.fill_pages(first + 1);
+        let large = open.last.size >= self.style.body * LARGER;
+        let most = if large { MOST_HEADING_LINES } else { MOST_HEADING_LINES - 1 };
+        if let BlockKind::Heading(level) = open.kind
+            && open.lines <= most
+            && open.text.len() <= LONGEST_HEADING * 2
+        {
+            return self.rendering.heading(level, &open.text);
+        }
+        let kind = if open.kind == BlockKind::ListItem { open.kind } else { BlockKind::Paragraph };
+        let start = self.rendering.raw(kind, &open.text);
+        for (page, at) in open.pages.into_iter().skip(1) {
+            self.rendering.fill_pages_at(page + 1, start + at);
+        }
+    }
+}
+
+/// Whether a line right below goes on with the paragraph.
+fn same_paragraph(open: &Open, next: &Line) -> bool {
+    let last = &open.last;
+    let small_start = next.text.starts_with(|c: char| c.is_lowercase());
+    if small_start && !letters::ends_sentence(&last.text) {
+        return true;
+    }
+    let indented = next.left > next.column.0 + 0.8 * next.size && next.left > last.left + 0.8 * last.size;
+    let in_item = open.kind == BlockKind::ListItem && next.left > open.first_left + 0.5 * next.size;
+    // Some lists indent only the line with the marker.
+    let back = open.kind == BlockKind::ListItem && !in_item && letters::ends_sentence(&last.text);
+    !fits(last, next) && (!indented || in_item) && !back
+}
+
+/// Whether the first word of the next line would have fitted on the last one: then the line was ended on purpose.
+fn fits(last: &Line, next: &Line) -> bool {
+    let room = last.column.1 - last.right;
+    let count = next.text.chars().count().max(1) as f64;
+    let first = match next.text.chars().next() {
+        // Punctuation may not start a line, so a Chinese line may end one or two letters early.
+        Some(c) if is_wide(c) => 2.5 * next.size,
+        _ => {
+            let word = next.text.find([' ', '-']).map_or(count, |end| next.text[..end].chars().count() as f64 + 1.0);
+            (next.right - next.left) / count * word + 0.3 * next.size
+        }
+    };
+    room > first
+}
+
+/// Whether a sentence is plainly unfinished: it goes on in small letters, or stops at a comma.
+fn is_open(last: &Line, next: &Line) -> bool {
+    next.text.starts_with(|c: char| c.is_lowercase()) || last.text.ends_with([',', '，', '、'])
+}
+
+/// Whether a line at the top of a column or page can be the rest of a sentence.
+fn continues(next: &Line) -> bool {
+    let first = next.text.chars().next().unwrap_or(' ');
+    first.is_lowercase()
+        || is_wide(first)
+        || first.is_ascii_digit()
+        || matches!(first, '(' | '“' | '"' | '‘')
+        || (first.is_uppercase() && next.text.split(' ').next().is_some_and(|word| word.len() > 1))
+}

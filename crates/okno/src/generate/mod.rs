@@ -1,0 +1,22 @@
+//! Language models: how they are asked, and how their answers are read.
+//!
+//! A [`Generator`] is a language model, wherever it runs: messages go in, text comes out piece by piece. The engine itself brings
+//! none; `okno-models` has one for services that speak as `OpenAI` does. An [`Asker`] is a generator with the [`Prompts`] in
+//! which it is asked; [`structured`] reads answers that must have a shape; [`many`] asks several questions at once.
+
+mod generator;
+mod many;
+mod prompts;
+#[cfg(any(test, feature = "contracts"))]
+pub mod scripted;
+pub mod structured;
+mod wording;
+
+pub(crate) use generator::asked;
+pub use generator::{Completion, GenerateError, Generator, Message, Picture, Request, Role, Usage};
+pub use many::many;
+pub(crate) use many::held;
+pub use prompts::{Language, Prompts};
+pub use wording::Asker;
+pub(crate) use wording::mark;
+pub use wording::{messages, quoted};
