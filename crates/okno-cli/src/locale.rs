@@ -51,11 +51,31 @@ pub fn error(error: &okno::Error) -> String {
     }
 }
 
+/// An error of an evaluation in the language of this run.
+pub fn evaluation(failed: &okno_evaluate::Error) -> String {
+    use okno_evaluate::Error::{Engine, QuestionSet};
+    match (language(), failed) {
+        (_, Engine(engine)) => error(engine),
+        (Language::En, other) => other.to_string(),
+        (Language::Zh, QuestionSet { path, faults }) => {
+            let lines: Vec<String> = faults
+                .iter()
+                .take(20)
+                .map(|f| format!("\n  第 {} 行,字段 `{}`:{}", f.line, f.field, in_chinese(&f.reason)))
+                .collect();
+            let more =
+                if faults.len() > 20 { format!("\n  …… 还有 {} 处", faults.len() - 20) } else { String::new() };
+            format!("“{}” 有误,没有运行,也没有改动任何内容 —— 请修正这些行:{}{more}", path.display(), lines.concat())
+        }
+        (Language::Zh, other) => in_chinese(&other.to_string()),
+    }
+}
+
 fn chinese(error: &okno::Error) -> String {
     use okno::Error::{
         AlreadyOpen, Config, Damaged, Embedder, Embedding, Filter, Format, KeyValue, Layer, Lexical, Locked,
-        NoDocument, NoIndex, NoRoot, NoUnits, NotAnIndex, Options, QuestionSet, Recipe, Reranking, Stopped,
-        UnknownField, Unreadable,
+        NoDocument, NoIndex, NoRoot, NoUnits, NotAnIndex, Options, Recipe, Reranking, Stopped, UnknownField,
+        Unreadable,
     };
     match error {
         NoIndex(path) => format!("“{}” 里没有索引 —— 先运行 `okno index 路径` 建立索引", path.display()),
@@ -91,16 +111,6 @@ fn chinese(error: &okno::Error) -> String {
         NoDocument(name) => format!("索引里没有文档 `{name}` —— `okno documents` 列出所有文档"),
         Unreadable { path, reason } => {
             format!("无法读取 “{}”:{} —— 请检查它是否存在、是否可读", path.display(), in_chinese(reason))
-        }
-        QuestionSet { path, faults } => {
-            let lines: Vec<String> = faults
-                .iter()
-                .take(20)
-                .map(|f| format!("\n  第 {} 行,字段 `{}`:{}", f.line, f.field, in_chinese(&f.reason)))
-                .collect();
-            let more =
-                if faults.len() > 20 { format!("\n  …… 还有 {} 处", faults.len() - 20) } else { String::new() };
-            format!("“{}” 有误,没有运行,也没有改动任何内容 —— 请修正这些行:{}{more}", path.display(), lines.concat())
         }
         Reranking { name, reason } => format!("重排模型 `{name}` 出错:{reason}"),
         Stopped => "已停止".to_owned(),

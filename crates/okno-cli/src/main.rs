@@ -101,6 +101,10 @@ fn message(error: &anyhow::Error) -> String {
             parts.push(locale::error(own));
             break;
         }
+        if let Some(own) = cause.downcast_ref::<okno_evaluate::Error>() {
+            parts.push(locale::evaluation(own));
+            break;
+        }
         #[cfg(feature = "models")]
         if let Some(own) = cause.downcast_ref::<okno_models::Error>() {
             parts.push(commands::models::error(own));

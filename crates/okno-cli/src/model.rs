@@ -17,8 +17,8 @@ pub fn generator(
 mod built {
     use crate::service::Place;
     use anyhow::Result;
-    use okno::generate::Generator;
     use okno::config::{ModelConfig, Secrets, Settings};
+    use okno::generate::Generator;
     use okno_models::service::{Cached, Chat, DEFAULT_CACHE_SIZE, Options, Patience};
     use std::path::PathBuf;
     use std::sync::Arc;

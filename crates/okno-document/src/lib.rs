@@ -10,12 +10,12 @@ mod date;
 mod derived;
 mod filter;
 mod layer;
+pub mod message;
 mod metadata;
 mod period;
 mod place;
 mod span;
 mod structure;
-pub mod message;
 pub mod table;
 pub mod text;
 
@@ -33,6 +33,7 @@ pub use span::{CodePoints, Span};
 pub use structure::{Section, Sentence, Structure};
 
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 
 /// One piece of a document as its loader saw it, in reading order.
 ///
@@ -152,4 +153,24 @@ pub struct Record {
     pub bytes: u64,
     /// How many sentences.
     pub sentences: u32,
+}
+
+impl Record {
+    /// Whether its fields match a filter.
+    pub fn matches(&self, filter: &Filter) -> bool {
+        filter.matches(&|field: &str| self.field(field))
+    }
+
+    /// A field that a filter may ask about: metadata, or what every document has.
+    pub fn field(&self, name: &str) -> Option<Cow<'_, Value>> {
+        let text = |text: &str| Some(Cow::Owned(Value::Text(text.to_owned())));
+        match (self.metadata.get(name), name) {
+            (Some(value), _) => Some(Cow::Borrowed(value)),
+            (None, "title") => text(&self.title),
+            (None, "language") => self.language.as_deref().and_then(text),
+            (None, "path") => text(&self.id.path),
+            (None, "doc_id") => text(self.id.name()),
+            (None, _) => None,
+        }
+    }
 }

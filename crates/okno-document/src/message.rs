@@ -258,7 +258,8 @@ mod tests {
 
     #[test]
     fn sizes_are_rounded_up_to_a_tenth() {
-        let said = [0, 1023, 1024, 1025, 1 << 20, (1 << 20) + 1, 64 << 20, 3 << 30].map(|bytes| Bytes(bytes).to_string());
+        let said =
+            [0, 1023, 1024, 1025, 1 << 20, (1 << 20) + 1, 64 << 20, 3 << 30].map(|bytes| Bytes(bytes).to_string());
         assert_eq!(said, ["0 B", "1023 B", "1 KiB", "1.1 KiB", "1 MiB", "1.1 MiB", "64 MiB", "3 GiB"]);
     }
 

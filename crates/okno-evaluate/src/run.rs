@@ -7,10 +7,10 @@ use super::compare::Comparison;
 use super::measure::{Measure, Row, Scores};
 use super::score::{self, Returned};
 use super::set::{Library, Question, QuestionSet};
+use crate::{Error, Result};
 use okno::document::{DerivedKind, Layer};
 use okno::retrieve::{Recipe, built_in};
 use okno::store::Snapshot;
-use crate::{Error, Result};
 use okno::{Context, Engine, Query};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -162,7 +162,7 @@ pub(super) fn is_answerable(engine: &Engine, snapshot: &dyn Snapshot, recipe: &R
     match engine.search_in(snapshot, &probe) {
         Ok(_) => Ok(true),
         Err(okno::Error::NoUnits(_)) => Ok(false),
-        Err(error) => Err(error),
+        Err(error) => Err(error.into()),
     }
 }
 

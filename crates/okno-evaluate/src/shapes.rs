@@ -1,10 +1,10 @@
 //! A comparison: what each recipe returned, and what only it did.
 
 use crate::sides::{Answering, Side, answering, only_here, part};
-use okno::shapes::{FullContext, Understood};
 use okno::Context;
 use okno::document::{CodePoints, Span};
 use okno::retrieve::Recipe;
+use okno::shapes::{FullContext, Understood};
 use okno::understand::Routing;
 use okno::understand::model::Taken;
 use serde::Serialize;

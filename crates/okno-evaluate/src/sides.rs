@@ -4,8 +4,8 @@
 //! and their spans meet – nothing is compared letter by letter.
 
 use super::gold::Target;
-use okno::document::Span;
 use crate::Result;
+use okno::document::Span;
 use okno::{Answer, Context, Engine, Query};
 
 /// Tokens each side may spend unless told otherwise: the same, or the larger would win by size.

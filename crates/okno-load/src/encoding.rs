@@ -10,8 +10,8 @@ use std::borrow::Cow;
 use std::sync::LazyLock;
 
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
-use okno_document::text::script::is_han;
 use encoding_rs::{BIG5, Encoding, GB18030, UTF_8, UTF_16BE, UTF_16LE};
+use okno_document::text::script::is_han;
 
 /// The characters that make up about 70 % of running Chinese text: the 400 most frequent ones of simplified news, recipes and
 /// technical pages together with the 400 most frequent ones of traditional encyclopedia articles, counted.

@@ -3,9 +3,9 @@
 //! Office files, books, sheets, mails and PDF pages all end here, so that a heading, a list item or a table looks the same whatever
 //! it came from: as Markdown would write it, with a blank line between blocks.
 
-use okno_document::text::{detect_language, primary_language};
 use super::encoding::NotText;
 use super::{LoadError, Source, file_metadata};
+use okno_document::text::{detect_language, primary_language};
 use okno_document::{Block, BlockKind, Image, ImageSource, Loaded, Metadata, Page, Seen, Span, Value, table};
 
 /// Indentation of nested lists stops here: deeper nesting is noise.

@@ -11,12 +11,12 @@
 use cpu_time::ProcessTime;
 use okno::document::Layer;
 use okno::embed::{BuiltIn, Embedder, Role, normalize};
-use okno_evaluate::measure::Measure;
-use okno_evaluate::run::{Asking, Candidate, run};
-use okno_evaluate::set::{Indexed, QuestionSet};
 use okno::retrieve::built_in;
 use okno::store::{Ask, Leg, Manifest, Prepared, Snapshot, Store};
 use okno::{Engine, Query};
+use okno_evaluate::measure::Measure;
+use okno_evaluate::run::{Asking, Candidate, run};
+use okno_evaluate::set::{Indexed, QuestionSet};
 use okno_milvus::{Address, Meter, MilvusStore};
 use std::collections::HashSet;
 use std::path::Path;

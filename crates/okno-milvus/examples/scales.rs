@@ -10,10 +10,11 @@
 use cpu_time::ProcessTime;
 use okno::document::Layer;
 use okno::embed::{Embedder, Role, normalize};
-use okno_evaluate::set::{Indexed, QuestionSet};
 use okno::store::copy::copy;
-use okno::store::{Ask, EmbeddedStore, Leg, Manifest, Run, Scored, Snapshot, Store, terms};
+use okno::store::{Ask, EmbeddedStore, Leg, Manifest, Run, Scored, Snapshot, Store};
+use okno::text::terms;
 use okno::{Engine, embed::BuiltIn};
+use okno_evaluate::set::{Indexed, QuestionSet};
 use okno_milvus::{Address, MilvusStore};
 use std::collections::{BTreeSet, HashSet};
 use std::path::Path;

@@ -10,8 +10,8 @@ use milvus::v2::prelude::SearchVectors;
 use milvus::v2::types::SparseVector;
 use okno::Result;
 use okno::document::Layer;
-use okno::text::terms::{of_query, resolve};
 use okno::store::{Ask, Leg, Run, Scored, rarity};
+use okno::text::terms::{of_query, resolve};
 
 /// The rankings asked for. Layers that have rows are ranked by the engine; others among what these find, on the client.
 pub fn search(snapshot: &MilvusSnapshot, ask: &Ask<'_>) -> Result<Vec<Vec<Scored>>> {

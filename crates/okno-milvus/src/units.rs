@@ -9,7 +9,8 @@ use crate::layers::{Code, MADE};
 use milvus::v2::types::SparseVector;
 use okno::document::{Derived, Layer, Structure};
 use okno::embed::normalize;
-use okno::store::{CONTEXT_WEIGHT, K1, Vectors, length_share, terms};
+use okno::store::{CONTEXT_WEIGHT, K1, Vectors, length_share};
+use okno::text::terms;
 use std::ops::Range;
 use xxhash_rust::xxh3::xxh3_64;
 

@@ -6,9 +6,9 @@
 
 use okno::Engine;
 use okno::embed::{BuiltIn, EmbedError, Embedder, Role};
+use okno::retrieve::{RerankError, Reranker, built_in};
 use okno_evaluate::set::{Corpus, QuestionSet};
 use okno_evaluate::{Asking, Candidate, Interval, Measure, run};
-use okno::retrieve::{RerankError, Reranker, built_in};
 use okno_models::registry::Card;
 use okno_models::shelf::{Model, Shelf};
 use okno_models::transformer::{Encoder, LateInteraction, TransformerEmbedder};

@@ -5,8 +5,8 @@ mod skipped;
 
 use okno::answer::{Event, ReplyOptions, reply};
 use okno::generate::{Generator, Message, Prompts, Request, Role};
-use okno_evaluate::judge::{Aspect, Case, Judgement, judge};
 use okno::{Engine, Query};
+use okno_evaluate::judge::{Aspect, Case, Judgement, judge};
 use okno_models::service::{Chat, Options, Patience};
 use serde_json::Value;
 use std::ops::ControlFlow;

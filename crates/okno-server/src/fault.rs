@@ -158,12 +158,26 @@ impl IntoResponse for Fault {
 
 impl From<okno::Error> for Fault {
     fn from(error: okno::Error) -> Self {
-        let (status, code) = kind(&error);
-        let message = error.to_string();
-        match message.split_once(" – ") {
-            Some((what, next)) => Self::new(status, code, what).hint(next),
-            None => Self::new(status, code, message),
+        told(kind(&error), &error)
+    }
+}
+
+impl From<okno_evaluate::Error> for Fault {
+    fn from(error: okno_evaluate::Error) -> Self {
+        use okno_evaluate::Error as E;
+        match error {
+            E::Engine(error) => error.into(),
+            E::QuestionSet { .. } => told((StatusCode::BAD_REQUEST, "bad_question_set"), &error),
+            _ => told((StatusCode::BAD_REQUEST, "bad_evaluation"), &error),
         }
+    }
+}
+
+fn told((status, code): (StatusCode, &'static str), error: &impl ToString) -> Fault {
+    let message = error.to_string();
+    match message.split_once(" – ") {
+        Some((what, next)) => Fault::new(status, code, what).hint(next),
+        None => Fault::new(status, code, message),
     }
 }
 
@@ -178,8 +192,6 @@ fn kind(error: &okno::Error) -> (StatusCode, &'static str) {
         E::NoUnits(_) => (BAD, "no_units"),
         E::Recipe(_) => (BAD, "bad_recipe"),
         E::Options(_) => (BAD, "bad_option"),
-        E::QuestionSet { .. } => (BAD, "bad_question_set"),
-        E::Evaluation(_) => (BAD, "bad_evaluation"),
         E::Unreadable { .. } => (BAD, "unreadable"),
         E::NoRoot { .. } => (StatusCode::NOT_FOUND, "no_root"),
         E::NoDocument(_) => (StatusCode::NOT_FOUND, "no_document"),

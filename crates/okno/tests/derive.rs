@@ -1,7 +1,7 @@
 //! Derived units by a model, as an index keeps them: complete, resumable, and never at the cost of the rest.
 
-use okno::generate::{Completion, GenerateError, Generator, Request, Usage};
 use okno::document::DerivedKind;
+use okno::generate::{Completion, GenerateError, Generator, Request, Usage};
 use okno::{DeriveOptions, DeriveProgress, Engine, Maker, Query, Silent};
 use serde_json::json;
 use std::collections::BTreeSet;

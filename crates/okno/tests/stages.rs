@@ -9,8 +9,23 @@ use std::path::{Path, PathBuf};
 /// The stages of the engine in the order data flows. Each may use those above it and the crates `okno-document` and `okno-load`.
 /// `shapes` is how results leave the process, so it comes last.
 const STAGES: [&str; 17] = [
-    "document", "load", "packed", "embed", "text", "split", "rules", "generate", "error", "enrich", "store", "understand",
-    "retrieve", "answer", "fetch", "config", "engine",
+    "document",
+    "load",
+    "packed",
+    "embed",
+    "text",
+    "split",
+    "rules",
+    "generate",
+    "error",
+    "enrich",
+    "store",
+    "understand",
+    "retrieve",
+    "answer",
+    "fetch",
+    "config",
+    "engine",
 ];
 
 const LAST: &str = "shapes";
@@ -31,8 +46,13 @@ fn sources(folder: &Path, out: &mut Vec<PathBuf>) {
 
 /// The path of a file's module; `None` for test code.
 fn module(source: &Path, root: &Path) -> Option<Vec<String>> {
-    let mut parts: Vec<String> =
-        source.strip_prefix(root).unwrap().with_extension("").iter().map(|part| part.to_str().unwrap().to_owned()).collect();
+    let mut parts: Vec<String> = source
+        .strip_prefix(root)
+        .unwrap()
+        .with_extension("")
+        .iter()
+        .map(|part| part.to_str().unwrap().to_owned())
+        .collect();
     if parts.iter().any(|part| part == "tests" || part == "contract") {
         return None;
     }
@@ -122,11 +142,14 @@ fn uses(root: &Path) -> Uses {
 
 /// Where a stage names a later one.
 fn violations(uses: &Uses) -> Vec<String> {
-    let place = |name: &str| if name == LAST { Some(STAGES.len()) } else { STAGES.iter().position(|stage| *stage == name) };
+    let place =
+        |name: &str| if name == LAST { Some(STAGES.len()) } else { STAGES.iter().position(|stage| *stage == name) };
     let mut found = Vec::new();
     for (module, used) in uses.iter().filter(|(module, _)| !module.is_empty()) {
         let own = place(&module[0]).unwrap_or_else(|| panic!("`{}` is not in the list of stages", module[0]));
-        for path in used.iter().filter(|path| path.first().and_then(|name| place(name)).is_some_and(|other| other > own)) {
+        for path in
+            used.iter().filter(|path| path.first().and_then(|name| place(name)).is_some_and(|other| other > own))
+        {
             found.push(format!("`{}` uses `{}`", module.join("::"), path.join("::")));
         }
     }
@@ -179,7 +202,17 @@ fn a_stage_knows_only_the_stages_before_it() {
 
 #[test]
 fn modules_do_not_use_each_other_in_circles() {
-    for name in ["okno-document", "okno-load", "okno", "okno-evaluate", "okno-models", "okno-sql", "okno-milvus", "okno-server", "okno-cli"] {
+    for name in [
+        "okno-document",
+        "okno-load",
+        "okno",
+        "okno-evaluate",
+        "okno-models",
+        "okno-sql",
+        "okno-milvus",
+        "okno-server",
+        "okno-cli",
+    ] {
         let root = crates().join(name).join("src");
         if root.exists() {
             assert_eq!(circle(&uses(&root)), None, "{name}: modules use each other in a circle");
@@ -192,7 +225,10 @@ fn a_planted_violation_is_found() {
     let folder = tempfile::tempdir().unwrap();
     for (name, text) in [
         ("lib.rs", "mod split; mod store;"),
-        ("split.rs", "use crate::{document::Span, store::{Leg, Run}};\n#[cfg(test)]\nmod tests { use crate::engine::Engine; }"),
+        (
+            "split.rs",
+            "use crate::{document::Span, store::{Leg, Run}};\n#[cfg(test)]\nmod tests { use crate::engine::Engine; }",
+        ),
         ("store/mod.rs", "// crate::engine\nmod a; mod b; fn f() { crate::split::structure(); }"),
         ("store/a.rs", "use super::b::B;"),
         ("store/b.rs", "use crate::store::a::A;"),
@@ -204,6 +240,7 @@ fn a_planted_violation_is_found() {
     let uses = uses(folder.path());
     assert_eq!(violations(&uses), ["`split` uses `store::Leg`", "`split` uses `store::Run`"]);
     assert_eq!(circle(&uses).unwrap(), ["split", "store", "split"]);
-    let store_alone: Uses = uses.into_iter().filter(|(module, _)| module.first().is_some_and(|name| name == "store")).collect();
+    let store_alone: Uses =
+        uses.into_iter().filter(|(module, _)| module.first().is_some_and(|name| name == "store")).collect();
     assert_eq!(circle(&store_alone).unwrap(), ["store::a", "store::b", "store::a"]);
 }

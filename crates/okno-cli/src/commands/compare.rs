@@ -10,9 +10,9 @@ use crate::output::{self, Paint};
 use crate::place;
 use anyhow::{Context as _, Result, bail};
 use columns::Line;
-use okno_evaluate::sides::{BUDGET, Side, answering, ask, part, parts};
-use okno_evaluate::shapes::Compared;
 use okno::{Engine, Query};
+use okno_evaluate::shapes::Compared;
+use okno_evaluate::sides::{BUDGET, Side, answering, ask, part, parts};
 use std::io::{IsTerminal, Write};
 
 pub fn run(cli: &Cli, args: &CompareArgs) -> Result<()> {

@@ -5,8 +5,8 @@ use crate::args::{Cli, FeedbackCommand, VerdictArgs, VerdictName};
 use crate::locale::say;
 use crate::{output, place};
 use anyhow::{Context as _, Result, bail};
-use okno_evaluate::feedback::{Feedback, Opinion, Verdict};
 use okno::{Context, Engine};
+use okno_evaluate::feedback::{Feedback, Opinion, Verdict};
 use std::io::Write;
 use std::time::{SystemTime, UNIX_EPOCH};
 

@@ -1,17 +1,17 @@
 //! Judging a run: the questions of each recipe and budget are answered by the model and judged, several at once.
 
 use super::{Aspect, Case, Judgement, judge};
-use okno::generate::many;
-use okno::answer::{ReplyOptions, reply};
-use okno::generate::Generator;
+use crate::Result;
 use crate::compare::Interval;
 use crate::measure::Scores;
 use crate::run::{Asking, Cell, Run, query};
 use crate::set::Question;
+use okno::Engine;
+use okno::answer::{ReplyOptions, reply};
+use okno::generate::Generator;
+use okno::generate::many;
 use okno::retrieve::Recipe;
 use okno::store::Snapshot;
-use crate::Result;
-use okno::Engine;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;

@@ -16,8 +16,8 @@ mod tests;
 pub use cell::{CellJudged, Figure, QuestionJudged, judge_run};
 
 use super::measure::Measure;
-use okno::answer::{fenced, mark, sentences_of};
-use okno::generate::{Asker, Generator, Language, Message, Prompts, Request, Role, structured};
+use okno::answer::{fenced, sentences_of};
+use okno::generate::{Asker, Generator, Language, Message, Prompts, Request, Role, mark, structured};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 

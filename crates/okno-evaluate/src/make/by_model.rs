@@ -8,13 +8,13 @@
 use super::super::random::Random;
 use super::draft::Draft;
 use super::{Kind, Made, Numbered, Summary, check, finished, in_turn, keep_distinct, numbered, words};
+use crate::Result;
+use okno::Skipped;
+use okno::document::{Layer, Size, Span};
 use okno::generate::many;
 use okno::generate::structured::{self, Unusable, text};
 use okno::generate::{Asker, Language, Request, Usage, messages, quoted};
-use okno::document::{Layer, Size, Span};
 use okno::store::{DocumentNumber, Snapshot};
-use crate::Result;
-use okno::Skipped;
 use serde_json::{Value, json};
 
 /// What a question is made of: a few paragraphs.

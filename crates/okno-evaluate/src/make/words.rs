@@ -2,7 +2,9 @@
 
 use crate::Result;
 use okno::embed::StaticModel;
-use okno::store::{Snapshot, terms};
+use okno::store::Snapshot;
+use okno::text::script::is_han;
+use okno::text::terms;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::ops::Range;
 

@@ -1,7 +1,7 @@
 use super::*;
-use okno::Engine;
 use crate::run::{Asking, Candidate, run};
 use crate::set::{Indexed, Library};
+use okno::Engine;
 use okno::retrieve::built_in;
 
 const HOSTILE: &str = "<script>alert('gold')</script> and \"quotes\" & <img src=x onerror=alert(1)>";

@@ -11,8 +11,8 @@ mod read;
 pub use library::{Corpus, Found, Indexed, Library};
 
 use super::gold::Points;
-use okno::document::Filter;
 use crate::{Error, Result};
+use okno::document::Filter;
 use std::collections::{BTreeSet, HashMap};
 use std::fmt::{self, Write};
 use std::path::Path;

@@ -3,8 +3,8 @@
 use super::library::missing;
 use super::{Fault, Found, Gold, Library, Question};
 use crate::Result;
-use okno::document::Filter;
 use crate::gold::Points;
+use okno::document::Filter;
 use serde_json::{Map, Value};
 use std::collections::{BTreeSet, HashSet};
 

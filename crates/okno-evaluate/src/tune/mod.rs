@@ -19,10 +19,10 @@ use super::random::Random;
 use super::run::{Candidate, is_answerable, query};
 use super::score::{self, Returned, Texts};
 use super::set::{Gold, Question, QuestionSet};
-use okno::retrieve::Recipe;
-use okno::store::Snapshot;
 use crate::{Error, Result};
 use okno::Engine;
+use okno::retrieve::Recipe;
+use okno::store::Snapshot;
 use rayon::prelude::*;
 
 /// Questions a split needs: with fewer, every interval is wider than any gain.

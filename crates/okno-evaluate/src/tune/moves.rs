@@ -3,10 +3,10 @@
 //! Only what makes sense is tried: `auto` needs values on sentences, neighbours need units of a layer, weights need relative
 //! fusion. Sizes are the sources' (chunks of 200 to 800 characters, windows of one to five sentences).
 
+use crate::Result;
 use okno::document::Layer;
 use okno::retrieve::{Expansion, Fusion, Recipe, built_in, name_of};
 use okno::store::Leg;
-use crate::{Error, Result};
 
 const LAYERS: [&str; 9] = [
     "sentence",
@@ -31,14 +31,15 @@ type Named = (String, Recipe);
 /// The built-in recipes and their usual sizes.
 pub fn families() -> Result<Vec<Named>> {
     let built_in = built_in()?;
-    let row = |name: &str| built_in.get(name).cloned().ok_or_else(|| okno::Error::Recipe(format!("no recipe `{name}`")));
+    let row =
+        |name: &str| built_in.get(name).cloned().ok_or_else(|| okno::Error::Recipe(format!("no recipe `{name}`")));
     let mut all: Vec<Named> = built_in.iter().map(|(name, recipe)| (name.clone(), recipe.clone())).collect();
     for around in WINDOWS {
         let recipe = Recipe { expand: Expansion::Window(around), k: 5, depth: 10, ..row("window")? };
         all.push((format!("window:{around}, k 5"), recipe));
     }
     for chunk in CHUNKS {
-        let layers = vec![chunk.parse()?];
+        let layers = vec![chunk.parse().map_err(okno::Error::Layer)?];
         all.push((format!("{chunk} with neighbors"), Recipe { layers: layers.clone(), k: 5, ..row("neighbors")? }));
         all.push((chunk.to_owned(), Recipe { layers, k: 10, depth: 20, ..row("chunks")? }));
     }

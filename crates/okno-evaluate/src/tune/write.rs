@@ -4,8 +4,8 @@
 
 use super::Tuned;
 use crate::compare::points;
-use okno::retrieve::Recipe;
 use crate::{Error, Result};
+use okno::retrieve::Recipe;
 use std::collections::BTreeMap;
 
 fn marks(name: &str) -> (String, String) {

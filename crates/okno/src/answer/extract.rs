@@ -1,10 +1,10 @@
 //! An answer without a model: the sentences that say most of what is asked, each with its citation.
 
 use super::checked::Checked;
-use crate::generate::Language;
 use super::support::{sentences_of, weights, words};
 use crate::Context;
 use crate::document::Span;
+use crate::generate::Language;
 use crate::load::list_marker;
 use crate::retrieve::RELEVANT;
 use crate::text::terms;

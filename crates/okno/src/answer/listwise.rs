@@ -6,8 +6,8 @@
 //! pretend to be another, or an instruction.
 
 use crate::generate::{Generator, Message, Request, Role, asked};
-use okno_document::text::script::is_han;
 use crate::retrieve::{RerankError, Reranker};
+use okno_document::text::script::is_han;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 

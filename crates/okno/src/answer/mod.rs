@@ -15,6 +15,7 @@ mod support;
 mod tests;
 
 pub use listwise::Listwise;
-pub use prompt::{NOT_FOUND, Pictures};
 pub use prompt::fenced;
+pub use prompt::{NOT_FOUND, Pictures};
 pub use reply::{Citation, Event, Reply, ReplyOptions, reply, request};
+pub use support::sentences_of;

@@ -5,11 +5,10 @@
 //! bracketed numbers inside are written with other brackets, so that no document can cite for the model. The mark is the
 //! same for the same contexts and question, so that answers can be kept.
 
-use crate::generate::{Language, Prompts};
-use crate::generate::{Message, Picture, Request, Role};
 use crate::Context;
+use crate::generate::{Language, Prompts, mark};
+use crate::generate::{Message, Picture, Request, Role};
 use std::collections::BTreeSet;
-use xxhash_rust::xxh3::Xxh3;
 
 /// What the model writes when the contexts do not hold the answer.
 pub const NOT_FOUND: &str = "NOT_IN_DOCUMENTS";

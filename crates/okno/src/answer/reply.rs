@@ -11,10 +11,10 @@
 use super::checked::{Checked, Mark};
 use super::extract;
 use super::prompt::{self, NOT_FOUND, Pictures, Showing};
-use crate::generate::{Language, Prompts};
 use super::support::{statement, supporting};
-use crate::generate::{Completion, GenerateError, Generator, Request, Usage, asked};
 use crate::document::{CodePoints, Span};
+use crate::generate::{Completion, GenerateError, Generator, Request, Usage, asked};
+use crate::generate::{Language, Prompts};
 use crate::{Answer, Context, Result};
 use std::cell::Cell;
 use std::collections::BTreeSet;

@@ -1,11 +1,11 @@
-use crate::generate::Scripted;
 use super::*;
+use crate::generate::scripted::Scripted;
+use crate::generate::*;
 use crate::{Answer, Engine, Query};
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
 mod hostile;
-mod schemas;
 mod snapshots;
 
 pub(super) const TEA: &str = "---\nauthor: Lu Yu\nrating: secret\n---\n# Tea\n\n## Brewing\n\nBlack tea needs boiling water and five minutes[4]. Green tea is brewed at eighty degrees, or it turns bitter.\n\n## Serving\n\nMilk goes in last. See https://tea.example/guide for more.\n";
@@ -115,7 +115,7 @@ fn without_a_model_tables_keep_their_lines_and_pictures_are_left_out() {
     assert_eq!(reply.text, rows);
     let marked: String = reply.text.chars().skip(reply.citations[0].at).take(3).collect();
     assert_eq!(marked, "[1]");
-    let laid_out = |text: &str| extract::shown(text, prompts::Language::English);
+    let laid_out = |text: &str| extract::shown(text, Language::English);
     assert_eq!(
         laid_out("kind: Gateway\nmetadata:\n  name: door"),
         "- kind: Gateway\n  metadata:\n    name: door\n\n  "

@@ -22,9 +22,9 @@ pub use reembed::ReembedReport;
 pub use report::{IndexOptions, IndexReport, Progress, Silent, Skipped};
 pub use units::ImportReport;
 
-use crate::generate::{Asker, Generator, Picture, Prompts};
 use crate::document::{ImageHash, Record};
 use crate::embed::{BuiltIn, Embedder};
+use crate::generate::{Asker, Generator, Picture, Prompts};
 use crate::load::{Fields, Loader, TextOfImage, UnknownField, builtin_reading};
 use crate::retrieve::{self, Answer, Context, Models, Query, Recipes, Reranker, built_in};
 use crate::store::{DocumentNumber, EmbeddedStore, Manifest, Scan, Snapshot, Store};

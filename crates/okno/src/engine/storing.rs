@@ -4,8 +4,8 @@
 //! did, and the next one goes on from there.
 
 use super::Engine;
-use super::plan::Work;
 use super::content_hash::{content_hash, same_body};
+use super::plan::Work;
 use super::prepare::{Changed, prepare, says_otherwise};
 use super::read::{Read, is_unreadable, read};
 use super::report::{IndexOptions, IndexReport, Progress, Skipped};

@@ -5,9 +5,9 @@
 //! description, a caption and a context are one text; questions are exactly [`QUESTIONS`], all different.
 //! All must be in the passage's language, or nobody who asks in it would find them.
 
+use crate::document::DerivedKind;
 use crate::generate::structured::{object, text, texts};
 use crate::generate::{Language, Picture, Prompts, Request, messages, quoted};
-use crate::document::DerivedKind;
 use crate::split::count_tokens;
 use serde_json::{Value, json};
 use std::collections::HashSet;

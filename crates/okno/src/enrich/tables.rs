@@ -61,7 +61,7 @@ mod tests {
     use crate::split::structure;
 
     fn described(markdown: &str) -> Vec<(String, String)> {
-        let mut read = crate::load::tests::load(&crate::load::Markdown, "a.md", markdown.as_bytes());
+        let mut read = crate::load::contract::load(&crate::load::Markdown, "a.md", markdown.as_bytes());
         let loaded = read.documents.remove(0);
         let structure = structure(&loaded.text, &loaded.title, &loaded.blocks);
         let whole = |unit: &Derived| structure.span(unit.sentences()).of(&loaded.text).to_owned();

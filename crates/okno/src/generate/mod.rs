@@ -14,9 +14,8 @@ mod wording;
 
 pub(crate) use generator::asked;
 pub use generator::{Completion, GenerateError, Generator, Message, Picture, Request, Role, Usage};
-pub use many::many;
 pub(crate) use many::held;
+pub use many::many;
 pub use prompts::{Language, Prompts};
 pub use wording::Asker;
-pub(crate) use wording::mark;
-pub use wording::{messages, quoted};
+pub use wording::{mark, messages, quoted};

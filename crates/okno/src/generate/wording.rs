@@ -35,7 +35,7 @@ pub fn quoted(text: &str) -> String {
 }
 
 /// A mark that depends on all of these texts and stands in none of them.
-pub(crate) fn mark(texts: &[&str]) -> String {
+pub fn mark(texts: &[&str]) -> String {
     let mut salt = 0u64;
     loop {
         let mut hash = Xxh3::with_seed(salt);

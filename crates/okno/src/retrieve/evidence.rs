@@ -2,9 +2,10 @@
 
 use super::matching;
 use crate::Result;
-use crate::generate::Asker;
 use crate::document::{Catalogue, Date, Filter, Layer};
-use crate::store::{Ask, DocumentNumber, Leg, Snapshot, terms};
+use crate::generate::Asker;
+use crate::store::{Ask, DocumentNumber, Leg, Snapshot};
+use crate::text::terms;
 use crate::understand::model::{Taken, read_filter};
 use crate::understand::{Evidence, Understood, understand};
 use std::collections::HashSet;

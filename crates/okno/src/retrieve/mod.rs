@@ -24,22 +24,20 @@ mod sections;
 mod several;
 mod tables;
 
+pub use crate::store::DEFAULT_RECIPE;
 pub use context::{Answer, Context, ContextHit, FoundUnit, Stage};
 pub use fuse::Trace;
 pub use query::Query;
-pub use recipe::{
-    Expansion, Fusion, Order, Recipe, Recipes, Rerank, Unit, Worth, built_in, built_in_text, name_of,
-};
-pub use crate::store::DEFAULT_RECIPE;
+pub use recipe::{Expansion, Fusion, Order, Recipe, Recipes, Rerank, Unit, Worth, built_in, built_in_text, name_of};
 pub use relevance::RELEVANT;
 pub use rerank::{Moved, RerankError, Reranked, Reranker};
 pub use scope::matching;
 pub(crate) use scope::nearest;
 pub use several::together;
 
-use crate::generate::Asker;
 use crate::document::{Filter, Layer};
 use crate::embed::{Embedder, Role, normalize};
+use crate::generate::Asker;
 use crate::store::{Ask, DocumentNumber, Leg, Snapshot};
 use crate::understand::model::{Probes, Step, Taken};
 use crate::understand::{Because, Route, Routing, Understood};

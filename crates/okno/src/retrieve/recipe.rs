@@ -1,7 +1,7 @@
 //! Recipes: named rows of one table that say what is ranked, how, and what is returned.
 
 use crate::document::{DerivedKind, Layer};
-use crate::store::{DEFAULT_RECIPE, Leg, Manifest};
+use crate::store::{Leg, Manifest};
 use crate::understand::model::Step;
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
@@ -300,6 +300,7 @@ as_text!(Expansion, Fusion);
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::store::DEFAULT_RECIPE;
 
     #[test]
     fn built_in_recipes_are_whole() {

@@ -19,6 +19,7 @@
 
 use crate::document::Structure;
 use crate::embed::{Scratch, StaticModel};
+use crate::text::is_chinese;
 use crate::text::terms::{of_query, terms};
 use rustc_hash::FxHashMap;
 use std::ops::Range;

@@ -1,10 +1,9 @@
 //! Which documents a question may be answered from: what a filter leaves, identical copies once.
 
 use super::sections;
-use crate::document::{Filter, Record, Value};
+use crate::document::Filter;
 use crate::store::{DocumentNumber, Sections, Snapshot};
 use crate::{Error, Result};
-use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// The documents a question may be answered from: those that match the filter, identical copies once.
@@ -96,24 +95,4 @@ fn distance(a: &str, b: &str) -> usize {
         }
     }
     row[b.len()]
-}
-
-impl Record {
-    /// Whether its fields match a filter.
-    pub fn matches(&self, filter: &Filter) -> bool {
-        filter.matches(&|field: &str| self.field(field))
-    }
-
-    /// A field that a filter may ask about: metadata, or what every document has.
-    pub fn field(&self, name: &str) -> Option<Cow<'_, Value>> {
-        let text = |text: &str| Some(Cow::Owned(Value::Text(text.to_owned())));
-        match (self.metadata.get(name), name) {
-            (Some(value), _) => Some(Cow::Borrowed(value)),
-            (None, "title") => text(&self.title),
-            (None, "language") => self.language.as_deref().and_then(text),
-            (None, "path") => text(&self.id.path),
-            (None, "doc_id") => text(self.id.name()),
-            (None, _) => None,
-        }
-    }
 }

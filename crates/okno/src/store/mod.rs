@@ -202,7 +202,7 @@ pub trait Snapshot: Send + Sync {
         })?;
         Ok(numbers)
     }
-    /// What the fields of the documents hold, in folded words ([`terms::fold`]); gathered once and kept.
+    /// What the fields of the documents hold, in folded words ([`crate::text::terms::fold`]); gathered once and kept.
     fn catalogue(&self) -> Result<&Catalogue>;
     /// The groups of documents whose texts are the same, each by ascending number.
     fn copies(&self) -> &[Vec<DocumentNumber>];

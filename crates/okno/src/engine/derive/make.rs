@@ -1,13 +1,13 @@
 //! Making the texts of a batch: by a model, as many requests at once as it takes; or of the sentences themselves.
 
 use super::{DeriveProgress, DeriveReport, Ready};
-use crate::generate::structured::{self, Unusable, Why};
-use crate::generate::{Asker, GenerateError, Generator, Usage};
-use crate::generate::{held, many};
 use crate::document::{DerivedKind, Span};
 use crate::embed::Role;
 use crate::engine::{Engine, Skipped};
 use crate::enrich::{ask, extract};
+use crate::generate::structured::{self, Unusable, Why};
+use crate::generate::{Asker, GenerateError, Generator, Usage};
+use crate::generate::{held, many};
 use crate::split;
 use std::collections::HashMap;
 use std::fmt;

@@ -18,9 +18,9 @@ pub use make::Maker;
 
 use super::{Engine, Silent, Skipped};
 use crate::Result;
-use crate::generate::Usage;
 use crate::document::{DerivedKind, DocumentId, Filter, Layer, Size};
 use crate::enrich::ask::{self, Passage};
+use crate::generate::Usage;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 

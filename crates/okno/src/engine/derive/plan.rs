@@ -2,11 +2,11 @@
 
 use super::{DeriveOptions, Item, Ready, captions};
 use crate::Result;
-use crate::answer;
 use crate::document::{CodePoints, Derived, DerivedKind, DocumentId, Layer, Picture, Record, Structure};
 use crate::engine::content_hash::same_body;
 use crate::engine::{Engine, Skipped};
 use crate::enrich::{self, ask::Passage};
+use crate::generate;
 use crate::retrieve::matching;
 use crate::store::{DocumentNumber, Snapshot};
 use std::collections::{BTreeMap, HashMap};
@@ -129,10 +129,10 @@ pub fn numbers(snapshot: &dyn Snapshot) -> Result<HashMap<DocumentId, (DocumentN
 }
 
 /// An image as the index keeps it: files are not read again.
-fn picture(snapshot: &dyn Snapshot, page: &Page<'_>, item: &Item) -> Result<Option<answer::Picture>> {
+fn picture(snapshot: &dyn Snapshot, page: &Page<'_>, item: &Item) -> Result<Option<generate::Picture>> {
     let Some(Picture { hash, media, .. }) = page.structure.images.get(item.image) else { return Ok(None) };
     let bytes = snapshot.image(*hash)?;
-    Ok(bytes.map(|bytes| answer::Picture { media_type: media.name().to_owned(), bytes }))
+    Ok(bytes.map(|bytes| generate::Picture { media_type: media.name().to_owned(), bytes }))
 }
 
 fn passage(page: &Page<'_>, item: &Item) -> Passage {

@@ -13,8 +13,8 @@
 //! takes out what never became visible.
 
 use crate::document::{Derived, Structure};
-use crate::text::terms::terms;
 use crate::store::{DocumentNumber, FORMAT};
+use crate::text::terms::terms;
 use std::ops::{Bound, ControlFlow};
 use std::path::Path;
 use std::sync::OnceLock;

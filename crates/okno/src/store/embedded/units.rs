@@ -7,7 +7,8 @@
 use super::atlas::{Atlas, Entry};
 use super::vectors::{MEASURED, add, length};
 use crate::document::{Derived, DerivedKind, Layer};
-use crate::store::{Run, terms};
+use crate::store::Run;
+use crate::text::terms;
 use std::ops::Range;
 use std::sync::Arc;
 

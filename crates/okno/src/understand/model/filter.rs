@@ -8,9 +8,9 @@
 use super::super::{Evidence, Reading, Understood, Why};
 use super::{Asking, Step, Taken, take};
 use crate::Result;
+use crate::document::{Catalogue, Date, Field, FieldKind, Filter};
 use crate::generate::Asker;
 use crate::generate::structured::{object, text};
-use crate::document::{Catalogue, Date, Field, FieldKind, Filter};
 use serde_json::{Value, json};
 use std::ops::Range;
 
@@ -152,8 +152,8 @@ fn place(question: &str, words: &str) -> Range<usize> {
 mod tests {
     use super::super::tests::asker;
     use super::*;
-    use crate::generate::scripted::Scripted;
     use crate::document::{DocumentId, Metadata, Record, Value as Known};
+    use crate::generate::scripted::Scripted;
 
     struct Cookbook {
         records: Vec<Record>,

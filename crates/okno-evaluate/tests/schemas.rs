@@ -1,13 +1,18 @@
 //! Services that hold a model to a schema take strict ones only: every schema that is sent, as it is sent.
 
-use super::*;
-use crate::document::DerivedKind;
-use crate::enrich::ask::{self, Passage};
-use crate::evaluate::judge::{Aspect, Case, judge};
-use crate::evaluate::make::questions_by_model;
-use crate::understand::model::{Step, write_sql};
+use okno::document::DerivedKind;
+use okno::enrich::ask::{self, Passage};
+use okno::generate::scripted::Scripted;
+use okno::generate::{Asker, Generator, Prompts};
+use okno::understand::model::{Step, write_sql};
+use okno::{Engine, Query};
+use okno_evaluate::judge::{Aspect, Case, judge};
+use okno_evaluate::make::questions_by_model;
 use serde_json::Value;
+use std::collections::BTreeSet;
 use std::sync::Arc;
+
+const TEA: &str = "# Tea\n\nBlack tea needs boiling water and five minutes. Green tea is brewed at eighty degrees. Milk goes in last.\n";
 
 const MADE: &str = r#"{"question": "What is done with the milk?", "sentence": "Milk goes in last.", "kind": "fact"}"#;
 
