@@ -69,7 +69,7 @@ fn a_real_model_answers_from_a_hostile_document_with_checked_text_only() {
 fn a_real_judge_gives_verdicts_or_fails_aloud() {
     let Some(chat) = real(64) else { return };
     // One in five cases: on one CPU a tiny model needs seconds for each. Whether it agrees with the label is printed, not claimed.
-    let cases = include_str!("../../okno/src/evaluate/judge/cases.jsonl").lines().step_by(5);
+    let cases = include_str!("../../okno-evaluate/src/judge/cases.jsonl").lines().step_by(5);
     for line in cases {
         let case: Value = serde_json::from_str(line).unwrap();
         let contexts: Vec<&str> = case["contexts"].as_array().unwrap().iter().filter_map(Value::as_str).collect();
