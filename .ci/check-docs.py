@@ -19,7 +19,7 @@ ROOT = Path(__file__).resolve().parent.parent
 MARKDOWN_WIDTH = 100
 RUST_WIDTH = 120
 # Sample documents and prompts are data: the engine reads them as they are.
-DATA = ("crates/okno-cli/sample/documents/", "crates/okno-cli/sample/messy/", "crates/okno/prompts/")
+DATA = ("crates/okno-cli/sample/documents/", "crates/okno-cli/sample/messy/", "crates/okno/prompts/", "crates/okno/tests/")
 FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)")
 LINK = re.compile(r"!?\[(?:[^\[\]]|\[[^\]]*\])*\]\(\s*<?([^)\s>]+)>?(?:\s+\"[^\"]*\")?\s*\)")
 REFERENCE = re.compile(r"^ {0,3}\[[^\]]+\]:\s*<?(\S+?)>?(?:\s|$)", re.MULTILINE)
