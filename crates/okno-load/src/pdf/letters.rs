@@ -96,7 +96,7 @@ pub(super) fn starts_item(line: &str) -> bool {
         || (!rest.is_empty()
             && first.len() <= 5
             && is_marker(first)
-            && !first[..first.len() - 1].contains('.')
+            && first.strip_suffix(|_| true).is_some_and(|number| !number.contains('.'))
             && first != "*")
 }
 
@@ -151,6 +151,17 @@ mod tests {
         for (at, letter) in KANGXI.chars().enumerate() {
             let radical = char::from_u32(0x2f00 + at as u32).unwrap();
             assert_eq!(radical.to_string().nfkc().collect::<String>(), letter.to_string());
+        }
+    }
+
+    /// Sixteen real reports were refused: a marker of more than one byte was cut inside of it.
+    #[test]
+    fn markers_of_several_bytes_start_items() {
+        for line in ["– revenue grew", "— revenue grew", "· revenue grew", "• revenue grew", "1) revenue", "a. revenue"] {
+            assert!(starts_item(line), "{line}");
+        }
+        for line in ["1.2 Results", "* * *", "– ", "The end"] {
+            assert!(!starts_item(line), "{line}");
         }
     }
 
