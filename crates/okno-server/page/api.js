@@ -63,7 +63,8 @@ async function send(path, { method, body, query = {}, signal, accept } = {}) {
     throw new Problem(0, { code: 'unreachable', message: fault.message });
   });
   if (response.ok) return response;
-  if (response.status === 401 && (await renewed(used))) return send(path, { method, body, query, signal, accept });
+  if (response.status === 401 && (await renewed(used)))
+    return send(path, { method, body, query, signal, accept });
   const said = await response.json().catch(() => ({}));
   throw new Problem(response.status, said.error);
 }
@@ -81,7 +82,8 @@ async function renewed(used) {
 export function address(path, query = {}) {
   const params = new URLSearchParams();
   const all = { index: state().index, ...query };
-  for (const [name, value] of Object.entries(all)) if (value !== '' && value != null) params.set(name, value);
+  for (const [name, value] of Object.entries(all))
+    if (value !== '' && value != null) params.set(name, value);
   const search = params.toString();
   return `/api/v1/${path}${search ? `?${search}` : ''}`;
 }

@@ -22,7 +22,11 @@ const SETUP = '[model]\nprovider = "ollama"\nname = "qwen2.5:7b"\n';
 export function ask(root) {
   const field = questionField({ live: false, hint: t('ask.hint'), onask: () => follower.forget() });
   field.element.append(h('button.main', { type: 'submit' }, t('ask.button')));
-  const [how, above, results] = [h('div'), h('div'), h('section.results', { 'aria-label': t('view.ask') })];
+  const [how, above, results] = [
+    h('div'),
+    h('div'),
+    h('section.results', { 'aria-label': t('view.ask') }),
+  ];
   fill(root, h('h1.unseen', {}, t('view.ask')), field.element, how, above, results);
   let stop = () => {};
 
@@ -98,19 +102,37 @@ function streaming(stop) {
 
 function finished(body, after, reply, { question, recipe, route, steps, contexts }) {
   setText(body, reply.answer, reply.citations);
-  const notes = [reply.citations_removed && t('ask.removed', reply.citations_removed), reply.cut && t('ask.cut'), reply.model && t('ask.by', reply.model)];
-  fill(after,
+  const notes = [
+    reply.citations_removed && t('ask.removed', reply.citations_removed),
+    reply.cut && t('ask.cut'),
+    reply.model && t('ask.by', reply.model),
+  ];
+  fill(
+    after,
     notes.filter(Boolean).map((note) => h('p.small', {}, note)),
     reply.model || !reply.found ? '' : setup(),
     sources(reply.citations),
-    contexts.length ? h('details.passages', {}, h('summary', {}, t('ask.passages')), contexts.map((context) => card(context, { question, recipe, route, steps }))) : '');
+    contexts.length
+      ? h(
+          'details.passages',
+          {},
+          h('summary', {}, t('ask.passages')),
+          contexts.map((context) => card(context, { question, recipe, route, steps })),
+        )
+      : '',
+  );
   announce(body.textContent);
 }
 
 /** Text with a chip where it cites. Each citation has its own place in the text and in its document; while the answer still comes (`null`), chips lead nowhere yet. */
 function setText(body, text, citations) {
   body.lang = script(text);
-  const at = new Map(units(text, (citations ?? []).map((citation) => citation.at)).map((unit, i) => [unit, citations[i]]));
+  const at = new Map(
+    units(
+      text,
+      (citations ?? []).map((citation) => citation.at),
+    ).map((unit, i) => [unit, citations[i]]),
+  );
   let offset = 0;
   // An item of a list is a paragraph of its own, so that its lines stand below one another.
   const paragraphs = text.split(/(\n{2,}|\n(?=- ))/).map((part) => {
@@ -119,18 +141,33 @@ function setText(body, text, citations) {
     for (const match of part.matchAll(/\[(\d+)\]/g)) {
       const citation = at.get(offset + match.index);
       if (citations && !citation) continue;
-      parts.push(part.slice(done, match.index), citation ? chip(citation) : h('span.cite', {}, match[1]));
+      parts.push(
+        part.slice(done, match.index),
+        citation ? chip(citation) : h('span.cite', {}, match[1]),
+      );
       done = match.index + match[0].length;
     }
     offset += part.length;
-    return part.trim() && h(part.startsWith('- ') ? 'p.plain.item' : 'p.plain', {}, parts, part.slice(done).trimEnd());
+    return (
+      part.trim() &&
+      h(part.startsWith('- ') ? 'p.plain.item' : 'p.plain', {}, parts, part.slice(done).trimEnd())
+    );
   });
   fill(body, paragraphs.filter(Boolean));
 }
 
 function chip(citation) {
   const there = opened(citation);
-  return h('a.cite', { href: link(there), 'aria-label': t('ask.cite', citation.number, citation.doc_id), title: citation.text, onclick: (event) => follow(event, there) }, String(citation.number));
+  return h(
+    'a.cite',
+    {
+      'href': link(there),
+      'aria-label': t('ask.cite', citation.number, citation.doc_id),
+      'title': citation.text,
+      'onclick': (event) => follow(event, there),
+    },
+    String(citation.number),
+  );
 }
 
 function follow(event, there) {
@@ -142,16 +179,37 @@ function follow(event, there) {
 /** Every place that is cited, once. */
 function sources(citations) {
   if (!citations.length) return '';
-  const places = new Map(citations.map((citation) => [`${citation.number}:${citation.start}-${citation.end}`, citation]));
-  const row = (citation) => h('li', {}, chip(citation), h('div', {},
-    h('p.small', {}, citation.headings.join(' › ')),
-    h('p.quote', { lang: script(citation.text) }, citation.text),
-    h('p.where', {}, place(citation))));
+  const places = new Map(
+    citations.map((citation) => [`${citation.number}:${citation.start}-${citation.end}`, citation]),
+  );
+  const row = (citation) =>
+    h(
+      'li',
+      {},
+      chip(citation),
+      h(
+        'div',
+        {},
+        h('p.small', {}, citation.headings.join(' › ')),
+        h('p.quote', { lang: script(citation.text) }, citation.text),
+        h('p.where', {}, place(citation)),
+      ),
+    );
   const ordered = [...places.values()].sort((a, b) => a.number - b.number || a.start - b.start);
   return h('section.sources', {}, h('h2', {}, t('ask.sources')), h('ol', {}, ordered.map(row)));
 }
 
 function setup() {
-  return h('div.setup', {}, h('p.small', {}, t('ask.extractive')),
-    h('details', {}, h('summary', {}, t('ask.setup')), h('p.small', {}, t('ask.setup.more')), h('pre', { tabindex: '0' }, SETUP)));
+  return h(
+    'div.setup',
+    {},
+    h('p.small', {}, t('ask.extractive')),
+    h(
+      'details',
+      {},
+      h('summary', {}, t('ask.setup')),
+      h('p.small', {}, t('ask.setup.more')),
+      h('pre', { tabindex: '0' }, SETUP),
+    ),
+  );
 }

@@ -20,7 +20,10 @@ export function following({ field, results, prepare, wanted, show, rest }) {
     try {
       known = await facts();
     } catch (problem) {
-      fill(results, fault(problem, () => update(now)));
+      fill(
+        results,
+        fault(problem, () => update(now)),
+      );
       return;
     }
     parts ??= prepare(known);
@@ -38,5 +41,14 @@ export function following({ field, results, prepare, wanted, show, rest }) {
 
 /** What stands where there is nothing to ask yet. */
 export function empty() {
-  return h('div.welcome', {}, h('p.lead', {}, t('search.empty')), h('button.main', { type: 'button', onclick: () => go({ view: 'documents' }) }, t('search.empty.more')));
+  return h(
+    'div.welcome',
+    {},
+    h('p.lead', {}, t('search.empty')),
+    h(
+      'button.main',
+      { type: 'button', onclick: () => go({ view: 'documents' }) },
+      t('search.empty.more'),
+    ),
+  );
 }

@@ -21,7 +21,11 @@ const sidesOf = (now) => [now.left || 'chunks', now.right || 'auto'];
 /** Puts the view into `root`; gives back what follows the address. */
 export function compare(root) {
   const field = questionField({ live: true, hint: t('search.hint') });
-  const [how, above, results] = [h('div'), h('div'), h('section.results', { 'aria-label': t('view.compare') })];
+  const [how, above, results] = [
+    h('div'),
+    h('div'),
+    h('section.results', { 'aria-label': t('view.compare') }),
+  ];
   fill(root, h('h1.unseen', {}, t('view.compare')), field.element, how, above, results);
   const find = latest((signal, now) => call('compare', { body: asked(now), signal }));
 
@@ -34,7 +38,10 @@ export function compare(root) {
       fill(above, chips(understood), told(steps), h('p.small.legend', {}, t('compare.legend')));
       fill(results, h('div.sides', {}, answer.recipes.map(side)));
     } catch (problem) {
-      fill(results, fault(problem, () => show(now)));
+      fill(
+        results,
+        fault(problem, () => show(now)),
+      );
     }
     busy(results, false);
   }
@@ -62,9 +69,13 @@ function asked(now) {
 }
 
 function recipesOf(recipes) {
-  const side = (name, label) => menu(t(label), recipeOptions(recipes), { onchange: (event) => go({ [name]: event.target.value }) });
+  const side = (name, label) =>
+    menu(t(label), recipeOptions(recipes), {
+      onchange: (event) => go({ [name]: event.target.value }),
+    });
   const both = [side('left', 'compare.left'), side('right', 'compare.right')];
-  const update = (now) => sidesOf(now).forEach((name, i) => (both[i].querySelector('select').value = name));
+  const update = (now) =>
+    sidesOf(now).forEach((name, i) => (both[i].querySelector('select').value = name));
   update(state());
   return { elements: both, update };
 }
@@ -78,17 +89,28 @@ function side({ recipe: name, tokens, contexts: found }) {
     return card(context, { marks: marked(context, alone) });
   });
   const contexts = cards.length === 1 ? t('search.count.one') : t('search.count', cards.length);
-  return h('section.side-by', { 'aria-label': name },
+  return h(
+    'section.side-by',
+    { 'aria-label': name },
     h('h2', {}, recipeName(name)),
-    h('p.small', {}, t('compare.tokens', contexts, number(tokens)), ' · ', only ? t('compare.only', number(only)) : t('compare.same')),
-    cards.length ? cards : h('p.welcome', {}, t('search.none')));
+    h(
+      'p.small',
+      {},
+      t('compare.tokens', contexts, number(tokens)),
+      ' · ',
+      only ? t('compare.only', number(only)) : t('compare.same'),
+    ),
+    cards.length ? cards : h('p.welcome', {}, t('search.none')),
+  );
 }
 
 /** What stands alone, and the best hits, which keep their light whether the other side has them or not. */
 function marked(context, alone) {
   const hits = hitMarks(context).filter(({ kind }) => kind === 'hit');
   return [
-    ...alone.flatMap((span) => without(span, hits)).map((span) => ({ ...fromWords(context, span), kind: 'only' })),
+    ...alone
+      .flatMap((span) => without(span, hits))
+      .map((span) => ({ ...fromWords(context, span), kind: 'only' })),
     ...hits.flatMap((hit) => both(hit, alone)).map((span) => ({ ...span, kind: 'hit.only' })),
     ...hits.flatMap((hit) => without(hit, alone)).map((span) => ({ ...span, kind: 'hit' })),
   ];

@@ -6,7 +6,8 @@ const BARE = /^[\p{L}\p{N}_-]+$/u;
 const SIMPLE = /^("(?:[^"\\]|\\.)*"|[\p{L}\p{N}_-]+) = ("(?:[^"\\]|\\.)*"|[\p{L}\p{N}_-]+)$/u;
 
 /** A name or value as the filter language reads it back. */
-export const quoted = (text) => (BARE.test(text) ? text : `"${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`);
+export const quoted = (text) =>
+  BARE.test(text) ? text : `"${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`;
 
 /** `field = value`. */
 export const equals = (field, value) => `${quoted(field)} = ${quoted(String(value))}`;

@@ -26,17 +26,31 @@ export function questionField({ live, hint, onask }) {
   const livesNow = () => live && !state().help.length;
   // Typing on in a composed Chinese word is not a question yet.
   const input = h('input.question', {
-    type: 'search', id: 'question', name: 'q', 'aria-label': t('question'), placeholder: hint, autocomplete: 'off', value: now.q, enterkeyhint: 'search',
-    oninput: (event) => livesNow() && !event.isComposing && typed(input.value),
-    onfocus: () => (fresh = true),
-    oncompositionend: () => livesNow() && typed(input.value),
+    'type': 'search',
+    'id': 'question',
+    'name': 'q',
+    'aria-label': t('question'),
+    'placeholder': hint,
+    'autocomplete': 'off',
+    'value': now.q,
+    'enterkeyhint': 'search',
+    'oninput': (event) => livesNow() && !event.isComposing && typed(input.value),
+    'onfocus': () => (fresh = true),
+    'oncompositionend': () => livesNow() && typed(input.value),
   });
-  const form = h('form.ask', { role: 'search', onsubmit: (event) => {
-    event.preventDefault();
-    fresh = true;
-    onask?.(input.value.trim());
-    go({ q: input.value.trim() });
-  } }, input);
+  const form = h(
+    'form.ask',
+    {
+      role: 'search',
+      onsubmit: (event) => {
+        event.preventDefault();
+        fresh = true;
+        onask?.(input.value.trim());
+        go({ q: input.value.trim() });
+      },
+    },
+    input,
+  );
   // The address may change by other means: back, a link.
   const update = ({ q }) => {
     if (q.trim() !== input.value.trim() && document.activeElement !== input) input.value = q;
@@ -45,7 +59,8 @@ export function questionField({ live, hint, onask }) {
 }
 
 /** The window a state asks for, or null. */
-export const windowOf = ({ expand }) => (expand.startsWith('window:') ? Number(expand.slice(7)) : null);
+export const windowOf = ({ expand }) =>
+  expand.startsWith('window:') ? Number(expand.slice(7)) : null;
 
 /** One step smaller or larger. */
 export function stepWindow(by) {
@@ -56,12 +71,36 @@ export function stepWindow(by) {
 /** Menus for recipe, expansion and budget, and the slider for the window; below them the model's help, where there is a model. `first` stands in place of the recipe. */
 export function controls({ recipes, status, model }, first = null) {
   const change = (name) => (event) => go({ [name]: event.target.value });
-  const recipe = !first && menu(t('recipe'), [['', t('recipe.default', status.recipe)], ...recipeOptions(recipes)], { onchange: change('recipe') });
-  const expand = menu(t('expand'), [['', t('expand.default')], ...EXPANSIONS.map((name) => [name, t(`expand.${name}`)])],
-    { onchange: (event) => go({ expand: event.target.value === 'window' ? 'window:3' : event.target.value }) });
+  const recipe =
+    !first &&
+    menu(t('recipe'), [['', t('recipe.default', status.recipe)], ...recipeOptions(recipes)], {
+      onchange: change('recipe'),
+    });
+  const expand = menu(
+    t('expand'),
+    [['', t('expand.default')], ...EXPANSIONS.map((name) => [name, t(`expand.${name}`)])],
+    {
+      onchange: (event) =>
+        go({ expand: event.target.value === 'window' ? 'window:3' : event.target.value }),
+    },
+  );
   const said = h('output.small');
-  const slider = h('input', { type: 'range', min: '0', max: String(WINDOW_MAX), step: '1', 'aria-label': t('window'), oninput: () => go({ expand: `window:${slider.value}` }, { replace: true }) });
-  const size = menu(t('budget'), [['', t('budget.default')], ...BUDGETS.map((tokens) => [String(tokens), t('budget.tokens', number(tokens))])], { onchange: change('budget') });
+  const slider = h('input', {
+    'type': 'range',
+    'min': '0',
+    'max': String(WINDOW_MAX),
+    'step': '1',
+    'aria-label': t('window'),
+    'oninput': () => go({ expand: `window:${slider.value}` }, { replace: true }),
+  });
+  const size = menu(
+    t('budget'),
+    [
+      ['', t('budget.default')],
+      ...BUDGETS.map((tokens) => [String(tokens), t('budget.tokens', number(tokens))]),
+    ],
+    { onchange: change('budget') },
+  );
   const help = model ? helpPanel() : null;
   const update = (now) => {
     help?.update(now);
@@ -70,17 +109,26 @@ export function controls({ recipes, status, model }, first = null) {
     expand.querySelector('select').value = window === null ? now.expand : 'window';
     slider.value = String(window ?? 3);
     slider.classList.toggle('off', window === null);
-    said.textContent = window === null ? t('window.off') : t(window < 2 ? `window.${window}` : 'window.n', window);
+    said.textContent =
+      window === null ? t('window.off') : t(window < 2 ? `window.${window}` : 'window.n', window);
     slider.setAttribute('aria-valuetext', said.textContent);
     offerBudget(size.querySelector('select'), now.budget);
   };
   update(state());
-  const grid = h('div.controls', {}, first ?? recipe, expand, h('label.field.slider', {}, h('span.label', {}, t('window'), ' ', said), slider), size);
+  const grid = h(
+    'div.controls',
+    {},
+    first ?? recipe,
+    expand,
+    h('label.field.slider', {}, h('span.label', {}, t('window'), ' ', said), slider),
+    size,
+  );
   return { element: h('div', {}, grid, help?.element), update };
 }
 
 function offerBudget(select, budget) {
-  if (budget && ![...select.options].some((option) => option.value === budget)) select.append(h('option', { value: budget }, t('budget.tokens', number(budget))));
+  if (budget && ![...select.options].some((option) => option.value === budget))
+    select.append(h('option', { value: budget }, t('budget.tokens', number(budget))));
   select.value = budget;
 }
 
@@ -96,7 +144,8 @@ export function query(now) {
 }
 
 /** What went wrong in the language of the page: a sentence for the code, or the server's own words where there is none. */
-export const sentence = ({ code, message }) => (known(`code.${code}`) ? t(`code.${code}`) : t('fault', message));
+export const sentence = ({ code, message }) =>
+  known(`code.${code}`) ? t(`code.${code}`) : t('fault', message);
 
 /** The server's own words, which are English, as the detail. */
 function detail({ code, message, hint }) {
@@ -106,7 +155,13 @@ function detail({ code, message, hint }) {
 
 /** A fault where the results would have been. */
 export function fault(problem, retry) {
-  return h('div.fault', { role: 'alert' }, h('p', {}, rich(sentence(problem))), detail(problem), retry && h('button', { type: 'button', onclick: retry }, t('retry')));
+  return h(
+    'div.fault',
+    { role: 'alert' },
+    h('p', {}, rich(sentence(problem))),
+    detail(problem),
+    retry && h('button', { type: 'button', onclick: retry }, t('retry')),
+  );
 }
 
 /** A place for results that says when it is busy. */

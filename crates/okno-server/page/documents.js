@@ -19,8 +19,28 @@ const PAGE = 1000;
 export function documents(root) {
   const jobs = h('div.jobs');
   const list = h('div');
-  const find = h('input', { type: 'search', id: 'question', 'aria-label': t('documents.find'), placeholder: t('documents.find'), autocomplete: 'off', value: state().find, oninput: debounced(() => go({ find: find.value }, { replace: true }), 80) });
-  fill(root, h('h1.unseen', {}, t('view.documents')), dropZone((files) => upload(files, jobs, load)), jobs, h('div.tools', {}, find, again(jobs, () => load())), list);
+  const find = h('input', {
+    'type': 'search',
+    'id': 'question',
+    'aria-label': t('documents.find'),
+    'placeholder': t('documents.find'),
+    'autocomplete': 'off',
+    'value': state().find,
+    'oninput': debounced(() => go({ find: find.value }, { replace: true }), 80),
+  });
+  fill(
+    root,
+    h('h1.unseen', {}, t('view.documents')),
+    dropZone((files) => upload(files, jobs, load)),
+    jobs,
+    h(
+      'div.tools',
+      {},
+      find,
+      again(jobs, () => load()),
+    ),
+    list,
+  );
   let all = null;
   let shown = '';
   let index = null;
@@ -42,7 +62,12 @@ export function documents(root) {
   function paint() {
     const words = state().find.toLowerCase();
     const found = all.filter((row) => `${row.doc_id} ${row.title}`.toLowerCase().includes(words));
-    fill(list, found.length ? table(found, load) : h('p.welcome', {}, t(all.length ? 'documents.nomatch' : 'documents.none')));
+    fill(
+      list,
+      found.length
+        ? table(found, load)
+        : h('p.welcome', {}, t(all.length ? 'documents.nomatch' : 'documents.none')),
+    );
     announce(counted(found.length));
   }
 
@@ -69,20 +94,34 @@ async function everything() {
   }
 }
 
-const counted = (count) => (count === 1 ? t('documents.count.one') : t('documents.count', number(count)));
+const counted = (count) =>
+  count === 1 ? t('documents.count.one') : t('documents.count', number(count));
 
 function table(rows, load) {
-  const heads = [['name', ''], ['kind', ''], ['sentences', 'n'], ['size', 'n']].map(([name, kind]) => h(kind ? `th.${kind}` : 'th', { scope: 'col' }, t(`documents.${name}`)));
+  const heads = [
+    ['name', ''],
+    ['kind', ''],
+    ['sentences', 'n'],
+    ['size', 'n'],
+  ].map(([name, kind]) => h(kind ? `th.${kind}` : 'th', { scope: 'col' }, t(`documents.${name}`)));
   const body = h('tbody');
   const more = h('button', { type: 'button', onclick: () => add() }, '');
   const add = () => {
-    body.append(...rows.slice(body.children.length, body.children.length + ROWS).map((row) => line(row, load)));
+    body.append(
+      ...rows
+        .slice(body.children.length, body.children.length + ROWS)
+        .map((row) => line(row, load)),
+    );
     const left = rows.length - body.children.length;
     more.textContent = t('documents.more', number(Math.min(left, ROWS)));
     more.hidden = left <= 0;
   };
   add();
-  return [h('p.small', {}, counted(rows.length)), h('table.documents', {}, h('thead', {}, h('tr', {}, heads, h('td'))), body), more];
+  return [
+    h('p.small', {}, counted(rows.length)),
+    h('table.documents', {}, h('thead', {}, h('tr', {}, heads, h('td'))), body),
+    more,
+  ];
 }
 
 function line(row, load) {
@@ -93,15 +132,38 @@ function line(row, load) {
     go(there);
   };
   const name = h('a', { href: link(there), onclick: open }, row.title || row.doc_id);
-  return h('tr', {},
-    h('td', {}, name, h('span.where', {}, row.doc_id)), h('td', {}, row.metadata?.type ?? ''), h('td.n', {}, number(row.sentences)), h('td.n', {}, bytes(row.bytes)),
-    h('td', {}, h('button.quiet', { type: 'button', 'aria-label': t('documents.delete.name', row.doc_id), onclick: () => remove(row.doc_id, load) }, t('documents.delete'))));
+  return h(
+    'tr',
+    {},
+    h('td', {}, name, h('span.where', {}, row.doc_id)),
+    h('td', {}, row.metadata?.type ?? ''),
+    h('td.n', {}, number(row.sentences)),
+    h('td.n', {}, bytes(row.bytes)),
+    h(
+      'td',
+      {},
+      h(
+        'button.quiet',
+        {
+          'type': 'button',
+          'aria-label': t('documents.delete.name', row.doc_id),
+          'onclick': () => remove(row.doc_id, load),
+        },
+        t('documents.delete'),
+      ),
+    ),
+  );
 }
 
 async function remove(name, load) {
-  const answer = await dialog(t('documents.delete.ask', name), h('p', {}, t('documents.delete.more')), [
-    h('button.main', { value: 'yes' }, t('documents.delete')), h('button', { value: '', autofocus: true }, t('cancel')),
-  ]);
+  const answer = await dialog(
+    t('documents.delete.ask', name),
+    h('p', {}, t('documents.delete.more')),
+    [
+      h('button.main', { value: 'yes' }, t('documents.delete')),
+      h('button', { value: '', autofocus: true }, t('cancel')),
+    ],
+  );
   if (answer !== 'yes') return;
   try {
     await call(`documents/${named(name)}`, { method: 'DELETE' });
@@ -117,14 +179,38 @@ async function remove(name, load) {
 
 function dropZone(take) {
   const chooser = (id, label, props) => {
-    const input = h('input.unseen', { type: 'file', id, multiple: true, ...props, onchange: () => { take(chosen(input.files)); input.value = ''; } });
+    const input = h('input.unseen', {
+      type: 'file',
+      id,
+      multiple: true,
+      ...props,
+      onchange: () => {
+        take(chosen(input.files));
+        input.value = '';
+      },
+    });
     return [input, h('label.button', { for: id }, t(label))];
   };
-  const zone = h('div.drop', {
-    ondragover: (event) => { event.preventDefault(); zone.classList.add('over'); },
-    ondragleave: () => zone.classList.remove('over'),
-    ondrop: async (event) => { event.preventDefault(); zone.classList.remove('over'); take(await dropped(event.dataTransfer)); },
-  }, t('documents.drop'), ' ', chooser('files', 'documents.choose', {}), ' ', chooser('folder', 'documents.choose.folder', { webkitdirectory: true }));
+  const zone = h(
+    'div.drop',
+    {
+      ondragover: (event) => {
+        event.preventDefault();
+        zone.classList.add('over');
+      },
+      ondragleave: () => zone.classList.remove('over'),
+      ondrop: async (event) => {
+        event.preventDefault();
+        zone.classList.remove('over');
+        take(await dropped(event.dataTransfer));
+      },
+    },
+    t('documents.drop'),
+    ' ',
+    chooser('files', 'documents.choose', {}),
+    ' ',
+    chooser('folder', 'documents.choose.folder', { webkitdirectory: true }),
+  );
   return zone;
 }
 
@@ -157,21 +243,38 @@ async function send(files, jobs) {
 }
 
 function again(jobs, load) {
-  return h('button.quiet', { type: 'button', onclick: async () => {
-    try {
-      const job = await call('jobs/index', { body: {} });
-      await follow(job, t('job.index'), jobs, outcome);
-      stale();
-      await load();
-    } catch (problem) {
-      jobs.prepend(fault(problem));
-    }
-  } }, t('documents.again'));
+  return h(
+    'button.quiet',
+    {
+      type: 'button',
+      onclick: async () => {
+        try {
+          const job = await call('jobs/index', { body: {} });
+          await follow(job, t('job.index'), jobs, outcome);
+          stale();
+          await load();
+        } catch (problem) {
+          jobs.prepend(fault(problem));
+        }
+      },
+    },
+    t('documents.again'),
+  );
 }
 
 /** What an index job came to, with every skipped file and its reason. */
 function outcome({ added = 0, changed = 0, unchanged = 0, skipped = [] }) {
-  const reasons = skipped.map(({ place, reason, chinese }) => h('li', {}, h('b', {}, place), ' – ', (spoken() === 'zh' && chinese) || reason));
-  const next = added || changed ? h('button.link', { type: 'button', onclick: () => go({ view: 'search' }) }, t('job.next')) : '';
-  return [h('p', {}, t('job.done', added, changed, unchanged, skipped.length), ' ', next), reasons.length ? h('details', { open: true }, h('summary', {}, t('job.skipped')), h('ul', {}, reasons)) : ''];
+  const reasons = skipped.map(({ place, reason, chinese }) =>
+    h('li', {}, h('b', {}, place), ' – ', (spoken() === 'zh' && chinese) || reason),
+  );
+  const next =
+    added || changed
+      ? h('button.link', { type: 'button', onclick: () => go({ view: 'search' }) }, t('job.next'))
+      : '';
+  return [
+    h('p', {}, t('job.done', added, changed, unchanged, skipped.length), ' ', next),
+    reasons.length
+      ? h('details', { open: true }, h('summary', {}, t('job.skipped')), h('ul', {}, reasons))
+      : '',
+  ];
 }

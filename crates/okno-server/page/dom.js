@@ -24,15 +24,22 @@ function set(element, name, value) {
 
 /** Puts these children in place of what an element holds. */
 export function fill(element, ...children) {
-  element.replaceChildren(...children.flat(Infinity).filter((child) => child !== false && child != null));
+  element.replaceChildren(
+    ...children.flat(Infinity).filter((child) => child !== false && child != null),
+  );
 }
 
 /** Words with what stands in backticks as code. */
-export const rich = (text) => text.split('`').map((part, i) => (i % 2 ? h('code', {}, part) : part));
+export const rich = (text) =>
+  text.split('`').map((part, i) => (i % 2 ? h('code', {}, part) : part));
 
 /** A menu of `[value, label]`s. */
 export function menu(label, options, props = {}) {
-  const select = h('select', { 'aria-label': label, ...props }, options.map(([value, text]) => h('option', { value }, text)));
+  const select = h(
+    'select',
+    { 'aria-label': label, ...props },
+    options.map(([value, text]) => h('option', { value }, text)),
+  );
   return h('label.field', {}, h('span.label', {}, label), select);
 }
 
@@ -55,7 +62,13 @@ export function toast(text, kind = 'note') {
 export function dialog(title, body, buttons) {
   const before = document.activeElement;
   const box = h('dialog.dialog', { 'aria-labelledby': 'dialog-title' });
-  const form = h('form', { method: 'dialog' }, h('h2', { id: 'dialog-title' }, title), body, h('div.buttons', {}, buttons));
+  const form = h(
+    'form',
+    { method: 'dialog' },
+    h('h2', { id: 'dialog-title' }, title),
+    body,
+    h('div.buttons', {}, buttons),
+  );
   box.append(form);
   document.body.append(box);
   box.showModal();

@@ -15,7 +15,7 @@ export async function filesOf(entries, above = '') {
   for (const entry of entries) {
     if (entry.name.startsWith('.')) continue;
     const path = above + entry.name;
-    if (entry.isDirectory) found.push(...await filesOf(await children(entry), `${path}/`));
+    if (entry.isDirectory) found.push(...(await filesOf(await children(entry), `${path}/`)));
     else found.push({ path, file: await new Promise((done, failed) => entry.file(done, failed)) });
   }
   return found;
@@ -33,15 +33,20 @@ async function children(folder) {
 }
 
 /** Files that were chosen, one by one or as a folder. */
-export const chosen = (files) => [...files].map((file) => ({ path: file.webkitRelativePath || file.name, file }))
-  .filter(({ path }) => !path.split('/').some((part) => part.startsWith('.')));
+export const chosen = (files) =>
+  [...files]
+    .map((file) => ({ path: file.webkitRelativePath || file.name, file }))
+    .filter(({ path }) => !path.split('/').some((part) => part.startsWith('.')));
 
 /** Each file with a name of its own: its last part, or all of its path where another file is called the same. */
 export function apart(files) {
   const last = (path) => path.split('/').at(-1);
   const times = new Map();
   for (const { path } of files) times.set(last(path), (times.get(last(path)) ?? 0) + 1);
-  return files.map(({ path, file }) => ({ name: times.get(last(path)) > 1 ? path.replaceAll('/', ' – ') : last(path), file }));
+  return files.map(({ path, file }) => ({
+    name: times.get(last(path)) > 1 ? path.replaceAll('/', ' – ') : last(path),
+    file,
+  }));
 }
 
 /** The files in batches that fit into a request each. */

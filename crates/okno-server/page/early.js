@@ -2,4 +2,6 @@
 try {
   const theme = localStorage.getItem('okno.theme');
   if (theme === 'light' || theme === 'dark') document.documentElement.dataset.theme = theme;
-} catch { /* no storage: the system's theme it is */ }
+} catch {
+  /* no storage: the system's theme it is */
+}

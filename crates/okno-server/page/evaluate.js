@@ -58,24 +58,64 @@ export function evaluate(root) {
 
 function setUp({ recipes, status }, jobs, load) {
   const file = h('input', { type: 'file', id: 'set', accept: '.jsonl,.json' });
-  const ready = Object.fromEntries(Object.entries(recipes).filter(([, recipe]) => !recipe.missing?.length));
+  const ready = Object.fromEntries(
+    Object.entries(recipes).filter(([, recipe]) => !recipe.missing?.length),
+  );
   const boxes = recipeOptions(ready).map(([name, label]) =>
-    h('label.choice', {}, h('input', { type: 'checkbox', name: 'recipe', value: name, checked: [status.recipe, 'chunks'].includes(name) }), h('span', {}, label)));
-  const budgets = h('input', { type: 'text', id: 'budgets', value: '500, 1000', inputmode: 'numeric' });
-  const name = h('input', { type: 'text', id: 'run-name', value: now(), autocomplete: 'off', required: true });
+    h(
+      'label.choice',
+      {},
+      h('input', {
+        type: 'checkbox',
+        name: 'recipe',
+        value: name,
+        checked: [status.recipe, 'chunks'].includes(name),
+      }),
+      h('span', {}, label),
+    ),
+  );
+  const budgets = h('input', {
+    type: 'text',
+    id: 'budgets',
+    value: '500, 1000',
+    inputmode: 'numeric',
+  });
+  const name = h('input', {
+    type: 'text',
+    id: 'run-name',
+    value: now(),
+    autocomplete: 'off',
+    required: true,
+  });
   const start = async (event) => {
     event.preventDefault();
-    const chosen = [...event.target.querySelectorAll('[name=recipe]:checked')].map((box) => box.value);
+    const chosen = [...event.target.querySelectorAll('[name=recipe]:checked')].map(
+      (box) => box.value,
+    );
     const sizes = budgets.value.split(/\D+/).filter(Boolean).map(Number);
-    await measure(file.files[0], { name: name.value.trim(), recipes: chosen, budgets: sizes, chinese: spoken() === 'zh' }, jobs, load);
+    await measure(
+      file.files[0],
+      { name: name.value.trim(), recipes: chosen, budgets: sizes, chinese: spoken() === 'zh' },
+      jobs,
+      load,
+    );
   };
-  return h('form.eval', { onsubmit: start },
+  return h(
+    'form.eval',
+    { onsubmit: start },
     h('p.lead', {}, t('eval.welcome')),
-    h('label.field', { for: 'set' }, h('span.label', {}, t('eval.set')), file, h('span.small', {}, rich(t('eval.set.help', MADE)))),
+    h(
+      'label.field',
+      { for: 'set' },
+      h('span.label', {}, t('eval.set')),
+      file,
+      h('span.small', {}, rich(t('eval.set.help', MADE))),
+    ),
     h('fieldset', {}, h('legend', {}, t('eval.recipes')), h('div.many', {}, boxes)),
     h('label.field', { for: 'budgets' }, h('span.label', {}, t('eval.budgets')), budgets),
     h('label.field', { for: 'run-name' }, h('span.label', {}, t('eval.name')), name),
-    h('button.main', { type: 'submit' }, t('eval.start')));
+    h('button.main', { type: 'submit' }, t('eval.start')),
+  );
 }
 
 const now = () => new Date().toISOString().slice(0, 16).replace(/[-:]/g, '').replace('T', '-');
@@ -83,7 +123,9 @@ const now = () => new Date().toISOString().slice(0, 16).replace(/[-:]/g, '').rep
 async function measure(file, wanted, jobs, load) {
   try {
     const questions = file ? lines(await file.text()) : null;
-    const job = await call('eval', { body: { ...wanted, ...(questions ? { questions } : { make: MADE }) } });
+    const job = await call('eval', {
+      body: { ...wanted, ...(questions ? { questions } : { make: MADE }) },
+    });
     const result = await follow(job, t('job.eval', wanted.name), jobs, outcome);
     await load();
     if (result) go({ run: wanted.name });
@@ -94,18 +136,29 @@ async function measure(file, wanted, jobs, load) {
 
 /** The questions of a file: one JSON object a line. */
 function lines(content) {
-  const rows = content.split('\n').map((line, i) => [line.trim(), i + 1]).filter(([line]) => line);
+  const rows = content
+    .split('\n')
+    .map((line, i) => [line.trim(), i + 1])
+    .filter(([line]) => line);
   return rows.map(([line, number]) => {
     try {
       return JSON.parse(line);
     } catch (error) {
-      throw new Problem(400, { code: 'bad_question_set', message: t('eval.line', number, error.message) });
+      throw new Problem(400, {
+        code: 'bad_question_set',
+        message: t('eval.line', number, error.message),
+      });
     }
   });
 }
 
 /** What was measured, in a sentence each. */
-const outcome = ({ name, comparisons }) => [h('h2', {}, name), comparisons.map(({ english, chinese }) => h('p', {}, rich(spoken() === 'zh' ? chinese : english)))];
+const outcome = ({ name, comparisons }) => [
+  h('h2', {}, name),
+  comparisons.map(({ english, chinese }) =>
+    h('p', {}, rich(spoken() === 'zh' ? chinese : english)),
+  ),
+];
 
 /** One table per question set and budget, best first. */
 function leaderboard(runs) {
@@ -123,14 +176,43 @@ function leaderboard(runs) {
 function table({ set, budget, measure, places }) {
   const ordered = places.sort((a, b) => b.scores[measure] - a.scores[measure]);
   const title = t('eval.on', set, number(budget));
-  const heads = [h('th.n', { scope: 'col' }, t('eval.rank')), h('th', { scope: 'col' }, t('recipe')), h('th', { scope: 'col' }, t('eval.run')), [...FIGURES, 'p50'].map((figure) => h('th.n', { scope: 'col' }, t(`eval.${figure}`)))];
-  return h('div.scroll', { tabindex: '0', role: 'region', 'aria-label': title }, h('table', {}, h('caption', {}, title), h('thead', {}, h('tr', {}, heads)), h('tbody', {}, ordered.map(row))));
+  const heads = [
+    h('th.n', { scope: 'col' }, t('eval.rank')),
+    h('th', { scope: 'col' }, t('recipe')),
+    h('th', { scope: 'col' }, t('eval.run')),
+    [...FIGURES, 'p50'].map((figure) => h('th.n', { scope: 'col' }, t(`eval.${figure}`))),
+  ];
+  return h(
+    'div.scroll',
+    { 'tabindex': '0', 'role': 'region', 'aria-label': title },
+    h(
+      'table',
+      {},
+      h('caption', {}, title),
+      h('thead', {}, h('tr', {}, heads)),
+      h('tbody', {}, ordered.map(row)),
+    ),
+  );
 }
 
 function row({ recipe, run, scores, latency_ms: latency }, i) {
-  const open = h('button.link', { type: 'button', 'aria-label': t('eval.report.of', run), onclick: () => go({ run }) }, run);
-  const figures = FIGURES.map((figure) => h('td.n', {}, scores[figure] == null ? '–' : number(scores[figure], 3)));
-  return h('tr', {}, h('td.n', {}, `${i + 1}`), h('td', {}, recipe), h('td', {}, open), figures, h('td.n', {}, number(latency.p50, 1)));
+  const open = h(
+    'button.link',
+    { 'type': 'button', 'aria-label': t('eval.report.of', run), 'onclick': () => go({ run }) },
+    run,
+  );
+  const figures = FIGURES.map((figure) =>
+    h('td.n', {}, scores[figure] == null ? '–' : number(scores[figure], 3)),
+  );
+  return h(
+    'tr',
+    {},
+    h('td.n', {}, `${i + 1}`),
+    h('td', {}, recipe),
+    h('td', {}, open),
+    figures,
+    h('td.n', {}, number(latency.p50, 1)),
+  );
 }
 
 /**
@@ -139,11 +221,21 @@ function row({ recipe, run, scores, latency_ms: latency }, i) {
  */
 async function showReport(place, run) {
   const head = h('h2', { tabindex: '-1' }, t('eval.report.of', run));
-  fill(place, h('div.bar', {}, head, h('button.quiet', { type: 'button', onclick: () => go({ run: '' }) }, t('close'))));
+  fill(
+    place,
+    h(
+      'div.bar',
+      {},
+      head,
+      h('button.quiet', { type: 'button', onclick: () => go({ run: '' }) }, t('close')),
+    ),
+  );
   try {
     const { report: kept } = await call(`runs/${named(run)}`);
     if (state().run !== run) return;
-    place.append(kept ? await report(`reports/${named(run)}`, run) : h('p.small', {}, t('eval.report.none')));
+    place.append(
+      kept ? await report(`reports/${named(run)}`, run) : h('p.small', {}, t('eval.report.none')),
+    );
     head.focus();
   } catch (problem) {
     place.append(fault(problem));
@@ -151,7 +243,19 @@ async function showReport(place, run) {
 }
 
 async function report(path, run) {
-  if (!key()) return h('iframe.report', { sandbox: '', src: address(path), title: t('eval.report.of', run) });
+  if (!key())
+    return h('iframe.report', { sandbox: '', src: address(path), title: t('eval.report.of', run) });
   const page = await text(path, { accept: 'text/html' });
-  return h('p', {}, h('a', { href: URL.createObjectURL(new Blob([page], { type: 'text/html' })), download: `${run}.html` }, `${run}.html`));
+  return h(
+    'p',
+    {},
+    h(
+      'a',
+      {
+        href: URL.createObjectURL(new Blob([page], { type: 'text/html' })),
+        download: `${run}.html`,
+      },
+      `${run}.html`,
+    ),
+  );
 }

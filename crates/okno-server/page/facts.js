@@ -25,9 +25,17 @@ export function stale() {
 }
 
 async function ask() {
-  const [{ indexes }, recipes, { fields }, { generator }] = await Promise.all(['status', 'recipes', 'fields', 'models'].map((path) => call(path)));
+  const [{ indexes }, recipes, { fields }, { generator }] = await Promise.all(
+    ['status', 'recipes', 'fields', 'models'].map((path) => call(path)),
+  );
   const { index } = state();
-  return { status: indexes.find(({ name }) => name === index) ?? indexes[0], indexes: indexes.map(({ name }) => name), recipes, fields, model: generator };
+  return {
+    status: indexes.find(({ name }) => name === index) ?? indexes[0],
+    indexes: indexes.map(({ name }) => name),
+    recipes,
+    fields,
+    model: generator,
+  };
 }
 
 /** What a recipe is called. */

@@ -27,10 +27,20 @@ export function helpPanel() {
     const { help } = state();
     go({ help: help.includes(name) ? help.filter((other) => other !== name) : [...help, name] });
   };
-  const boxes = STEPS.map((name) => h('input', { type: 'checkbox', value: name, onchange: toggle(name) }));
-  const choices = boxes.map((box) => h('label.choice', {}, box, h('span', {}, t(`help.${box.value}`))));
+  const boxes = STEPS.map((name) =>
+    h('input', { type: 'checkbox', value: name, onchange: toggle(name) }),
+  );
+  const choices = boxes.map((box) =>
+    h('label.choice', {}, box, h('span', {}, t(`help.${box.value}`))),
+  );
   const count = h('span');
-  const element = h('details.help', { open: state().help.length > 0 }, h('summary', {}, t('help'), count), h('p.small', {}, t('help.more')), h('div.many', {}, choices));
+  const element = h(
+    'details.help',
+    { open: state().help.length > 0 },
+    h('summary', {}, t('help'), count),
+    h('p.small', {}, t('help.more')),
+    h('div.many', {}, choices),
+  );
   const update = ({ help }) => {
     for (const box of boxes) box.checked = help.includes(box.value);
     count.textContent = help.length ? ` · ${help.length}` : '';
@@ -42,6 +52,19 @@ export function helpPanel() {
 /** What the model did, step by step; nothing where it was not asked. */
 export function told(steps = []) {
   if (!steps.length) return '';
-  const line = ({ step, gave, failed }) => h('li', {}, h('b', {}, t(`help.${step}`)), failed ? h('span.small', {}, t('help.without', failed)) : gave.filter(Boolean).map((text) => h('span.gave', {}, text)));
-  return h('details.helped', { open: steps.some(({ failed }) => failed) }, h('summary', {}, t('help.did')), h('ul', {}, steps.map(line)));
+  const line = ({ step, gave, failed }) =>
+    h(
+      'li',
+      {},
+      h('b', {}, t(`help.${step}`)),
+      failed
+        ? h('span.small', {}, t('help.without', failed))
+        : gave.filter(Boolean).map((text) => h('span.gave', {}, text)),
+    );
+  return h(
+    'details.helped',
+    { open: steps.some(({ failed }) => failed) },
+    h('summary', {}, t('help.did')),
+    h('ul', {}, steps.map(line)),
+  );
 }

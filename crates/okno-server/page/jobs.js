@@ -9,7 +9,11 @@ import { fault } from './controls.js';
 export async function follow({ id }, label, place, ended) {
   const bar = h('progress', { 'aria-label': label });
   const said = h('span.small');
-  const stop = h('button.quiet', { type: 'button', onclick: () => call(`jobs/${id}`, { method: 'DELETE' }).catch(() => {}) }, t('stop'));
+  const stop = h(
+    'button.quiet',
+    { type: 'button', onclick: () => call(`jobs/${id}`, { method: 'DELETE' }).catch(() => {}) },
+    t('stop'),
+  );
   const box = h('div.job', {}, h('p', {}, label, ' ', said), h('div.row', {}, bar, stop));
   place.prepend(box);
   let job = {};
@@ -27,13 +31,15 @@ export async function follow({ id }, label, place, ended) {
   else if (cancelled && job.kind === 'eval') fill(box, h('p', {}, t('job.cancelled.eval')));
   else if (cancelled) fill(box, h('p', {}, t('job.cancelled')), ended(job.result));
   else fill(box, fault(job.error ?? {}));
-  return cancelled && job.kind === 'eval' ? null : job.result ?? null;
+  return cancelled && job.kind === 'eval' ? null : (job.result ?? null);
 }
 
 /** Follows the jobs of a kind that were begun before this view was opened, and calls `then` as each ends. */
 export async function resume(kind, place, label, ended, then) {
   const { jobs } = await call('jobs').catch(() => ({ jobs: [] }));
-  const running = jobs.filter((job) => job.kind === kind && ['queued', 'running'].includes(job.state));
+  const running = jobs.filter(
+    (job) => job.kind === kind && ['queued', 'running'].includes(job.state),
+  );
   for (const job of running) follow(job, label(job), place, ended).then(then);
 }
 
@@ -44,5 +50,7 @@ function progress(bar, said, { kind, done, total, current }) {
     bar.value = done;
   }
   const shown = kind === 'index' ? bytes : number;
-  said.textContent = [total ? `${shown(done)} / ${shown(total)}` : '', current ?? ''].filter(Boolean).join(' · ');
+  said.textContent = [total ? `${shown(done)} / ${shown(total)}` : '', current ?? '']
+    .filter(Boolean)
+    .join(' · ');
 }

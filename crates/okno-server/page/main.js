@@ -30,28 +30,76 @@ function follow(now) {
     view = VIEWS[name](main);
     header(name);
     document.title = `${t(`view.${name}`)} – ${t('name')}`;
-    if (!matchMedia('(pointer: coarse)').matches && !now.doc) document.querySelector('input.question')?.focus({ preventScroll: true });
+    if (!matchMedia('(pointer: coarse)').matches && !now.doc)
+      document.querySelector('input.question')?.focus({ preventScroll: true });
   }
   view.update(now);
   document_.update(now);
 }
 
 function header(current) {
-  const tab = (name) => h('a', { href: link({ view: name, doc: '', at: '' }), 'aria-current': name === current ? 'page' : null, onclick: (event) => {
-    if (event.metaKey || event.ctrlKey || event.shiftKey) return;
-    event.preventDefault();
-    go({ view: name, doc: '', at: '' });
-  } }, t(`view.${name}`));
+  const tab = (name) =>
+    h(
+      'a',
+      {
+        'href': link({ view: name, doc: '', at: '' }),
+        'aria-current': name === current ? 'page' : null,
+        'onclick': (event) => {
+          if (event.metaKey || event.ctrlKey || event.shiftKey) return;
+          event.preventDefault();
+          go({ view: name, doc: '', at: '' });
+        },
+      },
+      t(`view.${name}`),
+    );
   const other = spoken() === 'zh' ? 'en' : 'zh';
-  const themed = h('button.quiet', { type: 'button', title: t('theme', t(`theme.${theme()}`)), 'aria-label': t('theme', t(`theme.${theme()}`)), onclick: () => { nextTheme(); header(current); document.getElementById('theme').focus(); }, id: 'theme' }, { auto: '◐', light: '○', dark: '●' }[theme()]);
+  const themed = h(
+    'button.quiet',
+    {
+      'type': 'button',
+      'title': t('theme', t(`theme.${theme()}`)),
+      'aria-label': t('theme', t(`theme.${theme()}`)),
+      'onclick': () => {
+        nextTheme();
+        header(current);
+        document.getElementById('theme').focus();
+      },
+      'id': 'theme',
+    },
+    { auto: '◐', light: '○', dark: '●' }[theme()],
+  );
   const indexes = h('span');
-  fill(document.getElementById('header'),
-    h('a.brand', { href: '/', 'aria-label': t('name') }, h('img', { src: 'okno.svg', alt: '', width: 24, height: 24 }), h('span', {}, 'okno')),
+  fill(
+    document.getElementById('header'),
+    h(
+      'a.brand',
+      { 'href': '/', 'aria-label': t('name') },
+      h('img', { src: 'okno.svg', alt: '', width: 24, height: 24 }),
+      h('span', {}, 'okno'),
+    ),
     h('nav', { 'aria-label': t('views') }, Object.keys(VIEWS).map(tab)),
-    h('div.tools', {}, indexes,
-      h('button.quiet', { type: 'button', lang: other, 'aria-label': t('language.switch'), onclick: () => turn(other) }, t('language')),
+    h(
+      'div.tools',
+      {},
+      indexes,
+      h(
+        'button.quiet',
+        {
+          'type': 'button',
+          'lang': other,
+          'aria-label': t('language.switch'),
+          'onclick': () => turn(other),
+        },
+        t('language'),
+      ),
       themed,
-      h('button.quiet', { type: 'button', 'aria-label': t('keys'), title: t('keys'), onclick: help }, '?')));
+      h(
+        'button.quiet',
+        { 'type': 'button', 'aria-label': t('keys'), 'title': t('keys'), 'onclick': help },
+        '?',
+      ),
+    ),
+  );
   offerIndexes(indexes);
 }
 
@@ -59,7 +107,14 @@ function header(current) {
 async function offerIndexes(place) {
   const { indexes: names } = await facts().catch(() => ({ indexes: [] }));
   if (names.length < 2) return;
-  const select = h('select', { 'aria-label': t('index'), onchange: () => go({ index: select.value, doc: '', at: '', filter: [], run: '' }) }, names.map((name) => h('option', { value: name }, name)));
+  const select = h(
+    'select',
+    {
+      'aria-label': t('index'),
+      'onchange': () => go({ index: select.value, doc: '', at: '', filter: [], run: '' }),
+    },
+    names.map((name) => h('option', { value: name }, name)),
+  );
   select.value = state().index || names[0];
   fill(place, select);
 }
@@ -73,9 +128,17 @@ function turn(to) {
 /** Asks for the key of the server; nothing when the person would rather not. */
 async function askForKey() {
   const input = h('input', { type: 'password', id: 'key', autocomplete: 'off', required: true });
-  const answer = await dialog(t('key.title'), [h('p', {}, t('key.more')), h('label.field', { for: 'key' }, h('span.label', {}, t('key.label')), input)], [
-    h('button.main', { value: 'yes' }, t('key.use')), h('button', { value: '', formnovalidate: true }, t('cancel')),
-  ]);
+  const answer = await dialog(
+    t('key.title'),
+    [
+      h('p', {}, t('key.more')),
+      h('label.field', { for: 'key' }, h('span.label', {}, t('key.label')), input),
+    ],
+    [
+      h('button.main', { value: 'yes' }, t('key.use')),
+      h('button', { value: '', formnovalidate: true }, t('cancel')),
+    ],
+  );
   return answer === 'yes' ? input.value.trim() : null;
 }
 

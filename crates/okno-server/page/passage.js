@@ -30,7 +30,11 @@ export function reading(text, offset, marks, language) {
     const kind = look(block.text);
     // What may be wider than the page scrolls by itself, so the keyboard must reach it.
     const wide = kind === 'table' || kind === 'code';
-    const paragraph = h(`p.${kind}`, { 'data-start': block.start, tabindex: wide ? '0' : null }, pieces.map(piece));
+    const paragraph = h(
+      `p.${kind}`,
+      { 'data-start': block.start, 'tabindex': wide ? '0' : null },
+      pieces.map(piece),
+    );
     if (kind === 'heading') dimHashes(paragraph);
     body.append(paragraph);
   }
@@ -72,7 +76,9 @@ export function hitMarks(context) {
   const [best, ...others] = telling.length ? telling : found;
   if (!best) return [];
   const near = others.filter((hit) => hit.score >= best.score * MARKED_SHARE).slice(0, MARKS - 1);
-  const mark = (kind) => ({ start, end }) => ({ start, end, kind });
+  const mark =
+    (kind) =>
+    ({ start, end }) => ({ start, end, kind });
   return [mark('hit')(best), ...near.map(mark('near'))];
 }
 
@@ -87,7 +93,8 @@ export function place(context) {
   const page = pages(context);
   if (page) parts.push(t('context.page', page));
   const [first, last] = context.lines ?? [];
-  if (first) parts.push(first === last ? t('context.line', first) : t('context.lines', first, last));
+  if (first)
+    parts.push(first === last ? t('context.line', first) : t('context.lines', first, last));
   if (context.copies?.length) parts.push(t('context.copies', context.copies.join(', ')));
   return parts.join(' · ');
 }
@@ -110,7 +117,10 @@ export const opened = (context) => ({ doc: context.doc_id, at: `${context.start}
 /** The best hit of a context, or all of it: what the document is opened at. */
 function target(context) {
   const hit = hitMarks(context).find((mark) => mark.kind === 'hit');
-  return { ...opened(context), at: hit ? `${hit.start}-${hit.end}` : `${context.start}-${context.end}` };
+  return {
+    ...opened(context),
+    at: hit ? `${hit.start}-${hit.end}` : `${context.start}-${context.end}`,
+  };
 }
 
 /** The card of a context. `marks` overrides which words are marked; `question` allows feedback. */
@@ -122,11 +132,27 @@ export function card(context, { question, recipe, route, steps, marks } = {}) {
     event.preventDefault();
     go(there);
   };
-  const article = h('article.context', { tabindex: '0', 'aria-label': `${path.at(-1)} – ${context.doc_id}`, 'data-doc': context.doc_id });
+  const article = h('article.context', {
+    'tabindex': '0',
+    'aria-label': `${path.at(-1)} – ${context.doc_id}`,
+    'data-doc': context.doc_id,
+  });
   article.addEventListener('open', () => go(there));
-  fill(article,
-    h('header', {},
-      h('p.trail', {}, path.slice(0, -1).map((part) => [h('span', {}, part), ' › ']), h('a.title', { href: link(there), onclick: open, title: t('context.open.in', context.doc_id) }, path.at(-1))),
+  fill(
+    article,
+    h(
+      'header',
+      {},
+      h(
+        'p.trail',
+        {},
+        path.slice(0, -1).map((part) => [h('span', {}, part), ' › ']),
+        h(
+          'a.title',
+          { href: link(there), onclick: open, title: t('context.open.in', context.doc_id) },
+          path.at(-1),
+        ),
+      ),
       h('p.where', {}, place(context), relevance(context)),
     ),
     reading(context.text, context.start, marks ?? hitMarks(context)),
@@ -139,8 +165,14 @@ export function card(context, { question, recipe, route, steps, marks } = {}) {
 /** The images inside a context; one that is gone leaves its words. */
 function pictures(images) {
   const shown = images.map(({ hash, alt, caption }) => {
-    const image = h('img', { alt: alt || caption, hidden: true, onload: () => (image.hidden = false) });
-    bytesOf(`images/${named(hash)}`).then((address) => (image.src = address)).catch(() => {});
+    const image = h('img', {
+      alt: alt || caption,
+      hidden: true,
+      onload: () => (image.hidden = false),
+    });
+    bytesOf(`images/${named(hash)}`)
+      .then((address) => (image.src = address))
+      .catch(() => {});
     return h('figure', {}, image, h('figcaption', {}, caption || alt));
   });
   return shown.length ? h('div.pictures', {}, shown) : '';
@@ -149,30 +181,66 @@ function pictures(images) {
 function relevance({ relevance: value }) {
   if (value == null) return '';
   const label = t('context.relevance', number(value, 2));
-  return h('span.relevance', { title: label }, h('meter', { min: 0, max: 1, low: 0.2, high: 0.5, optimum: 1, value, 'aria-label': label }), number(value, 2));
+  return h(
+    'span.relevance',
+    { title: label },
+    h('meter', {
+      'min': 0,
+      'max': 1,
+      'low': 0.2,
+      'high': 0.5,
+      'optimum': 1,
+      value,
+      'aria-label': label,
+    }),
+    number(value, 2),
+  );
 }
 
 function actions(article, context, { question, recipe, route, steps }) {
   const why = h('div.why', { hidden: true });
-  const toggle = h('button.quiet', { type: 'button', 'aria-expanded': 'false', onclick: () => {
-    if (!why.childNodes.length) fill(why, explained(context, { recipe, route, steps }));
-    why.hidden = !why.hidden;
-    toggle.setAttribute('aria-expanded', String(!why.hidden));
-  } }, t('why'));
+  const toggle = h(
+    'button.quiet',
+    {
+      'type': 'button',
+      'aria-expanded': 'false',
+      'onclick': () => {
+        if (!why.childNodes.length) fill(why, explained(context, { recipe, route, steps }));
+        why.hidden = !why.hidden;
+        toggle.setAttribute('aria-expanded', String(!why.hidden));
+      },
+    },
+    t('why'),
+  );
   article.addEventListener('why', () => toggle.click());
-  const copy = h('button.quiet', { type: 'button', onclick: () => copied(context) }, t('context.copy'));
+  const copy = h(
+    'button.quiet',
+    { type: 'button', onclick: () => copied(context) },
+    t('context.copy'),
+  );
   return [h('footer', {}, toggle, copy, h('span.gap'), verdicts(context, question)), why];
 }
 
 async function copied(context) {
-  await navigator.clipboard.writeText(`${context.text}\n\n— ${place(context)} [${context.start}–${context.end}]`);
+  await navigator.clipboard.writeText(
+    `${context.text}\n\n— ${place(context)} [${context.start}–${context.end}]`,
+  );
   toast(t('context.copied'));
 }
 
 function verdicts(context, question) {
-  const buttons = ['useful', 'not-useful'].map((verdict) => h('button.quiet.verdict', {
-    type: 'button', 'aria-pressed': 'false', 'data-verdict': verdict, onclick: (event) => judge(event.currentTarget, verdict),
-  }, t(`feedback.${verdict}`)));
+  const buttons = ['useful', 'not-useful'].map((verdict) =>
+    h(
+      'button.quiet.verdict',
+      {
+        'type': 'button',
+        'aria-pressed': 'false',
+        'data-verdict': verdict,
+        'onclick': (event) => judge(event.currentTarget, verdict),
+      },
+      t(`feedback.${verdict}`),
+    ),
+  );
   const judge = async (button, verdict) => {
     const { doc_id, start, end } = context;
     try {
@@ -190,16 +258,37 @@ function verdicts(context, question) {
 function explained(context, { recipe, route, steps }) {
   const hits = (context.hits ?? []).filter((hit) => hit.trace?.length).slice(0, EXPLAINED_HITS);
   return [
-    h('p.small', {}, t('why.score', number(context.score, 3), context.start, context.end, context.tokens)),
-    recipe && h('p.small', {}, t('why.made', recipe.fusion, recipe.expand), route ? ` · ${routed(route)}` : ''),
+    h(
+      'p.small',
+      {},
+      t('why.score', number(context.score, 3), context.start, context.end, context.tokens),
+    ),
+    recipe &&
+      h(
+        'p.small',
+        {},
+        t('why.made', recipe.fusion, recipe.expand),
+        route ? ` · ${routed(route)}` : '',
+      ),
     told(steps),
     hits.length ? table(context, hits) : h('p.small', {}, t('why.none')),
   ];
 }
 
 function table(context, hits) {
-  const heads = ['by', 'unit', 'rank', 'raw', 'share'].map((name, i) => h(i > 1 ? 'th.n' : 'th', { scope: 'col' }, t(`why.${name}`)));
-  return h('div.scroll', { tabindex: '0', role: 'region', 'aria-label': t('why') }, h('table', {}, h('thead', {}, h('tr', {}, heads, h('td'))), hits.map((hit) => found(context, hit))));
+  const heads = ['by', 'unit', 'rank', 'raw', 'share'].map((name, i) =>
+    h(i > 1 ? 'th.n' : 'th', { scope: 'col' }, t(`why.${name}`)),
+  );
+  return h(
+    'div.scroll',
+    { 'tabindex': '0', 'role': 'region', 'aria-label': t('why') },
+    h(
+      'table',
+      {},
+      h('thead', {}, h('tr', {}, heads, h('td'))),
+      hits.map((hit) => found(context, hit)),
+    ),
+  );
 }
 
 function routed({ route, because }) {
@@ -209,10 +298,37 @@ function routed({ route, because }) {
 
 function found(context, hit) {
   const most = Math.max(...hit.trace.map((trace) => trace.share));
-  const row = (trace) => h('tr', {},
-    h('td', {}, t(`why.leg.${trace.leg}`)), h('td', {}, trace.layer), h('td.n', {}, `${trace.rank}`), h('td.n', {}, number(trace.score, 3)),
-    h('td.n', {}, number(trace.share, 3)), h('td', {}, h(`meter.${trace.leg}`, { min: 0, max: most || 1, value: trace.share, 'aria-label': t('why.share') })),
+  const row = (trace) =>
+    h(
+      'tr',
+      {},
+      h('td', {}, t(`why.leg.${trace.leg}`)),
+      h('td', {}, trace.layer),
+      h('td.n', {}, `${trace.rank}`),
+      h('td.n', {}, number(trace.score, 3)),
+      h('td.n', {}, number(trace.share, 3)),
+      h(
+        'td',
+        {},
+        h(`meter.${trace.leg}`, {
+          'min': 0,
+          'max': most || 1,
+          'value': trace.share,
+          'aria-label': t('why.share'),
+        }),
+      ),
+    );
+  const texts = hit.trace
+    .filter((trace) => trace.text)
+    .map((trace) => h('p.small.derived', {}, `“${trace.text}”`));
+  return h(
+    'tbody',
+    {},
+    h(
+      'tr',
+      {},
+      h('th', { scope: 'rowgroup', colspan: 6 }, h('p.quote', {}, wordsOf(context, hit)), texts),
+    ),
+    hit.trace.map(row),
   );
-  const texts = hit.trace.filter((trace) => trace.text).map((trace) => h('p.small.derived', {}, `“${trace.text}”`));
-  return h('tbody', {}, h('tr', {}, h('th', { scope: 'rowgroup', colspan: 6 }, h('p.quote', {}, wordsOf(context, hit)), texts)), hit.trace.map(row));
 }

@@ -13,14 +13,18 @@ const kept = (name) => {
 const keep = (name, value) => {
   try {
     localStorage.setItem(`okno.${name}`, value);
-  } catch { /* a browser without storage forgets, that is all */ }
+  } catch {
+    /* a browser without storage forgets, that is all */
+  }
 };
 
 /** `zh` or `en`: chosen, or the first of the browser's languages that is one of them. */
 export function language() {
   const chosen = kept('language');
   if (chosen === 'zh' || chosen === 'en') return chosen;
-  const first = (navigator.languages ?? [navigator.language]).find((tag) => /^(zh|en)\b/i.test(tag));
+  const first = (navigator.languages ?? [navigator.language]).find((tag) =>
+    /^(zh|en)\b/i.test(tag),
+  );
   return /^zh/i.test(first ?? '') ? 'zh' : 'en';
 }
 

@@ -53,8 +53,17 @@ export function reader(element) {
 
   function body(found, at) {
     element.found = found;
-    const pages = h('div.pages', { tabindex: '0', role: 'region', 'aria-label': found.title || found.doc_id }, text(found, at));
-    return [h('p.where', {}, found.doc_id), outline(found, pages), facts(found.metadata ?? {}), pages];
+    const pages = h(
+      'div.pages',
+      { 'tabindex': '0', 'role': 'region', 'aria-label': found.title || found.doc_id },
+      text(found, at),
+    );
+    return [
+      h('p.where', {}, found.doc_id),
+      outline(found, pages),
+      facts(found.metadata ?? {}),
+      pages,
+    ];
   }
 
   return {
@@ -79,7 +88,12 @@ function cover(on) {
 }
 
 function bar(title, close) {
-  return h('div.bar', {}, h('h2', { tabindex: '-1' }, title), h('button.quiet', { type: 'button', onclick: close, 'aria-label': t('reader.close') }, '×'));
+  return h(
+    'div.bar',
+    {},
+    h('h2', { tabindex: '-1' }, title),
+    h('button.quiet', { 'type': 'button', 'onclick': close, 'aria-label': t('reader.close') }, '×'),
+  );
 }
 
 /** The whole text with the span of the address marked. */
@@ -103,21 +117,41 @@ function outline(found, pages) {
     const block = blocks.findLast((p) => Number(p.dataset.start) <= start) ?? blocks[0];
     if (!block) return;
     // Where the outline covers what it leads to, it makes room.
-    if (pages.clientHeight < innerHeight / 2) pages.closest('#reader').querySelector('.outline').open = false;
+    if (pages.clientHeight < innerHeight / 2)
+      pages.closest('#reader').querySelector('.outline').open = false;
     bring(pages, block, 0);
   };
-  const items = rows.map(({ start, headings }) => h(`li.level-${Math.min(headings.length, 4)}`, {}, h('button.link', { type: 'button', onclick: () => jump(start) }, headings.at(-1))));
-  return h('details.outline', {}, h('summary', {}, t('reader.outline')), h('ol', { lang: script(rows.map(({ headings }) => headings.at(-1)).join('')) }, items));
+  const items = rows.map(({ start, headings }) =>
+    h(
+      `li.level-${Math.min(headings.length, 4)}`,
+      {},
+      h('button.link', { type: 'button', onclick: () => jump(start) }, headings.at(-1)),
+    ),
+  );
+  return h(
+    'details.outline',
+    {},
+    h('summary', {}, t('reader.outline')),
+    h('ol', { lang: script(rows.map(({ headings }) => headings.at(-1)).join('')) }, items),
+  );
 }
 
 function facts(metadata) {
-  const rows = Object.entries(metadata).map(([name, value]) => [h('dt', {}, name), h('dd', {}, Array.isArray(value) ? value.join(', ') : String(value))]);
-  return rows.length ? h('details.facts', {}, h('summary', {}, t('reader.facts')), h('dl', {}, rows)) : '';
+  const rows = Object.entries(metadata).map(([name, value]) => [
+    h('dt', {}, name),
+    h('dd', {}, Array.isArray(value) ? value.join(', ') : String(value)),
+  ]);
+  return rows.length
+    ? h('details.facts', {}, h('summary', {}, t('reader.facts')), h('dl', {}, rows))
+    : '';
 }
 
 /** Scrolls the text, and nothing else, so that an element stands this share of the way down. */
 function bring(pages, element, share) {
-  pages.scrollTop += element.getBoundingClientRect().top - pages.getBoundingClientRect().top - pages.clientHeight * share;
+  pages.scrollTop +=
+    element.getBoundingClientRect().top -
+    pages.getBoundingClientRect().top -
+    pages.clientHeight * share;
 }
 
 function scroll(element) {

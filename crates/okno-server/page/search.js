@@ -13,8 +13,19 @@ import { questionField, controls, query, fault, busy } from './controls.js';
 /** Puts the view into `root`; gives back what follows the address. */
 export function search(root) {
   const field = questionField({ live: true, hint: t('search.hint') });
-  const [how, above, results, side] = [h('div'), h('div'), h('section.results', { 'aria-label': t('view.search') }), h('div.side')];
-  fill(root, h('h1.unseen', {}, t('view.search')), field.element, how, h('div.columns', {}, side, h('div.column', {}, above, results)));
+  const [how, above, results, side] = [
+    h('div'),
+    h('div'),
+    h('section.results', { 'aria-label': t('view.search') }),
+    h('div.side'),
+  ];
+  fill(
+    root,
+    h('h1.unseen', {}, t('view.search')),
+    field.element,
+    how,
+    h('div.columns', {}, side, h('div.column', {}, above, results)),
+  );
   // The first passage that was not there before, after more was asked for.
   let more = -1;
 
@@ -26,12 +37,18 @@ export function search(root) {
       const answer = await find(now);
       if (!answer) return;
       fill(above, chips(answer.understood), told(answer.steps));
-      fill(results, found(answer, now, () => (more = answer.contexts.length)));
+      fill(
+        results,
+        found(answer, now, () => (more = answer.contexts.length)),
+      );
       results.querySelectorAll('article.context')[more]?.focus();
       more = -1;
     } catch (problem) {
       fill(above, chips(null));
-      fill(results, fault(problem, () => show(now)));
+      fill(
+        results,
+        fault(problem, () => show(now)),
+      );
     }
     busy(results, false);
   }
@@ -54,7 +71,12 @@ export function search(root) {
 }
 
 function welcome(status) {
-  return h('div.welcome', {}, h('p.lead', {}, t('search.welcome')), h('p', {}, t('search.welcome.more', number(status.documents), number(status.sentences))));
+  return h(
+    'div.welcome',
+    {},
+    h('p.lead', {}, t('search.welcome')),
+    h('p', {}, t('search.welcome.more', number(status.documents), number(status.sentences))),
+  );
 }
 
 /** What came back: contexts, or kind words. */
@@ -62,9 +84,15 @@ function found(answer, now, more) {
   const { contexts, recipe, route, steps } = answer;
   if (!contexts.length) {
     announce(t('search.none'));
-    return h('div.welcome', {}, h('p.lead', {}, t(now.filter.length ? 'search.filtered' : 'search.none')), h('p', {}, t('search.none.more')));
+    return h(
+      'div.welcome',
+      {},
+      h('p.lead', {}, t(now.filter.length ? 'search.filtered' : 'search.none')),
+      h('p', {}, t('search.none.more')),
+    );
   }
-  const cards = () => contexts.map((context) => card(context, { question: answer.question, recipe, route, steps }));
+  const cards = () =>
+    contexts.map((context) => card(context, { question: answer.question, recipe, route, steps }));
   if (answer.nothing_relevant) return nothing(cards);
   announce(counted(contexts.length));
   return [cards(), foot(answer, more)];
@@ -75,20 +103,54 @@ const counted = (count) => (count === 1 ? t('search.count.one') : t('search.coun
 function nothing(cards) {
   announce(t('search.none'));
   const near = h('div');
-  const button = h('button', { type: 'button', onclick: () => {
-    fill(near, cards());
-    near.querySelector('article')?.focus();
-    button.remove();
-  } }, t('search.nearest'));
-  return h('div', {}, h('div.welcome', {}, h('p.lead', {}, t('search.none')), h('p', {}, t('search.none.more')), button), near);
+  const button = h(
+    'button',
+    {
+      type: 'button',
+      onclick: () => {
+        fill(near, cards());
+        near.querySelector('article')?.focus();
+        button.remove();
+      },
+    },
+    t('search.nearest'),
+  );
+  return h(
+    'div',
+    {},
+    h(
+      'div.welcome',
+      {},
+      h('p.lead', {}, t('search.none')),
+      h('p', {}, t('search.none.more')),
+      button,
+    ),
+    near,
+  );
 }
 
 /** How much was returned of what was allowed, and more of it. */
 function foot({ contexts, recipe, tokens }, more) {
-  const spent = recipe.unit === 'tokens' ? ` · ${t('search.spent', number(tokens), number(recipe.budget))}` : '';
-  return h('p.foot', {}, counted(contexts.length), spent, ' ',
-    h('button', { type: 'button', onclick: () => {
-      more();
-      go({ budget: String(recipe.budget * 2) });
-    } }, t('search.more')));
+  const spent =
+    recipe.unit === 'tokens'
+      ? ` · ${t('search.spent', number(tokens), number(recipe.budget))}`
+      : '';
+  return h(
+    'p.foot',
+    {},
+    counted(contexts.length),
+    spent,
+    ' ',
+    h(
+      'button',
+      {
+        type: 'button',
+        onclick: () => {
+          more();
+          go({ budget: String(recipe.budget * 2) });
+        },
+      },
+      t('search.more'),
+    ),
+  );
 }

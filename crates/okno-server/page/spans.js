@@ -13,7 +13,8 @@ export function units(text, points) {
   const found = [];
   let [unit, point] = [0, 0];
   for (const wanted of points) {
-    for (; point < wanted && unit < text.length; point += 1) unit += text.codePointAt(unit) > 0xffff ? 2 : 1;
+    for (; point < wanted && unit < text.length; point += 1)
+      unit += text.codePointAt(unit) > 0xffff ? 2 : 1;
     found.push(unit);
   }
   return found;
@@ -22,7 +23,12 @@ export function units(text, points) {
 /** How many code points a text has. */
 export function length(text) {
   let count = text.length;
-  if (PAIRS.test(text)) for (let i = 0; i < text.length; i += 1) if (text.codePointAt(i) > 0xffff) { i += 1; count -= 1; }
+  if (PAIRS.test(text))
+    for (let i = 0; i < text.length; i += 1)
+      if (text.codePointAt(i) > 0xffff) {
+        i += 1;
+        count -= 1;
+      }
   return count;
 }
 
@@ -55,13 +61,19 @@ export function without(span, others) {
 
 /** The parts of a span that others cover too. */
 export function both(span, others) {
-  const parts = others.map((other) => ({ start: Math.max(span.start, other.start), end: Math.min(span.end, other.end) }));
+  const parts = others.map((other) => ({
+    start: Math.max(span.start, other.start),
+    end: Math.min(span.end, other.end),
+  }));
   return parts.filter(({ start, end }) => start < end);
 }
 
 /** A text cut at marks (ascending, apart, in code points of the document it starts at `offset` of): `{text, mark}`s. */
 export function cut(text, offset, marks) {
-  const local = marks.flatMap((mark) => [Math.max(0, mark.start - offset), Math.max(0, mark.end - offset)]);
+  const local = marks.flatMap((mark) => [
+    Math.max(0, mark.start - offset),
+    Math.max(0, mark.end - offset),
+  ]);
   const at = units(text, local);
   const pieces = [];
   let done = 0;
@@ -92,5 +104,8 @@ export function script(text) {
   const han = sample.match(/\p{Script=Han}/gu)?.length ?? 0;
   if (han * 4 < sample.replace(/\s/g, '').length) return 'en';
   // A handful of the most frequent characters that only traditional spelling has.
-  return (sample.match(/[們個這說為國時會對來學島門間無開後裡還點經動與麼]/g)?.length ?? 0) * 50 > han ? 'zh-Hant' : 'zh-Hans';
+  return (sample.match(/[們個這說為國時會對來學島門間無開後裡還點經動與麼]/g)?.length ?? 0) * 50 >
+    han
+    ? 'zh-Hant'
+    : 'zh-Hans';
 }

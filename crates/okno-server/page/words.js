@@ -25,7 +25,10 @@ const WORDS = {
   'question': ['Question', '问题'],
   'search.hint': ['What do you want to know?', '想知道什么？'],
   'search.welcome': ['Ask your documents in your own words.', '用自己的话，向文档提问。'],
-  'search.welcome.more': ['{0} documents, {1} sentences. Okno looks for single sentences and returns the passage around them.', '共 {0} 个文档、{1} 个句子。Okno 按句查找，返回所在的整段上下文。'],
+  'search.welcome.more': [
+    '{0} documents, {1} sentences. Okno looks for single sentences and returns the passage around them.',
+    '共 {0} 个文档、{1} 个句子。Okno 按句查找，返回所在的整段上下文。',
+  ],
   'search.empty': ['This index is still empty.', '索引里还没有文档。'],
   'search.empty.more': ['Add documents', '添加文档'],
   'search.none': ['Nothing in these documents seems to answer that.', '这些文档里似乎没有答案。'],
@@ -71,7 +74,10 @@ const WORDS = {
   'budget.tokens': ['{0} tokens', '{0} 词元'],
 
   'help': ['The model’s help', '模型协助'],
-  'help.more': ['Each step asks the language model, so a search takes as long as it does: press Enter to ask.', '每一步都要询问语言模型，搜索会随之变慢：按回车开始。'],
+  'help.more': [
+    'Each step asks the language model, so a search takes as long as it does: press Enter to ask.',
+    '每一步都要询问语言模型，搜索会随之变慢：按回车开始。',
+  ],
   'help.filter': ['Read the filters', '读取过滤条件'],
   'help.route': ['Choose how to look', '选择查找方式'],
   'help.rewrite': ['Rewrite the question', '改写问题'],
@@ -88,14 +94,20 @@ const WORDS = {
   'filters.from': ['from', '从'],
   'filters.to': ['to', '到'],
   'filters.own': ['Own filter', '自定义条件'],
-  'filters.own.hint': ['year >= 2023 and tags contains leave', 'year >= 2023 and tags contains 财报'],
+  'filters.own.hint': [
+    'year >= 2023 and tags contains leave',
+    'year >= 2023 and tags contains 财报',
+  ],
   'filters.add': ['Add', '添加'],
   'filters.remove': ['Remove filter {0}', '移除条件 {0}'],
   'filters.read': ['read from the question', '从问题中读出'],
   'filters.literal': ['taken at its word', '按原样搜索'],
   'filters.literal.off': ['Read filters from the question again', '恢复从问题中读取条件'],
   'filters.offer': ['Did you mean', '是否想限定'],
-  'filters.withdrawn': ['Nothing matches {0} – searched without it.', '没有符合 {0} 的内容，已去掉该条件。'],
+  'filters.withdrawn': [
+    'Nothing matches {0} – searched without it.',
+    '没有符合 {0} 的内容，已去掉该条件。',
+  ],
 
   'context.lines': ['lines {0}–{1}', '第 {0}–{1} 行'],
   'context.line': ['line {0}', '第 {0} 行'],
@@ -106,7 +118,10 @@ const WORDS = {
   'context.copy': ['Copy', '复制'],
   'context.copied': ['Copied with its citation', '已连同出处一起复制'],
   'why': ['Why', '为何'],
-  'why.score': ['Score {0} · characters {1}–{2} · {3} tokens', '得分 {0} · 字符 {1}–{2} · {3} 词元'],
+  'why.score': [
+    'Score {0} · characters {1}–{2} · {3} tokens',
+    '得分 {0} · 字符 {1}–{2} · {3} 词元',
+  ],
   'why.made': ['{0} → {1}', '{0} → {1}'],
   'why.route': ['Route: {0} ({1})', '路线：{0}（{1}）'],
   'why.by': ['By', '依据'],
@@ -125,26 +140,44 @@ const WORDS = {
   'because.usual': ['the usual way', '常规方式'],
   'feedback.useful': ['Useful', '有用'],
   'feedback.not-useful': ['Not useful', '无用'],
-  'feedback.thanks': ['Noted. `okno tune --from-feedback` learns from it.', '已记录，可供 `okno tune --from-feedback` 使用。'],
+  'feedback.thanks': [
+    'Noted. `okno tune --from-feedback` learns from it.',
+    '已记录，可供 `okno tune --from-feedback` 使用。',
+  ],
 
   'compare.left': ['Left recipe', '左侧方案'],
   'compare.right': ['Right recipe', '右侧方案'],
   'compare.welcome': ['One question, two recipes, side by side.', '同一问题，两种方案，并排对照。'],
   'compare.only': ['{0} characters only here', '仅此处有 {0} 个字符'],
   'compare.same': ['nothing that the other has not', '没有对方缺少的内容'],
-  'compare.legend': ['Marked with +: only this recipe returned it.', '标有 + 的内容只有此方案返回。'],
+  'compare.legend': [
+    'Marked with +: only this recipe returned it.',
+    '标有 + 的内容只有此方案返回。',
+  ],
   'compare.tokens': ['{0} · {1} tokens', '{0} · {1} 词元'],
 
   'ask.hint': ['Ask, and press Enter', '输入问题，按回车'],
   'ask.button': ['Ask', '提问'],
-  'ask.welcome': ['An answer from your documents, each statement with its source.', '依据文档作答，每句话都有出处。'],
+  'ask.welcome': [
+    'An answer from your documents, each statement with its source.',
+    '依据文档作答，每句话都有出处。',
+  ],
   'ask.busy': ['Reading', '阅读中'],
-  'ask.extractive': ['No language model is set up, so these are the sentences that answer best, word for word.', '尚未设置语言模型，以下是最能回答问题的原文句子。'],
+  'ask.extractive': [
+    'No language model is set up, so these are the sentences that answer best, word for word.',
+    '尚未设置语言模型，以下是最能回答问题的原文句子。',
+  ],
   'ask.setup': ['How to set one up', '如何设置模型'],
-  'ask.setup.more': ['Put this into okno.toml beside the index and start the server again. Ollama runs on your own machine; any OpenAI-compatible service works the same way.', '将以下内容写入索引旁的 okno.toml 并重启服务。Ollama 在本机运行；其他兼容 OpenAI 的服务同样可用。'],
+  'ask.setup.more': [
+    'Put this into okno.toml beside the index and start the server again. Ollama runs on your own machine; any OpenAI-compatible service works the same way.',
+    '将以下内容写入索引旁的 okno.toml 并重启服务。Ollama 在本机运行；其他兼容 OpenAI 的服务同样可用。',
+  ],
   'ask.by': ['Answered by {0}', '由 {0} 回答'],
   'ask.cut': ['The answer was cut at the limit of tokens.', '回答达到词元上限，被截断。'],
-  'ask.removed': ['{0} citations pointed nowhere and were removed.', '有 {0} 处引用没有来源，已移除。'],
+  'ask.removed': [
+    '{0} citations pointed nowhere and were removed.',
+    '有 {0} 处引用没有来源，已移除。',
+  ],
   'ask.sources': ['Sources', '出处'],
   'ask.passages': ['Passages that were read', '读过的段落'],
   'ask.cite': ['Source {0}: {1}', '出处 {0}：{1}'],
@@ -171,22 +204,34 @@ const WORDS = {
   'documents.delete': ['Remove', '移除'],
   'documents.delete.name': ['Remove {0}', '移除 {0}'],
   'documents.delete.ask': ['Take {0} out of the index?', '将 {0} 移出索引？'],
-  'documents.delete.more': ['The file itself stays. The document stays out until its content changes.', '文件本身不会删除；内容改变之前，该文档不会重新进入索引。'],
+  'documents.delete.more': [
+    'The file itself stays. The document stays out until its content changes.',
+    '文件本身不会删除；内容改变之前，该文档不会重新进入索引。',
+  ],
   'documents.deleted': ['{0} is out of the index', '已移出 {0}'],
   'documents.more': ['Show {0} more', '再显示 {0} 个'],
   'documents.again': ['Re-read all folders', '重新读取所有文件夹'],
   'job.upload': ['Sending {0} files', '正在上传 {0} 个文件'],
   'job.index': ['Indexing', '正在建立索引'],
   'job.eval': ['Measuring {0}', '正在评测 {0}'],
-  'job.done': ['{0} added, {1} changed, {2} unchanged, {3} skipped', '新增 {0}，更新 {1}，未变 {2}，跳过 {3}'],
+  'job.done': [
+    '{0} added, {1} changed, {2} unchanged, {3} skipped',
+    '新增 {0}，更新 {1}，未变 {2}，跳过 {3}',
+  ],
   'job.next': ['Search', '开始搜索'],
   'job.skipped': ['Skipped', '已跳过'],
   'job.cancelled': ['Stopped; what was done stays.', '已停止，已完成的部分保留。'],
   'job.cancelled.eval': ['Stopped; nothing was kept.', '已停止，没有保留结果。'],
 
-  'eval.welcome': ['Measure recipes on questions with known answers.', '用已知答案的问题衡量各方案。'],
+  'eval.welcome': [
+    'Measure recipes on questions with known answers.',
+    '用已知答案的问题衡量各方案。',
+  ],
   'eval.set': ['Question set', '问题集'],
-  'eval.set.help': ['JSON lines with `question`, `doc_id` and `answers`. Without a file, {0} questions are made from the documents.', 'JSONL 文件，每行含 `question`、`doc_id`、`answers`。不选文件时，会从文档中生成 {0} 个问题。'],
+  'eval.set.help': [
+    'JSON lines with `question`, `doc_id` and `answers`. Without a file, {0} questions are made from the documents.',
+    'JSONL 文件，每行含 `question`、`doc_id`、`answers`。不选文件时，会从文档中生成 {0} 个问题。',
+  ],
   'eval.recipes': ['Recipes', '方案'],
   'eval.budgets': ['Budgets (tokens)', '篇幅（词元）'],
   'eval.name': ['Name of the run', '评测名称'],
@@ -195,7 +240,10 @@ const WORDS = {
   'eval.none': ['No runs yet.', '还没有评测记录。'],
   'eval.line': ['line {0}: {1}', '第 {0} 行：{1}'],
   'eval.report.of': ['Report of {0}', '{0} 的报告'],
-  'eval.report.none': ['No report of this run is kept: measure again to see one.', '没有保留这次评测的报告，重新评测即可查看。'],
+  'eval.report.none': [
+    'No report of this run is kept: measure again to see one.',
+    '没有保留这次评测的报告，重新评测即可查看。',
+  ],
   'eval.on': ['{0}, {1} tokens', '{0}，{1} 词元'],
   'eval.rank': ['#', '名次'],
   'eval.run': ['Run', '评测'],
@@ -206,7 +254,10 @@ const WORDS = {
   'eval.p50': ['ms', '毫秒'],
 
   'key.title': ['This server asks for a key', '此服务需要密钥'],
-  'key.more': ['It is kept for this tab only and sent to this server only.', '密钥只保留在当前标签页，只发送给此服务。'],
+  'key.more': [
+    'It is kept for this tab only and sent to this server only.',
+    '密钥只保留在当前标签页，只发送给此服务。',
+  ],
   'key.label': ['API key', 'API 密钥'],
   'key.use': ['Use key', '使用密钥'],
   'fault': ['That did not work: {0}', '操作失败：{0}'],
@@ -228,9 +279,18 @@ const WORDS = {
   'code.cannot_write': ['The server could not keep the files.', '服务无法保存文件。'],
   'code.cross_origin': ['Another site may not do that.', '其他网站不能执行此操作。'],
   'code.embedder_failed': ['The embedding model failed.', '嵌入模型出错。'],
-  'code.index_busy': ['The index is being written to. Try again in a moment.', '索引正在写入，请稍后重试。'],
-  'code.internal': ['Something broke in the server. Its log says what.', '服务内部出错，详见其日志。'],
-  'code.model_busy': ['The language model is busy. Try again in a moment.', '语言模型繁忙，请稍后重试。'],
+  'code.index_busy': [
+    'The index is being written to. Try again in a moment.',
+    '索引正在写入，请稍后重试。',
+  ],
+  'code.internal': [
+    'Something broke in the server. Its log says what.',
+    '服务内部出错，详见其日志。',
+  ],
+  'code.model_busy': [
+    'The language model is busy. Try again in a moment.',
+    '语言模型繁忙，请稍后重试。',
+  ],
   'code.model_failed': ['The language model did not answer.', '语言模型没有回答。'],
   'code.no_document': ['That document is not in the index.', '索引中没有这个文档。'],
   'code.no_files': ['No file was sent.', '没有收到文件。'],
@@ -244,18 +304,30 @@ const WORDS = {
   'code.no_root': ['The index does not follow that folder.', '索引没有包含这个文件夹。'],
   'code.no_route': ['There is no such address.', '没有这个地址。'],
   'code.no_run': ['There is no run of that name.', '没有这个名称的评测。'],
-  'code.no_units': ['This recipe needs units that the index does not have yet.', '此方案所需的单元在索引中尚不存在。'],
+  'code.no_units': [
+    'This recipe needs units that the index does not have yet.',
+    '此方案所需的单元在索引中尚不存在。',
+  ],
   'code.not_json': ['The server did not understand the request.', '服务无法理解该请求。'],
-  'code.overloaded': ['The server has too much to do. Try again in a moment.', '服务繁忙，请稍后重试。'],
+  'code.overloaded': [
+    'The server has too much to do. Try again in a moment.',
+    '服务繁忙，请稍后重试。',
+  ],
   'code.path_not_allowed': ['The server may not read that folder.', '服务无权读取这个文件夹。'],
-  'code.prompt_too_long': ['The passages are too long for the language model. A smaller budget helps.', '段落超出语言模型的长度，请减小篇幅。'],
+  'code.prompt_too_long': [
+    'The passages are too long for the language model. A smaller budget helps.',
+    '段落超出语言模型的长度，请减小篇幅。',
+  ],
   'code.timeout': ['That took too long.', '耗时过长。'],
   'code.too_large': ['That is more than the server takes at once.', '超出服务一次可接收的大小。'],
   'code.too_much': ['That is more than the server gives at once.', '超出服务一次可返回的上限。'],
   'code.unknown_field': ['The documents have no such field.', '文档没有这个字段。'],
   'code.unreadable': ['A file cannot be read.', '有文件无法读取。'],
   'code.wrong_host': ['The server does not answer under this name.', '服务不接受以此名称访问。'],
-  'code.unreachable': ['The server does not answer. Is `okno serve` still running?', '服务没有响应。`okno serve` 还在运行吗？'],
+  'code.unreachable': [
+    'The server does not answer. Is `okno serve` still running?',
+    '服务没有响应。`okno serve` 还在运行吗？',
+  ],
 
   'keys./': ['to the question', '定位到问题框'],
   'keys.j': ['next passage', '下一段'],
@@ -289,7 +361,11 @@ export function t(key, ...values) {
 export const known = (key) => key in WORDS;
 
 /** A number as people of the chosen language write it. */
-export const number = (value, digits = 0) => new Intl.NumberFormat(column ? 'zh-CN' : 'en', { maximumFractionDigits: digits, minimumFractionDigits: digits }).format(value);
+export const number = (value, digits = 0) =>
+  new Intl.NumberFormat(column ? 'zh-CN' : 'en', {
+    maximumFractionDigits: digits,
+    minimumFractionDigits: digits,
+  }).format(value);
 
 /** Bytes as people read them. */
 export function bytes(count) {

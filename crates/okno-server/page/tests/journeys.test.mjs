@@ -18,10 +18,14 @@ const world = shared();
 
 /** Runs a journey once per language. */
 function journey(name, walk) {
-  for (const [language, locale] of [['en', 'en-US'], ['zh', 'zh-CN']]) {
+  for (const [language, locale] of [
+    ['en', 'en-US'],
+    ['zh', 'zh-CN'],
+  ]) {
     test(`${name} (${language})`, async () => {
       speak(language);
-      const go = (path, options) => open(world.chromium, world.server.base, path, { locale, ...options });
+      const go = (path, options) =>
+        open(world.chromium, world.server.base, path, { locale, ...options });
       await walk(go, language);
     });
   }
@@ -34,38 +38,42 @@ const params = (page) => new URL(page.url()).searchParams;
 /** Waits until nothing is being looked for. */
 const settled = (page) => page.waitForSelector('.results[aria-busy="false"]');
 
-journey('search as you type: the hit is marked inside its window, and stale answers are dropped', async (go, language) => {
-  const page = await go('/');
-  await page.getByText(t('search.welcome')).waitFor();
-  assert.equal(await page.evaluate(() => document.activeElement.id), 'question');
-  // The first question is answered late; its answer must not replace the second's.
-  let first = true;
-  await page.route('**/api/v1/search*', async (route) => {
-    if (first) {
-      first = false;
-      await new Promise((over) => setTimeout(over, 900));
-    }
-    await route.continue().catch(() => {});
-  });
-  await field(page).fill('lighthouse');
-  await page.waitForTimeout(300);
-  await field(page).fill(LEAVE);
-  const card = page.locator('article.context').first();
-  await card.getByText('28 days a year').waitFor();
-  await page.waitForTimeout(1000);
-  assert.match(await card.locator('.trail').innerText(), /2\. Leave › 2\.1 Annual leave/);
-  assert.match(await card.locator('.where').innerText(), /en\/handbook\.md/);
-  assert.match(await card.locator('mark.hit').first().innerText(), /28 days/);
-  assert.equal(params(page).get('q'), LEAVE);
-  await picture(page, `search-${language}`);
-  await close(page);
-});
+journey(
+  'search as you type: the hit is marked inside its window, and stale answers are dropped',
+  async (go, language) => {
+    const page = await go('/');
+    await page.getByText(t('search.welcome')).waitFor();
+    assert.equal(await page.evaluate(() => document.activeElement.id), 'question');
+    // The first question is answered late; its answer must not replace the second's.
+    let first = true;
+    await page.route('**/api/v1/search*', async (route) => {
+      if (first) {
+        first = false;
+        await new Promise((over) => setTimeout(over, 900));
+      }
+      await route.continue().catch(() => {});
+    });
+    await field(page).fill('lighthouse');
+    await page.waitForTimeout(300);
+    await field(page).fill(LEAVE);
+    const card = page.locator('article.context').first();
+    await card.getByText('28 days a year').waitFor();
+    await page.waitForTimeout(1000);
+    assert.match(await card.locator('.trail').innerText(), /2\. Leave › 2\.1 Annual leave/);
+    assert.match(await card.locator('.where').innerText(), /en\/handbook\.md/);
+    assert.match(await card.locator('mark.hit').first().innerText(), /28 days/);
+    assert.equal(params(page).get('q'), LEAVE);
+    await picture(page, `search-${language}`);
+    await close(page);
+  },
+);
 
 journey('the window, the recipe and the budget ask again at once', async (go) => {
   const page = await go(`/?q=${encodeURIComponent(LEAVE)}`);
   const card = page.locator('article.context').first();
   await card.waitFor();
-  const length = async () => (await page.locator('article.context .reading').allInnerTexts()).join('').length;
+  const length = async () =>
+    (await page.locator('article.context .reading').allInnerTexts()).join('').length;
   const slide = async (value) => {
     const answered = page.waitForResponse('**/api/v1/search*');
     await page.getByRole('slider', { name: t('window') }).fill(String(value));
@@ -77,12 +85,16 @@ journey('the window, the recipe and the budget ask again at once', async (go) =>
   assert.ok(wide > 2 * none, `${none} → ${wide}`);
   assert.equal(params(page).get('expand'), 'window:8');
   await page.getByLabel(t('expand'), { exact: true }).selectOption('section');
-  await page.waitForFunction(() => new URLSearchParams(location.search).get('expand') === 'section');
+  await page.waitForFunction(
+    () => new URLSearchParams(location.search).get('expand') === 'section',
+  );
   await settled(page);
   await page.getByLabel(t('recipe'), { exact: true }).selectOption('chunks');
   await page.waitForURL(/recipe=chunks/);
   await settled(page);
-  const answered = page.waitForRequest((request) => request.url().includes('/search') && request.postDataJSON().budget > 2000);
+  const answered = page.waitForRequest(
+    (request) => request.url().includes('/search') && request.postDataJSON().budget > 2000,
+  );
   await button(page, t('search.more')).click();
   await answered;
   await page.goBack();
@@ -97,7 +109,8 @@ journey('why: legs, ranks and shares of each hit', async (go, language) => {
   await why.click();
   assert.equal(await why.getAttribute('aria-expanded'), 'true');
   const text = await card.locator('.why').innerText();
-  for (const word of [t('why.leg.lexical'), t('why.leg.dense'), 'sentence', 'window:2']) assert.ok(text.includes(word), word);
+  for (const word of [t('why.leg.lexical'), t('why.leg.dense'), 'sentence', 'window:2'])
+    assert.ok(text.includes(word), word);
   await picture(page, `why-${language}`);
   await close(page);
 });
@@ -113,7 +126,8 @@ journey('filters: offered from the index, read from the question, removable', as
   await page.getByRole('checkbox', { name: 'markdown' }).check();
   await page.waitForURL(/filter=type/);
   await settled(page);
-  for (const where of await page.locator('article.context .where').allInnerTexts()) assert.match(where, /\.md/);
+  for (const where of await page.locator('article.context .where').allInnerTexts())
+    assert.match(where, /\.md/);
   // An own filter that cannot be read is told, not swallowed.
   await page.getByRole('textbox', { name: t('filters.own') }).fill('category = = x');
   await button(page, t('filters.add')).click();
@@ -123,15 +137,18 @@ journey('filters: offered from the index, read from the question, removable', as
   await close(page);
 });
 
-journey('nothing relevant is said kindly, and what came nearest is one press away', async (go, language) => {
-  const page = await go('/?q=quantum+chromodynamics+lagrangian+gauge');
-  await page.getByText(t('search.none'), { exact: true }).first().waitFor();
-  assert.equal(await page.locator('article.context').count(), 0);
-  await picture(page, `nothing-${language}`);
-  await button(page, t('search.nearest')).click();
-  assert.ok((await page.locator('article.context').count()) > 0);
-  await close(page);
-});
+journey(
+  'nothing relevant is said kindly, and what came nearest is one press away',
+  async (go, language) => {
+    const page = await go('/?q=quantum+chromodynamics+lagrangian+gauge');
+    await page.getByText(t('search.none'), { exact: true }).first().waitFor();
+    assert.equal(await page.locator('article.context').count(), 0);
+    await picture(page, `nothing-${language}`);
+    await button(page, t('search.nearest')).click();
+    assert.ok((await page.locator('article.context').count()) > 0);
+    await close(page);
+  },
+);
 
 journey('keyboard: / j k Enter Esc ? and the window', async (go) => {
   const page = await go(`/?q=${encodeURIComponent(LEAVE)}`);
@@ -139,7 +156,10 @@ journey('keyboard: / j k Enter Esc ? and the window', async (go) => {
   await page.keyboard.press('Escape');
   await page.keyboard.press('j');
   await page.keyboard.press('j');
-  const focused = () => page.evaluate(() => [...document.querySelectorAll('article.context')].indexOf(document.activeElement));
+  const focused = () =>
+    page.evaluate(() =>
+      [...document.querySelectorAll('article.context')].indexOf(document.activeElement),
+    );
   assert.equal(await focused(), 1);
   await page.keyboard.press('k');
   assert.equal(await focused(), 0);
@@ -165,29 +185,34 @@ journey('keyboard: / j k Enter Esc ? and the window', async (go) => {
   await close(page);
 });
 
-journey('a passage opens its document at the exact span; the address can be sent', async (go, language) => {
-  const page = await go(`/?q=${encodeURIComponent(LEAVE)}`);
-  await page.locator('article.context a.title').first().click();
-  const mark = page.locator('#reader mark.hit');
-  await mark.waitFor();
-  const words = await mark.innerText();
-  assert.match(words, /28 days a year/);
-  assert.ok(await mark.isVisible());
-  const there = page.url();
-  await picture(page, `reader-${language}`);
-  await page.locator('#reader summary', { hasText: t('reader.outline') }).click();
-  await page.locator('#reader .outline').getByRole('button', { name: '2.4 Study days' }).click();
-  await page.goBack();
-  await page.locator('#reader').waitFor({ state: 'hidden' });
-  await close(page);
-  const other = await go(there.slice(world.server.base.length));
-  assert.equal(await other.locator('#reader mark.hit').innerText(), words);
-  assert.ok(await other.evaluate(() => {
-    const box = document.querySelector('#reader mark').getBoundingClientRect();
-    return box.top > 0 && box.bottom < innerHeight;
-  }));
-  await close(other);
-});
+journey(
+  'a passage opens its document at the exact span; the address can be sent',
+  async (go, language) => {
+    const page = await go(`/?q=${encodeURIComponent(LEAVE)}`);
+    await page.locator('article.context a.title').first().click();
+    const mark = page.locator('#reader mark.hit');
+    await mark.waitFor();
+    const words = await mark.innerText();
+    assert.match(words, /28 days a year/);
+    assert.ok(await mark.isVisible());
+    const there = page.url();
+    await picture(page, `reader-${language}`);
+    await page.locator('#reader summary', { hasText: t('reader.outline') }).click();
+    await page.locator('#reader .outline').getByRole('button', { name: '2.4 Study days' }).click();
+    await page.goBack();
+    await page.locator('#reader').waitFor({ state: 'hidden' });
+    await close(page);
+    const other = await go(there.slice(world.server.base.length));
+    assert.equal(await other.locator('#reader mark.hit').innerText(), words);
+    assert.ok(
+      await other.evaluate(() => {
+        const box = document.querySelector('#reader mark').getBoundingClientRect();
+        return box.top > 0 && box.bottom < innerHeight;
+      }),
+    );
+    await close(other);
+  },
+);
 
 journey('an image comes with the passage it stands in', async (go) => {
   const page = await go('/?q=vermilion+kettle');
@@ -211,105 +236,162 @@ journey('compare: two recipes side by side, what only one has marked', async (go
   await close(page);
 });
 
-journey('ask: an answer with chips that open the exact span; without a model, how to set one up', async (go, language) => {
-  const page = await go('/?view=ask');
-  await field(page).fill(LEAVE);
-  await button(page, t('ask.button')).click();
-  const chip = page.locator('.answer a.cite').first();
-  await chip.waitFor();
-  await page.getByText(t('ask.extractive')).waitFor();
-  await page.getByText(t('ask.setup'), { exact: true }).click();
-  assert.match(await page.locator('.setup pre').innerText(), /\[model\]/);
-  await picture(page, `ask-${language}`);
-  const cited = (await page.locator('.sources .quote').first().innerText()).trim();
-  await chip.click();
-  assert.equal((await page.locator('#reader mark.hit').innerText()).trim(), cited);
-  await close(page);
-});
+journey(
+  'ask: an answer with chips that open the exact span; without a model, how to set one up',
+  async (go, language) => {
+    const page = await go('/?view=ask');
+    await field(page).fill(LEAVE);
+    await button(page, t('ask.button')).click();
+    const chip = page.locator('.answer a.cite').first();
+    await chip.waitFor();
+    await page.getByText(t('ask.extractive')).waitFor();
+    await page.getByText(t('ask.setup'), { exact: true }).click();
+    assert.match(await page.locator('.setup pre').innerText(), /\[model\]/);
+    await picture(page, `ask-${language}`);
+    const cited = (await page.locator('.sources .quote').first().innerText()).trim();
+    await chip.click();
+    assert.equal((await page.locator('#reader mark.hit').innerText()).trim(), cited);
+    await close(page);
+  },
+);
 
-journey('ask with a model: words stream in, citations are checked, markup stays text, stopping stops', async (go, language) => {
-  const says = `Full-time staff have 28 days a year [1]. More after three years [1][7]. <img src=x onerror="window.owned=1"> ${'and so on '.repeat(40)}`;
-  const service = await model(says);
-  const wordy = await serve(['--index', world.place.index], service.env);
-  const page = await open(world.chromium, wordy.base, `/?view=ask&q=${encodeURIComponent(LEAVE)}`, { locale: language === 'zh' ? 'zh-CN' : 'en-US' });
-  const answer = page.locator('.answer');
-  await answer.getByText('28 days').waitFor();
-  assert.ok(!(await answer.innerText()).includes('and so on and so on'), 'the words come one by one');
-  await page.locator('.answer span.cite').first().waitFor();
-  await page.locator('#main').getByText(/scripted/).waitFor();
-  await page.getByText(t('ask.removed', 1)).waitFor();
-  assert.equal(await page.locator('.answer img').count(), 0);
-  assert.equal(await page.evaluate(() => window.owned), undefined);
-  await page.locator('.answer a.cite').first().click();
-  assert.match(await page.locator('#reader mark.hit').innerText(), /28 days/);
-  await page.keyboard.press('Escape');
-  await field(page).fill('What about study days?');
-  await button(page, t('ask.button')).click();
-  await answer.getByText('28 days').waitFor();
-  await button(page, t('stop')).click();
-  await page.getByText(t('ask.stopped')).waitFor();
-  await close(page);
-  await wordy.stop();
-  service.stop();
-});
+journey(
+  'ask with a model: words stream in, citations are checked, markup stays text, stopping stops',
+  async (go, language) => {
+    const says = `Full-time staff have 28 days a year [1]. More after three years [1][7]. <img src=x onerror="window.owned=1"> ${'and so on '.repeat(40)}`;
+    const service = await model(says);
+    const wordy = await serve(['--index', world.place.index], service.env);
+    const page = await open(
+      world.chromium,
+      wordy.base,
+      `/?view=ask&q=${encodeURIComponent(LEAVE)}`,
+      { locale: language === 'zh' ? 'zh-CN' : 'en-US' },
+    );
+    const answer = page.locator('.answer');
+    await answer.getByText('28 days').waitFor();
+    assert.ok(
+      !(await answer.innerText()).includes('and so on and so on'),
+      'the words come one by one',
+    );
+    await page.locator('.answer span.cite').first().waitFor();
+    await page
+      .locator('#main')
+      .getByText(/scripted/)
+      .waitFor();
+    await page.getByText(t('ask.removed', 1)).waitFor();
+    assert.equal(await page.locator('.answer img').count(), 0);
+    assert.equal(await page.evaluate(() => window.owned), undefined);
+    await page.locator('.answer a.cite').first().click();
+    assert.match(await page.locator('#reader mark.hit').innerText(), /28 days/);
+    await page.keyboard.press('Escape');
+    await field(page).fill('What about study days?');
+    await button(page, t('ask.button')).click();
+    await answer.getByText('28 days').waitFor();
+    await button(page, t('stop')).click();
+    await page.getByText(t('ask.stopped')).waitFor();
+    await close(page);
+    await wordy.stop();
+    service.stop();
+  },
+);
 
-journey('the model helps to search: offered where there is one, told what it did, asked by Enter', async (go, language) => {
-  const plain = await go(`/?q=${encodeURIComponent(LEAVE)}`);
-  await plain.locator('article.context').first().waitFor();
-  assert.equal(await plain.locator('details.help').count(), 0, 'without a model there is nothing to offer');
-  await close(plain);
-  const service = await model('never said', { question: 'days of annual leave of full-time staff', route: 'lexical' });
-  const helpful = await serve(['--index', world.place.index], service.env);
-  const page = await open(world.chromium, helpful.base, '/', { locale: language === 'zh' ? 'zh-CN' : 'en-US' });
-  await page.locator('details.help summary').click();
-  await page.getByRole('checkbox', { name: t('help.rewrite') }).check();
-  await page.getByRole('checkbox', { name: t('help.route') }).check();
-  await page.waitForURL(/help=rewrite&help=route/);
-  let asked = 0;
-  page.on('request', (request) => (asked += request.url().includes('/search') ? 1 : 0));
-  await field(page).fill(LEAVE);
-  await page.waitForTimeout(500);
-  assert.equal(asked, 0, 'typing asks no model');
-  await page.keyboard.press('Enter');
-  await page.locator('article.context').first().getByText('28 days a year').waitFor();
-  await page.locator('.column > div > details.helped summary').click();
-  await page.locator('details.helped').first().getByText('days of annual leave of full-time staff').waitFor();
-  await page.locator('article.context').first().getByRole('button', { name: t('why') }).click();
-  assert.match(await page.locator('article.context .why').first().innerText(), new RegExp(t('because.model')));
-  await picture(page, `help-${language}`);
-  await close(page);
-  await helpful.stop();
-  service.stop();
-});
+journey(
+  'the model helps to search: offered where there is one, told what it did, asked by Enter',
+  async (go, language) => {
+    const plain = await go(`/?q=${encodeURIComponent(LEAVE)}`);
+    await plain.locator('article.context').first().waitFor();
+    assert.equal(
+      await plain.locator('details.help').count(),
+      0,
+      'without a model there is nothing to offer',
+    );
+    await close(plain);
+    const service = await model('never said', {
+      question: 'days of annual leave of full-time staff',
+      route: 'lexical',
+    });
+    const helpful = await serve(['--index', world.place.index], service.env);
+    const page = await open(world.chromium, helpful.base, '/', {
+      locale: language === 'zh' ? 'zh-CN' : 'en-US',
+    });
+    await page.locator('details.help summary').click();
+    await page.getByRole('checkbox', { name: t('help.rewrite') }).check();
+    await page.getByRole('checkbox', { name: t('help.route') }).check();
+    await page.waitForURL(/help=rewrite&help=route/);
+    let asked = 0;
+    page.on('request', (request) => (asked += request.url().includes('/search') ? 1 : 0));
+    await field(page).fill(LEAVE);
+    await page.waitForTimeout(500);
+    assert.equal(asked, 0, 'typing asks no model');
+    await page.keyboard.press('Enter');
+    await page.locator('article.context').first().getByText('28 days a year').waitFor();
+    await page.locator('.column > div > details.helped summary').click();
+    await page
+      .locator('details.helped')
+      .first()
+      .getByText('days of annual leave of full-time staff')
+      .waitFor();
+    await page
+      .locator('article.context')
+      .first()
+      .getByRole('button', { name: t('why') })
+      .click();
+    assert.match(
+      await page.locator('article.context .why').first().innerText(),
+      new RegExp(t('because.model')),
+    );
+    await picture(page, `help-${language}`);
+    await close(page);
+    await helpful.stop();
+    service.stop();
+  },
+);
 
-journey('documents: files are added with progress, the unreadable are named with their reasons, one is taken out', async (go, language) => {
-  const page = await go('/?view=documents');
-  await page.locator('table.documents a').first().waitFor();
-  const good = join(world.place.folder, `tulips-${language}.md`);
-  const bad = join(world.place.folder, `locked-${language}.pdf`);
-  writeFileSync(good, `# Tulips ${language}\n\nThe vermilion tulip blooms in week nineteen.\n`);
-  copyFileSync(LOCKED, bad);
-  await page.locator('#files').setInputFiles([good, bad]);
-  await page.locator('.job li', { hasText: `locked-${language}.pdf – ${language === 'zh' ? 'PDF 有密码保护' : 'password'}` }).waitFor();
-  await page.getByRole('searchbox', { name: t('documents.find') }).fill(`tulips-${language}`);
-  const row = page.locator('table.documents tbody tr');
-  await page.waitForFunction(() => document.querySelectorAll('table.documents tbody tr').length === 1);
-  await picture(page, `documents-${language}`);
-  await row.getByRole('button').click();
-  await page.getByRole('dialog').getByRole('button', { name: t('cancel') }).click();
-  assert.equal(await row.count(), 1);
-  await row.getByRole('button').click();
-  await page.getByRole('dialog').getByRole('button', { name: t('documents.delete') }).click();
-  await page.getByText(t('documents.nomatch')).waitFor();
-  await close(page);
-});
+journey(
+  'documents: files are added with progress, the unreadable are named with their reasons, one is taken out',
+  async (go, language) => {
+    const page = await go('/?view=documents');
+    await page.locator('table.documents a').first().waitFor();
+    const good = join(world.place.folder, `tulips-${language}.md`);
+    const bad = join(world.place.folder, `locked-${language}.pdf`);
+    writeFileSync(good, `# Tulips ${language}\n\nThe vermilion tulip blooms in week nineteen.\n`);
+    copyFileSync(LOCKED, bad);
+    await page.locator('#files').setInputFiles([good, bad]);
+    await page
+      .locator('.job li', {
+        hasText: `locked-${language}.pdf – ${language === 'zh' ? 'PDF 有密码保护' : 'password'}`,
+      })
+      .waitFor();
+    await page.getByRole('searchbox', { name: t('documents.find') }).fill(`tulips-${language}`);
+    const row = page.locator('table.documents tbody tr');
+    await page.waitForFunction(
+      () => document.querySelectorAll('table.documents tbody tr').length === 1,
+    );
+    await picture(page, `documents-${language}`);
+    await row.getByRole('button').click();
+    await page
+      .getByRole('dialog')
+      .getByRole('button', { name: t('cancel') })
+      .click();
+    assert.equal(await row.count(), 1);
+    await row.getByRole('button').click();
+    await page
+      .getByRole('dialog')
+      .getByRole('button', { name: t('documents.delete') })
+      .click();
+    await page.getByText(t('documents.nomatch')).waitFor();
+    await close(page);
+  },
+);
 
 journey('files can be dropped', async (go, language) => {
   const page = await go('/?view=documents');
   await page.locator('table.documents').waitFor();
   const data = await page.evaluateHandle((name) => {
     const transfer = new DataTransfer();
-    transfer.items.add(new File(['The dropped note speaks of saffron.'], name, { type: 'text/plain' }));
+    transfer.items.add(
+      new File(['The dropped note speaks of saffron.'], name, { type: 'text/plain' }),
+    );
     return transfer;
   }, `dropped-${language}.txt`);
   await page.dispatchEvent('.drop', 'drop', { dataTransfer: data });
@@ -320,14 +402,24 @@ journey('files can be dropped', async (go, language) => {
 journey('a folder can be chosen: its files come in, two of one name both', async (go, language) => {
   const folder = join(world.place.folder, `papers-${language}`);
   mkdirSync(join(folder, 'old'), { recursive: true });
-  for (const name of ['note.txt', 'old/note.txt', '.hidden.txt']) writeFileSync(join(folder, name), `The papers-${language} note ${name} speaks of marzipan.\n`);
+  for (const name of ['note.txt', 'old/note.txt', '.hidden.txt'])
+    writeFileSync(join(folder, name), `The papers-${language} note ${name} speaks of marzipan.\n`);
   const page = await go('/?view=documents');
   await page.locator('#folder').setInputFiles(folder);
   // Uploads of the tests before are there too, unchanged.
-  await page.locator('.job').getByText(t('job.done', 2, 0, '…', 0).split('…')[0]).waitFor();
-  await page.locator('.job').getByRole('button', { name: t('job.next') }).click();
+  await page
+    .locator('.job')
+    .getByText(t('job.done', 2, 0, '…', 0).split('…')[0])
+    .waitFor();
+  await page
+    .locator('.job')
+    .getByRole('button', { name: t('job.next') })
+    .click();
   await field(page).fill('marzipan');
-  await page.locator('article.context .where', { hasText: `papers-${language} – old – note.txt` }).first().waitFor();
+  await page
+    .locator('article.context .where', { hasText: `papers-${language} – old – note.txt` })
+    .first()
+    .waitFor();
   await close(page);
 });
 
@@ -344,60 +436,103 @@ test('an index without documents says so wherever something would be asked', asy
   await bare.stop();
 });
 
-journey('evaluate: a set is measured, the leaderboard names the run, its report is in a frame that runs nothing', async (go, language) => {
-  const set = join(world.place.folder, 'questions.jsonl');
-  writeFileSync(set, [
-    { qid: '1', question: 'How many days of leave?', doc_id: 'en/handbook.md', answers: ['28 days a year'] },
-    { qid: '2', question: 'How much money for training?', doc_id: 'en/handbook.md', answers: ['600 pounds'] },
-  ].map((line) => JSON.stringify(line)).join('\n'));
-  const page = await go('/?view=evaluate');
-  await page.getByLabel(t('eval.set')).setInputFiles(set);
-  await page.getByLabel(t('eval.name')).fill(`run-${language}`);
-  await button(page, t('eval.start')).click();
-  await page.getByRole('button', { name: t('eval.report.of', `run-${language}`) }).first().waitFor();
-  const frame = page.locator('iframe.report');
-  await frame.waitFor();
-  assert.equal(await frame.getAttribute('sandbox'), '');
-  await page.frameLocator('iframe.report').locator('code:visible', { hasText: 'auto' }).first().waitFor();
-  await picture(page, `evaluate-${language}`);
-  await close(page);
-});
+journey(
+  'evaluate: a set is measured, the leaderboard names the run, its report is in a frame that runs nothing',
+  async (go, language) => {
+    const set = join(world.place.folder, 'questions.jsonl');
+    writeFileSync(
+      set,
+      [
+        {
+          qid: '1',
+          question: 'How many days of leave?',
+          doc_id: 'en/handbook.md',
+          answers: ['28 days a year'],
+        },
+        {
+          qid: '2',
+          question: 'How much money for training?',
+          doc_id: 'en/handbook.md',
+          answers: ['600 pounds'],
+        },
+      ]
+        .map((line) => JSON.stringify(line))
+        .join('\n'),
+    );
+    const page = await go('/?view=evaluate');
+    await page.getByLabel(t('eval.set')).setInputFiles(set);
+    await page.getByLabel(t('eval.name')).fill(`run-${language}`);
+    await button(page, t('eval.start')).click();
+    await page
+      .getByRole('button', { name: t('eval.report.of', `run-${language}`) })
+      .first()
+      .waitFor();
+    const frame = page.locator('iframe.report');
+    await frame.waitFor();
+    assert.equal(await frame.getAttribute('sandbox'), '');
+    await page
+      .frameLocator('iframe.report')
+      .locator('code:visible', { hasText: 'auto' })
+      .first()
+      .waitFor();
+    await picture(page, `evaluate-${language}`);
+    await close(page);
+  },
+);
 
-journey('an evaluation can be stopped, also after the page was opened again', async (go, language) => {
-  const lines = Array.from({ length: 2000 }, (_, i) => JSON.stringify({ qid: `${i}`, question: `How many days of leave in year ${i}?`, doc_id: 'en/handbook.md', answers: ['28 days a year'] }));
-  const set = join(world.place.folder, 'many.jsonl');
-  writeFileSync(set, lines.join('\n'));
-  const page = await go('/?view=evaluate');
-  await page.getByLabel(t('eval.set')).setInputFiles(set);
-  await page.getByLabel(t('eval.name')).fill(`stopped-${language}`);
-  await button(page, t('eval.start')).click();
-  await button(page, t('stop')).waitFor();
-  await page.reload();
-  await button(page, t('stop')).click();
-  await page.getByText(t('job.cancelled.eval')).waitFor();
-  await page.getByRole('heading', { name: t('eval.runs') }).waitFor();
-  assert.equal(await page.getByText(`stopped-${language}`).count(), 0);
-  await close(page);
-});
+journey(
+  'an evaluation can be stopped, also after the page was opened again',
+  async (go, language) => {
+    const lines = Array.from({ length: 2000 }, (_, i) =>
+      JSON.stringify({
+        qid: `${i}`,
+        question: `How many days of leave in year ${i}?`,
+        doc_id: 'en/handbook.md',
+        answers: ['28 days a year'],
+      }),
+    );
+    const set = join(world.place.folder, 'many.jsonl');
+    writeFileSync(set, lines.join('\n'));
+    const page = await go('/?view=evaluate');
+    await page.getByLabel(t('eval.set')).setInputFiles(set);
+    await page.getByLabel(t('eval.name')).fill(`stopped-${language}`);
+    await button(page, t('eval.start')).click();
+    await button(page, t('stop')).waitFor();
+    await page.reload();
+    await button(page, t('stop')).click();
+    await page.getByText(t('job.cancelled.eval')).waitFor();
+    await page.getByRole('heading', { name: t('eval.runs') }).waitFor();
+    assert.equal(await page.getByText(`stopped-${language}`).count(), 0);
+    await close(page);
+  },
+);
 
 test('a report is there again after the server was', async () => {
   speak('en');
   const again = await serve(['--index', world.place.index]);
   const page = await open(world.chromium, again.base, '/?view=evaluate&run=run-en');
-  await page.frameLocator('iframe.report').locator('code:visible', { hasText: 'auto' }).first().waitFor();
+  await page
+    .frameLocator('iframe.report')
+    .locator('code:visible', { hasText: 'auto' })
+    .first()
+    .waitFor();
   await close(page);
   await again.stop();
 });
 
-journey('what the server says is told in the language of the page, its own words as the detail', async (go, language) => {
-  const page = await go(`/?q=${encodeURIComponent(LEAVE)}&filter=nofield+%3D+1`);
-  const told = page.getByRole('alert');
-  await told.getByText(t('code.unknown_field')).waitFor();
-  assert.match(await told.locator('.small').first().innerText(), /nofield/);
-  assert.equal(await told.locator('.small').first().getAttribute('lang'), 'en');
-  if (language === 'zh') assert.match(await told.locator('p').first().innerText(), /[\u4e00-\u9fff]/);
-  await close(page);
-});
+journey(
+  'what the server says is told in the language of the page, its own words as the detail',
+  async (go, language) => {
+    const page = await go(`/?q=${encodeURIComponent(LEAVE)}&filter=nofield+%3D+1`);
+    const told = page.getByRole('alert');
+    await told.getByText(t('code.unknown_field')).waitFor();
+    assert.match(await told.locator('.small').first().innerText(), /nofield/);
+    assert.equal(await told.locator('.small').first().getAttribute('lang'), 'en');
+    if (language === 'zh')
+      assert.match(await told.locator('p').first().innerText(), /[\u4e00-\u9fff]/);
+    await close(page);
+  },
+);
 
 journey('feedback: useful and not useful', async (go) => {
   const page = await go(`/?q=${encodeURIComponent(LEAVE)}`);
@@ -408,7 +543,9 @@ journey('feedback: useful and not useful', async (go) => {
     await pressed.click();
     const body = (await said).postDataJSON();
     assert.equal(body.verdict ?? body.opinions?.[0]?.verdict, verdict);
-    await card.getByRole('button', { name: t(`feedback.${verdict}`), exact: true, pressed: true }).waitFor();
+    await card
+      .getByRole('button', { name: t(`feedback.${verdict}`), exact: true, pressed: true })
+      .waitFor();
     await page.locator('.toast').first().waitFor();
   }
   await close(page);
@@ -416,7 +553,10 @@ journey('feedback: useful and not useful', async (go) => {
 
 journey('language and theme can be switched and stay', async (go, language) => {
   const page = await go('/');
-  assert.match(await page.evaluate(() => document.documentElement.lang), new RegExp(`^${language}`));
+  assert.match(
+    await page.evaluate(() => document.documentElement.lang),
+    new RegExp(`^${language}`),
+  );
   await page.getByRole('button', { name: t('language.switch') }).click();
   speak(language === 'zh' ? 'en' : 'zh');
   await page.getByText(t('search.welcome')).waitFor();
@@ -432,8 +572,12 @@ journey('language and theme can be switched and stay', async (go, language) => {
 });
 
 journey('where a key is wanted it is asked for once', async (go, language) => {
-  const guarded = await serve(['--index', world.place.index], { OKNO_API_KEY: 'correct horse battery staple' });
-  const page = await open(world.chromium, guarded.base, `/?q=${encodeURIComponent(LEAVE)}`, { locale: language === 'zh' ? 'zh-CN' : 'en-US' });
+  const guarded = await serve(['--index', world.place.index], {
+    OKNO_API_KEY: 'correct horse battery staple',
+  });
+  const page = await open(world.chromium, guarded.base, `/?q=${encodeURIComponent(LEAVE)}`, {
+    locale: language === 'zh' ? 'zh-CN' : 'en-US',
+  });
   const dialog = page.getByRole('dialog', { name: t('key.title') });
   await dialog.getByLabel(t('key.label')).fill('wrong');
   await page.keyboard.press('Enter');
@@ -447,8 +591,15 @@ journey('where a key is wanted it is asked for once', async (go, language) => {
 });
 
 journey('several indexes: a switch', async (go, language) => {
-  const both = await serve(['--index', `work=${world.place.index}`, '--index', `home=${world.place.other}`]);
-  const page = await open(world.chromium, both.base, '/?q=saffron', { locale: language === 'zh' ? 'zh-CN' : 'en-US' });
+  const both = await serve([
+    '--index',
+    `work=${world.place.index}`,
+    '--index',
+    `home=${world.place.other}`,
+  ]);
+  const page = await open(world.chromium, both.base, '/?q=saffron', {
+    locale: language === 'zh' ? 'zh-CN' : 'en-US',
+  });
   await page.getByLabel(t('index'), { exact: true }).selectOption('home');
   await page.waitForURL(/index=home/);
   await page.locator('article.context').getByText('The home index').waitFor();

@@ -12,8 +12,16 @@ const VIEWS = {
   soup: [`/?q=${SOUP}`, 'article.context'],
   nothing: ['/?q=quantum+chromodynamics+lagrangian+gauge', '.welcome'],
   fault: [`/?q=${LEAVE}&filter=%3D%3D`, '.fault'],
-  why: [`/?q=${LEAVE}`, 'article.context', (page) => page.locator('article.context footer button').first().click()],
-  reader: [`/?q=${LEAVE}&doc=en%2Fhandbook.md&at=1641-1709`, '#reader mark', (page) => page.locator('#reader summary').first().click()],
+  why: [
+    `/?q=${LEAVE}`,
+    'article.context',
+    (page) => page.locator('article.context footer button').first().click(),
+  ],
+  reader: [
+    `/?q=${LEAVE}&doc=en%2Fhandbook.md&at=1641-1709`,
+    '#reader mark',
+    (page) => page.locator('#reader summary').first().click(),
+  ],
   compare: [`/?view=compare&q=${LEAVE}`, '.side-by article'],
   ask: [`/?view=ask&q=${LEAVE}`, '.sources li', (page) => page.locator('.setup summary').click()],
   documents: ['/?view=documents', 'table.documents tr'],
@@ -40,9 +48,17 @@ for (const [name, view] of Object.entries(VIEWS)) {
       for (const colorScheme of ['light', 'dark']) {
         await page.emulateMedia({ colorScheme });
         // Colours fade over; what is judged is where they end.
-        await page.evaluate(() => Promise.allSettled(document.getAnimations().map((animation) => animation.finished)));
+        await page.evaluate(() =>
+          Promise.allSettled(document.getAnimations().map((animation) => animation.finished)),
+        );
         const { violations } = await page.evaluate(() => window.axe.run());
-        assert.deepEqual(violations.map(({ id, nodes }) => `${colorScheme}: ${id}: ${nodes.map((node) => node.html).join(' | ')}`), []);
+        assert.deepEqual(
+          violations.map(
+            ({ id, nodes }) =>
+              `${colorScheme}: ${id}: ${nodes.map((node) => node.html).join(' | ')}`,
+          ),
+          [],
+        );
         await picture(page, `wide-${name}-${colorScheme}-${locale}`);
       }
       await close(page);
@@ -52,12 +68,23 @@ for (const [name, view] of Object.entries(VIEWS)) {
   test(`${name}: fits 360 pixels`, async () => {
     for (const locale of ['en-US', 'zh-CN']) {
       const page = await shown(view, { width: 360, height: 740, locale });
-      const [wide, window] = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
+      const [wide, window] = await page.evaluate(() => [
+        document.documentElement.scrollWidth,
+        innerWidth,
+      ]);
       assert.ok(wide <= window, `${locale}: ${wide} > ${window}`);
-      const beyond = await page.evaluate(() => [...document.querySelectorAll('button, a, input, select, h2')].filter((element) => {
-        const box = element.getBoundingClientRect();
-        return box.width > 1 && !element.closest('.scroll, nav') && (box.right > innerWidth + 1 || box.left < -1);
-      }).map((element) => element.outerHTML));
+      const beyond = await page.evaluate(() =>
+        [...document.querySelectorAll('button, a, input, select, h2')]
+          .filter((element) => {
+            const box = element.getBoundingClientRect();
+            return (
+              box.width > 1 &&
+              !element.closest('.scroll, nav') &&
+              (box.right > innerWidth + 1 || box.left < -1)
+            );
+          })
+          .map((element) => element.outerHTML),
+      );
       assert.deepEqual(beyond, [], locale);
       await picture(page, `narrow-${name}-${locale}`);
       await close(page);

@@ -11,25 +11,45 @@ export function model(says, fields = {}) {
     let body = '';
     for await (const part of request) body += part;
     const required = JSON.parse(body).response_format?.json_schema?.schema?.required;
-    if (required) return whole(response, JSON.stringify(Object.fromEntries(required.map((name) => [name, fields[name]]))));
+    if (required)
+      return whole(
+        response,
+        JSON.stringify(Object.fromEntries(required.map((name) => [name, fields[name]]))),
+      );
     response.writeHead(200, { 'Content-Type': 'text/event-stream' });
     for (const word of says.match(/\S+\s*/g)) {
       if (response.destroyed) return;
-      response.write(`data: ${JSON.stringify({ choices: [{ index: 0, delta: { content: word } }] })}\n\n`);
+      response.write(
+        `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content: word } }] })}\n\n`,
+      );
       await pause(WORD_MS);
     }
-    response.write(`data: ${JSON.stringify({ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }], usage: { prompt_tokens: 9, completion_tokens: 9 } })}\n\n`);
+    response.write(
+      `data: ${JSON.stringify({ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }], usage: { prompt_tokens: 9, completion_tokens: 9 } })}\n\n`,
+    );
     response.end('data: [DONE]\n\n');
   });
-  return new Promise((ready) => server.listen(0, '127.0.0.1', () => {
-    const base = `http://127.0.0.1:${server.address().port}/v1`;
-    ready({ env: { OKNO_MODEL_PROVIDER: '', OKNO_MODEL_BASE_URL: base, OKNO_MODEL_NAME: 'scripted', OKNO_MODEL_CACHE: '0' }, stop: () => server.close() });
-  }));
+  return new Promise((ready) =>
+    server.listen(0, '127.0.0.1', () => {
+      const base = `http://127.0.0.1:${server.address().port}/v1`;
+      ready({
+        env: {
+          OKNO_MODEL_PROVIDER: '',
+          OKNO_MODEL_BASE_URL: base,
+          OKNO_MODEL_NAME: 'scripted',
+          OKNO_MODEL_CACHE: '0',
+        },
+        stop: () => server.close(),
+      });
+    }),
+  );
 }
 
 /** An answer in one piece. */
 function whole(response, content) {
   response.writeHead(200, { 'Content-Type': 'text/event-stream' });
-  response.write(`data: ${JSON.stringify({ choices: [{ index: 0, delta: { content }, finish_reason: 'stop' }] })}\n\n`);
+  response.write(
+    `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content }, finish_reason: 'stop' }] })}\n\n`,
+  );
   response.end('data: [DONE]\n\n');
 }

@@ -16,10 +16,20 @@ export const modules = createRequire(join(process.env.OKNO_TEST_BROWSER ?? '.', 
 const SAMPLE = fileURLToPath(new URL('../../../okno-cli/sample/', import.meta.url));
 const PROGRAM = process.env.OKNO_BIN ?? 'okno';
 
-const FLAGS = ['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'];
+const FLAGS = [
+  '--headless',
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
 
 /** An image of one pixel. */
-const KETTLE = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg==';
+const KETTLE =
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg==';
 
 /** A browser. */
 export function browser() {
@@ -40,13 +50,23 @@ export function prepare({ strange = true } = {}) {
   writeFileSync(join(home, 'note.txt'), 'The home index speaks of saffron.\n');
   const other = join(folder, 'other');
   run('index', home, '--index', other);
-  return { folder, documents, index, other, remove: () => rmSync(folder, { recursive: true, force: true }) };
+  return {
+    folder,
+    documents,
+    index,
+    other,
+    remove: () => rmSync(folder, { recursive: true, force: true }),
+  };
 }
 
 function addStrange(documents) {
   mkdirSync(join(documents, 'hostile'));
-  for (const [name, text] of Object.entries(hostile)) writeFileSync(join(documents, 'hostile', name), text);
-  writeFileSync(join(documents, 'kettle.md'), '# The vermilion kettle\n\nThe vermilion kettle stands on the left hob.\n\n![A vermilion kettle](kettle.png)\n');
+  for (const [name, text] of Object.entries(hostile))
+    writeFileSync(join(documents, 'hostile', name), text);
+  writeFileSync(
+    join(documents, 'kettle.md'),
+    '# The vermilion kettle\n\nThe vermilion kettle stands on the left hob.\n\n![A vermilion kettle](kettle.png)\n',
+  );
   writeFileSync(join(documents, 'kettle.png'), Buffer.from(KETTLE, 'base64'));
 }
 
@@ -74,13 +94,24 @@ export function run(...args) {
 
 /** Starts a server on a port of its own and waits until it says where it is. Without a model, unless `env` names one. */
 export function serve(args, env = {}) {
-  const child = spawn(PROGRAM, ['serve', '--port', '0', ...args], { env: { ...process.env, OKNO_MODEL_PROVIDER: 'none', ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(PROGRAM, ['serve', '--port', '0', ...args], {
+    env: { ...process.env, OKNO_MODEL_PROVIDER: 'none', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   return new Promise((resolve, reject) => {
     let said = '';
     const heard = (data) => {
       said += data;
       const base = said.match(/http:\/\/[\w.:[\]]+/)?.[0];
-      if (base) resolve({ base, stop: () => new Promise((over) => { child.once('exit', over); child.kill('SIGTERM'); }) });
+      if (base)
+        resolve({
+          base,
+          stop: () =>
+            new Promise((over) => {
+              child.once('exit', over);
+              child.kill('SIGTERM');
+            }),
+        });
     };
     child.stdout.on('data', heard);
     child.stderr.on('data', heard);
@@ -89,18 +120,31 @@ export function serve(args, env = {}) {
 }
 
 /** A page in a language and theme that fails the test on any error of a script and remembers what the policy stopped. */
-export async function open(chromium, base, path, { locale = 'en-US', width = 1280, height = 900, colorScheme = 'light' } = {}) {
-  const context = await chromium.newContext({ locale, colorScheme, viewport: { width, height }, permissions: ['clipboard-read', 'clipboard-write'] });
+export async function open(
+  chromium,
+  base,
+  path,
+  { locale = 'en-US', width = 1280, height = 900, colorScheme = 'light' } = {},
+) {
+  const context = await chromium.newContext({
+    locale,
+    colorScheme,
+    viewport: { width, height },
+    permissions: ['clipboard-read', 'clipboard-write'],
+  });
   const page = await context.newPage();
   // Long enough for a debug build on a busy machine, short enough to learn of a fault.
   page.setDefaultTimeout(Number(process.env.OKNO_TEST_WAIT ?? 15000));
-  if (process.env.OKNO_TEST_FILES) await page.route((url) => /\.(js|css|svg)$|^\/$/.test(url.pathname), fromFolder);
+  if (process.env.OKNO_TEST_FILES)
+    await page.route((url) => /\.(js|css|svg)$|^\/$/.test(url.pathname), fromFolder);
   page.faults = [];
   page.stopped = [];
   page.on('pageerror', (fault) => page.faults.push(String(fault)));
   await page.exposeFunction('policyStopped', (what) => page.stopped.push(what));
   await page.addInitScript(() => {
-    addEventListener('securitypolicyviolation', (event) => window.policyStopped(`${event.violatedDirective} ${event.blockedURI}`));
+    addEventListener('securitypolicyviolation', (event) =>
+      window.policyStopped(`${event.violatedDirective} ${event.blockedURI}`),
+    );
   });
   await page.goto(base + path);
   return page;
@@ -123,7 +167,8 @@ async function fromFolder(route) {
 /** Closes a page; nothing may have gone wrong on it. */
 export async function close(page) {
   await page.context().close();
-  if (page.faults.length || page.stopped.length) throw new Error(`on the page: ${[...page.faults, ...page.stopped].join('; ')}`);
+  if (page.faults.length || page.stopped.length)
+    throw new Error(`on the page: ${[...page.faults, ...page.stopped].join('; ')}`);
 }
 
 /** Keeps a picture for people to look at. */
