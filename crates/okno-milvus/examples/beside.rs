@@ -4,9 +4,9 @@
 //! cargo run --release -p okno-milvus --example beside -- SERVER CORPUS.jsonl QUESTIONS.jsonl [TIMES]
 //! ```
 //!
-//! Prints how many of the ten best units are the same for each ranking, coverage and context at 500 tokens, processor time of
-//! this process per unit put and per question, round trips, and the server's time. `TIMES` puts the documents so often
-//! under other names, for a larger index.
+//! Prints how many of the ten best units are the same for each ranking, coverage and context at 500 tokens, processor
+//! time of this process per unit put and per question, round trips, and the server's time. `TIMES` puts the documents
+//! so often under other names, for a larger index.
 
 use cpu_time::ProcessTime;
 use okno::document::Layer;
@@ -67,7 +67,8 @@ fn put(source: &dyn Snapshot, address: &Address, times: usize) -> Result<(Engine
     let mut writer = store.writer()?;
     for time in 0..times {
         for &number in &numbers {
-            // Read one by one, so that the documents of the source are no part of the memory; nor is reading them of the time.
+            // Read one by one, so that the documents of the source are no part of the memory; nor is reading them of
+            // the time.
             let document = again(prepared(source, number)?, time);
             sentences += document.structure.sentences.len();
             paragraphs += document.structure.paragraphs.len();
@@ -190,8 +191,9 @@ fn store_cost(remote: &Engine, set: &QuestionSet) -> Result<()> {
     Ok(())
 }
 
-/// Processor time per question of both. Each question is asked of one and then of the other: a server on the same machine leaves
-/// cold caches to whatever runs next, and both pay for that alike. The first pass fills the client's own.
+/// Processor time per question of both. Each question is asked of one and then of the other: a server on the same
+/// machine leaves cold caches to whatever runs next, and both pay for that alike. The first pass fills the client's
+/// own.
 fn cost(local: &Engine, remote: &Engine, set: &QuestionSet, meter: &Meter) -> Result<()> {
     let count = set.questions.len();
     for pass in ["first", "second"] {
@@ -210,7 +212,8 @@ fn cost(local: &Engine, remote: &Engine, set: &QuestionSet, meter: &Meter) -> Re
         let [(own, own_wall), (theirs, wall)] = [0, 1].map(|at| (per(cpu[at], count), per(wall[at], count)));
         println!("{pass} pass, embedded: {own:.3} ms of client CPU per question, {own_wall:.2} ms of wall time");
         println!(
-            "{pass} pass, Milvus: {theirs:.3} ms, {wall:.2} ms, {:.2} round trips, {:.2} requests; {:.3} ms beyond embedded",
+            "{pass} pass, Milvus: {theirs:.3} ms, {wall:.2} ms, {:.2} round trips, {:.2} requests; \
+             {:.3} ms beyond embedded",
             each(after.round_trips - before.round_trips),
             each(after.requests - before.requests),
             theirs - own

@@ -1,11 +1,13 @@
-//! Dense search and filters alone, on any Milvus: what a server that is too old for the lexical leg can do, and how long it takes.
+//! Dense search and filters alone, on any Milvus: what a server that is too old for the lexical leg can do, and how
+//! long it takes.
 //!
 //! ```text
 //! cargo run --release -p okno-milvus --example dense -- SERVER CORPUS.jsonl QUESTIONS.jsonl
 //! ```
 //!
-//! The rows, the expressions and the consistency are those of the store; the sparse vectors are left out. Prints the server's wall time
-//! per row put and per search without and with a filter, and how many of the ten best sentences are those of an exact scan.
+//! The rows, the expressions and the consistency are those of the store; the sparse vectors are left out. Prints the
+//! server's wall time per row put and per search without and with a filter, and how many of the ten best sentences are
+//! those of an exact scan.
 
 // Numbers of rows are small; the engine wants them signed.
 #![allow(clippy::cast_possible_wrap)]

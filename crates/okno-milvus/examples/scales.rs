@@ -4,8 +4,9 @@
 //! cargo run --release -p okno-milvus --example scales -- SERVER CORPUS.jsonl QUESTIONS.jsonl
 //! ```
 //!
-//! Prints what a question costs the client each way – processor time and bytes fetched – and how many of the ten best windows the second
-//! way finds. Only what both must do is measured: the second way is an experiment and no part of the store.
+//! Prints what a question costs the client each way – processor time and bytes fetched – and how many of the ten best
+//! windows the second way finds. Only what both must do is measured: the second way is an experiment and no part of the
+//! store.
 
 use cpu_time::ProcessTime;
 use okno::document::Layer;
@@ -39,7 +40,8 @@ impl Cost {
     fn print(&self, name: &str, questions: usize) {
         let each = |time: Duration| time.as_secs_f64() * 1e3 / questions as f64;
         println!(
-            "{name}: {:.2} ms of client CPU, {:.1} ms of wall time, {:.1} kB of rows and vectors, {:.1} documents read whole, per question",
+            "{name}: {:.2} ms of client CPU, {:.1} ms of wall time, {:.1} kB of rows and vectors, \
+             {:.1} documents read whole, per question",
             each(self.cpu),
             each(self.wall),
             self.bytes as f64 / 1e3 / questions as f64,
@@ -124,7 +126,8 @@ fn added_up(store: &MilvusStore, text: &str, vector: &[f32], cost: &mut Cost) ->
     })
 }
 
-/// The windows of a document that hold a sentence that was found, with their cosines; and its words counted again, for the other leg.
+/// The windows of a document that hold a sentence that was found, with their cosines; and its words counted again, for
+/// the other leg.
 fn around<'s>(
     snapshot: &dyn Snapshot,
     document: u32,

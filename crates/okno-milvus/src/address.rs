@@ -19,7 +19,8 @@ pub struct Address {
     pub database: Option<String>,
     /// How dense vectors are searched, where the index is made: `?index=hnsw`.
     pub index: DenseIndex,
-    /// User and password as `user:password`, or a key. Never part of the address, so that it is in no list of processes.
+    /// User and password as `user:password`, or a key. Never part of the address, so that it is in no list of
+    /// processes.
     pub token: Option<String>,
 }
 
@@ -35,21 +36,51 @@ pub enum DenseIndex {
     Auto,
 }
 
-/// Why an address could not be read.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct NotAnAddress {
-    given: String,
-    why: &'static str,
-}
-
-impl fmt::Display for NotAnAddress {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { given, why } = self;
-        write!(f, "`{given}` is no address of an index: {why} – expected `milvus://host:19530/name`")
+okno_document::messages! {
+    /// Why an address is not valid.
+    #[derive(Debug, Clone, PartialEq, Eq)]
+    pub enum AddressError {
+        /// What is wrong, and with which address.
+        Invalid {
+            /// As it was given.
+            given: String,
+            /// What is wrong with it.
+            flaw: AddressFlaw,
+        } = "bad_address" => (
+            "`{given}` is not a valid index address: {flaw}; expected `milvus://host:19530/name`",
+            "`{given}` 不是有效的索引地址：{flaw}；应类似 `milvus://host:19530/name`"
+        ),
     }
 }
 
-impl std::error::Error for NotAnAddress {}
+okno_document::messages! {
+    /// What is wrong with an address.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    #[non_exhaustive]
+    pub enum AddressFlaw {
+        /// Another scheme.
+        Scheme = "scheme" => ("it does not begin with `milvus://`", "没有以 `milvus://` 开头"),
+        /// No name of a collection.
+        NoName = "no_name" => ("the name is missing", "缺少名称"),
+        /// No host, or one with user and password.
+        Host = "host" => (
+            "the host is not valid (a key is set in OKNO_MILVUS_TOKEN)",
+            "主机无效（密钥请通过 OKNO_MILVUS_TOKEN 设置）"
+        ),
+        /// A name that Milvus does not accept.
+        Name = "name" => (
+            "a name consists of letters, digits and `_` and does not begin with a digit",
+            "名称只能由字母、数字和 `_` 组成，且不能以数字开头"
+        ),
+        /// The port.
+        Port = "port" => ("the port is not a number", "端口不是数字"),
+        /// An unknown option.
+        Option = "option" => (
+            "the options are `index=flat|hnsw|auto`, `tls=on|off` and `database=name`",
+            "可用的选项：`index=flat|hnsw|auto`、`tls=on|off` 和 `database=name`"
+        ),
+    }
+}
 
 impl Address {
     /// Whether a text means an index on Milvus.
@@ -62,14 +93,14 @@ impl Address {
         format!("{}://{}", if self.tls { "https" } else { "http" }, self.host)
     }
 
-    fn option(&mut self, key: &str, value: &str) -> Result<(), &'static str> {
+    fn option(&mut self, key: &str, value: &str) -> Result<(), AddressFlaw> {
         match (key, value) {
             ("tls", "on" | "off") => self.tls = value == "on",
             ("index", "flat") => self.index = DenseIndex::Flat,
             ("index", "hnsw") => self.index = DenseIndex::Hnsw,
             ("index", "auto") => self.index = DenseIndex::Auto,
             ("database", name) if is_name(name) => self.database = Some(name.to_owned()),
-            _ => return Err("of options it knows `index=flat|hnsw|auto`, `tls=on|off` and `database=name`"),
+            _ => return Err(AddressFlaw::Option),
         }
         Ok(())
     }
@@ -82,19 +113,19 @@ fn is_name(text: &str) -> bool {
         && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
 }
 
-fn read(text: &str) -> Result<Address, &'static str> {
-    let rest = text.strip_prefix("milvus://").ok_or("it begins otherwise")?;
+fn read(text: &str) -> Result<Address, AddressFlaw> {
+    let rest = text.strip_prefix("milvus://").ok_or(AddressFlaw::Scheme)?;
     let (place, options) = rest.split_once('?').unwrap_or((rest, ""));
-    let (host, name) = place.split_once('/').ok_or("the name is missing")?;
+    let (host, name) = place.split_once('/').ok_or(AddressFlaw::NoName)?;
     if host.is_empty() || host.contains(['@', ' ', '\\']) {
-        return Err("the host cannot be read (a key is given by OKNO_MILVUS_TOKEN)");
+        return Err(AddressFlaw::Host);
     }
     if !is_name(name) {
-        return Err("a name has letters, digits and `_`, and begins with no digit");
+        return Err(AddressFlaw::Name);
     }
     let port = host.rsplit_once(':').filter(|(_, port)| !port.ends_with(']'));
     if port.is_some_and(|(_, port)| port.parse::<u16>().is_err()) {
-        return Err("the port is no number");
+        return Err(AddressFlaw::Port);
     }
     let host = if port.is_some() { host.to_owned() } else { format!("{host}:{PORT}") };
     let (name, index) = (name.to_owned(), DenseIndex::default());
@@ -107,10 +138,10 @@ fn read(text: &str) -> Result<Address, &'static str> {
 }
 
 impl FromStr for Address {
-    type Err = NotAnAddress;
+    type Err = AddressError;
 
-    fn from_str(text: &str) -> Result<Self, NotAnAddress> {
-        read(text).map_err(|why| NotAnAddress { given: text.to_owned(), why })
+    fn from_str(text: &str) -> Result<Self, AddressError> {
+        read(text).map_err(|flaw| AddressError::Invalid { given: text.to_owned(), flaw })
     }
 }
 
@@ -135,17 +166,17 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_address_is_refused_with_the_reason() {
-        for (text, why) in [
-            ("http://localhost/a", "begins otherwise"),
-            ("milvus://localhost", "name is missing"),
-            ("milvus://localhost/", "letters, digits"),
-            ("milvus://localhost/a b\" or 1==1", "letters, digits"),
-            ("milvus://user:secret@localhost/a", "OKNO_MILVUS_TOKEN"),
-            ("milvus://localhost:x/a", "port"),
-            ("milvus://localhost/a?index=magic", "of options"),
+    fn an_invalid_address_is_refused_with_the_reason() {
+        for (text, flaw) in [
+            ("http://localhost/a", AddressFlaw::Scheme),
+            ("milvus://localhost", AddressFlaw::NoName),
+            ("milvus://localhost/", AddressFlaw::Name),
+            ("milvus://localhost/a b\" or 1==1", AddressFlaw::Name),
+            ("milvus://user:secret@localhost/a", AddressFlaw::Host),
+            ("milvus://localhost:x/a", AddressFlaw::Port),
+            ("milvus://localhost/a?index=magic", AddressFlaw::Option),
         ] {
-            assert!(text.parse::<Address>().unwrap_err().to_string().contains(why), "{text}");
+            assert_eq!(text.parse::<Address>(), Err(AddressError::Invalid { given: text.to_owned(), flaw }), "{text}");
         }
     }
 }

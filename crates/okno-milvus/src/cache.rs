@@ -1,63 +1,53 @@
-//! Documents read before, for the next question; never more than [`MOST`] bytes.
+//! A cache of documents for later questions, of at most [`MOST`] bytes; the least recently used go first.
 
-use crate::documents::Stored;
+use crate::documents::StoredDocument;
+use lru::LruCache;
 use okno::store::DocumentNumber;
-use rustc_hash::FxHashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Bytes kept, at most: some ten thousand documents of a few pages.
 const MOST: usize = 64 << 20;
 
 /// The cache, shared by all snapshots of a store.
-#[derive(Default)]
-pub struct Cache {
-    kept: Mutex<Kept>,
+pub struct DocumentCache {
+    kept: Mutex<CachedDocuments>,
 }
 
-#[derive(Default)]
-struct Kept {
-    documents: FxHashMap<DocumentNumber, (u64, u64, Arc<Stored>)>,
+struct CachedDocuments {
+    /// Each with the last amendment that it includes.
+    documents: LruCache<DocumentNumber, (u64, Arc<StoredDocument>)>,
     bytes: usize,
-    clock: u64,
 }
 
-impl Cache {
-    fn kept(&self) -> MutexGuard<'_, Kept> {
-        // Every change below is whole before the next can panic.
+impl Default for DocumentCache {
+    fn default() -> Self {
+        Self { kept: Mutex::new(CachedDocuments { documents: LruCache::unbounded(), bytes: 0 }) }
+    }
+}
+
+impl DocumentCache {
+    fn kept(&self) -> MutexGuard<'_, CachedDocuments> {
+        // Every change below is complete before the next can panic.
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// A document as generations with this last amendment see it.
-    pub fn get(&self, number: DocumentNumber, amended: u64) -> Option<Arc<Stored>> {
+    pub fn get(&self, number: DocumentNumber, amended: u64) -> Option<Arc<StoredDocument>> {
         let mut kept = self.kept();
-        kept.clock += 1;
-        let clock = kept.clock;
-        let (of, used, document) = kept.documents.get_mut(&number)?;
-        *used = clock;
+        let (of, document) = kept.documents.get(&number)?;
         (*of == amended).then(|| Arc::clone(document))
     }
 
-    /// Keeps a document, and lets go of the half that was not used for longest when it is too much.
-    pub fn keep(&self, document: &Arc<Stored>, amended: u64) {
-        let mut kept = self.kept();
-        kept.clock += 1;
-        let entry = (amended, kept.clock, Arc::clone(document));
+    /// Keeps a document.
+    pub fn keep(&self, document: &Arc<StoredDocument>, amended: u64) {
+        let kept = &mut *self.kept();
         kept.bytes += document.bytes();
-        if let Some((_, _, old)) = kept.documents.insert(document.number, entry) {
+        if let Some((_, old)) = kept.documents.put(document.number, (amended, Arc::clone(document))) {
             kept.bytes -= old.bytes();
         }
-        if kept.bytes > MOST {
-            kept.halve();
+        while kept.bytes > MOST {
+            let Some((_, (_, oldest))) = kept.documents.pop_lru() else { break };
+            kept.bytes -= oldest.bytes();
         }
-    }
-}
-
-impl Kept {
-    fn halve(&mut self) {
-        let mut used: Vec<u64> = self.documents.values().map(|(_, used, _)| *used).collect();
-        used.sort_unstable();
-        let middle = used[used.len() / 2];
-        self.documents.retain(|_, (_, used, _)| *used > middle);
-        self.bytes = self.documents.values().map(|(_, _, document)| document.bytes()).sum();
     }
 }

@@ -1,13 +1,14 @@
-//! The way to the server: requests that wait, are tried again, and say what went wrong.
+//! The client: blocking requests with retries and typed failures.
 //!
-//! The engine is called from ordinary threads, so every call here blocks; requests that do not need each other go out
-//! together and are one round trip. A request that fails because the server is away or busy is tried again, later each time,
-//! for as long as [`PATIENCE`]; rows that may have arrived already are then written as replacements, so that nothing is
-//! there twice.
+//! The engine is called from ordinary threads, so every call here blocks; independent requests are sent together in one
+//! round trip. A request that fails because the server is unreachable or busy is retried with growing pauses for as
+//! long as [`PATIENCE`]; rows that may have arrived already are then written as replacements, so that nothing is stored
+//! twice.
 
 use crate::Address;
+use crate::failure::{DamagedPart, MilvusFailure, OLDEST, is_not_loaded};
+use crate::retry::{read_version, retrying};
 use crate::schema::Collections;
-use crate::trying::{OLDEST, again, failure, is_not_loaded, read_version};
 use milvus::v2::error::Error as SdkError;
 use milvus::v2::prelude::{
     ClientV2, ConnectConfig, ConsistencyLevel, DeleteRequest, FieldData, FlushRequest, GetServerVersionRequest, Ids,
@@ -24,33 +25,30 @@ use std::time::Duration;
 use tokio::runtime::Handle;
 use tokio::sync::oneshot;
 
-/// How long a request is tried again: longer than a server takes to start.
+/// How long a request is retried: longer than a server takes to start.
 const PATIENCE: Duration = Duration::from_mins(1);
 
-/// How long the first connection is tried: somebody may be waiting who mistyped an address.
+/// How long the first connection is retried: short, because the address may be mistyped.
 const FIRST_PATIENCE: Duration = Duration::from_secs(5);
 
-/// One try, at most.
+/// The time limit of one attempt.
 const TIMEOUT: Duration = Duration::from_mins(1);
 
-/// What is said where the thread that talks to the server has ended.
-const ENDED: &str = "the request ended without an answer; this is a bug of the client";
-
-/// A connection, shared by all who read and write.
+/// A connection, shared by all readers and writers.
 #[derive(Clone)]
-pub struct Client {
+pub struct MilvusClient {
     sdk: ClientV2,
     runtime: Arc<Background>,
     place: Arc<str>,
-    /// What the server must hold ready for searches.
+    /// The collections that the server must have loaded.
     collections: Arc<[String]>,
     traffic: Arc<Counters>,
     patience: Duration,
 }
 
-/// The thread that talks to the server: one, because every request goes through one connection anyway, and handing a request from
-/// thread to thread costs more than answering it. It ends by itself: whoever drops the last connection may be a thread of
-/// another runtime, which must not wait – a server that ends.
+/// The thread that talks to the server: one, because every request goes through one connection anyway, and handing a
+/// request from thread to thread costs more than answering it. It ends without being joined: the last connection may be
+/// dropped on a thread of another runtime, which must not block.
 struct Background {
     handle: Handle,
     /// Dropped to end the thread; never used otherwise.
@@ -63,18 +61,18 @@ impl Background {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         let (handle, (running, ended)) = (runtime.handle().clone(), oneshot::channel());
         std::thread::Builder::new().name("milvus".to_owned()).spawn(move || {
-            // Ends when the other side is dropped; that it says nothing is meant.
+            // Ends when the sender is dropped; no value is ever sent.
             let _ = runtime.block_on(ended);
         })?;
         Ok(Self { handle, running })
     }
 
-    /// Begins some work; what it gives comes over a channel and not by `block_on`, because the caller may itself be a thread of
-    /// another runtime.
+    /// Begins some work; what it gives comes over a channel and not by `block_on`, because the caller may itself be a
+    /// thread of another runtime.
     fn begin<T: Send + 'static>(&self, work: impl Future<Output = T> + Send + 'static) -> Receiver<T> {
         let (answered, answer) = std::sync::mpsc::sync_channel(1);
         self.handle.spawn(async move {
-            // Nobody waits any more where an earlier request of a round trip failed.
+            // The receiver is gone where an earlier request of a round trip failed.
             let _ = answered.send(work.await);
         });
         answer
@@ -102,7 +100,7 @@ impl Meter {
 /// What went over the network.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Traffic {
-    /// How often somebody waited for the server.
+    /// How often the caller waited for the server.
     pub round_trips: u64,
     /// How many requests there were; those that go out together are one round trip.
     pub requests: u64,
@@ -136,11 +134,11 @@ pub struct Near {
 }
 
 /// Rows, column by column.
-pub struct Table {
+pub struct Columns {
     columns: Vec<FieldData>,
 }
 
-impl Table {
+impl Columns {
     /// A column of numbers; empty where there is none of that name.
     pub fn numbers(&self, name: &str) -> &[i64] {
         let named = self.columns.iter().find_map(|column| match column {
@@ -160,18 +158,18 @@ impl Table {
     }
 }
 
-impl Client {
-    /// Connects, and looks whether the server can do what is needed.
+impl MilvusClient {
+    /// Connects, and checks that the server can do what is needed.
     pub fn connect(address: &Address) -> Result<Self> {
         let place: Arc<str> = address.to_string().into();
         let runtime = Background::start()?;
         let config = config(address);
-        let opening = runtime.begin(again(FIRST_PATIENCE, move |_| {
+        let opening = runtime.begin(retrying(FIRST_PATIENCE, move |_| {
             let config = config.clone();
             async move { ClientV2::new(&config).await }
         }));
-        let opened = opening.recv().map_err(|_| SdkError::Unexpected(ENDED.to_owned())).flatten();
-        let sdk = opened.map_err(|error| failure(&place, &error))?;
+        let opened = opening.recv().map_err(|_| MilvusFailure::ClientEnded.at(&place))?;
+        let sdk = opened.map_err(|error| MilvusFailure::of(&error).at(&place))?;
         let (runtime, traffic) = (Arc::new(runtime), Arc::default());
         let collections = Collections::of(address).all().map(str::to_owned).into();
         let client = Self { sdk, runtime, place, collections, traffic, patience: FIRST_PATIENCE };
@@ -185,11 +183,10 @@ impl Client {
             sdk.server_version(request).await.map(|answer| answer.version().to_owned())
         })?;
         match read_version(&version) {
-            Some(found) if found < OLDEST => Err(self.wrong(format!(
-                "the server is Milvus {version}; version {}.{} is the first with sparse vectors, which the lexical leg needs – use a newer server",
-                OLDEST.0, OLDEST.1
-            ))),
-            // A version that does not read as one is of a build of its own: what it cannot do it will say.
+            Some(found) if found < OLDEST => {
+                Err(self.failed(MilvusFailure::TooOld { version, oldest: format!("{}.{}", OLDEST.0, OLDEST.1) }))
+            }
+            // A version that cannot be parsed is of a custom build: a call that it lacks fails later.
             _ => Ok(()),
         }
     }
@@ -210,16 +207,16 @@ impl Client {
     }
 
     /// An error of this server.
-    pub fn wrong(&self, reason: impl Into<String>) -> Error {
-        Error::Remote { place: self.place.to_string(), reason: reason.into() }
+    pub fn failed(&self, failure: MilvusFailure) -> Error {
+        failure.at(&self.place)
     }
 
-    /// What is there is not what was written.
-    pub fn damaged(&self, what: &str) -> Error {
-        self.wrong(format!("it is damaged ({what}) – drop its collections and index the documents again"))
+    /// What is stored is not what was written.
+    pub fn damaged(&self, part: DamagedPart) -> Error {
+        self.failed(MilvusFailure::Damaged { part })
     }
 
-    /// One request, tried again while the server is away; it gets the number of the try.
+    /// One request, retried while the server is unreachable; it is given the number of the attempt.
     pub fn call<T, F>(&self, request: impl Fn(ClientV2, u32) -> F + Send + 'static) -> Result<T>
     where
         T: Send + 'static,
@@ -227,10 +224,10 @@ impl Client {
     {
         let mut answers = self.together(vec![request])?;
         // One request has one answer.
-        answers.pop().ok_or_else(|| self.wrong("no answer"))
+        answers.pop().ok_or_else(|| self.failed(MilvusFailure::ClientEnded))
     }
 
-    /// Requests that go out together: one round trip.
+    /// Requests that are sent together: one round trip.
     fn together<T, F, R>(&self, requests: Vec<R>) -> Result<Vec<T>>
     where
         T: Send + 'static,
@@ -248,14 +245,14 @@ impl Client {
                 let (sdk, patience, collections) = (self.sdk.clone(), self.patience, Arc::clone(&self.collections));
                 let attempt =
                     move |attempt| ready(request(sdk.clone(), attempt), sdk.clone(), Arc::clone(&collections));
-                self.runtime.handle.spawn(again(patience, attempt))
+                self.runtime.handle.spawn(retrying(patience, attempt))
             })
             .collect();
         // Gathered there: the caller wakes once, not for every answer.
         let gathered = self.runtime.begin(async move {
             let mut answers = Vec::with_capacity(begun.len());
             for answer in begun {
-                // One that ended without an answer ends the round trip without one; nobody waits for the rest after a failure.
+                // A request that ended without an answer ends the round trip; after a failure the rest is not awaited.
                 answers.push(answer.await.ok()?);
                 if answers.last().is_some_and(Result::is_err) {
                     break;
@@ -263,11 +260,11 @@ impl Client {
             }
             Some(answers)
         });
-        let answers = gathered.recv().ok().flatten().ok_or_else(|| self.wrong(ENDED))?;
-        answers.into_iter().map(|answer| answer.map_err(|error| failure(&self.place, &error))).collect()
+        let answers = gathered.recv().ok().flatten().ok_or_else(|| self.failed(MilvusFailure::ClientEnded))?;
+        answers.into_iter().map(|answer| answer.map_err(|error| self.failed(MilvusFailure::of(&error)))).collect()
     }
 
-    /// Adds rows. Where a try may have reached the server, the next replaces what it left.
+    /// Adds rows. Where an attempt may have reached the server, the next replaces its rows.
     pub fn insert(&self, collection: &str, partition: Option<&'static str>, columns: Vec<FieldData>) -> Result<()> {
         self.insert_all(collection, vec![(partition, columns)])
     }
@@ -277,7 +274,8 @@ impl Client {
         let request = |(partition, columns): (Option<&'static str>, Vec<FieldData>)| {
             let (collection, columns) = (collection.to_owned(), Arc::new(columns));
             move |sdk: ClientV2, attempt: u32| {
-                write(sdk, collection.clone(), partition, Arc::clone(&columns), attempt > 0)
+                let mode = if attempt > 0 { WriteMode::Upsert } else { WriteMode::Insert };
+                write(sdk, collection.clone(), partition, Arc::clone(&columns), mode)
             }
         };
         self.together(parts.into_iter().map(request).collect()).map(drop)
@@ -286,7 +284,7 @@ impl Client {
     /// Writes rows over those of the same keys.
     pub fn replace(&self, collection: &str, columns: Vec<FieldData>) -> Result<()> {
         let (collection, columns) = (collection.to_owned(), Arc::new(columns));
-        self.call(move |sdk, _| write(sdk, collection.clone(), None, Arc::clone(&columns), true))
+        self.call(move |sdk, _| write(sdk, collection.clone(), None, Arc::clone(&columns), WriteMode::Upsert))
     }
 
     /// Deletes rows.
@@ -299,13 +297,13 @@ impl Client {
     }
 
     /// Looks rows up.
-    pub fn look_up(&self, lookup: Lookup) -> Result<Table> {
+    pub fn look_up(&self, lookup: Lookup) -> Result<Columns> {
         let mut tables = self.look_up_all(vec![lookup])?;
-        tables.pop().ok_or_else(|| self.wrong("no answer"))
+        tables.pop().ok_or_else(|| self.failed(MilvusFailure::ClientEnded))
     }
 
     /// Looks rows up, several questions at once.
-    pub fn look_up_all(&self, lookups: Vec<Lookup>) -> Result<Vec<Table>> {
+    pub fn look_up_all(&self, lookups: Vec<Lookup>) -> Result<Vec<Columns>> {
         let request = |lookup: Lookup| {
             move |sdk: ClientV2, _: u32| {
                 let request = QueryRequest::builder()
@@ -316,7 +314,7 @@ impl Client {
                     .build();
                 async move {
                     let answer = sdk.query(request?).await?;
-                    Ok::<_, SdkError>(Table { columns: answer.results().get_output_fields().to_vec() })
+                    Ok::<_, SdkError>(Columns { columns: answer.results().get_output_fields().to_vec() })
                 }
             }
         };
@@ -343,7 +341,7 @@ fn config(address: &Address) -> ConnectConfig {
         .uri(address.uri())
         .connect_timeout(Duration::from_secs(3))
         .rpc_timeout(TIMEOUT)
-        // Trying again is done here, where it is known what may be done twice.
+        // Retries are made here, where it is known what may be repeated.
         .retry(RetryConfig::new().max_attempts(1))
         .telemetry(TelemetryConfig::new().enabled(false));
     let config = match &address.database {
@@ -356,7 +354,8 @@ fn config(address: &Address) -> ConnectConfig {
     }
 }
 
-/// One try. A server that was started again may not hold its collections ready: then it is told to, for the next try.
+/// One attempt. A server that was restarted may not have loaded its collections: then they are loaded for the next
+/// attempt.
 async fn ready<T>(
     request: impl Future<Output = Result<T, SdkError>>,
     sdk: ClientV2,
@@ -371,22 +370,31 @@ async fn ready<T>(
     answer
 }
 
+/// What happens to rows of the same key.
+#[derive(Debug, Clone, Copy)]
+enum WriteMode {
+    /// There are none.
+    Insert,
+    /// They are replaced.
+    Upsert,
+}
+
 async fn write(
     sdk: ClientV2,
     collection: String,
     partition: Option<&'static str>,
     columns: Arc<Vec<FieldData>>,
-    replaces: bool,
+    mode: WriteMode,
 ) -> Result<(), SdkError> {
     let request = InsertRequest::builder().collection_name(collection).columns(columns.to_vec());
     let request = match partition {
         Some(partition) => request.partition_name(partition).build()?,
         None => request.build()?,
     };
-    if replaces {
-        return sdk.upsert(UpsertRequest::builder().insert(request).build()?).await.map(drop);
+    match mode {
+        WriteMode::Insert => sdk.insert(request).await.map(drop),
+        WriteMode::Upsert => sdk.upsert(UpsertRequest::builder().insert(request).build()?).await.map(drop),
     }
-    sdk.insert(request).await.map(drop)
 }
 
 async fn find(sdk: ClientV2, search: Nearest) -> Result<Vec<Near>, SdkError> {

@@ -1,10 +1,11 @@
 //! Documents in the engine: text, structure, record and vectors, in parts that a field can hold.
 //!
-//! A document has as many rows as its longest stream has parts; most have one. An amended record is a row of its own with
-//! the generation it was born in, so that older generations keep the old one.
+//! A document has as many rows as its longest stream has parts; most have one. An amended record is a row of its own
+//! with the generation it was born in, so that older generations keep the old one.
 
-use crate::client::{Client, Lookup, Table};
+use crate::client::{Columns, Lookup, MilvusClient};
 use crate::expression::among;
+use crate::failure::DamagedPart;
 use crate::numbers::Numbers;
 use crate::pack::{self, parts};
 use milvus::v2::prelude::FieldData;
@@ -23,17 +24,18 @@ const BATCH_BYTES: usize = 8 << 20;
 
 /// A document as it is read.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Stored {
+pub struct StoredDocument {
     pub number: DocumentNumber,
     pub record: Record,
     pub structure: Arc<Structure>,
     pub derived: Arc<[Derived]>,
     pub text: String,
-    /// What the lexical leg sees above all of it, as it was when its rows were made: which fields that includes may have changed.
+    /// What the lexical leg sees above all of it, as it was when its rows were made: which fields that includes may
+    /// have changed.
     pub above: String,
 }
 
-impl Stored {
+impl StoredDocument {
     /// Bytes in memory, about.
     pub fn bytes(&self) -> usize {
         let structure = self.structure.sentences.len() * 32 + self.structure.sections.len() * 64;
@@ -43,7 +45,7 @@ impl Stored {
 }
 
 /// A row.
-struct Row {
+struct DocumentRow {
     key: String,
     document: DocumentNumber,
     part: i64,
@@ -62,13 +64,13 @@ pub fn content(text: &str) -> i64 {
     xxh3_64(text.as_bytes()).cast_signed()
 }
 
-fn rows(number: DocumentNumber, document: &Prepared, above: &str, born: u64, dimensions: usize) -> Vec<Row> {
+fn rows(number: DocumentNumber, document: &Prepared, above: &str, born: u64, dimensions: usize) -> Vec<DocumentRow> {
     let record = pack::write(&document.record);
     let head = pack::write(&(&document.structure, &document.derived, above));
     let vectors = pack::to_text(&pack::pack_vectors(&document.vectors, dimensions));
     let streams = [parts(&record), parts(&head), parts(&document.text), parts(&vectors)];
     let count = streams.iter().map(Vec::len).max().unwrap_or(1);
-    let row = |at: usize| Row {
+    let row = |at: usize| DocumentRow {
         key: format!("{number:x}/{at}"),
         document: number,
         part: at as i64,
@@ -81,9 +83,9 @@ fn rows(number: DocumentNumber, document: &Prepared, above: &str, born: u64, dim
     (0..count).map(row).collect()
 }
 
-fn amended_rows(number: DocumentNumber, record: &Record, born: u64) -> Vec<Row> {
+fn amended_rows(number: DocumentNumber, record: &Record, born: u64) -> Vec<DocumentRow> {
     let packed = pack::write(record);
-    let row = |(at, part): (usize, &str)| Row {
+    let row = |(at, part): (usize, &str)| DocumentRow {
         key: format!("{number:x}/{born:x}/{at}"),
         document: number,
         part: -1 - at as i64,
@@ -96,8 +98,9 @@ fn amended_rows(number: DocumentNumber, record: &Record, born: u64) -> Vec<Row> 
     parts(&packed).into_iter().enumerate().map(row).collect()
 }
 
-fn columns(rows: &mut [Row]) -> Vec<FieldData> {
-    let numbers = |name: &str, value: &dyn Fn(&Row) -> i64| FieldData::int64(name, rows.iter().map(value).collect());
+fn columns(rows: &mut [DocumentRow]) -> Vec<FieldData> {
+    let numbers =
+        |name: &str, value: &dyn Fn(&DocumentRow) -> i64| FieldData::int64(name, rows.iter().map(value).collect());
     let mut columns = vec![
         numbers("document", &|row| i64::from(row.document)),
         numbers("part", &|row| row.part),
@@ -105,7 +108,7 @@ fn columns(rows: &mut [Row]) -> Vec<FieldData> {
         numbers("content", &|row| row.content),
         FieldData::FloatVector { name: "nothing".to_owned(), values: vec![vec![0.0; 2]; rows.len()] },
     ];
-    let mut texts = |name: &str, value: &dyn Fn(&mut Row) -> String| {
+    let mut texts = |name: &str, value: &dyn Fn(&mut DocumentRow) -> String| {
         columns.push(FieldData::varchar(name, rows.iter_mut().map(value).collect()));
     };
     texts("key", &|row| std::mem::take(&mut row.key));
@@ -119,12 +122,12 @@ fn columns(rows: &mut [Row]) -> Vec<FieldData> {
 
 /// The documents of an index.
 #[derive(Clone)]
-pub struct Documents {
-    pub client: Client,
+pub struct DocumentCollection {
+    pub client: MilvusClient,
     pub collection: String,
 }
 
-impl Documents {
+impl DocumentCollection {
     /// Writes documents, each with what the lexical leg sees above it.
     pub fn put(
         &self,
@@ -142,11 +145,11 @@ impl Documents {
         self.write(records.flat_map(|(number, record)| amended_rows(number, record, born)))
     }
 
-    fn write(&self, rows: impl Iterator<Item = Row>) -> Result<()> {
+    fn write(&self, rows: impl Iterator<Item = DocumentRow>) -> Result<()> {
         let mut rows = rows.peekable();
         while rows.peek().is_some() {
             let mut bytes = 0;
-            let mut batch: Vec<Row> = std::iter::from_fn(|| {
+            let mut batch: Vec<DocumentRow> = std::iter::from_fn(|| {
                 let row = rows.next_if(|_| bytes < BATCH_BYTES)?;
                 bytes += row.streams.iter().map(String::len).sum::<usize>() + 256;
                 Some(row)
@@ -171,7 +174,7 @@ impl Documents {
     }
 
     /// Reads documents as a generation sees them, in one round trip.
-    pub fn read(&self, numbers: &Numbers, generation: u64) -> Result<Vec<Stored>> {
+    pub fn read(&self, numbers: &Numbers, generation: u64) -> Result<Vec<StoredDocument>> {
         const FIELDS: &[&str] = &["document", "part", "born", "record", "head", "text"];
         let tables = self.client.look_up_all(self.pages(numbers, FIELDS).collect())?;
         let mut read = Vec::new();
@@ -182,7 +185,12 @@ impl Documents {
     }
 
     /// Reads documents with their vectors.
-    pub fn read_whole(&self, numbers: &Numbers, generation: u64, dimensions: usize) -> Result<Vec<(Stored, Vectors)>> {
+    pub fn read_whole(
+        &self,
+        numbers: &Numbers,
+        generation: u64,
+        dimensions: usize,
+    ) -> Result<Vec<(StoredDocument, Vectors)>> {
         const FIELDS: &[&str] = &["document", "part", "born", "record", "head", "text", "vectors"];
         let tables = self.client.look_up_all(self.pages(numbers, FIELDS).collect())?;
         let mut read = Vec::new();
@@ -254,13 +262,13 @@ impl Documents {
     }
 
     fn unreadable(&self, number: DocumentNumber) -> okno::Error {
-        self.client.damaged(&format!("document number {number} cannot be read"))
+        self.client.damaged(DamagedPart::Document { number })
     }
 }
 
 const IDS: &[&str] = &["document", "part", "born", "id", "hash"];
 
-fn read_ids(table: &Table, generation: u64) -> Vec<(u128, DocumentNumber, u128)> {
+fn read_ids(table: &Columns, generation: u64) -> Vec<(u128, DocumentNumber, u128)> {
     let (numbers, parts, born) = (table.numbers("document"), table.numbers("part"), table.numbers("born"));
     let mut latest: BTreeMap<DocumentNumber, (i64, u128, u128)> = BTreeMap::new();
     for (at, (id, hash)) in table.texts("id").iter().zip(table.texts("hash")).enumerate() {
@@ -279,7 +287,7 @@ fn read_ids(table: &Table, generation: u64) -> Vec<(u128, DocumentNumber, u128)>
 }
 
 /// The streams of each document of a table as a generation sees them.
-fn gathered(table: &Table, generation: u64) -> Vec<(DocumentNumber, [String; 4])> {
+fn gathered(table: &Columns, generation: u64) -> Vec<(DocumentNumber, [String; 4])> {
     let (numbers, parts, born) = (table.numbers("document"), table.numbers("part"), table.numbers("born"));
     let columns = STREAMS.map(|name| table.texts(name));
     let mut order: Vec<usize> = (0..numbers.len()).collect();
@@ -304,10 +312,17 @@ fn gathered(table: &Table, generation: u64) -> Vec<(DocumentNumber, [String; 4])
     documents
 }
 
-fn stored(number: DocumentNumber, [record, head, text, _]: [String; 4]) -> Option<Stored> {
+fn stored(number: DocumentNumber, [record, head, text, _]: [String; 4]) -> Option<StoredDocument> {
     let record: Record = pack::read(&record)?;
     let (structure, derived, above): (Structure, Vec<Derived>, String) = pack::read(&head)?;
     let whole = record.bytes == text.len() as u64
         || structure.sentences.last().is_none_or(|last| last.span.end as usize <= text.len());
-    whole.then(|| Stored { number, record, structure: Arc::new(structure), derived: derived.into(), text, above })
+    whole.then(|| StoredDocument {
+        number,
+        record,
+        structure: Arc::new(structure),
+        derived: derived.into(),
+        text,
+        above,
+    })
 }

@@ -1,8 +1,8 @@
 //! Which documents a search may find, as expressions of the engine.
 //!
-//! A filter comes here already resolved to documents, so an expression holds numbers and nothing else: a hostile value has
-//! no way in. Expressions are bounded: what would be longer than [`MOST`] runs is cut into several, asked side by side,
-//! and their rankings merged – the exact answer, for one more request per cut.
+//! A filter comes here already resolved to documents, so an expression holds numbers and nothing else: a hostile value
+//! has no way in. Expressions are bounded: what would be longer than [`MOST`] runs is cut into several, asked side by
+//! side, and their rankings merged – the exact answer, for one more request per cut.
 
 use crate::layers::pair;
 use crate::numbers::Numbers;
@@ -105,7 +105,10 @@ mod tests {
     proptest! {
         /// Nothing but numbers, names of fields and operators; never longer than bounded.
         #[test]
-        fn expressions_are_bounded_and_plain(numbers in prop::collection::btree_set(0..100_000u32, 0..12_000), next in 100_000..200_000u32) {
+        fn expressions_are_bounded_and_plain(
+            numbers in prop::collection::btree_set(0..100_000u32, 0..12_000),
+            next in 100_000..200_000u32,
+        ) {
             let allowed: Numbers = numbers.iter().copied().collect();
             let expressions = visible(next, &Numbers::default(), Some(&allowed));
             for expression in &expressions {

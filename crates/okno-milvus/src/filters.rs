@@ -1,11 +1,12 @@
 //! What filters have found, for the next question that has one.
 //!
-//! A filter is asked of records, and a large index has more of them than this process has room for: they are read page after
-//! page and let go of, and only the numbers of those that match are kept, as runs. A number never gets another record but by an
-//! amendment, so what was found once holds for every generation that amends nothing: a later one asks only about its new documents.
+//! A filter is asked of records, and a large index has more of them than this process has room for: they are read page
+//! after page and let go of, and only the numbers of those that match are kept, as runs. A number never gets another
+//! record but by an amendment, so what was found once holds for every generation that amends nothing: a later one asks
+//! only about its new documents.
 
 use crate::numbers::Numbers;
-use crate::state::State;
+use crate::state::GenerationState;
 use okno::Result;
 use okno::document::{Filter, Record};
 use okno::store::DocumentNumber;
@@ -20,10 +21,10 @@ const MOST_RUNS: usize = 2 << 20;
 /// Filters and what they found, the last used last.
 #[derive(Default)]
 pub struct Filters {
-    known: Mutex<Vec<Known>>,
+    known: Mutex<Vec<KnownFilter>>,
 }
 
-struct Known {
+struct KnownFilter {
     filter: Filter,
     /// The last amendment that was seen.
     amended: u64,
@@ -33,18 +34,18 @@ struct Known {
     found: Numbers,
 }
 
-impl Known {
+impl KnownFilter {
     fn runs(&self) -> usize {
         self.seen.runs().len() + self.found.runs().len()
     }
 }
 
 /// Looks at the records of these documents.
-pub type Look<'l> = dyn FnMut(&Numbers, &mut dyn FnMut(DocumentNumber, &Record)) -> Result<()> + 'l;
+pub type ReadRecords<'l> = dyn FnMut(&Numbers, &mut dyn FnMut(DocumentNumber, &Record)) -> Result<()> + 'l;
 
 impl Filters {
     /// The documents of a generation that match; `look` is asked about those that were not looked at yet.
-    pub fn matching(&self, filter: &Filter, state: &State, look: &mut Look<'_>) -> Result<Numbers> {
+    pub fn matching(&self, filter: &Filter, state: &GenerationState, look: &mut ReadRecords<'_>) -> Result<Numbers> {
         let (seen, found) = self.take(filter, state.amended).unwrap_or_default();
         let new = state.live.without(&seen);
         let mut matching: Vec<DocumentNumber> = found.without(&found.without(&state.live)).iter().collect();
@@ -56,11 +57,11 @@ impl Filters {
             })?;
         }
         let found: Numbers = matching.into_iter().collect();
-        let known = Known { filter: filter.clone(), amended: state.amended, seen: state.live.clone(), found };
+        let known = KnownFilter { filter: filter.clone(), amended: state.amended, seen: state.live.clone(), found };
         Ok(self.keep(known))
     }
 
-    fn known(&self) -> std::sync::MutexGuard<'_, Vec<Known>> {
+    fn known(&self) -> std::sync::MutexGuard<'_, Vec<KnownFilter>> {
         // Entries are put in and taken out whole, whatever a thread that held them did.
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -68,15 +69,15 @@ impl Filters {
     fn take(&self, filter: &Filter, amended: u64) -> Option<(Numbers, Numbers)> {
         let mut known = self.known();
         let at = known.iter().position(|known| known.amended == amended && known.filter == *filter)?;
-        let Known { seen, found, .. } = known.remove(at);
+        let KnownFilter { seen, found, .. } = known.remove(at);
         Some((seen, found))
     }
 
-    fn keep(&self, new: Known) -> Numbers {
+    fn keep(&self, new: KnownFilter) -> Numbers {
         let found = new.found.clone();
         let mut known = self.known();
         known.push(new);
-        while known.len() > MOST || known.iter().map(Known::runs).sum::<usize>() > MOST_RUNS {
+        while known.len() > MOST || known.iter().map(KnownFilter::runs).sum::<usize>() > MOST_RUNS {
             known.remove(0);
         }
         found
@@ -99,11 +100,14 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever generations are asked about, and in which order: the naive answer, and no record is looked at twice.
+        /// Whatever generations are asked about, and in which order: the naive answer, and no record is looked at
+        /// twice.
         #[test]
-        fn a_filter_finds_what_is_there(generations in prop::collection::vec(prop::collection::btree_set(0..60u32, 0..40), 1..8)) {
+        fn a_filter_finds_what_is_there(
+            generations in prop::collection::vec(prop::collection::btree_set(0..60u32, 0..40), 1..8),
+        ) {
             let (filters, filter) = (Filters::default(), Filter::equal("kind", "note"));
-            let mut state = State::new(&Manifest::new("x", 2));
+            let mut state = GenerationState::new(&Manifest::new("x", 2));
             let mut last = std::collections::BTreeSet::<u32>::default();
             for live in generations {
                 state.live = live.iter().copied().collect();
@@ -112,7 +116,8 @@ mod tests {
                     new.iter().for_each(|number| { looked.push(number); each(number, &record(number)); });
                     Ok(())
                 }).unwrap();
-                prop_assert_eq!(found.iter().collect::<Vec<_>>(), live.iter().copied().filter(|n| n % 3 == 0).collect::<Vec<_>>());
+                let expected: Vec<u32> = live.iter().copied().filter(|n| n % 3 == 0).collect();
+                prop_assert_eq!(found.iter().collect::<Vec<_>>(), expected);
                 prop_assert_eq!(looked, live.difference(&last).copied().collect::<Vec<_>>());
                 last = live;
             }
@@ -126,7 +131,7 @@ mod tests {
 
     #[test]
     fn no_more_filters_are_kept_than_there_is_room_for() {
-        let (filters, mut state) = (Filters::default(), State::new(&Manifest::new("x", 2)));
+        let (filters, mut state) = (Filters::default(), GenerationState::new(&Manifest::new("x", 2)));
         state.live = (0..10).collect();
         for value in 0..200 {
             filters.matching(&Filter::equal("kind", value.to_string()), &state, &mut |_, _| Ok(())).unwrap();
@@ -136,6 +141,6 @@ mod tests {
         for value in 0..5 {
             filters.matching(&Filter::equal("kind", value.to_string()), &state, &mut |_, _| Ok(())).unwrap();
         }
-        assert!(filters.known().iter().map(Known::runs).sum::<usize>() <= MOST_RUNS);
+        assert!(filters.known().iter().map(KnownFilter::runs).sum::<usize>() <= MOST_RUNS);
     }
 }

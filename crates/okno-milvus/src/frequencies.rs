@@ -1,15 +1,16 @@
 //! How many units have a term: shared by all who search, written in segments that are added up.
 //!
-//! A table counts, for each layer, the units that hold a term. Terms are counted by the lower [`BITS`] of their dimension,
-//! so a table never outgrows some tens of megabytes, whatever the corpus: terms that share a place count together, which
-//! makes a rare one look a little less rare. Each commit brings a segment of differences; a head names the segments that
-//! count, and many are now and then written again as one.
+//! A table counts, for each layer, the units that hold a term. Terms are counted by the lower [`BITS`] of their
+//! dimension, so a table never outgrows some tens of megabytes, whatever the corpus: terms that share a place count
+//! together, which makes a rare one look a little less rare. Each commit brings a segment of differences; a head names
+//! the segments that count, and many are now and then written again as one.
 
-use crate::layers::{Code, MADE};
-use crate::units::{Counts, Dimension};
+use crate::layers::{LayerCode, MADE};
+use crate::units::{Dimension, TermCounts};
 use rustc_hash::FxHashMap;
 
-/// Places of a table: 2^20, where 250,000 terms – more than our largest question set has – share a place in one case of five.
+/// Places of a table: 2^20, where 250,000 terms – more than our largest question set has – share a place in one case of
+/// five.
 const BITS: u32 = 20;
 
 /// Counts, or differences of counts, by layer.
@@ -28,14 +29,14 @@ impl Frequencies {
     }
 
     /// Counts a unit's terms, or takes them back.
-    pub fn count(&mut self, code: Code, terms: &Counts, times: i32) {
+    pub fn count(&mut self, code: LayerCode, terms: &TermCounts, times: i32) {
         for &(term, _) in terms {
             *self.counts[code].entry(place(term)).or_default() += times;
         }
     }
 
     /// How many units of a layer have a term.
-    pub fn of(&self, code: Code, term: Dimension) -> u64 {
+    pub fn of(&self, code: LayerCode, term: Dimension) -> u64 {
         self.counts[code].get(&place(term)).map_or(0, |&count| u64::try_from(count).unwrap_or(0))
     }
 
@@ -87,10 +88,12 @@ mod tests {
 
     proptest! {
         #[test]
-        fn segments_add_up(steps in prop::collection::vec((0..MADE.len(), prop::collection::vec(0..50u32, 0..9), -1..2i32), 0..30)) {
+        fn segments_add_up(
+            steps in prop::collection::vec((0..MADE.len(), prop::collection::vec(0..50u32, 0..9), -1..2i32), 0..30),
+        ) {
             let (mut whole, mut summed) = (Frequencies::default(), Frequencies::default());
             for (code, terms, times) in steps {
-                let counts: Counts = terms.into_iter().map(|term| (term, 1.0)).collect();
+                let counts: TermCounts = terms.into_iter().map(|term| (term, 1.0)).collect();
                 whole.count(code, &counts, times);
                 let mut segment = Frequencies::default();
                 segment.count(code, &counts, times);

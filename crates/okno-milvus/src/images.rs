@@ -1,11 +1,13 @@
 //! Images: their bytes in the ledger, by hash, and which documents have them.
 //!
-//! An image is there for a generation when one of its live documents has it, so taking a document out changes nothing here: the
-//! rows of an image that no live document has are deleted with the rest of what no reader needs ([`crate::tidy`]), later. Which
-//! documents have an image is written once a commit, as runs of numbers: a picture that stands on every page is one short row.
+//! An image is there for a generation when one of its live documents has it, so taking a document out changes nothing
+//! here: the rows of an image that no live document has are deleted with the rest of what no reader needs
+//! ([`crate::tidy`]), later. Which documents have an image is written once a commit, as runs of numbers: a picture that
+//! stands on every page is one short row.
 
 use crate::client::Lookup;
-use crate::ledger::{Entry, Kind, Ledger, hashed, read};
+use crate::failure::DamagedPart;
+use crate::ledger::{EntryKind, Ledger, LedgerEntry, hashed, read};
 use crate::numbers::Numbers;
 use crate::pack;
 use crate::writer::MilvusWriter;
@@ -19,7 +21,7 @@ const AT_ONCE: usize = 64;
 
 /// What a writer knows of images since its last commit.
 #[derive(Default)]
-pub struct Images {
+pub struct PendingImages {
     /// Those whose bytes are there.
     held: BTreeMap<ImageHash, Held>,
     /// Those that a document which is gone had.
@@ -35,13 +37,13 @@ struct Held {
 
 /// Deletes everything about an image.
 fn rows_of(hash: ImageHash) -> String {
-    format!("base in [\"{}\",\"{}\"]", hashed(Kind::Image, hash.0), hashed(Kind::Holders, hash.0))
+    format!("base in [\"{}\",\"{}\"]", hashed(EntryKind::Image, hash.0), hashed(EntryKind::Holders, hash.0))
 }
 
 impl Ledger {
     fn image_lookups(&self, hash: ImageHash, generation: u64, fields: &'static [&'static str]) -> [Lookup; 2] {
         let of = |kind| self.lookup(format!("base == \"{}\" and born <= {generation}", hashed(kind, hash.0)));
-        [Lookup { fields, ..of(Kind::Image) }, of(Kind::Holders)]
+        [Lookup { fields, ..of(EntryKind::Image) }, of(EntryKind::Holders)]
     }
 
     /// The bytes of an image, where a document of these has it.
@@ -50,7 +52,7 @@ impl Ledger {
         let tables = self.client.look_up_all(lookups.into())?;
         let held = holders(&read(&tables[1..])).iter().any(|number| live.contains(number));
         let Some(value) = read(&tables[..1]).into_values().next().filter(|_| held) else { return Ok(None) };
-        pack::from_text(&value).map(Some).ok_or_else(|| self.client.damaged("an image cannot be read"))
+        pack::from_text(&value).map(Some).ok_or_else(|| self.client.damaged(DamagedPart::Image))
     }
 
     /// For each of these images the documents that brought it; `None` where its bytes are not there.
@@ -64,7 +66,7 @@ impl Ledger {
     }
 }
 
-fn tables_key(table: &crate::client::Table) -> &[String] {
+fn tables_key(table: &crate::client::Columns) -> &[String] {
     table.texts("key")
 }
 
@@ -95,8 +97,8 @@ impl MilvusWriter {
     ) -> Result<()> {
         if self.held(hash)?.is_none() {
             let Some(bytes) = bytes() else { return Ok(()) };
-            let (kind, base, born) = (Kind::Image, hashed(Kind::Image, hash.0), self.born());
-            self.parts.ledger.write(&[Entry { kind, base, born, value: pack::to_text(&bytes) }])?;
+            let (kind, base, born) = (EntryKind::Image, hashed(EntryKind::Image, hash.0), self.born());
+            self.parts.ledger.write(&[LedgerEntry { kind, base, born, value: pack::to_text(&bytes) }])?;
             self.images.held.insert(hash, Held { before: Numbers::default(), new: Numbers::default() });
         }
         self.hold(hash, number);
@@ -122,8 +124,8 @@ impl MilvusWriter {
     }
 
     /// What a commit writes about images; those that no live document has are deleted after `at` and their time.
-    pub fn settle_images(&mut self, at: u64) -> Result<Vec<Entry>> {
-        let Images { mut held, released } = std::mem::take(&mut self.images);
+    pub fn settle_images(&mut self, at: u64) -> Result<Vec<LedgerEntry>> {
+        let PendingImages { mut held, released } = std::mem::take(&mut self.images);
         let unknown: Vec<ImageHash> = released.into_iter().filter(|hash| !held.contains_key(hash)).collect();
         for page in unknown.chunks(AT_ONCE) {
             let found = page.iter().zip(self.parts.ledger.held(page, self.born())?);
@@ -138,8 +140,8 @@ impl MilvusWriter {
             if new.is_empty() && before.without(&self.state.live) == before {
                 self.state.garbage.push((at, rows_of(hash)));
             } else if !new.is_empty() {
-                let (kind, base) = (Kind::Holders, hashed(Kind::Holders, hash.0));
-                entries.push(Entry { kind, base, born, value: pack::write(&new) });
+                let (kind, base) = (EntryKind::Holders, hashed(EntryKind::Holders, hash.0));
+                entries.push(LedgerEntry { kind, base, born, value: pack::write(&new) });
             }
         }
         Ok(entries)

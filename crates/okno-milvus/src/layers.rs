@@ -6,8 +6,8 @@
 use okno::document::{DerivedKind, Layer};
 use okno::store::DocumentNumber;
 
-/// The layers whose units are rows: the scales of the default recipe, and every kind of derived unit. Their widths are part
-/// of the format; another width is scored on the client ([`crate::unmade`]).
+/// The layers whose units are rows: the scales of the default recipe, and every kind of derived unit. Their widths are
+/// part of the format; another width is scored on the client ([`crate::unmade`]).
 pub const MADE: [Layer; 8] = [
     Layer::Sentence,
     Layer::Window(2),
@@ -20,21 +20,21 @@ pub const MADE: [Layer; 8] = [
 ];
 
 /// A layer's place in [`MADE`].
-pub type Code = usize;
+pub type LayerCode = usize;
 
 /// The scales: the layers that are made of the document's own sentences.
-pub const SCALES: std::ops::Range<Code> = 0..3;
+pub const SCALES: std::ops::Range<LayerCode> = 0..3;
 
 /// Bits of a key that number a document's units of one layer.
 const ORDINAL_BITS: u32 = 27;
 
 /// The code of a layer that has rows.
-pub fn code(layer: Layer) -> Option<Code> {
+pub fn code(layer: Layer) -> Option<LayerCode> {
     MADE.iter().position(|&made| made == layer)
 }
 
 /// The partition that holds a layer's rows.
-pub fn partition(code: Code) -> &'static str {
+pub fn partition(code: LayerCode) -> &'static str {
     match MADE[code] {
         Layer::Sentence => "sentence",
         Layer::Window(_) => "window",
@@ -44,7 +44,7 @@ pub fn partition(code: Code) -> &'static str {
 }
 
 /// The key of a unit.
-pub fn key(code: Code, document: DocumentNumber, ordinal: u32) -> i64 {
+pub fn key(code: LayerCode, document: DocumentNumber, ordinal: u32) -> i64 {
     debug_assert!(ordinal >> ORDINAL_BITS == 0);
     (code as i64) << (32 + ORDINAL_BITS) | i64::from(document) << ORDINAL_BITS | i64::from(ordinal)
 }

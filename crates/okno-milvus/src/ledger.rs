@@ -3,7 +3,8 @@
 //! A value is never changed: a later one of the same name is written beside it, and a reader takes the latest that its
 //! generation may see. An empty value means that there is none any more. Names hold hashes, never people's words.
 
-use crate::client::{Client, Lookup, Table};
+use crate::client::{Columns, Lookup, MilvusClient};
+use crate::failure::DamagedPart;
 use crate::pack::parts;
 use milvus::v2::prelude::FieldData;
 use okno::Result;
@@ -11,7 +12,7 @@ use std::collections::BTreeMap;
 
 /// What a value is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Kind {
+pub enum EntryKind {
     /// The first part of a head: the row that makes a generation visible.
     Head = 1,
     /// The other parts of a head.
@@ -34,8 +35,8 @@ pub enum Kind {
 
 /// A value of the ledger.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Entry {
-    pub kind: Kind,
+pub struct LedgerEntry {
+    pub kind: EntryKind,
     pub base: String,
     pub born: u64,
     /// Text that needs no escaping; empty: there is none any more.
@@ -46,22 +47,22 @@ const FIELDS: &[&str] = &["key", "base", "born", "value"];
 
 /// One row.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Row {
+pub struct LedgerRow {
     key: String,
-    kind: Kind,
+    kind: EntryKind,
     base: String,
     born: u64,
     value: String,
 }
 
-impl Entry {
+impl LedgerEntry {
     /// Its rows; the first says how many there are.
-    pub fn rows(&self) -> Vec<Row> {
+    pub fn rows(&self) -> Vec<LedgerRow> {
         let parts = parts(&self.value);
         let count = parts.len();
-        let row = |(at, part): (usize, &str)| Row {
+        let row = |(at, part): (usize, &str)| LedgerRow {
             key: format!("{}/{:x}/{at}", self.base, self.born),
-            kind: if self.kind == Kind::Head && at > 0 { Kind::Rest } else { self.kind },
+            kind: if self.kind == EntryKind::Head && at > 0 { EntryKind::Rest } else { self.kind },
             base: self.base.clone(),
             born: self.born,
             value: if at == 0 { format!("{count} {part}") } else { part.to_owned() },
@@ -71,7 +72,7 @@ impl Entry {
 }
 
 /// Rows as the client sends them.
-fn columns(rows: &[Row]) -> Vec<FieldData> {
+fn columns(rows: &[LedgerRow]) -> Vec<FieldData> {
     vec![
         FieldData::varchar("key", rows.iter().map(|row| row.key.clone()).collect()),
         FieldData::varchar("base", rows.iter().map(|row| row.base.clone()).collect()),
@@ -100,7 +101,7 @@ fn joined(parts: &BTreeMap<usize, String>) -> Option<String> {
     Some(format!("{first}{}", rest.concat()))
 }
 
-pub fn read(tables: &[Table]) -> BTreeMap<(String, u64), String> {
+pub fn read(tables: &[Columns]) -> BTreeMap<(String, u64), String> {
     entries(tables.iter().flat_map(|table| {
         let (keys, bases) = (table.texts("key"), table.texts("base"));
         let (born, values) = (table.numbers("born"), table.texts("value"));
@@ -112,7 +113,7 @@ pub fn read(tables: &[Table]) -> BTreeMap<(String, u64), String> {
 /// The ledger of an index.
 #[derive(Clone)]
 pub struct Ledger {
-    pub client: Client,
+    pub client: MilvusClient,
     pub collection: String,
 }
 
@@ -125,9 +126,10 @@ impl Ledger {
     }
 
     /// Writes values; those of a head last, in an order that makes it visible whole.
-    pub fn write(&self, entries: &[Entry]) -> Result<()> {
-        let rows: Vec<Row> = entries.iter().flat_map(|entry| entry.rows().into_iter().rev()).collect();
-        let (heads, others): (Vec<Row>, Vec<Row>) = rows.into_iter().partition(|row| row.kind == Kind::Head);
+    pub fn write(&self, entries: &[LedgerEntry]) -> Result<()> {
+        let rows: Vec<LedgerRow> = entries.iter().flat_map(|entry| entry.rows().into_iter().rev()).collect();
+        let (heads, others): (Vec<LedgerRow>, Vec<LedgerRow>) =
+            rows.into_iter().partition(|row| row.kind == EntryKind::Head);
         for batch in others.chunks(BATCH).chain(heads.chunks(1)) {
             self.client.insert(&self.collection, None, columns(batch))?;
         }
@@ -135,29 +137,30 @@ impl Ledger {
     }
 
     /// Writes a value over the one of the same name and generation.
-    pub fn replace(&self, entry: &Entry) -> Result<()> {
+    pub fn replace(&self, entry: &LedgerEntry) -> Result<()> {
         self.client.replace(&self.collection, columns(&entry.rows()))
     }
 
     /// The last head: its generation and value.
     pub fn head(&self) -> Result<Option<(u64, String)>> {
-        let heads = self.client.look_up(self.lookup(format!("kind == {}", Kind::Head as i64)))?;
+        let heads = self.client.look_up(self.lookup(format!("kind == {}", EntryKind::Head as i64)))?;
         let Some(&born) = heads.numbers("born").iter().max() else { return Ok(None) };
         let mut tables = vec![heads];
-        let whole = |tables: &[Table]| read(tables).remove(&(HEAD.to_owned(), born as u64));
+        let whole = |tables: &[Columns]| read(tables).remove(&(HEAD.to_owned(), born as u64));
         if whole(&tables).is_none() {
-            let rest = format!("kind == {} and born == {born}", Kind::Rest as i64);
+            let rest = format!("kind == {} and born == {born}", EntryKind::Rest as i64);
             tables.push(self.client.look_up(self.lookup(rest))?);
         }
         match whole(&tables) {
             Some(value) => Ok(Some((born as u64, value))),
-            None => Err(self.client.damaged("the head of the last generation lacks a part")),
+            None => Err(self.client.damaged(DamagedPart::HeadPart)),
         }
     }
 
     /// All values of a kind that a generation may see, the latest of each name; none that is no more.
-    pub fn all(&self, kind: Kind, generation: u64) -> Result<BTreeMap<String, String>> {
-        // In sixteen questions, because an answer holds a bounded number of rows; names are hashes, so they share evenly.
+    pub fn all(&self, kind: EntryKind, generation: u64) -> Result<BTreeMap<String, String>> {
+        // In sixteen questions, because an answer holds a bounded number of rows; names are hashes, so they share
+        // evenly.
         let prefix = kind_prefix(kind);
         let page = |digit: u32| {
             let (from, below) = (
@@ -181,12 +184,12 @@ impl Ledger {
         if born.is_empty() {
             return Ok(Vec::new());
         }
-        let lookup = |born: &u64| self.lookup(format!("kind == {} and born == {born}", Kind::Terms as i64));
+        let lookup = |born: &u64| self.lookup(format!("kind == {} and born == {born}", EntryKind::Terms as i64));
         let tables = self.client.look_up_all(born.iter().map(lookup).collect())?;
         let found = read(&tables);
         let segment = |born: &u64| found.get(&(TERMS.to_owned(), *born)).cloned();
         let all: Option<Vec<String>> = born.iter().map(segment).collect();
-        all.ok_or_else(|| self.client.damaged("a segment of the frequency table is missing"))
+        all.ok_or_else(|| self.client.damaged(DamagedPart::SegmentMissing))
     }
 
     /// One value by its whole name.
@@ -206,21 +209,21 @@ pub const HEAD: &str = "head";
 /// The name of segments.
 pub const TERMS: &str = "terms";
 
-fn kind_prefix(kind: Kind) -> &'static str {
+fn kind_prefix(kind: EntryKind) -> &'static str {
     match kind {
-        Kind::Head | Kind::Rest => HEAD,
-        Kind::Terms => TERMS,
-        Kind::File => "file",
-        Kind::Removed => "removed",
-        Kind::Vector => "vector",
-        Kind::Lock => "lock",
-        Kind::Image => "image",
-        Kind::Holders => "holders",
+        EntryKind::Head | EntryKind::Rest => HEAD,
+        EntryKind::Terms => TERMS,
+        EntryKind::File => "file",
+        EntryKind::Removed => "removed",
+        EntryKind::Vector => "vector",
+        EntryKind::Lock => "lock",
+        EntryKind::Image => "image",
+        EntryKind::Holders => "holders",
     }
 }
 
 /// The name of a value that belongs to a hash.
-pub fn hashed(kind: Kind, hash: u128) -> String {
+pub fn hashed(kind: EntryKind, hash: u128) -> String {
     format!("{}/{hash:032x}", kind_prefix(kind))
 }
 
@@ -232,11 +235,13 @@ mod tests {
     proptest! {
         #[test]
         fn values_of_any_size_come_back(length in 0..200_000usize, born: u32) {
-            let entry = Entry { kind: Kind::Head, base: HEAD.into(), born: u64::from(born), value: "x".repeat(length) };
+            let (kind, base, value) = (EntryKind::Head, HEAD.to_owned(), "x".repeat(length));
+            let entry = LedgerEntry { kind, base, born: u64::from(born), value };
             let rows = entry.rows();
             prop_assert!(rows.iter().all(|row| row.value.len() < 65_535));
-            prop_assert_eq!(rows.iter().filter(|row| row.kind == Kind::Head).count(), 1);
-            let read = |rows: &[Row]| entries(rows.iter().rev().map(|row| (row.key.clone(), row.base.clone(), row.born, row.value.clone())));
+            prop_assert_eq!(rows.iter().filter(|row| row.kind == EntryKind::Head).count(), 1);
+            let parts = |row: &LedgerRow| (row.key.clone(), row.base.clone(), row.born, row.value.clone());
+            let read = |rows: &[LedgerRow]| entries(rows.iter().rev().map(parts));
             prop_assert_eq!(read(&rows).remove(&(HEAD.to_owned(), entry.born)), Some(entry.value.clone()));
             prop_assert!(rows.len() == 1 || read(&rows[..rows.len() - 1]).is_empty());
         }

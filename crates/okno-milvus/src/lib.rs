@@ -12,7 +12,7 @@
 //! *Scales are materialised.* Milvus cannot sum neighbours, so sentences, windows and paragraphs are rows of their own
 //! (`units`). *BM25 is ours*: terms become dimensions of a sparse vector, weighed when a document is put; how rare a
 //! term is stands in the question's vector (`frequencies`). *A generation is one row*: a commit first writes
-//! everything it brings and then the head that names it, and a search asks only for documents that its head holds
+//! everything it adds and then the head that names it, and a search asks only for documents that its head holds
 //! (`state`). Of people's words nothing ever enters an expression, only numbers (`expression`).
 
 // Milvus knows signed numbers only; ours stay far below their end.
@@ -23,6 +23,7 @@ mod cache;
 mod client;
 mod documents;
 mod expression;
+mod failure;
 mod filters;
 mod frequencies;
 mod images;
@@ -32,6 +33,7 @@ mod lock;
 mod numbers;
 mod pack;
 mod pins;
+mod retry;
 mod schema;
 mod search;
 mod sending;
@@ -39,11 +41,11 @@ mod snapshot;
 mod state;
 mod store;
 mod tidy;
-mod trying;
 mod units;
 mod unmade;
 mod writer;
 
-pub use address::{Address, DenseIndex, NotAnAddress};
+pub use address::{Address, AddressError, AddressFlaw, DenseIndex};
 pub use client::{Meter, Traffic};
+pub use failure::{DamagedPart, MilvusFailure};
 pub use store::MilvusStore;

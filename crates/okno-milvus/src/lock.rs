@@ -1,11 +1,11 @@
 //! One writer at a time, on any machine.
 //!
-//! The engine has no locks, so the writer's is a row with its name that it renews every [`BEAT`]. Whoever finds a row that is
-//! not renewed for [`SILENCE`] takes it over; clocks of different machines are not compared. Two that take it at the same
-//! moment both look again after a pause, and the one that is not named gives up. A writer looks once more before each
-//! commit, so that one that was thought dead does not commit any more.
+//! The engine has no locks, so the writer's is a row with its name that it renews every [`BEAT`]. Whoever finds a row
+//! that is not renewed for [`SILENCE`] takes it over; clocks of different machines are not compared. Two that take it
+//! at the same moment both look again after a pause, and the one that is not named gives up. A writer looks once more
+//! before each commit, so that one that was thought dead does not commit any more.
 
-use crate::ledger::{Entry, Kind, Ledger};
+use crate::ledger::{EntryKind, Ledger, LedgerEntry};
 use okno::{Error, Result};
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -44,8 +44,8 @@ fn here() -> std::sync::MutexGuard<'static, HashSet<String>> {
     HERE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn entry(own: &str, beat: u64) -> Entry {
-    Entry { kind: Kind::Lock, base: NAME.to_owned(), born: 0, value: format!("{own} {beat}") }
+fn entry(own: &str, beat: u64) -> LedgerEntry {
+    LedgerEntry { kind: EntryKind::Lock, base: NAME.to_owned(), born: 0, value: format!("{own} {beat}") }
 }
 
 impl Lock {
@@ -112,7 +112,7 @@ impl Drop for Lock {
         }
         // Where the server is away, the next writer waits until the lock counts as dead.
         if self.check().is_ok() {
-            let _ = self.ledger.replace(&Entry { value: String::new(), ..entry("", 0) });
+            let _ = self.ledger.replace(&LedgerEntry { value: String::new(), ..entry("", 0) });
         }
         here().remove(&self.place);
     }

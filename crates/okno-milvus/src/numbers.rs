@@ -159,7 +159,10 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_left_is_a_difference(own in prop::collection::btree_set(0..60u32, 0..50), others in prop::collection::btree_set(0..60u32, 0..50)) {
+        fn what_is_left_is_a_difference(
+            own in prop::collection::btree_set(0..60u32, 0..50),
+            others in prop::collection::btree_set(0..60u32, 0..50),
+        ) {
             let set = |numbers: &BTreeSet<u32>| numbers.iter().copied().collect::<Numbers>();
             prop_assert_eq!(set(&own).without(&set(&others)), own.difference(&others).copied().collect());
         }
@@ -178,7 +181,8 @@ mod tests {
             prop_assert_eq!(numbers.iter().collect::<Vec<_>>(), model.iter().copied().collect::<Vec<_>>());
             prop_assert!((0..40).all(|number| numbers.contains(number) == model.contains(&number)));
             prop_assert_eq!(&model.iter().copied().collect::<Numbers>(), &numbers);
-            prop_assert_eq!(numbers.pages(7).flat_map(|page| page.iter().collect::<Vec<_>>()).collect::<BTreeSet<_>>(), model);
+            let paged = numbers.pages(7).flat_map(|page| page.iter().collect::<Vec<_>>());
+            prop_assert_eq!(paged.collect::<BTreeSet<_>>(), model);
             let bytes = postcard::to_stdvec(&numbers).unwrap();
             prop_assert_eq!(postcard::from_bytes::<Numbers>(&bytes).unwrap(), numbers);
         }

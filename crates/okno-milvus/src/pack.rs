@@ -90,7 +90,8 @@ mod tests {
         #[test]
         fn vectors_survive_twice_as_once(rows in prop::collection::vec(prop::collection::vec(-3.0..3.0f32, 4), 3..6)) {
             let flat = |rows: &[Vec<f32>]| rows.concat();
-            let vectors = Vectors { sentences: flat(&rows[..2]), sections: flat(&rows[2..3]), derived: flat(&rows[3..]) };
+            let (sentences, sections, derived) = (flat(&rows[..2]), flat(&rows[2..3]), flat(&rows[3..]));
+            let vectors = Vectors { sentences, sections, derived };
             let once = read_vectors(&pack_vectors(&vectors, 4), 2, 1, 4).unwrap();
             let twice = read_vectors(&pack_vectors(&once, 4), 2, 1, 4).unwrap();
             prop_assert_eq!(&once, &twice);

@@ -2,7 +2,7 @@
 //!
 //! A table that only grows, so that a reference into it stays valid while others add: each place is written once.
 
-use crate::documents::Stored;
+use crate::documents::StoredDocument;
 use okno::store::DocumentNumber;
 use std::sync::{Arc, OnceLock};
 
@@ -11,25 +11,25 @@ const CHAINS: usize = 256;
 
 /// The table.
 pub struct Pins {
-    chains: Box<[Link]>,
+    chains: Box<[PinLink]>,
 }
 
-type Link = OnceLock<Box<Node>>;
+type PinLink = OnceLock<Box<PinNode>>;
 
-struct Node {
-    document: Arc<Stored>,
-    next: Link,
+struct PinNode {
+    document: Arc<StoredDocument>,
+    next: PinLink,
 }
 
 impl Default for Pins {
     fn default() -> Self {
-        Self { chains: (0..CHAINS).map(|_| Link::new()).collect() }
+        Self { chains: (0..CHAINS).map(|_| PinLink::new()).collect() }
     }
 }
 
 impl Pins {
     /// A document that is there.
-    pub fn get(&self, number: DocumentNumber) -> Option<&Arc<Stored>> {
+    pub fn get(&self, number: DocumentNumber) -> Option<&Arc<StoredDocument>> {
         let mut link = &self.chains[number as usize % CHAINS];
         while let Some(node) = link.get() {
             if node.document.number == number {
@@ -41,9 +41,9 @@ impl Pins {
     }
 
     /// Adds a document; the one that is there already where there is one.
-    pub fn add(&self, document: Arc<Stored>) -> &Arc<Stored> {
+    pub fn add(&self, document: Arc<StoredDocument>) -> &Arc<StoredDocument> {
         let number = document.number;
-        let mut node = Box::new(Node { document, next: Link::new() });
+        let mut node = Box::new(PinNode { document, next: PinLink::new() });
         let mut link = &self.chains[number as usize % CHAINS];
         loop {
             // Another thread may be first; then the chain goes on behind what it added.

@@ -1,6 +1,6 @@
 //! The collections of an index, made where they are missing.
 
-use crate::client::Client;
+use crate::client::MilvusClient;
 use crate::layers::{MADE, partition};
 use crate::{Address, DenseIndex};
 use milvus::v2::prelude::{
@@ -14,7 +14,8 @@ use std::collections::HashMap;
 /// Bytes a text field takes at most; the engine's own limit.
 const LONGEST: u32 = 65_535;
 
-/// Links of a node of the graph, and how many are looked at when it is built: what the engine's own documentation begins with.
+/// Links of a node of the graph, and how many are looked at when it is built: what the engine's own documentation
+/// begins with.
 const GRAPH: [(&str, &str); 2] = [("M", "16"), ("efConstruction", "200")];
 
 /// The names of an index's collections.
@@ -37,12 +38,12 @@ impl Collections {
     }
 
     /// Whether the index is there.
-    pub fn exist(&self, client: &Client) -> Result<bool> {
+    pub fn exist(&self, client: &MilvusClient) -> Result<bool> {
         has(client, &self.ledger)
     }
 
     /// Makes what is missing, and has all of it ready for searches.
-    pub fn create(&self, client: &Client, address: &Address, dimensions: usize) -> Result<()> {
+    pub fn create(&self, client: &MilvusClient, address: &Address, dimensions: usize) -> Result<()> {
         let schemas = [units(dimensions), documents(), ledger()];
         for (collection, schema) in self.all().into_iter().zip(schemas) {
             if !has(client, collection)? {
@@ -56,7 +57,7 @@ impl Collections {
         self.load(client)
     }
 
-    fn partitions(&self, client: &Client) -> Result<()> {
+    fn partitions(&self, client: &MilvusClient) -> Result<()> {
         for name in (0..MADE.len()).map(partition) {
             let collection = self.units.clone();
             let there = client.call(move |sdk, _| {
@@ -76,7 +77,7 @@ impl Collections {
     }
 
     /// Has the server hold the collections ready.
-    pub fn load(&self, client: &Client) -> Result<()> {
+    pub fn load(&self, client: &MilvusClient) -> Result<()> {
         for collection in self.all().map(str::to_owned) {
             client.call(move |sdk, _| {
                 let request = LoadCollectionRequest::builder().collection_name(&collection).build();
@@ -87,7 +88,7 @@ impl Collections {
     }
 
     /// Takes the whole index away.
-    pub fn drop(&self, client: &Client) -> Result<()> {
+    pub fn drop(&self, client: &MilvusClient) -> Result<()> {
         for collection in self.all().into_iter().rev().map(str::to_owned) {
             if has(client, &collection)? {
                 client.call(move |sdk, _| {
@@ -100,7 +101,7 @@ impl Collections {
     }
 }
 
-fn has(client: &Client, collection: &str) -> Result<bool> {
+fn has(client: &MilvusClient, collection: &str) -> Result<bool> {
     let collection = collection.to_owned();
     client.call(move |sdk, _| {
         let request = HasCollectionRequest::builder().collection_name(&collection).build();
@@ -108,7 +109,7 @@ fn has(client: &Client, collection: &str) -> Result<bool> {
     })
 }
 
-fn create(client: &Client, collection: &str, schema: CollectionSchema) -> Result<()> {
+fn create(client: &MilvusClient, collection: &str, schema: CollectionSchema) -> Result<()> {
     let collection = collection.to_owned();
     client.call(move |sdk, _| {
         let request = CreateCollectionRequest::builder()
@@ -120,7 +121,7 @@ fn create(client: &Client, collection: &str, schema: CollectionSchema) -> Result
     })
 }
 
-fn create_index(client: &Client, collection: &str, index: IndexParam) -> Result<()> {
+fn create_index(client: &MilvusClient, collection: &str, index: IndexParam) -> Result<()> {
     let collection = collection.to_owned();
     client.call(move |sdk, _| {
         // Not waiting: the small server that tests run lacks the call that waits.

@@ -2,8 +2,8 @@
 
 use crate::client::{Near, Nearest};
 use crate::expression::{Expressions, allowed, visible, within};
-use crate::layers::{Code, MADE, SCALES, code, partition, read_key, read_pair};
-use crate::snapshot::{MilvusSnapshot, Shared};
+use crate::layers::{LayerCode, MADE, SCALES, code, partition, read_key, read_pair};
+use crate::snapshot::{MilvusSnapshot, SharedSnapshot};
 use crate::units::dimension;
 use crate::unmade;
 use milvus::v2::prelude::SearchVectors;
@@ -17,7 +17,7 @@ use okno::text::terms::{of_query, resolve};
 pub fn search(snapshot: &MilvusSnapshot, ask: &Ask<'_>) -> Result<Vec<Vec<Scored>>> {
     let shared = &*snapshot.shared;
     let unmade = ask.rankings.iter().any(|&(_, layer)| code(layer).is_none());
-    let mut wanted: Vec<(Leg, Code)> =
+    let mut wanted: Vec<(Leg, LayerCode)> =
         ask.rankings.iter().filter_map(|&(leg, layer)| Some((leg, code(layer)?))).collect();
     if unmade {
         let legs = [Leg::Dense, Leg::Lexical];
@@ -37,7 +37,7 @@ pub fn search(snapshot: &MilvusSnapshot, ask: &Ask<'_>) -> Result<Vec<Vec<Scored
 }
 
 /// The rankings of layers that have rows.
-fn ranked(shared: &Shared, ask: &Ask<'_>, wanted: &[(Leg, Code)]) -> Result<Vec<Vec<Scored>>> {
+fn ranked(shared: &SharedSnapshot, ask: &Ask<'_>, wanted: &[(Leg, LayerCode)]) -> Result<Vec<Vec<Scored>>> {
     let (expressions, mut terms) = (expressions(shared, ask), None);
     let mut requests = Vec::new();
     let mut of = Vec::new();
@@ -59,11 +59,11 @@ fn ranked(shared: &Shared, ask: &Ask<'_>, wanted: &[(Leg, Code)]) -> Result<Vec<
     for (at, near) in of.into_iter().zip(shared.parts.client.nearest(requests)?) {
         rankings[at].extend(near);
     }
-    let merge = |(near, &(leg, code)): (Vec<Near>, &(Leg, Code))| merged(shared, ask, near, leg, code);
+    let merge = |(near, &(leg, code)): (Vec<Near>, &(Leg, LayerCode))| merged(shared, ask, near, leg, code);
     Ok(rankings.into_iter().zip(wanted).map(merge).collect())
 }
 
-fn expressions(shared: &Shared, ask: &Ask<'_>) -> Expressions {
+fn expressions(shared: &SharedSnapshot, ask: &Ask<'_>) -> Expressions {
     let own = ask.allowed.map(|numbers| allowed(numbers, &shared.state.live));
     match (own, ask.sections) {
         (Some(own), Some(sections)) => within(&own, sections),
@@ -75,11 +75,11 @@ fn expressions(shared: &Shared, ask: &Ask<'_>) -> Expressions {
 ///
 /// The terms are read once for all layers.
 fn question(
-    shared: &Shared,
+    shared: &SharedSnapshot,
     ask: &Ask<'_>,
     leg: Leg,
-    code: Code,
-    terms: &mut Option<Terms>,
+    code: LayerCode,
+    terms: &mut Option<QueryTerms>,
 ) -> Result<Option<(&'static str, SearchVectors)>> {
     if shared.state.units[code] == 0 || ask.depth == 0 {
         return Ok(None);
@@ -100,32 +100,32 @@ fn question(
 }
 
 /// Terms as dimensions, each with how much the question means it.
-type Terms = Vec<(u32, f32)>;
+type QueryTerms = Vec<(u32, f32)>;
 
 /// The terms of a question that the index knows.
-fn known_terms(shared: &Shared, ask: &Ask<'_>) -> Result<Terms> {
+fn known_terms(shared: &SharedSnapshot, ask: &Ask<'_>) -> Result<QueryTerms> {
     let table = shared.frequencies()?;
     let asked = of_query(ask.text);
     let derived = ask.rankings.iter().filter_map(|&(_, layer)| self::code(layer)).filter(|code| !SCALES.contains(code));
-    let codes: Vec<Code> = derived.chain([0]).collect();
+    let codes: Vec<LayerCode> = derived.chain([0]).collect();
     let resolved = resolve(&asked, |term| codes.iter().any(|&code| table.of(code, dimension(term)) > 0));
     Ok(resolved.into_iter().map(|(term, weight)| (dimension(term), weight)).collect())
 }
 
 /// The same, weighed by how much each tells in a layer.
-fn rare(shared: &Shared, terms: &[(u32, f32)], code: Code) -> Result<Terms> {
+fn rare(shared: &SharedSnapshot, terms: &[(u32, f32)], code: LayerCode) -> Result<QueryTerms> {
     let (table, units) = (shared.frequencies()?, shared.state.units[code] as f32);
     let weigh = |&(term, weight): &(u32, f32)| (term, weight * rarity(units, (table.of(code, term) as f32).min(units)));
     Ok(terms.iter().map(weigh).collect())
 }
 
 /// The terms of a question, each with how much it tells in a layer.
-pub fn rare_terms(shared: &Shared, ask: &Ask<'_>, code: Code) -> Result<Terms> {
+pub fn rare_terms(shared: &SharedSnapshot, ask: &Ask<'_>, code: LayerCode) -> Result<QueryTerms> {
     rare(shared, &known_terms(shared, ask)?, code)
 }
 
 /// A ranking: best first, equal ones by place, each unit once.
-fn merged(shared: &Shared, ask: &Ask<'_>, near: Vec<Near>, leg: Leg, code: Code) -> Vec<Scored> {
+fn merged(shared: &SharedSnapshot, ask: &Ask<'_>, near: Vec<Near>, leg: Leg, code: LayerCode) -> Vec<Scored> {
     // Where a filter leaves few documents, all of them are an answer, the unlike ones last.
     let floor = if leg == Leg::Dense && ask.allowed.is_some() { f32::NEG_INFINITY } else { 0.0 };
     let live = |near: &Near| shared.state.live.contains(read_key(near.key).0);
@@ -133,7 +133,7 @@ fn merged(shared: &Shared, ask: &Ask<'_>, near: Vec<Near>, leg: Leg, code: Code)
     best(scored.map(|near| scored_of(near, code)).collect(), ask.depth)
 }
 
-fn scored_of(near: Near, code: Code) -> Scored {
+fn scored_of(near: Near, code: LayerCode) -> Scored {
     let ((document, ordinal), (first, end)) = (read_key(near.key), read_pair(near.place));
     let derived = matches!(MADE[code], Layer::Derived(_)).then_some(ordinal);
     let anchor = if matches!(MADE[code], Layer::Window(_)) { ordinal } else { first };

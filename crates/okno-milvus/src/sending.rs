@@ -1,12 +1,12 @@
 //! What a writer sends: documents, the rows of their units, and how the frequency table changes.
 
 use crate::documents::content;
-use crate::layers::{Code, MADE, key, pair, partition};
-use crate::ledger::{Entry, Kind, TERMS};
+use crate::layers::{LayerCode, MADE, key, pair, partition};
+use crate::ledger::{EntryKind, LedgerEntry, TERMS};
 use crate::pack;
 use crate::snapshot::read_frequencies;
 use crate::state::now;
-use crate::units::{Source, dense, weighed};
+use crate::units::{UnitSource, dense, weighed};
 use crate::writer::MilvusWriter;
 use milvus::v2::prelude::FieldData;
 use okno::Result;
@@ -37,10 +37,12 @@ impl MilvusWriter {
         let fields = &self.manifest.embedded_fields;
         let above: Vec<String> = documents.iter().map(|(_, document)| above(&document.record, fields)).collect();
         self.parts.documents.put(&documents, &above, self.born(), self.manifest.dimensions)?;
-        let sources: Vec<Source<'_>> = documents
+        let sources: Vec<UnitSource<'_>> = documents
             .iter()
             .zip(&above)
-            .map(|((_, document), above)| Source::new(&document.text, &document.structure, &document.derived, above))
+            .map(|((_, document), above)| {
+                UnitSource::new(&document.text, &document.structure, &document.derived, above)
+            })
             .collect();
         for code in 0..MADE.len() {
             self.send(code, &documents, &sources)?;
@@ -52,10 +54,15 @@ impl MilvusWriter {
     }
 
     /// Sends the units of one layer.
-    fn send(&mut self, code: Code, documents: &[(DocumentNumber, Prepared)], sources: &[Source<'_>]) -> Result<()> {
+    fn send(
+        &mut self,
+        code: LayerCode,
+        documents: &[(DocumentNumber, Prepared)],
+        sources: &[UnitSource<'_>],
+    ) -> Result<()> {
         self.set_mean(code, sources);
         let (mean, dimensions) = (self.state.mean(code), self.manifest.dimensions);
-        let (mut batches, mut rows) = (Vec::new(), Rows::default());
+        let (mut batches, mut rows) = (Vec::new(), UnitRows::default());
         for ((number, document), source) in documents.iter().zip(sources) {
             for place in source.places(code) {
                 let counts = source.counts(code, place);
@@ -83,7 +90,7 @@ impl MilvusWriter {
     }
 
     /// The first documents set what is a usual length.
-    fn set_mean(&mut self, code: Code, sources: &[Source<'_>]) {
+    fn set_mean(&mut self, code: LayerCode, sources: &[UnitSource<'_>]) {
         if self.state.units[code] > 0 {
             return;
         }
@@ -119,7 +126,7 @@ impl MilvusWriter {
         let gone: Vec<DocumentNumber> = self.dead.iter().collect();
         for page in gone.chunks(PAGE) {
             for stored in self.parts.documents.read(&page.iter().copied().collect(), self.born())? {
-                let source = Source::new(&stored.text, &stored.structure, &stored.derived, &stored.above);
+                let source = UnitSource::new(&stored.text, &stored.structure, &stored.derived, &stored.above);
                 for code in 0..MADE.len() {
                     for place in source.places(code) {
                         self.delta.count(code, &source.counts(code, place), -1);
@@ -138,23 +145,28 @@ impl MilvusWriter {
     }
 
     /// The frequency table's next segment: the differences, or everything where there are many segments.
-    pub fn segment(&mut self) -> Result<Option<Entry>> {
+    pub fn segment(&mut self) -> Result<Option<LedgerEntry>> {
         let (born, mut delta) = (self.born(), std::mem::take(&mut self.delta));
         if self.state.segments.len() >= MOST_SEGMENTS {
             delta.add(&read_frequencies(&self.parts, &self.state.segments)?);
             let old = crate::expression::joined(&std::mem::take(&mut self.state.segments));
-            self.state.garbage.push((now(), format!("kind == {} and born in [{old}]", Kind::Terms as i64)));
+            self.state.garbage.push((now(), format!("kind == {} and born in [{old}]", EntryKind::Terms as i64)));
         }
         if delta.is_empty() {
             return Ok(None);
         }
         self.state.segments.push(born);
-        Ok(Some(Entry { kind: Kind::Terms, base: TERMS.to_owned(), born, value: pack::to_text(&delta.write()) }))
+        Ok(Some(LedgerEntry {
+            kind: EntryKind::Terms,
+            base: TERMS.to_owned(),
+            born,
+            value: pack::to_text(&delta.write()),
+        }))
     }
 }
 
 #[derive(Default)]
-struct Rows {
+struct UnitRows {
     keys: Vec<i64>,
     documents: Vec<i64>,
     sections: Vec<i64>,
@@ -163,7 +175,7 @@ struct Rows {
     sparse: Vec<milvus::v2::types::SparseVector>,
 }
 
-impl Rows {
+impl UnitRows {
     fn columns(self) -> Vec<FieldData> {
         vec![
             FieldData::int64("key", self.keys),

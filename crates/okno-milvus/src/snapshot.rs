@@ -1,17 +1,18 @@
 //! One generation, for reading: its head, and what it has already read.
 //!
-//! What belongs to a generation – records, catalogue, frequencies – is read once and shared; documents go through a cache
-//! of bounded size. A snapshot keeps only the documents it has lent texts of, and those go with it: memory is bounded as
-//! long as a question has a snapshot of its own.
+//! What belongs to a generation – records, catalogue, frequencies – is read once and shared; documents go through a
+//! cache of bounded size. A snapshot keeps only the documents it has lent texts of, and those go with it: memory is
+//! bounded as long as a question has a snapshot of its own.
 
-use crate::documents::Stored;
+use crate::documents::StoredDocument;
+use crate::failure::{DamagedPart, MilvusFailure};
 use crate::frequencies::Frequencies;
-use crate::ledger::Kind;
+use crate::ledger::EntryKind;
 use crate::numbers::Numbers;
 use crate::pack;
 use crate::pins::Pins;
-use crate::state::State;
-use crate::store::Parts;
+use crate::state::GenerationState;
+use crate::store::StoreParts;
 use okno::document::{Catalogue, Derived, DerivedKind, Filter, Gathering, ImageHash, Record, Structure};
 use okno::store::{Ask, DocumentNumber, FileState, Manifest, Scored, Snapshot, Totals, Vectors};
 use okno::text::terms;
@@ -19,16 +20,17 @@ use okno::{Error, Result};
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
-/// Records that are kept where an index has no more: some 400 bytes each without its own metadata, so 8 MB, 40 with much.
+/// Records that are kept where an index has no more: some 400 bytes each without its own metadata, so 8 MB, 40 with
+/// much.
 const RECORDS_KEPT: usize = 20_000;
 
 /// Documents in memory at once where all are looked at.
 const DOCUMENTS_AT_ONCE: usize = 100;
 
 /// What all snapshots of a generation share.
-pub struct Shared {
-    pub parts: Parts,
-    pub state: State,
+pub struct SharedSnapshot {
+    pub parts: StoreParts,
+    pub state: GenerationState,
     pub manifest: Manifest,
     /// Documents that are no more but may still have rows.
     pub dead: Numbers,
@@ -42,9 +44,9 @@ pub struct Shared {
     before: Option<(Numbers, Gathering)>,
 }
 
-impl Shared {
+impl SharedSnapshot {
     /// A generation, given what is known of an earlier one.
-    pub fn new(parts: Parts, state: State, earlier: Option<&Self>) -> Result<Self> {
+    pub fn new(parts: StoreParts, state: GenerationState, earlier: Option<&Self>) -> Result<Self> {
         let (manifest, dead) = (parts.manifest(&state)?, state.all_dead());
         let (frequencies, records, totals) = (OnceLock::new(), OnceLock::new(), OnceLock::new());
         let catalogue = OnceLock::new();
@@ -54,7 +56,7 @@ impl Shared {
     }
 
     /// What this generation has seen of the fields, if a later one still has all its documents as they were.
-    fn gathered_for(&self, later: &State) -> Option<(Numbers, Gathering)> {
+    fn gathered_for(&self, later: &GenerationState) -> Option<(Numbers, Gathering)> {
         let (gathering, _) = self.catalogue.get()?;
         let kept = later.live.contains_all(&self.state.live) && later.amended == self.state.amended;
         kept.then(|| (self.state.live.clone(), gathering.clone()))
@@ -83,38 +85,38 @@ impl Shared {
     }
 
     /// This generation's table and how many segments it is made of, if a later one's begin with the same.
-    fn table_for(&self, later: &State) -> Option<(usize, Arc<Frequencies>)> {
+    fn table_for(&self, later: &GenerationState) -> Option<(usize, Arc<Frequencies>)> {
         let begins = later.segments.starts_with(&self.state.segments);
         self.frequencies.get().filter(|_| begins).map(|table| (self.state.segments.len(), Arc::clone(table)))
     }
 }
 
 /// The frequency table of these segments.
-pub fn read_frequencies(parts: &Parts, segments: &[u64]) -> Result<Frequencies> {
+pub fn read_frequencies(parts: &StoreParts, segments: &[u64]) -> Result<Frequencies> {
     let mut table = Frequencies::default();
     for segment in parts.ledger.segments(segments)? {
         let segment = pack::from_text(&segment).as_deref().and_then(Frequencies::read);
-        table.add(&segment.ok_or_else(|| parts.client.damaged("a segment of the frequency table cannot be read"))?);
+        table.add(&segment.ok_or_else(|| parts.client.damaged(DamagedPart::Segment))?);
     }
     Ok(table)
 }
 
 /// One committed generation of a [`crate::MilvusStore`].
 pub struct MilvusSnapshot {
-    pub shared: Arc<Shared>,
+    pub shared: Arc<SharedSnapshot>,
     pins: Pins,
 }
 
 impl MilvusSnapshot {
-    pub fn new(shared: Arc<Shared>) -> Self {
+    pub fn new(shared: Arc<SharedSnapshot>) -> Self {
         Self { shared, pins: Pins::default() }
     }
 
     fn unknown(&self, number: DocumentNumber) -> Error {
-        self.shared.parts.client.wrong(format!("no document number {number} in this generation"))
+        self.shared.parts.client.failed(MilvusFailure::NoDocument { number })
     }
 
-    fn document(&self, number: DocumentNumber) -> Result<&Arc<Stored>> {
+    fn document(&self, number: DocumentNumber) -> Result<&Arc<StoredDocument>> {
         if self.pins.get(number).is_none() {
             self.expect(&[number])?;
         }
@@ -122,16 +124,16 @@ impl MilvusSnapshot {
     }
 
     /// Documents with their vectors, and kept as if they had been asked for.
-    pub fn whole(&self, numbers: &Numbers) -> Result<Vec<(Arc<Stored>, Vectors)>> {
-        let Shared { parts, state, manifest, .. } = &*self.shared;
+    pub fn whole(&self, numbers: &Numbers) -> Result<Vec<(Arc<StoredDocument>, Vectors)>> {
+        let SharedSnapshot { parts, state, manifest, .. } = &*self.shared;
         let read = parts.documents.read_whole(numbers, state.generation, manifest.dimensions)?;
-        let kept = |(stored, vectors): (Stored, Vectors)| (Arc::clone(self.pin(Arc::new(stored))), vectors);
+        let kept = |(stored, vectors): (StoredDocument, Vectors)| (Arc::clone(self.pin(Arc::new(stored))), vectors);
         Ok(read.into_iter().map(kept).collect())
     }
 
     /// Looks at the records of these: from memory where all have room there, else page after page.
     fn each_of(&self, numbers: &Numbers, each: &mut dyn FnMut(DocumentNumber, &Record)) -> Result<()> {
-        let Shared { parts, state, .. } = &*self.shared;
+        let SharedSnapshot { parts, state, .. } = &*self.shared;
         if state.live.count() > RECORDS_KEPT {
             return parts.documents.each_record(numbers, state.generation, &mut |number, record| each(number, &record));
         }
@@ -140,7 +142,7 @@ impl MilvusSnapshot {
         Ok(())
     }
 
-    fn pin(&self, document: Arc<Stored>) -> &Arc<Stored> {
+    fn pin(&self, document: Arc<StoredDocument>) -> &Arc<StoredDocument> {
         self.shared.parts.cache.keep(&document, self.shared.state.amended);
         self.pins.add(document)
     }
@@ -160,7 +162,7 @@ impl Snapshot for MilvusSnapshot {
     }
 
     fn records(&self) -> Result<&[(DocumentNumber, Record)]> {
-        let Shared { parts, state, records, .. } = &*self.shared;
+        let SharedSnapshot { parts, state, records, .. } = &*self.shared;
         if let Some(records) = records.get() {
             return Ok(records);
         }
@@ -173,7 +175,7 @@ impl Snapshot for MilvusSnapshot {
     }
 
     fn each_document(&self, each: &mut dyn FnMut(DocumentNumber, &Record, &Structure, &str)) -> Result<()> {
-        let Shared { parts, state, .. } = &*self.shared;
+        let SharedSnapshot { parts, state, .. } = &*self.shared;
         for page in state.live.pages(DOCUMENTS_AT_ONCE) {
             for document in parts.documents.read(&page, state.generation)? {
                 each(document.number, &document.record, &document.structure, &document.text);
@@ -192,7 +194,7 @@ impl Snapshot for MilvusSnapshot {
     }
 
     fn matching(&self, filter: &Filter) -> Result<Vec<DocumentNumber>> {
-        let Shared { parts, state, .. } = &*self.shared;
+        let SharedSnapshot { parts, state, .. } = &*self.shared;
         let found = parts.filters.matching(filter, state, &mut |new, each| self.each_of(new, each))?;
         Ok(found.iter().collect())
     }
@@ -229,7 +231,7 @@ impl Snapshot for MilvusSnapshot {
     }
 
     fn image(&self, hash: ImageHash) -> Result<Option<Vec<u8>>> {
-        let Shared { parts, state, .. } = &*self.shared;
+        let SharedSnapshot { parts, state, .. } = &*self.shared;
         parts.ledger.image(hash, state.generation, &state.live)
     }
 
@@ -240,7 +242,7 @@ impl Snapshot for MilvusSnapshot {
 
     /// All that are neither lent nor cached, in one round trip.
     fn expect(&self, numbers: &[DocumentNumber]) -> Result<()> {
-        let Shared { parts, state, .. } = &*self.shared;
+        let SharedSnapshot { parts, state, .. } = &*self.shared;
         let mut missing = Vec::new();
         for &number in numbers.iter().filter(|&&number| self.pins.get(number).is_none()) {
             match parts.cache.get(number, state.amended) {
@@ -270,19 +272,18 @@ impl Snapshot for MilvusSnapshot {
     }
 
     fn removed(&self) -> Result<BTreeMap<u128, u128>> {
-        let Shared { parts, state, .. } = &*self.shared;
+        let SharedSnapshot { parts, state, .. } = &*self.shared;
         let read = |(base, hash): (String, String)| {
             let key = base.rsplit('/').next().and_then(|key| u128::from_str_radix(key, 16).ok())?;
             Some((key, u128::from_str_radix(&hash, 16).ok()?))
         };
-        Ok(parts.ledger.all(Kind::Removed, state.generation)?.into_iter().filter_map(read).collect())
+        Ok(parts.ledger.all(EntryKind::Removed, state.generation)?.into_iter().filter_map(read).collect())
     }
 
     fn files(&self) -> Result<Vec<FileState>> {
-        let Shared { parts, state, .. } = &*self.shared;
-        let files = parts.ledger.all(Kind::File, state.generation)?;
-        let read =
-            |file: &String| pack::read(file).ok_or_else(|| parts.client.damaged("a file's state cannot be read"));
+        let SharedSnapshot { parts, state, .. } = &*self.shared;
+        let files = parts.ledger.all(EntryKind::File, state.generation)?;
+        let read = |file: &String| pack::read(file).ok_or_else(|| parts.client.damaged(DamagedPart::FileState));
         files.values().map(read).collect()
     }
 }

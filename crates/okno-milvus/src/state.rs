@@ -1,10 +1,10 @@
 //! The head of a generation: everything about it that is not a row of its own.
 //!
-//! A head is written last, as one row, and names what is visible: the live documents, the segments of the frequency table,
-//! the manifest. Whoever has read a head finds the same index until the head is [`GRACE`] old, because what is replaced is
-//! only left out by later heads, and deleted after that time.
+//! A head is written last, as one row, and names what is visible: the live documents, the segments of the frequency
+//! table, the manifest. Whoever has read a head finds the same index until the head is [`GRACE`] old, because what is
+//! replaced is only left out by later heads, and deleted after that time.
 
-use crate::layers::{Code, MADE};
+use crate::layers::{LayerCode, MADE};
 use crate::numbers::Numbers;
 use okno::document::DerivedKind;
 use okno::store::{DocumentNumber, Manifest};
@@ -18,12 +18,13 @@ pub const GRACE: Duration = Duration::from_mins(10);
 /// Runs of dead documents that a search must leave out, at most; the oldest are deleted early beyond it.
 const MOST_DEAD: usize = 1000;
 
-/// The version of everything in the engine: schema, keys, packing. Beside [`okno::store::FORMAT`], which says how texts are cut.
+/// The version of everything in the engine: schema, keys, packing. Beside [`okno::store::FORMAT`], which says how texts
+/// are cut.
 pub const SCHEMA: u32 = 2;
 
 /// One generation.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct State {
+pub struct GenerationState {
     /// [`SCHEMA`] when it was written.
     pub schema: u32,
     /// Grows with every commit.
@@ -44,8 +45,8 @@ pub struct State {
     pub derived: BTreeMap<DerivedKind, usize>,
     /// How many units each layer has.
     pub units: [u64; MADE.len()],
-    /// The mean length of a layer's units that weights are made with; 0 before there are any. Set by the first documents and
-    /// kept: weights of all rows would change with it.
+    /// The mean length of a layer's units that weights are made with; 0 before there are any. Set by the first
+    /// documents and kept: weights of all rows would change with it.
     pub means: [f32; MADE.len()],
     /// The segments of the frequency table.
     pub segments: Vec<u64>,
@@ -69,7 +70,7 @@ pub fn now() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs()
 }
 
-impl State {
+impl GenerationState {
     /// An empty index.
     pub fn new(manifest: &Manifest) -> Self {
         let mut state = Self {
@@ -108,7 +109,7 @@ impl State {
     }
 
     /// The mean length of a layer's units; that of the sentences' own where there are none yet.
-    pub fn mean(&self, code: Code) -> f32 {
+    pub fn mean(&self, code: LayerCode) -> f32 {
         if self.means[code] > 0.0 { self.means[code] } else { 1.0 }
     }
 
@@ -159,7 +160,7 @@ mod tests {
 
     #[test]
     fn the_dead_are_buried_after_their_time_or_when_they_are_too_many() {
-        let mut state = State::new(&Manifest::new("x", 2));
+        let mut state = GenerationState::new(&Manifest::new("x", 2));
         state.dead.push(Dead { at: 1000, numbers: [1, 2].into_iter().collect() });
         state.dead.push(Dead { at: 1500, numbers: [5].into_iter().collect() });
         assert!(state.buried(1500).is_empty());
@@ -171,7 +172,7 @@ mod tests {
 
     #[test]
     fn copies_are_grouped_and_forgotten() {
-        let mut state = State::new(&Manifest::new("x", 2));
+        let mut state = GenerationState::new(&Manifest::new("x", 2));
         state.same(1, 4);
         state.same(4, 9);
         assert_eq!(state.copies, [vec![1, 4, 9]]);

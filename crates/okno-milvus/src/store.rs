@@ -1,13 +1,14 @@
 //! An index on Milvus: opened, made, read and written.
 
-use crate::cache::Cache;
-use crate::client::{Client, Meter};
-use crate::documents::Documents;
+use crate::cache::DocumentCache;
+use crate::client::{Meter, MilvusClient};
+use crate::documents::DocumentCollection;
+use crate::failure::DamagedPart;
 use crate::filters::Filters;
-use crate::ledger::{Entry, HEAD, Kind, Ledger};
+use crate::ledger::{EntryKind, HEAD, Ledger, LedgerEntry};
 use crate::schema::Collections;
-use crate::snapshot::{MilvusSnapshot, Shared};
-use crate::state::{SCHEMA, State};
+use crate::snapshot::{MilvusSnapshot, SharedSnapshot};
+use crate::state::{GenerationState, SCHEMA};
 use crate::writer::MilvusWriter;
 use crate::{Address, pack};
 use okno::store::{FORMAT, Manifest, Snapshot, Store, Writer};
@@ -16,38 +17,38 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 /// An index on Milvus.
 pub struct MilvusStore {
-    parts: Parts,
+    parts: StoreParts,
     manifest: Manifest,
-    latest: Mutex<Option<Arc<Shared>>>,
+    latest: Mutex<Option<Arc<SharedSnapshot>>>,
 }
 
 /// The ways to the collections of an index.
 #[derive(Clone)]
-pub struct Parts {
-    pub client: Client,
+pub struct StoreParts {
+    pub client: MilvusClient,
     pub collections: Collections,
     pub ledger: Ledger,
-    pub documents: Documents,
-    pub cache: Arc<Cache>,
+    pub documents: DocumentCollection,
+    pub cache: Arc<DocumentCache>,
     pub filters: Arc<Filters>,
 }
 
-impl Parts {
+impl StoreParts {
     fn connect(address: &Address) -> Result<Self> {
-        let client = Client::connect(address)?;
+        let client = MilvusClient::connect(address)?;
         let collections = Collections::of(address);
         let ledger = Ledger { client: client.clone(), collection: collections.ledger.clone() };
-        let documents = Documents { client: client.clone(), collection: collections.documents.clone() };
+        let documents = DocumentCollection { client: client.clone(), collection: collections.documents.clone() };
         Ok(Self { client, collections, ledger, documents, cache: Arc::default(), filters: Arc::default() })
     }
 
     /// The last committed generation; `None` where there is no index.
-    pub fn state(&self) -> Result<Option<State>> {
+    pub fn state(&self) -> Result<Option<GenerationState>> {
         self.ledger.head()?.map(|(_, head)| self.read_state(&head)).transpose()
     }
 
-    fn read_state(&self, head: &str) -> Result<State> {
-        let state: State = pack::read(head).ok_or_else(|| self.client.damaged("the head cannot be read"))?;
+    fn read_state(&self, head: &str) -> Result<GenerationState> {
+        let state: GenerationState = pack::read(head).ok_or_else(|| self.client.damaged(DamagedPart::Head))?;
         if state.schema != SCHEMA {
             let (found, expected) = (state.schema, SCHEMA);
             return Err(Error::Format { path: self.client.path(), found, expected });
@@ -56,8 +57,8 @@ impl Parts {
     }
 
     /// How a generation was made.
-    pub fn manifest(&self, state: &State) -> Result<Manifest> {
-        let manifest = state.manifest().ok_or_else(|| self.client.damaged("the manifest cannot be read"))?;
+    pub fn manifest(&self, state: &GenerationState) -> Result<Manifest> {
+        let manifest = state.manifest().ok_or_else(|| self.client.damaged(DamagedPart::Manifest))?;
         if manifest.format == FORMAT {
             return Ok(manifest);
         }
@@ -66,14 +67,14 @@ impl Parts {
 }
 
 /// A head as the ledger keeps it.
-pub fn head(state: &State) -> Entry {
-    Entry { kind: Kind::Head, base: HEAD.to_owned(), born: state.generation, value: pack::write(state) }
+pub fn head(state: &GenerationState) -> LedgerEntry {
+    LedgerEntry { kind: EntryKind::Head, base: HEAD.to_owned(), born: state.generation, value: pack::write(state) }
 }
 
 impl MilvusStore {
     /// Opens an index.
     pub fn open(address: &Address) -> Result<Self> {
-        let parts = Parts::connect(address)?;
+        let parts = StoreParts::connect(address)?;
         if !parts.collections.exist(&parts.client)? {
             return Err(Error::NoIndex(parts.client.path()));
         }
@@ -88,21 +89,21 @@ impl MilvusStore {
             Err(Error::NoIndex(_)) => {}
             opened => return opened,
         }
-        let parts = Parts::connect(address)?;
+        let parts = StoreParts::connect(address)?;
         parts.collections.create(&parts.client, address, manifest.dimensions)?;
-        let state = State::new(manifest);
+        let state = GenerationState::new(manifest);
         parts.ledger.write(&[head(&state)])?;
         Self::of(parts, &state)
     }
 
-    fn of(parts: Parts, state: &State) -> Result<Self> {
+    fn of(parts: StoreParts, state: &GenerationState) -> Result<Self> {
         let manifest = parts.manifest(state)?;
         Ok(Self { parts, manifest, latest: Mutex::default() })
     }
 
     /// Takes an index away, with everything in it.
     pub fn drop_index(address: &Address) -> Result<()> {
-        let parts = Parts::connect(address)?;
+        let parts = StoreParts::connect(address)?;
         parts.collections.drop(&parts.client)
     }
 
@@ -111,7 +112,7 @@ impl MilvusStore {
         self.parts.client.meter()
     }
 
-    fn shared(&self) -> Result<Arc<Shared>> {
+    fn shared(&self) -> Result<Arc<SharedSnapshot>> {
         let (generation, head) = self.parts.ledger.head()?.ok_or_else(|| Error::NoIndex(self.parts.client.path()))?;
         // A poisoned lock means another search panicked; what is kept is never half-made.
         let mut latest = self.latest.lock().unwrap_or_else(PoisonError::into_inner);
@@ -119,7 +120,7 @@ impl MilvusStore {
             return Ok(Arc::clone(shared));
         }
         let state = self.parts.read_state(&head)?;
-        let shared = Arc::new(Shared::new(self.parts.clone(), state, latest.as_deref())?);
+        let shared = Arc::new(SharedSnapshot::new(self.parts.clone(), state, latest.as_deref())?);
         *latest = Some(Arc::clone(&shared));
         Ok(shared)
     }

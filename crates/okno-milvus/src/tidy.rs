@@ -1,16 +1,16 @@
 //! Clearing away: what a writer that died left behind, and what no generation needs any more.
 
 use crate::expression::{MOST, among};
-use crate::ledger::{Entry, Kind};
-use crate::state::State;
-use crate::store::Parts;
+use crate::ledger::{EntryKind, LedgerEntry};
+use crate::state::GenerationState;
+use crate::store::StoreParts;
 use okno::Result;
 
 /// Names in one expression.
 const NAMES: usize = 500;
 
 /// Deletes what was written for a generation that never became visible.
-pub fn clear(parts: &Parts, state: &State) -> Result<()> {
+pub fn clear(parts: &StoreParts, state: &GenerationState) -> Result<()> {
     let (next, generation) = (state.next, state.generation);
     parts.client.delete(&parts.collections.units, format!("document >= {next}"))?;
     parts.client.delete(&parts.collections.documents, format!("document >= {next} or born > {generation}"))?;
@@ -18,7 +18,7 @@ pub fn clear(parts: &Parts, state: &State) -> Result<()> {
 }
 
 /// Deletes the rows of documents that were taken out long enough ago, and of values that later ones replaced.
-pub fn bury(parts: &Parts, state: &mut State, now: u64) -> Result<()> {
+pub fn bury(parts: &StoreParts, state: &mut GenerationState, now: u64) -> Result<()> {
     let buried = state.buried(now);
     for runs in buried.runs().chunks(MOST) {
         parts.client.delete(&parts.collections.units, among(runs))?;
@@ -28,9 +28,10 @@ pub fn bury(parts: &Parts, state: &mut State, now: u64) -> Result<()> {
 }
 
 /// The rows that these values take the place of, to be deleted when no reader needs them.
-pub fn superseded(entries: &[Entry], now: u64) -> Vec<(u64, String)> {
-    let named: Vec<&Entry> = entries.iter().filter(|entry| matches!(entry.kind, Kind::File | Kind::Removed)).collect();
-    let expression = |older: &[&Entry]| {
+pub fn superseded(entries: &[LedgerEntry], now: u64) -> Vec<(u64, String)> {
+    let named: Vec<&LedgerEntry> =
+        entries.iter().filter(|entry| matches!(entry.kind, EntryKind::File | EntryKind::Removed)).collect();
+    let expression = |older: &[&LedgerEntry]| {
         let bases: Vec<String> = older.iter().map(|entry| format!("\"{}\"", entry.base)).collect();
         format!("base in [{}] and born < {}", bases.join(","), older[0].born)
     };
@@ -38,6 +39,6 @@ pub fn superseded(entries: &[Entry], now: u64) -> Vec<(u64, String)> {
 }
 
 /// Deletes heads that nobody reads any more: a reader takes the last, and the one before it may be being read.
-pub fn old_heads(parts: &Parts, before: u64) -> Result<()> {
-    parts.ledger.delete(format!("kind in [{},{}] and born < {before}", Kind::Head as i64, Kind::Rest as i64))
+pub fn old_heads(parts: &StoreParts, before: u64) -> Result<()> {
+    parts.ledger.delete(format!("kind in [{},{}] and born < {before}", EntryKind::Head as i64, EntryKind::Rest as i64))
 }

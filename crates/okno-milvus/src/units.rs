@@ -1,11 +1,11 @@
 //! From a document to the rows that are searched: each unit of each made layer with its vector and its weighed terms.
 //!
-//! A unit's vector is the sum of its sentences' and of what stands above them, of unit length, so that an inner product is
-//! the cosine. Its terms are its sentences' and those of title and headings, counted, as dimensions of a sparse vector:
-//! a term's dimension is a hash of 32 bits. BM25 saturates counts and discounts lengths here; how rare a term is comes with
-//! the question, because it changes with every document.
+//! A unit's vector is the sum of its sentences' and of what stands above them, of unit length, so that an inner product
+//! is the cosine. Its terms are its sentences' and those of title and headings, counted, as dimensions of a sparse
+//! vector: a term's dimension is a hash of 32 bits. BM25 saturates counts and discounts lengths here; how rare a term
+//! is comes with the question, because it changes with every document.
 
-use crate::layers::{Code, MADE};
+use crate::layers::{LayerCode, MADE};
 use milvus::v2::types::SparseVector;
 use okno::document::{Derived, Layer, Structure};
 use okno::embed::normalize;
@@ -18,7 +18,7 @@ use xxhash_rust::xxh3::xxh3_64;
 pub type Dimension = u32;
 
 /// Counts of terms, by ascending dimension.
-pub type Counts = Vec<(Dimension, f32)>;
+pub type TermCounts = Vec<(Dimension, f32)>;
 
 /// The dimension of a term; below that of no term.
 pub fn dimension(term: &str) -> Dimension {
@@ -27,7 +27,7 @@ pub fn dimension(term: &str) -> Dimension {
 
 /// Where a unit is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Place {
+pub struct UnitPlace {
     /// Its number among its document's units of the layer; for a derived one, among all derived units.
     pub ordinal: u32,
     /// The sentences it stands for.
@@ -37,29 +37,29 @@ pub struct Place {
     pub section: u32,
 }
 
-impl Place {
+impl UnitPlace {
     fn run(self) -> Range<usize> {
         self.first as usize..self.end as usize
     }
 }
 
 /// A document's words, and where its units are.
-pub struct Source<'d> {
+pub struct UnitSource<'d> {
     text: &'d str,
     structure: &'d Structure,
     derived: &'d [Derived],
-    words: Words,
+    words: DocumentTerms,
 }
 
-impl<'d> Source<'d> {
+impl<'d> UnitSource<'d> {
     /// A document, with what the lexical leg sees above all of it.
     pub fn new(text: &'d str, structure: &'d Structure, derived: &'d [Derived], above: &str) -> Self {
-        Self { text, structure, derived, words: Words::new(text, structure, above) }
+        Self { text, structure, derived, words: DocumentTerms::new(text, structure, above) }
     }
 
     /// The units of a layer.
-    pub fn places(&self, code: Code) -> Vec<Place> {
-        let place = |ordinal: usize, run: Range<usize>, anchor: usize| Place {
+    pub fn places(&self, code: LayerCode) -> Vec<UnitPlace> {
+        let place = |ordinal: usize, run: Range<usize>, anchor: usize| UnitPlace {
             ordinal: ordinal as u32,
             first: run.start as u32,
             end: run.end as u32,
@@ -78,7 +78,7 @@ impl<'d> Source<'d> {
     }
 
     /// The terms of a unit, those above it included.
-    pub fn counts(&self, code: Code, place: Place) -> Counts {
+    pub fn counts(&self, code: LayerCode, place: UnitPlace) -> TermCounts {
         match MADE[code] {
             Layer::Derived(_) => {
                 let mut counts = dimensions_of(&self.derived[place.ordinal as usize].text);
@@ -90,7 +90,7 @@ impl<'d> Source<'d> {
     }
 
     /// How many terms a unit has, those above it included.
-    pub fn length(&self, code: Code, place: Place) -> f32 {
+    pub fn length(&self, code: LayerCode, place: UnitPlace) -> f32 {
         match MADE[code] {
             Layer::Derived(_) => {
                 let context = self.structure.sections[place.section as usize].terms as f32;
@@ -108,7 +108,7 @@ pub fn length(structure: &Structure, run: Range<usize>, section: usize) -> f32 {
 }
 
 /// The vector of a unit, of unit length or zero.
-pub fn dense(vectors: &Vectors, code: Code, place: Place, dimensions: usize) -> Vec<f32> {
+pub fn dense(vectors: &Vectors, code: LayerCode, place: UnitPlace, dimensions: usize) -> Vec<f32> {
     match MADE[code] {
         Layer::Derived(_) => {
             let at = place.ordinal as usize * dimensions;
@@ -131,12 +131,12 @@ pub fn summed(vectors: &Vectors, run: Range<usize>, section: usize, dimensions: 
 }
 
 /// The terms of a document, sentence by sentence and section by section.
-pub struct Words {
-    pub sentences: Vec<Counts>,
-    pub sections: Vec<Counts>,
+pub struct DocumentTerms {
+    pub sentences: Vec<TermCounts>,
+    pub sections: Vec<TermCounts>,
 }
 
-impl Words {
+impl DocumentTerms {
     /// The terms of a text; `above` is what stands above all of it.
     pub fn new(text: &str, structure: &Structure, above: &str) -> Self {
         let above = dimensions_of(above);
@@ -155,19 +155,19 @@ impl Words {
     }
 
     /// Those of a run with what stands above it.
-    pub fn of(&self, run: Range<usize>, section: usize) -> Counts {
+    pub fn of(&self, run: Range<usize>, section: usize) -> TermCounts {
         added(self.sentences[run].iter().flatten().chain(&self.sections[section]).copied().collect())
     }
 }
 
-fn dimensions_of(text: &str) -> Counts {
+fn dimensions_of(text: &str) -> TermCounts {
     let mut counts = Vec::new();
     terms::terms(text, &mut |term| counts.push((dimension(term), 1.0)));
     added(counts)
 }
 
 /// Counts of the same term added up.
-fn added(mut counts: Counts) -> Counts {
+fn added(mut counts: TermCounts) -> TermCounts {
     counts.sort_unstable_by_key(|&(dimension, _)| dimension);
     counts.dedup_by(|next, kept| {
         let same = next.0 == kept.0;
@@ -189,7 +189,7 @@ pub fn saturated(count: f32, length: f32, layer: Layer, mean: f32) -> f32 {
 const NOWHERE: (Dimension, f32) = (u32::MAX - 1, 1e-6);
 
 /// A unit's terms as the engine keeps them.
-pub fn weighed(counts: &Counts, length: f32, layer: Layer, mean: f32) -> SparseVector {
+pub fn weighed(counts: &TermCounts, length: f32, layer: Layer, mean: f32) -> SparseVector {
     if counts.is_empty() {
         return SparseVector::from([NOWHERE]);
     }
@@ -204,7 +204,7 @@ mod tests {
     #[test]
     fn a_window_has_the_words_of_its_sentences_and_the_title_once() {
         let document = document("tea", "Green tea. Black tea. No coffee.");
-        let source = Source::new(&document.text, &document.structure, &[], "tea");
+        let source = UnitSource::new(&document.text, &document.structure, &[], "tea");
         assert_eq!([0, 1, 2, 3].map(|code| source.places(code).len()), [3, 3, 1, 0]);
         let count = |code, place, term: &str| {
             let counts = source.counts(code, place);
@@ -212,7 +212,7 @@ mod tests {
         };
         let (sentence, window) = (source.places(0)[0], source.places(1)[1]);
         assert_eq!((count(0, sentence, "tea"), count(1, window, "tea")), (Some(2.0), Some(3.0)));
-        assert_eq!(window, Place { ordinal: 1, first: 0, end: 3, section: 0 });
+        assert_eq!(window, UnitPlace { ordinal: 1, first: 0, end: 3, section: 0 });
         assert!((source.length(1, window) - 7.0).abs() < 1e-6);
         let vector = dense(&document.vectors, 1, window, DIMENSIONS);
         assert!((vector.iter().map(|x| x * x).sum::<f32>() - 1.0).abs() < 1e-5);

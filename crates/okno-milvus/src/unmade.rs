@@ -1,15 +1,15 @@
 //! Layers that have no rows: chunks of any size, sections, windows of another width.
 //!
-//! Their units are scored here, exactly, in the documents that the made layers find: a chunk that answers holds sentences,
-//! windows or paragraphs that do. Two things differ from the embedded store and may move a rank: a unit of a document that no
-//! made layer found is not seen, and how rare a term is comes from paragraphs.
+//! Their units are scored here, exactly, in the documents that the made layers find: a chunk that answers holds
+//! sentences, windows or paragraphs that do. Two things differ from the embedded store and may move a rank: a unit of a
+//! document that no made layer found is not seen, and how rare a term is comes from paragraphs.
 
-use crate::documents::Stored;
+use crate::documents::StoredDocument;
 use crate::layers::MADE;
 use crate::numbers::Numbers;
 use crate::search::{best, rare_terms};
-use crate::snapshot::{MilvusSnapshot, Shared};
-use crate::units::{Words, length, saturated, summed};
+use crate::snapshot::{MilvusSnapshot, SharedSnapshot};
+use crate::units::{DocumentTerms, length, saturated, summed};
 use okno::Result;
 use okno::document::Layer;
 use okno::store::{Ask, Leg, Run, Scored, Vectors};
@@ -20,26 +20,36 @@ use std::sync::Arc;
 const LIKE: usize = 2;
 
 /// A document with its vectors and terms.
-pub struct Candidate {
-    stored: Arc<Stored>,
+pub struct CandidateDocument {
+    stored: Arc<StoredDocument>,
     vectors: Vectors,
-    words: Words,
+    words: DocumentTerms,
 }
 
 /// The documents that hold these units.
-pub fn documents<'s>(snapshot: &MilvusSnapshot, found: impl Iterator<Item = &'s Scored>) -> Result<Vec<Candidate>> {
+pub fn documents<'s>(
+    snapshot: &MilvusSnapshot,
+    found: impl Iterator<Item = &'s Scored>,
+) -> Result<Vec<CandidateDocument>> {
     let numbers: Numbers = found.map(|scored| scored.run.document).collect();
-    let candidate = |(stored, vectors): (Arc<Stored>, Vectors)| {
-        let words = Words::new(&stored.text, &stored.structure, &stored.above);
-        Candidate { stored, vectors, words }
+    let candidate = |(stored, vectors): (Arc<StoredDocument>, Vectors)| {
+        let words = DocumentTerms::new(&stored.text, &stored.structure, &stored.above);
+        CandidateDocument { stored, vectors, words }
     };
     Ok(snapshot.whole(&numbers)?.into_iter().map(candidate).collect())
 }
 
 /// Ranks the units of a layer in these documents.
-pub fn rank(shared: &Shared, ask: &Ask<'_>, leg: Leg, layer: Layer, documents: &[Candidate]) -> Result<Vec<Scored>> {
-    let units: Vec<(&Candidate, Run, usize)> = documents.iter().flat_map(|candidate| units(candidate, layer)).collect();
-    let allowed = |candidate: &Candidate, section: usize| {
+pub fn rank(
+    shared: &SharedSnapshot,
+    ask: &Ask<'_>,
+    leg: Leg,
+    layer: Layer,
+    documents: &[CandidateDocument],
+) -> Result<Vec<Scored>> {
+    let units: Vec<(&CandidateDocument, Run, usize)> =
+        documents.iter().flat_map(|candidate| units(candidate, layer)).collect();
+    let allowed = |candidate: &CandidateDocument, section: usize| {
         let kept = ask.sections.and_then(|sections| sections.get(&candidate.stored.number));
         kept.is_none_or(|kept| kept.contains(&(section as u32)))
     };
@@ -53,7 +63,7 @@ pub fn rank(shared: &Shared, ask: &Ask<'_>, leg: Leg, layer: Layer, documents: &
     Ok(best(found.filter(|found| found.score.is_finite() && found.score > floor).collect(), ask.depth))
 }
 
-fn units(candidate: &Candidate, layer: Layer) -> impl Iterator<Item = (&Candidate, Run, usize)> {
+fn units(candidate: &CandidateDocument, layer: Layer) -> impl Iterator<Item = (&CandidateDocument, Run, usize)> {
     let structure = &candidate.stored.structure;
     let runs = layer.runs(structure, &candidate.stored.text).into_iter().enumerate();
     runs.map(move |(unit, run)| {
@@ -64,12 +74,21 @@ fn units(candidate: &Candidate, layer: Layer) -> impl Iterator<Item = (&Candidat
     })
 }
 
-fn cosine(shared: &Shared, ask: &Ask<'_>, &(candidate, run, section): &(&Candidate, Run, usize)) -> f32 {
+fn cosine(
+    shared: &SharedSnapshot,
+    ask: &Ask<'_>,
+    &(candidate, run, section): &(&CandidateDocument, Run, usize),
+) -> f32 {
     let vector = summed(&candidate.vectors, run.sentences(), section, shared.manifest.dimensions);
     vector.iter().zip(ask.vector).map(|(x, y)| x * y).sum()
 }
 
-fn bm25(shared: &Shared, ask: &Ask<'_>, layer: Layer, units: &[(&Candidate, Run, usize)]) -> Result<Vec<f32>> {
+fn bm25(
+    shared: &SharedSnapshot,
+    ask: &Ask<'_>,
+    layer: Layer,
+    units: &[(&CandidateDocument, Run, usize)],
+) -> Result<Vec<f32>> {
     debug_assert_eq!(MADE[LIKE], Layer::Paragraph);
     let terms: HashMap<u32, f32> = rare_terms(shared, ask, LIKE)?.into_iter().collect();
     let lengths: Vec<f32> = units
@@ -77,7 +96,7 @@ fn bm25(shared: &Shared, ask: &Ask<'_>, layer: Layer, units: &[(&Candidate, Run,
         .map(|(candidate, run, section)| length(&candidate.stored.structure, run.sentences(), *section))
         .collect();
     let mean = (lengths.iter().sum::<f32>() / lengths.len().max(1) as f32).max(1.0);
-    let score = |(&(candidate, run, section), &length): (&(&Candidate, Run, usize), &f32)| {
+    let score = |(&(candidate, run, section), &length): (&(&CandidateDocument, Run, usize), &f32)| {
         let mut counts: HashMap<u32, f32> = HashMap::new();
         let texts = candidate.words.sentences[run.sentences()].iter().flatten();
         for &(term, count) in

@@ -1,16 +1,18 @@
 //! The one writer: documents in bounded batches, and a commit that is one row.
 //!
-//! Rows of documents are sent as batches fill; they are numbered beyond what any head holds, so nobody sees them. A commit
-//! writes what else the generation brings – amended records, files, frequencies – and last its head. A writer that dies
-//! before that leaves rows that the next one deletes ([`crate::tidy`]); the engine then puts the same documents again.
+//! Rows of documents are sent as batches fill; they are numbered beyond what any head holds, so nobody sees them. A
+//! commit writes what else the generation brings – amended records, files, frequencies – and last its head. A writer
+//! that dies before that leaves rows that the next one deletes ([`crate::tidy`]); the engine then puts the same
+//! documents again.
 
+use crate::failure::DamagedPart;
 use crate::frequencies::Frequencies;
-use crate::images::Images;
-use crate::ledger::{Entry, Kind, hashed};
+use crate::images::PendingImages;
+use crate::ledger::{EntryKind, LedgerEntry, hashed};
 use crate::lock::Lock;
 use crate::numbers::Numbers;
-use crate::state::{Dead, State, now};
-use crate::store::{Parts, head};
+use crate::state::{Dead, GenerationState, now};
+use crate::store::{StoreParts, head};
 use crate::{pack, tidy};
 use okno::document::{Derived, DocumentId, ImageHash, Record};
 use okno::store::{DocumentNumber, FileState, Manifest, Prepared, Writer, id_key};
@@ -30,10 +32,10 @@ const WORTH_A_FLUSH: u64 = 2000;
 
 /// Writes to a [`crate::MilvusStore`].
 pub struct MilvusWriter {
-    pub parts: Parts,
+    pub parts: StoreParts,
     lock: Lock,
     /// The state that the next commit makes visible.
-    pub state: State,
+    pub state: GenerationState,
     pub manifest: Manifest,
     pub buffer: Vec<(DocumentNumber, Prepared)>,
     pub buffered: usize,
@@ -44,11 +46,11 @@ pub struct MilvusWriter {
     pub delta: Frequencies,
     amended: BTreeMap<DocumentNumber, Record>,
     /// Values for the ledger, by name.
-    entries: BTreeMap<String, Entry>,
+    entries: BTreeMap<String, LedgerEntry>,
     vectors: FxHashMap<u128, Vec<f32>>,
     removed: Option<BTreeMap<String, String>>,
     pub written: u64,
-    pub images: Images,
+    pub images: PendingImages,
     pub changed: bool,
 }
 
@@ -70,7 +72,7 @@ impl Ids {
 
 impl MilvusWriter {
     /// Takes the lock, and clears away what a writer before left behind.
-    pub fn open(parts: Parts) -> Result<Self> {
+    pub fn open(parts: StoreParts) -> Result<Self> {
         let lock = Lock::take(&parts.ledger)?;
         let state = parts.state()?.ok_or_else(|| Error::NoIndex(parts.client.path()))?;
         let manifest = parts.manifest(&state)?;
@@ -90,7 +92,7 @@ impl MilvusWriter {
             vectors: FxHashMap::default(),
             removed: None,
             written: 0,
-            images: Images::default(),
+            images: PendingImages::default(),
             changed: false,
         })
     }
@@ -100,16 +102,16 @@ impl MilvusWriter {
         self.state.generation + 1
     }
 
-    fn enter(&mut self, kind: Kind, hash: u128, value: String) {
+    fn enter(&mut self, kind: EntryKind, hash: u128, value: String) {
         self.changed = true;
         let (base, born) = (hashed(kind, hash), self.born());
-        self.entries.insert(base.clone(), Entry { kind, base, born, value });
+        self.entries.insert(base.clone(), LedgerEntry { kind, base, born, value });
     }
 
     fn write_vectors(&mut self) -> Result<()> {
         for (hash, vector) in std::mem::take(&mut self.vectors) {
-            let (kind, base) = (Kind::Vector, hashed(Kind::Vector, hash));
-            self.parts.ledger.replace(&Entry { kind, base, born: 0, value: pack::write(&vector) })?;
+            let (kind, base) = (EntryKind::Vector, hashed(EntryKind::Vector, hash));
+            self.parts.ledger.replace(&LedgerEntry { kind, base, born: 0, value: pack::write(&vector) })?;
         }
         Ok(())
     }
@@ -124,7 +126,7 @@ impl MilvusWriter {
         }
         let numbers = [number].into_iter().collect();
         let read = self.parts.documents.read_whole(&numbers, self.born(), self.manifest.dimensions)?;
-        let whole = |(stored, vectors): (crate::documents::Stored, _)| Prepared {
+        let whole = |(stored, vectors): (crate::documents::StoredDocument, _)| Prepared {
             record: stored.record,
             text: stored.text,
             structure: (*stored.structure).clone(),
@@ -139,9 +141,9 @@ impl MilvusWriter {
     }
 
     fn removed_key(&mut self, key: u128) -> Result<Option<u128>> {
-        let base = hashed(Kind::Removed, key);
+        let base = hashed(EntryKind::Removed, key);
         if self.removed.is_none() {
-            self.removed = Some(self.parts.ledger.all(Kind::Removed, self.state.generation)?);
+            self.removed = Some(self.parts.ledger.all(EntryKind::Removed, self.state.generation)?);
         }
         let pending = self.entries.get(&base).map(|entry| &entry.value);
         let value = pending.or_else(|| self.removed.as_ref()?.get(&base));
@@ -192,7 +194,7 @@ impl Writer for MilvusWriter {
 
     fn derive(&mut self, number: DocumentNumber, derived: &[Derived], vectors: &[f32]) -> Result<DocumentNumber> {
         let Some(mut document) = self.prepared(number)? else {
-            return Err(self.parts.client.damaged(&format!("document number {number} cannot be read")));
+            return Err(self.parts.client.damaged(DamagedPart::Document { number }));
         };
         document.derived = derived.to_vec();
         document.vectors.derived = vectors.to_vec();
@@ -264,18 +266,18 @@ impl Writer for MilvusWriter {
 
     fn set_removed_key(&mut self, key: u128, hash: Option<u128>) -> Result<()> {
         if self.removed_key(key)? != hash {
-            self.enter(Kind::Removed, key, hash.map(|hash| format!("{hash:032x}")).unwrap_or_default());
+            self.enter(EntryKind::Removed, key, hash.map(|hash| format!("{hash:032x}")).unwrap_or_default());
         }
         Ok(())
     }
 
     fn set_file(&mut self, file: &FileState) -> Result<()> {
-        self.enter(Kind::File, file_key(&file.root, &file.path), pack::write(file));
+        self.enter(EntryKind::File, file_key(&file.root, &file.path), pack::write(file));
         Ok(())
     }
 
     fn forget_file(&mut self, root: &str, path: &str) -> Result<()> {
-        self.enter(Kind::File, file_key(root, path), String::new());
+        self.enter(EntryKind::File, file_key(root, path), String::new());
         Ok(())
     }
 
@@ -298,7 +300,7 @@ impl Writer for MilvusWriter {
         if let Some(vector) = self.vectors.get(&key) {
             return Ok(Some(vector.clone()));
         }
-        Ok(self.parts.ledger.get(&hashed(Kind::Vector, key), 0)?.as_deref().and_then(pack::read))
+        Ok(self.parts.ledger.get(&hashed(EntryKind::Vector, key), 0)?.as_deref().and_then(pack::read))
     }
 
     fn cache_vector(&mut self, key: u128, vector: &[f32]) -> Result<()> {
@@ -320,7 +322,7 @@ impl Writer for MilvusWriter {
         }
         tidy::bury(&self.parts, &mut self.state, at)?;
         let images = self.settle_images(at)?;
-        let mut entries: Vec<Entry> = std::mem::take(&mut self.entries).into_values().collect();
+        let mut entries: Vec<LedgerEntry> = std::mem::take(&mut self.entries).into_values().collect();
         self.state.garbage.extend(tidy::superseded(&entries, at));
         entries.extend(images);
         entries.extend(self.segment()?);

@@ -1,4 +1,5 @@
-//! The store's contract on a real server: one that `OKNO_TEST_MILVUS` names, or one of our own where `milvus-lite` is installed.
+//! The store's contract on a real server: one that `OKNO_TEST_MILVUS` names, or one of our own where `milvus-lite` is
+//! installed.
 
 mod common;
 

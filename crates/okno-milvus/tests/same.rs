@@ -1,4 +1,5 @@
-//! The same index in a folder and on Milvus: what may differ – ties, the mean length, the table of frequencies – moves few ranks and no answers.
+//! The same index in a folder and on Milvus: what may differ – ties, the mean length, the table of frequencies – moves
+//! few ranks and no answers.
 
 mod common;
 

@@ -14,15 +14,16 @@ use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
-/// The host and port of a server: the one that `OKNO_TEST_MILVUS` names, or one of our own where `milvus-lite` is installed; `None`, and
-/// said, where there is neither.
+/// The host and port of a server: the one that `OKNO_TEST_MILVUS` names, or one of our own where `milvus-lite` is
+/// installed; `None`, and said, where there is neither.
 pub fn host() -> Option<String> {
     static OWN: LazyLock<Option<String>> = LazyLock::new(own_server);
     let given = std::env::var("OKNO_TEST_MILVUS").ok().filter(|server| !server.is_empty());
     let host = given.map(|server| server.split("://").last().unwrap_or_default().to_owned()).or_else(|| OWN.clone());
     if host.is_none() {
         say_skipped(
-            "no Milvus server – install `milvus-lite`, or set OKNO_TEST_MILVUS, for example to `http://127.0.0.1:19530`",
+            "no Milvus server – install `milvus-lite`, or set OKNO_TEST_MILVUS, for example to \
+             `http://127.0.0.1:19530`",
         );
     }
     host
@@ -60,7 +61,8 @@ pub fn wait(host: &str) {
     }
 }
 
-/// A server for all tests of this program. It ends with us, however we end: a shell waits for our end of its input to close.
+/// A server for all tests of this program. It ends with us, however we end: a shell waits for our end of its input to
+/// close.
 fn own_server() -> Option<String> {
     let (program, folder, port) = (program()?, tempfile::tempdir().unwrap().keep(), free_port());
     let mut shell = Command::new("sh");
