@@ -1,8 +1,9 @@
 //! Which embedder for which documents: the table of `docs/models.md`.
 //!
-//! `choose SHELF SET NAME [POWERS] [BLENDS]` – SET is a folder with `corpus.jsonl` and `queries.jsonl`, NAME a model of the shelf or `builtin`.
-//! POWERS, as in `0,0.5,1`, asks what a sentence of n tokens should weigh in a run: n to that power; without it, what the program does.
-//! BLENDS, as in `0.25,0.5`, also reranks by late interaction with the same model. One JSON line for each, with 95 % bootstrap intervals.
+//! `choose SHELF SET NAME [POWERS] [BLENDS]` – SET is a folder with `corpus.jsonl` and `queries.jsonl`, NAME a model of
+//! the shelf or `builtin`. POWERS, as in `0,0.5,1`, asks what a sentence of n tokens should weigh in a run: n to that
+//! power; without it, what the program does. BLENDS, as in `0.25,0.5`, also reranks by late interaction with the same
+//! model. One JSON line for each, with 95 % bootstrap intervals.
 
 use okno::Engine;
 use okno::embed::{BuiltIn, EmbedError, Embedder, Role};

@@ -1,4 +1,5 @@
-//! Prints what is read in images, as one JSON line each: `read_image FOLDER IMAGE…`. The bench `benches/ocr.py` runs it.
+//! Prints what is read in images, as one JSON line each: `read_image FOLDER IMAGE…`. The bench `benches/ocr.py` runs
+//! it.
 
 use okno_models::ocr::{Ocr, paragraphs};
 use std::path::Path;

@@ -1,4 +1,5 @@
-//! Sentences per second of an embedder, for `benches/models.py`: `throughput MODEL_FOLDER SENTENCES.txt [TOKENS_PER_BATCH] [RUNS]`.
+//! Sentences per second of an embedder, for `benches/models.py`: `throughput MODEL_FOLDER SENTENCES.txt
+//! [TOKENS_PER_BATCH] [RUNS]`.
 //!
 //! Prints one JSON line: the best of several runs over all sentences, and the process's peak memory.
 

@@ -1,8 +1,7 @@
-//! Weights and networks: what needs a model runs here.
+//! Models: local networks and services.
 //!
-//! [`registry`] says which models are known by name, [`shelf`] keeps their weights on disk, [`transformer`] runs them as embedders and
-//! rerankers. [`service`] speaks to models that run elsewhere; `ocr`
-//! reads the text in images.
+//! [`registry`] lists the models that are known by name, [`shelf`] keeps their weights on disk, [`transformer`] runs
+//! them as embedders and rerankers. [`service`] is the client of models behind an API; `ocr` reads the text in images.
 
 mod error;
 #[cfg(feature = "ocr")]
@@ -12,7 +11,7 @@ pub mod service;
 pub mod shelf;
 pub mod transformer;
 
-pub use error::{Error, Result};
+pub use error::{Error, HubFailure, NetworkFailure, PackageFlaw, PathList, Result, WeightPackages, WeightsFlaw};
 
 /// Where models are pulled from: `OKNO_HUB`, or the public hub.
 pub fn hub() -> String {

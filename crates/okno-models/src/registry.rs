@@ -1,9 +1,10 @@
 //! The registry: the models known by name, and everything that must be said about one before it can be used.
 //!
-//! Rows of `registry.toml` come in, [`Card`]s go out. The shelf keeps the card of each model it holds beside the weights, so that a model
-//! that no registry knows – somebody's own weights – works the same way.
+//! Rows of `registry.toml` become [`Card`]s. The shelf keeps the card of each model beside its weights, so that a model
+//! that is not in the registry – a user's own weights – works the same way.
 
 use crate::{Error, Result};
+use okno_document::message::{Lang, Word};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -12,7 +13,7 @@ const BUILT_IN: &str = include_str!("registry.toml");
 /// What a model is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Kind {
+pub enum ModelKind {
     /// Texts become vectors.
     Embedder,
     /// A question and a passage become a score.
@@ -21,13 +22,23 @@ pub enum Kind {
     Ocr,
 }
 
-impl fmt::Display for Kind {
+impl fmt::Display for ModelKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Embedder => "embedder",
             Self::Reranker => "reranker",
             Self::Ocr => "ocr",
         })
+    }
+}
+
+impl Word for ModelKind {
+    fn word(&self, lang: Lang) -> String {
+        match (self, lang) {
+            (Self::Embedder, Lang::Zh) => "嵌入模型".to_owned(),
+            (Self::Reranker, Lang::Zh) => "重排模型".to_owned(),
+            (Self::Ocr, Lang::Zh) | (_, Lang::En) => self.to_string(),
+        }
     }
 }
 
@@ -54,7 +65,7 @@ impl fmt::Display for Pooling {
 /// One file of a model.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub struct File {
+pub struct ModelFile {
     /// Its name on the shelf.
     #[serde(rename = "as")]
     pub name: String,
@@ -64,7 +75,7 @@ pub struct File {
     /// How packages may call it; `*` stands for anything. Weights and tokenizers are found by rules of their own.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub find: Vec<String>,
-    /// Whether the model does without.
+    /// Whether the model works without it.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub optional: bool,
     /// What its bytes must hash to; on the shelf, what they do hash to.
@@ -92,7 +103,7 @@ pub struct Card {
     /// Its name: lower case, as on the command line.
     pub name: String,
     /// What it is for.
-    pub kind: Kind,
+    pub kind: ModelKind,
     /// One line for people.
     #[serde(default)]
     pub about: String,
@@ -122,7 +133,7 @@ pub struct Card {
     pub quantized: bool,
     /// Its files.
     #[serde(default)]
-    pub files: Vec<File>,
+    pub files: Vec<ModelFile>,
     /// Where else its weights are.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub packages: Vec<PackageName>,
@@ -135,14 +146,14 @@ fn most_tokens() -> usize {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Table {
+struct RegistryTable {
     models: Vec<Card>,
 }
 
 impl Card {
     /// The card of a model that no registry knows.
-    pub fn unknown(name: &str, kind: Kind) -> Self {
-        let file = |name: &str| File { name: name.to_owned(), ..File::default() };
+    pub fn unknown(name: &str, kind: ModelKind) -> Self {
+        let file = |name: &str| ModelFile { name: name.to_owned(), ..ModelFile::default() };
         Self {
             name: name.to_owned(),
             kind,
@@ -175,7 +186,8 @@ pub const TOKENIZER: &str = "tokenizer.json";
 
 /// All known models.
 pub fn known() -> Result<Vec<Card>> {
-    let table: Table = toml::from_str(BUILT_IN).map_err(|error| Error::Registry(error.to_string()))?;
+    let table: RegistryTable =
+        toml::from_str(BUILT_IN).map_err(|error| Error::Registry { cause: error.to_string() })?;
     Ok(table.models)
 }
 
@@ -188,10 +200,10 @@ pub fn find(name: &str) -> Result<Option<Card>> {
 pub fn check_name(name: &str) -> Result<()> {
     let fits = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "-_.".contains(c);
     let is_fine = !name.is_empty() && name.len() <= 64 && !name.starts_with('.') && name.chars().all(fits);
-    if is_fine && !TAKEN.contains(&name) { Ok(()) } else { Err(Error::Name(name.to_owned())) }
+    if is_fine && !TAKEN.contains(&name) { Ok(()) } else { Err(Error::Name { name: name.to_owned() }) }
 }
 
-/// What embedders that are no model of the shelf are called on the command line: the one that is part of the program, and a service.
+/// Names that mean an embedder outside of the shelf: the one that is part of the program, and a service.
 const TAKEN: [&str; 2] = ["builtin", "service"];
 
 #[cfg(test)]
@@ -204,7 +216,7 @@ mod tests {
         for card in &cards {
             check_name(&card.name).unwrap();
             assert!(!card.licence.is_empty() && !card.about.is_empty() && !card.files.is_empty(), "{}", card.name);
-            assert!(card.kind != Kind::Embedder || card.dimensions.is_some(), "{}", card.name);
+            assert!(card.kind != ModelKind::Embedder || card.dimensions.is_some(), "{}", card.name);
             assert_eq!(cards.iter().filter(|other| other.name == card.name).count(), 1, "{}", card.name);
             let hashes = card.packages.iter().filter_map(|package| package.sha256.as_ref());
             assert!(hashes.clone().all(|hash| hash.len() == 64), "{}", card.name);

@@ -1,5 +1,6 @@
-//! Derived units and query steps with a real, tiny model: set `OKNO_TEST_CHAT_URL` (`.ci/serve-model.sh` starts one). What is
-//! tested is that everything is made or reported and the search goes on, not that such a model writes anything good.
+//! Derived units and query steps with a real, tiny model: set `OKNO_TEST_CHAT_URL` (`.ci/serve-model.sh` starts one).
+//! What is tested is that everything is made or reported and the search goes on, not that such a model writes anything
+//! good.
 
 mod skipped;
 

@@ -60,12 +60,12 @@ const EXACT: f32 = 0.9999;
 /// Values are rounded to 8 bits between layers: most texts come out the same.
 const INT8: f32 = 0.999;
 
-/// Where a value lies between two steps, its last bit decides, and the texts where that happens differ more. .999 for each text is more
-/// than a second implementation can be expected to hold: onnxruntime differs from itself by as much on these texts (`benches/int8.py`). With its fusions
-/// and without: mean .99988 (zh) and .99970 (en), worst .9980 and .9977. Without fusions, when nothing but the first layer norm is moved,
-/// by a 10,000,000th of itself, which is one unit in the last place: mean .99988 and .99955, worst .9980 and .9974; by a 1,000,000th:
-/// mean .9988 and .9987, worst .9958 and .9959. We are at mean .9995 and .9996, worst .9973 and .9974: as if
-/// some units in the last place away.
+/// Where a value lies between two steps, its last bit decides, and the texts where that happens differ more. .999 for
+/// each text is more than a second implementation can be expected to hold: onnxruntime differs from itself by as much
+/// on these texts (`benches/int8.py`). With its fusions and without: mean .99988 (zh) and .99970 (en), worst .9980 and
+/// .9977. Without fusions, when nothing but the first layer norm is moved, by a 10,000,000th of itself, which is one
+/// unit in the last place: mean .99988 and .99955, worst .9980 and .9974; by a 1,000,000th: mean .9988 and .9987, worst
+/// .9958 and .9959. We are at mean .9995 and .9996, worst .9973 and .9974: as if some units in the last place away.
 const INT8_WORST: f32 = 0.996;
 
 #[test]

@@ -1,4 +1,5 @@
-//! A service as embedder: order, batches, several at once, what fails, and a real one where there is one (`OKNO_TEST_CHAT_URL`).
+//! A service as embedder: order, batches, several at once, what fails, and a real one where there is one
+//! (`OKNO_TEST_CHAT_URL`).
 
 #[path = "support/server.rs"]
 mod server;
@@ -81,9 +82,9 @@ fn vectors_of_the_wrong_number_or_length_are_refused() {
         Reply::Whole(200, "", json!({"data": [{"index": 0, "embedding": vec![1; count + 1]}]}).to_string())
     };
     let embedder = Embeddings::connect(options(&Server::answering(longer))).unwrap();
-    assert!(embedder.embed(&["a"], Role::Query).unwrap_err().0.contains("2 numbers, expected 1"));
+    assert!(embedder.embed(&["a"], Role::Query).unwrap_err().0.contains("2 components, expected 1"));
     let failed = Embeddings::connect(Options { dimensions: Some(256), ..options(&server) }).unwrap_err();
-    assert!(failed.0.contains("2 numbers, expected 256 – `embedding.dimensions`"), "{failed}");
+    assert!(failed.0.contains("2 components, expected 256; `embedding.dimensions`"), "{failed}");
 }
 
 #[test]

@@ -1,4 +1,5 @@
-//! Reading rendered images with the real networks. `OKNO_TEST_MODELS` names a shelf, or a folder that holds the `rapidocr` wheel.
+//! Reading rendered images with the real networks. `OKNO_TEST_MODELS` names a shelf, or a folder that holds the
+//! `rapidocr` wheel.
 #![cfg(feature = "ocr")]
 
 mod skipped;

@@ -1,5 +1,5 @@
-//! A real model behind a real server: set `OKNO_TEST_CHAT_URL` (`.ci/serve-model.sh` starts one). What is tested is that the
-//! whole way holds – streaming, usage, schemas, citations, containment – not that a tiny model is right.
+//! A real model behind a real server: set `OKNO_TEST_CHAT_URL` (`.ci/serve-model.sh` starts one). What is tested is
+//! that the whole way holds – streaming, usage, schemas, citations, containment – not that a tiny model is right.
 
 mod skipped;
 
@@ -68,7 +68,8 @@ fn a_real_model_answers_from_a_hostile_document_with_checked_text_only() {
 #[test]
 fn a_real_judge_gives_verdicts_or_fails_aloud() {
     let Some(chat) = real(64) else { return };
-    // One in five cases: on one CPU a tiny model needs seconds for each. Whether it agrees with the label is printed, not claimed.
+    // One in five cases: on one CPU a tiny model needs seconds for each. Whether it agrees with the label is printed,
+    // not claimed.
     let cases = include_str!("../../okno-evaluate/src/judge/cases.jsonl").lines().step_by(5);
     for line in cases {
         let case: Value = serde_json::from_str(line).unwrap();

@@ -4,7 +4,7 @@
 mod server;
 
 use okno::generate::{Completion, GenerateError, Generator, Message, Request, Role, Usage};
-use okno_models::service::{Cached, Chat, Embeddings, Key, Options, Patience};
+use okno_models::service::{Cached, Chat, Embeddings, Options, Patience, ServiceKey};
 use serde_json::json;
 use server::{Reply, Server, error, said};
 use std::ops::ControlFlow;
@@ -17,7 +17,7 @@ fn options(server: &Server) -> Options {
         model: Some("m".to_owned()),
         key_variable: "MY_API_KEY".to_owned(),
         patience: Patience { pause: Duration::from_millis(5), ..Patience::within(Duration::from_secs(5)) },
-        ..Options::at(&server.url(), Some(Key::new(KEY)))
+        ..Options::at(&server.url(), Some(ServiceKey::new(KEY)))
     }
 }
 
@@ -161,7 +161,8 @@ fn what_is_no_answer_is_said_to_be_none() {
 
 #[test]
 fn an_error_inside_a_stream_is_an_error() {
-    let event = json!({"error": {"code": 400, "message": "the request exceeds the available context size", "type": "exceed_context_size_error"}});
+    let message = "the request exceeds the available context size";
+    let event = json!({"error": {"code": 400, "message": message, "type": "exceed_context_size_error"}});
     let server = Server::saying(vec![Reply::Stream(vec![event.to_string()], true)]);
     assert!(matches!(ask(&chat(&server)).1.unwrap_err(), GenerateError::TooLong { .. }));
     assert_eq!(server.asked().len(), 1);
@@ -200,7 +201,8 @@ fn a_key_is_in_no_error_and_no_debug_print() {
     let server =
         Server::saying(vec![error(401, "", &format!("bad key {KEY}!")), error(400, "", KEY), error(500, "", KEY)]);
     let chat = chat(&server);
-    let mut printed = format!("{chat:?} {:?} {:?} {:?}", options(&server), Key::new(KEY), &chat as &dyn Generator);
+    let mut printed =
+        format!("{chat:?} {:?} {:?} {:?}", options(&server), ServiceKey::new(KEY), &chat as &dyn Generator);
     for _ in 0..3 {
         let failed = ask(&chat).1.unwrap_err();
         printed += &format!("{failed} {failed:?}");

@@ -2,7 +2,7 @@
 
 use okno::embed::{Embedder, Role};
 use okno::retrieve::Reranker;
-use okno_models::registry::{Card, Kind};
+use okno_models::registry::{Card, ModelKind};
 use okno_models::shelf::{Model, Shelf};
 use okno_models::transformer::{CrossEncoder, LateInteraction, TransformerEmbedder, try_out};
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ fn data(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(name)
 }
 
-fn added(shelf: &Path, name: &str, kind: Kind) -> Model {
+fn added(shelf: &Path, name: &str, kind: ModelKind) -> Model {
     let shelf = Shelf::new(shelf);
     shelf.add(Card::unknown(name, kind), &data(name), None, &try_out).unwrap()
 }
@@ -19,7 +19,7 @@ fn added(shelf: &Path, name: &str, kind: Kind) -> Model {
 #[test]
 fn a_folder_with_a_vocabulary_becomes_an_embedder() {
     let shelf = tempfile::tempdir().unwrap();
-    let model = added(shelf.path(), "tiny-encoder", Kind::Embedder);
+    let model = added(shelf.path(), "tiny-encoder", ModelKind::Embedder);
     assert_eq!(model.card.dimensions, Some(8), "learnt by trying");
     let embedder = TransformerEmbedder::open(Shelf::new(shelf.path()).get("tiny-encoder").unwrap()).unwrap();
     assert_eq!((embedder.identity(), embedder.dimensions()), (model.identity().as_str(), 8));
@@ -38,7 +38,7 @@ fn a_folder_with_a_vocabulary_becomes_an_embedder() {
 #[test]
 fn a_cross_encoder_reads_question_and_passage_together() {
     let shelf = tempfile::tempdir().unwrap();
-    let model = added(shelf.path(), "tiny-reranker", Kind::Reranker);
+    let model = added(shelf.path(), "tiny-reranker", ModelKind::Reranker);
     let reranker = CrossEncoder::open(&model).unwrap();
     let scores = reranker.scores("hot tea", &["coffee", "tea is hot", "black tea", ""]).unwrap();
     let logistic = |x: f32| 1.0 / (1.0 + (-x).exp());
@@ -50,7 +50,7 @@ fn a_cross_encoder_reads_question_and_passage_together() {
 #[test]
 fn any_encoder_is_a_late_interaction_reranker() {
     let shelf = tempfile::tempdir().unwrap();
-    let model = added(shelf.path(), "tiny-encoder", Kind::Embedder);
+    let model = added(shelf.path(), "tiny-encoder", ModelKind::Embedder);
     let reranker = LateInteraction::open(&model).unwrap();
     assert_eq!(reranker.identity(), format!("maxsim:{}", model.identity()));
     let scores = reranker.scores("hot tea", &["coffee", "tea is hot", "black tea", ""]).unwrap();
@@ -61,9 +61,9 @@ fn any_encoder_is_a_late_interaction_reranker() {
 #[test]
 fn what_cannot_be_used_says_why() {
     let shelf = tempfile::tempdir().unwrap();
-    let model = added(shelf.path(), "tiny-reranker", Kind::Reranker);
+    let model = added(shelf.path(), "tiny-reranker", ModelKind::Reranker);
     assert!(TransformerEmbedder::open(model.clone()).err().unwrap().to_string().contains("not embedder"));
-    let as_embedder = Model { card: Card::unknown("tiny-reranker", Kind::Embedder), ..model.clone() };
+    let as_embedder = Model { card: Card::unknown("tiny-reranker", ModelKind::Embedder), ..model.clone() };
     let card = try_out(&as_embedder).unwrap();
     assert_eq!(card.dimensions, Some(1), "a network without token vectors gives what it gives");
     std::fs::write(model.file("model.onnx"), b"not a network").unwrap();

@@ -1,12 +1,13 @@
-//! Which lines stand upside down, as far as a small network can tell: long ones are squeezed until they are noise to it.
+//! Which lines stand upside down, as far as a small network can tell: long ones are squeezed until they are noise to
+//! it.
 
 use std::path::Path;
 
 use rten_tensor::prelude::*;
 
-use super::OcrError;
-use super::network::{Batch, Network};
-use super::picture::Picture;
+use super::bitmap::Bitmap;
+use super::network::{Batch, OcrNetwork};
+use super::{OcrError, OcrFlaw};
 
 /// The size the network takes; the published pipeline's value.
 const HEIGHT: usize = 48;
@@ -18,16 +19,16 @@ const SURE: f32 = 0.9;
 
 /// The network that knows up from down.
 pub(super) struct Classifier {
-    network: Network,
+    network: OcrNetwork,
 }
 
 impl Classifier {
     pub fn open(path: &Path) -> Result<Self, OcrError> {
-        Ok(Self { network: Network::open(path)? })
+        Ok(Self { network: OcrNetwork::open(path)? })
     }
 
     /// The lines that seem to be upside down.
-    pub fn upside_down(&self, lines: &[Picture]) -> Result<Vec<usize>, OcrError> {
+    pub fn upside_down(&self, lines: &[Bitmap]) -> Result<Vec<usize>, OcrError> {
         let mut found = Vec::new();
         for (first, together) in (0..).step_by(TOGETHER).zip(lines.chunks(TOGETHER)) {
             let mut batch = Batch::new(together.len(), HEIGHT, WIDTH);
@@ -37,7 +38,7 @@ impl Classifier {
             }
             let output = self.network.run_ranked::<2>(batch)?;
             if output.shape() != [together.len(), 2] {
-                return Err(self.network.fault(&format!("its output has the shape {:?}", output.shape())));
+                return Err(self.network.flawed(OcrFlaw::Shape { shape: format!("{:?}", output.shape()) }));
             }
             found.extend((0..together.len()).filter(|&place| output[[place, 1]] > SURE).map(|place| first + place));
         }

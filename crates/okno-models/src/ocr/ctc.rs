@@ -1,6 +1,7 @@
 //! Spelling: for each step along a line the network says how likely each letter is; out goes the word.
 //!
-//! A letter lasts several steps, and between two equal letters it says *none*: so runs of one letter are one letter, and none is left out.
+//! A letter lasts several steps, and between two equal letters it says *none*: so runs of one letter are one letter,
+//! and none is left out.
 
 /// The letters in the network's order: none, those of the file, a space.
 pub(super) struct Alphabet(Vec<String>);

@@ -5,9 +5,9 @@ use std::path::Path;
 use rten_tensor::prelude::*;
 
 use super::OcrError;
+use super::bitmap::Bitmap;
 use super::geometry::Quad;
-use super::network::{Batch, Network};
-use super::picture::Picture;
+use super::network::{Batch, OcrNetwork};
 use super::regions::{Map, boxes};
 
 /// Shorter sides are scaled up to this before the network looks; the published pipeline's value.
@@ -21,16 +21,16 @@ const SPECK: f32 = 3.0;
 
 /// The network that finds text.
 pub(super) struct Detector {
-    network: Network,
+    network: OcrNetwork,
 }
 
 impl Detector {
     pub fn open(path: &Path) -> Result<Self, OcrError> {
-        Ok(Self { network: Network::open(path)? })
+        Ok(Self { network: OcrNetwork::open(path)? })
     }
 
     /// The boxes around the lines of a picture, in its pixels.
-    pub fn places(&self, picture: &Picture) -> Result<Vec<Quad>, OcrError> {
+    pub fn places(&self, picture: &Bitmap) -> Result<Vec<Quad>, OcrError> {
         let (width, height) = size(picture.width, picture.height);
         let mut batch = Batch::new(1, height, width);
         batch.set(0, &picture.scaled(width, height));

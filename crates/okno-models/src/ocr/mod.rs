@@ -1,24 +1,27 @@
-//! Character recognition: the bytes of an image come in, the lines of text that are to be seen in it go out, in reading order.
+//! Character recognition: the bytes of an image come in, the lines of text that are to be seen in it go out, in reading
+//! order.
 //!
 //! Three small networks of the PP-OCR family, as the Python package `rapidocr` ships them in ONNX, run in this process:
 //!
 //! ```text
-//! bytes → picture → detect (a map of text) → regions (turned boxes) → crops → upright → recognise → lines → order → text
+//! bytes → bitmap → detect (a map of text) → regions (turned boxes) → crops
+//!       → upright → recognise → lines → order → text
 //! ```
 //!
-//! What is between the networks is plain functions over plain data: [`picture`](self) cuts and scales, `regions` and `geometry` find boxes in the
-//! map, `ctc` spells, `order` finds the order in which people read. All parameters of the networks' surroundings are the ones they were trained and
-//! published with; where we differ it says why.
+//! What is between the networks is plain functions over plain data: [`picture`](self) cuts and scales, `regions` and
+//! `geometry` find boxes in the map, `ctc` spells, `order` finds the order in which people read. All parameters of the
+//! networks' surroundings are the ones they were trained and published with; where we differ it says why.
 //!
-//! What it is not for: handwriting, formulas, the layout of tables. A page of scanned paper comes out as running paragraphs.
+//! What it is not for: handwriting, formulas, the layout of tables. A page of scanned paper comes out as running
+//! paragraphs.
 
+mod bitmap;
 mod classify;
 mod ctc;
 mod detect;
 mod geometry;
 mod network;
 mod order;
-mod picture;
 mod recognise;
 mod regions;
 
@@ -28,11 +31,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use okno::document::ImageHash;
 
+use self::bitmap::Bitmap;
 use self::classify::Classifier;
 use self::detect::Detector;
-pub use self::geometry::{Point, Quad};
+pub use self::geometry::{Corner, Quad};
 pub use self::order::paragraphs;
-use self::picture::Picture;
 use self::recognise::Recogniser;
 
 /// A line is kept when its letters are on average at least this sure; the published pipeline's value.
@@ -41,35 +44,77 @@ const SURE_ENOUGH: f32 = 0.5;
 /// Images whose text is remembered: some megabytes.
 const MOST_KNOWN: usize = 4096;
 
-/// What went wrong.
-#[derive(Debug, thiserror::Error)]
-pub enum OcrError {
-    /// The folder does not hold the networks.
-    #[error("`{}` holds no {what} (`{pattern}`); add the models with `okno models add rapidocr PATH.whl`", folder.display())]
-    Missing {
-        /// Where was looked.
-        folder: PathBuf,
-        /// Which network.
-        what: &'static str,
-        /// How its file is called.
-        pattern: &'static str,
-    },
-    /// A network that cannot be read or run.
-    #[error("the OCR network `{name}` cannot be used: {reason}")]
-    Network {
-        /// Its file.
-        name: String,
-        /// Why.
-        reason: String,
-    },
-    /// Bytes that are no image, or one that is too large.
-    #[error("the image cannot be read: {0}")]
-    Image(String),
+okno_document::messages! {
+    /// Why images cannot be read.
+    #[derive(Debug, Clone, PartialEq, Eq)]
+    #[non_exhaustive]
+    pub enum OcrError {
+        /// The folder has no network that finds text.
+        NoDetector {
+            /// Where it was looked for.
+            folder: PathBuf,
+        } = "no_detector" => (
+            "`{folder}` has no network that finds text (`*_det_*.onnx`); add the model `rapidocr` from its package",
+            "`{folder}` 里没有检测文字的网络（`*_det_*.onnx`）；请从安装包加入模型 `rapidocr`"
+        ),
+        /// The folder has no network that reads text.
+        NoRecogniser {
+            /// Where it was looked for.
+            folder: PathBuf,
+        } = "no_recogniser" => (
+            "`{folder}` has no network that reads text (`*_rec_*.onnx`); add the model `rapidocr` from its package",
+            "`{folder}` 里没有识别文字的网络（`*_rec_*.onnx`）；请从安装包加入模型 `rapidocr`"
+        ),
+        /// A network that cannot be loaded or run.
+        Network {
+            /// Its file.
+            name: String,
+            /// What is wrong with it.
+            flaw: OcrFlaw,
+        } = "unusable_network" => ("the OCR network `{name}` cannot be used: {flaw}", "OCR 网络 `{name}` 无法使用：{flaw}"),
+        /// The bytes are not an image, or one that is too large.
+        Image {
+            /// What the decoder reports.
+            cause: String,
+        } = "bad_image" => ("the image cannot be read: {cause}", "无法读取图片：{cause}"),
+    }
+}
+
+okno_document::messages! {
+    /// What is wrong with a network.
+    #[derive(Debug, Clone, PartialEq, Eq)]
+    #[non_exhaustive]
+    pub enum OcrFlaw {
+        /// It cannot be loaded or run.
+        Unusable {
+            /// What the file system or the network's library reports.
+            cause: String,
+        } = "unusable" => ("{cause}", "{cause}"),
+        /// The output is of another type.
+        NotNumbers = "not_numbers" => ("its output is not numbers", "输出不是数值"),
+        /// The output has another shape than expected.
+        Shape {
+            /// Its shape.
+            shape: String,
+        } = "shape" => ("its output has the shape {shape}", "输出的形状是 {shape}"),
+        /// The file does not list its characters.
+        NoCharacters = "no_characters" => ("it does not list its characters", "没有列出字符表"),
+        /// The file lists other characters than the network has.
+        CharacterCount {
+            /// How many the network has.
+            outputs: usize,
+            /// How many the file lists.
+            listed: usize,
+        } = "character_count" => (
+            "it distinguishes {outputs} characters but lists {listed}",
+            "它区分 {outputs} 个字符，却列出了 {listed} 个"
+        ),
+    }
 }
 
 /// A line of text that was read in an image.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Line {
+pub struct TextLine {
     /// What it says.
     pub text: String,
     /// Where it is, in pixels of the image as it was stored.
@@ -87,16 +132,16 @@ pub struct Ocr {
 }
 
 impl Ocr {
-    /// Opens the networks in a folder, or in its sub-folder `models` or `rapidocr/models`: as the package unpacks. They are known by their names
-    /// (`det.onnx`, `PP-OCRv6_det_small.onnx`; `cls`, `rec`); without the one that finds lines upside down, lines are taken as they are.
+    /// Opens the networks in a folder, or in its sub-folder `models` or `rapidocr/models`: as the package unpacks. They
+    /// are known by their names (`det.onnx`, `PP-OCRv6_det_small.onnx`; `cls`, `rec`); without the one that finds lines
+    /// upside down, lines are taken as they are.
     ///
     /// # Errors
     /// When one is missing or cannot be read.
     pub fn open(folder: &Path) -> Result<Self, OcrError> {
         let file = |word: &str| network::named(folder, word);
-        let missing = |what, pattern| OcrError::Missing { folder: folder.to_owned(), what, pattern };
-        let detector = file("det").ok_or_else(|| missing("network that finds text", "*_det_*.onnx"))?;
-        let recogniser = file("rec").ok_or_else(|| missing("network that reads text", "*_rec_*.onnx"))?;
+        let detector = file("det").ok_or_else(|| OcrError::NoDetector { folder: folder.to_owned() })?;
+        let recogniser = file("rec").ok_or_else(|| OcrError::NoRecogniser { folder: folder.to_owned() })?;
         Ok(Self {
             identity: network::identity([&detector, &recogniser]),
             detector: Detector::open(&detector)?,
@@ -115,16 +160,16 @@ impl Ocr {
     ///
     /// # Errors
     /// When the bytes are no such image, or a network cannot be run.
-    pub fn lines(&self, bytes: &[u8]) -> Result<Vec<Line>, OcrError> {
-        let original = Picture::decode(bytes)?;
+    pub fn lines(&self, bytes: &[u8]) -> Result<Vec<TextLine>, OcrError> {
+        let original = Bitmap::decode(bytes)?;
         let (picture, scale) = original.within_bounds();
         let (padded, top) = picture.padded();
         let places = self.detector.places(&padded)?;
-        let crops: Vec<Picture> = places.iter().map(|place| padded.crop(place)).collect();
+        let crops: Vec<Bitmap> = places.iter().map(|place| padded.crop(place)).collect();
         let read = self.read(&crops)?;
         let lines =
             places.into_iter().zip(read).filter(|(_, (text, sure))| *sure >= SURE_ENOUGH && !text.trim().is_empty());
-        let line = |(place, (text, confidence)): (Quad, (String, f32))| Line {
+        let line = |(place, (text, confidence)): (Quad, (String, f32))| TextLine {
             text: text.trim().to_owned(),
             place: place.moved(0.0, -(top as f32)).scaled(scale),
             confidence,
@@ -132,13 +177,14 @@ impl Ocr {
         Ok(lines.map(line).collect())
     }
 
-    /// What each line says. One that seems to be upside down is read both ways, and what is surer counts: of a long line of small print the
-    /// network that looks for them sees too little, and turning one that stood upright lost it (13 px: .945 of the letters right, not 1).
-    fn read(&self, lines: &[Picture]) -> Result<Vec<(String, f32)>, OcrError> {
+    /// What each line says. One that seems to be upside down is read both ways, and what is surer counts: of a long
+    /// line of small print the network that looks for them sees too little, and turning one that stood upright lost it
+    /// (13 px: .945 of the letters right, not 1).
+    fn read(&self, lines: &[Bitmap]) -> Result<Vec<(String, f32)>, OcrError> {
         let mut read = self.recogniser.read(lines)?;
         let Some(classifier) = &self.classifier else { return Ok(read) };
         let suspects = classifier.upside_down(lines)?;
-        let turned: Vec<Picture> = suspects.iter().map(|&at| lines[at].upside_down()).collect();
+        let turned: Vec<Bitmap> = suspects.iter().map(|&at| lines[at].upside_down()).collect();
         for (at, other) in suspects.into_iter().zip(self.recogniser.read(&turned)?) {
             if other.1 > read[at].1 {
                 read[at] = other;
@@ -156,7 +202,8 @@ impl Ocr {
         Ok((!text.is_empty()).then_some(text))
     }
 
-    /// The hook that loaders take: what cannot be read has no text. The same bytes – a logo in every document – are read once.
+    /// The hook that loaders take: what cannot be read has no text. The same bytes – a logo in every document – are
+    /// read once.
     #[must_use]
     pub fn reader(self: Arc<Self>) -> okno::load::TextOfImage {
         let known: Mutex<HashMap<ImageHash, Option<String>>> = Mutex::default();

@@ -6,8 +6,8 @@ use rten::Model;
 use rten_tensor::prelude::*;
 use rten_tensor::{NdTensor, Tensor};
 
-use super::OcrError;
-use super::picture::Picture;
+use super::bitmap::Bitmap;
+use super::{OcrError, OcrFlaw};
 
 /// Where the package keeps its networks, below the folder it was unpacked into.
 const INSIDE: [&str; 3] = ["", "models", "rapidocr/models"];
@@ -35,16 +35,16 @@ pub(super) fn identity(paths: [&Path; 2]) -> String {
 }
 
 /// A network with one input – a batch of pictures – and one output.
-pub(super) struct Network {
+pub(super) struct OcrNetwork {
     name: String,
     model: Model,
 }
 
-impl Network {
+impl OcrNetwork {
     pub fn open(path: &Path) -> Result<Self, OcrError> {
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let bytes = fs_err::read(path).map_err(|error| fault(&name, error))?;
-        let model = Model::load(bytes).map_err(|error| fault(&name, error))?;
+        let bytes = fs_err::read(path).map_err(|error| unusable(&name, &error))?;
+        let model = Model::load(bytes).map_err(|error| unusable(&name, &error))?;
         Ok(Self { name, model })
     }
 
@@ -56,8 +56,8 @@ impl Network {
     /// Runs a batch; the output as it comes.
     pub fn run(&self, batch: Batch) -> Result<Tensor<f32>, OcrError> {
         let input = NdTensor::from_data([batch.count, 3, batch.height, batch.width], batch.values);
-        let output = self.model.run_one(input.into(), None).map_err(|error| fault(&self.name, error))?;
-        output.into_tensor::<f32>().ok_or_else(|| self.fault("its output is not numbers"))
+        let output = self.model.run_one(input.into(), None).map_err(|error| unusable(&self.name, &error))?;
+        output.into_tensor::<f32>().ok_or_else(|| self.flawed(OcrFlaw::NotNumbers))
     }
 
     /// The output as rows of a fixed rank.
@@ -65,19 +65,19 @@ impl Network {
         let output = self.run(batch)?;
         let shape = output.shape().to_vec();
         let Ok(sizes) = <[usize; N]>::try_from(shape.as_slice()) else {
-            return Err(self.fault(&format!("its output has the shape {shape:?}, not {N} dimensions")));
+            return Err(self.flawed(OcrFlaw::Shape { shape: format!("{shape:?}") }));
         };
         Ok(NdTensor::from_data(sizes, output.into_data()))
     }
 
-    pub fn fault(&self, reason: &str) -> OcrError {
-        fault(&self.name, reason)
+    /// An error of this network.
+    pub fn flawed(&self, flaw: OcrFlaw) -> OcrError {
+        OcrError::Network { name: self.name.clone(), flaw }
     }
 }
 
-#[allow(clippy::needless_pass_by_value)] // errors are handed over
-fn fault(name: &str, reason: impl ToString) -> OcrError {
-    OcrError::Network { name: name.to_owned(), reason: reason.to_string() }
+fn unusable(name: &str, cause: &dyn std::error::Error) -> OcrError {
+    OcrError::Network { name: name.to_owned(), flaw: OcrFlaw::Unusable { cause: cause.to_string() } }
 }
 
 /// Pictures as a network takes them: planes of blue, green, red from -1 to 1; what a picture does not fill is 0.
@@ -94,7 +94,7 @@ impl Batch {
     }
 
     /// Writes a picture of the batch's height, no wider than it, into its place.
-    pub fn set(&mut self, place: usize, picture: &Picture) {
+    pub fn set(&mut self, place: usize, picture: &Bitmap) {
         let size = self.height * self.width;
         for channel in 0..3 {
             // The networks were trained on what OpenCV reads: blue first.

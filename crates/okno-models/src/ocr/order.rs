@@ -1,11 +1,13 @@
 //! Reading order: lines with places come in, in any order; out go paragraphs, as a person would read them aloud.
 //!
-//! The page is set straight first (a scan is slanted, a column of old Chinese runs downwards). Then it is cut into blocks: where a gutter – a strip without text –
-//! parts two stacks of long lines, the left one is read before the right one; what spans both comes where it stands. A grid of short texts is no pair of
-//! columns but a table or a menu, and read row by row. Inside a block lines are joined to a paragraph while the line before reaches the block's right edge.
+//! The page is set straight first (a scan is slanted, a column of old Chinese runs downwards). Then it is cut into
+//! blocks: where a gutter – a strip without text – parts two stacks of long lines, the left one is read before the
+//! right one; what spans both comes where it stands. A grid of short texts is no pair of columns but a table or a menu,
+//! and read row by row. Inside a block lines are joined to a paragraph while the line before reaches the block's right
+//! edge.
 
-use super::Line;
-use super::geometry::{Point, Quad};
+use super::TextLine;
+use super::geometry::{Corner, Quad};
 
 /// A gutter is at least this wide, in heights of a line; boxes reach about half a letter beyond their letters.
 const GUTTER: f32 = 0.5;
@@ -54,14 +56,14 @@ impl Rect {
 
 /// The paragraphs that lines make.
 #[must_use]
-pub fn paragraphs(lines: &[Line]) -> Vec<String> {
+pub fn paragraphs(lines: &[TextLine]) -> Vec<String> {
     let places = straight(lines);
     let blocks = blocks(&places, (0..lines.len()).collect());
     blocks.iter().flat_map(|block| written(lines, &places, block)).collect()
 }
 
 /// The places of lines that run to the right and follow each other downwards.
-fn straight(lines: &[Line]) -> Vec<Rect> {
+fn straight(lines: &[TextLine]) -> Vec<Rect> {
     let upright = |quad: &Quad| quad.height() > quad.width() * 1.5;
     let area = |quad: &Quad| quad.width() * quad.height();
     let (mut down, mut all) = (0.0, 0.0);
@@ -71,18 +73,18 @@ fn straight(lines: &[Line]) -> Vec<Rect> {
     }
     if down * 2.0 > all {
         // Columns that run downwards follow each other from right to left: a quarter turn makes rows of them.
-        let turned = |p: Point| Point { x: p.y, y: -p.x };
+        let turned = |p: Corner| Corner { x: p.y, y: -p.x };
         return lines.iter().map(|line| bounds(line.place.0.map(turned))).collect();
     }
     let slant =
         median(lines.iter().map(|line| &line.place).filter(|quad| quad.width() > quad.height() * 2.0).map(Quad::angle));
     let (sin, cos) = slant.unwrap_or(0.0).sin_cos();
-    let turned = |p: Point| Point { x: p.x * cos + p.y * sin, y: p.y * cos - p.x * sin };
+    let turned = |p: Corner| Corner { x: p.x * cos + p.y * sin, y: p.y * cos - p.x * sin };
     lines.iter().map(|line| bounds(line.place.0.map(turned))).collect()
 }
 
-fn bounds(corners: [Point; 4]) -> Rect {
-    let spot = |p: Point| Rect { left: p.x, top: p.y, right: p.x, bottom: p.y };
+fn bounds(corners: [Corner; 4]) -> Rect {
+    let spot = |p: Corner| Rect { left: p.x, top: p.y, right: p.x, bottom: p.y };
     corners[1..].iter().fold(spot(corners[0]), |rect, &corner| rect.cover(spot(corner)))
 }
 
@@ -201,7 +203,7 @@ fn rows(places: &[Rect], set: &[usize]) -> Vec<Vec<usize>> {
 }
 
 /// The paragraphs of a block.
-fn written(lines: &[Line], places: &[Rect], block: &[usize]) -> Vec<String> {
+fn written(lines: &[TextLine], places: &[Rect], block: &[usize]) -> Vec<String> {
     let rows = rows(places, block);
     let text = |row: &Vec<usize>| row.iter().map(|&at| lines[at].text.as_str()).collect::<Vec<_>>().join(" ");
     // A row is never empty, nor is a block.
@@ -242,7 +244,8 @@ fn begins_item(text: &str) -> bool {
     counted || text.starts_with(['•', '●', '▪', '■', '○', '·', '◆', '-', '–', '—', '*'])
 }
 
-/// Adds a line to a paragraph: a broken word becomes whole, Chinese letters stand side by side, anything else gets a space.
+/// Adds a line to a paragraph: a broken word becomes whole, Chinese letters stand side by side, anything else gets a
+/// space.
 fn join(text: &mut String, next: &str) {
     let (last, first) = (text.chars().next_back(), next.chars().next());
     let letter = text.chars().rev().nth(1).is_some_and(char::is_alphabetic);
@@ -256,7 +259,8 @@ fn join(text: &mut String, next: &str) {
 }
 
 fn is_wide(c: char) -> bool {
-    matches!(c, '\u{2e80}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{ff00}'..='\u{ff60}' | '\u{20000}'..='\u{3ffff}' | '“' | '”' | '…')
+    matches!(c, '\u{2e80}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{ff00}'..='\u{ff60}')
+        || matches!(c, '\u{20000}'..='\u{3ffff}' | '“' | '”' | '…')
 }
 
 #[cfg(test)]
@@ -264,14 +268,14 @@ mod tests {
     use super::*;
 
     /// Lines of height 20, a distance of 30 apart, each at a column and row, as wide as said.
-    fn line(text: &str, left: f32, row: f32, width: f32) -> Line {
+    fn line(text: &str, left: f32, row: f32, width: f32) -> TextLine {
         let place = Quad::rectangle(left, row * 30.0, left + width, row * 30.0 + 24.0);
-        Line { text: text.to_owned(), place, confidence: 1.0 }
+        TextLine { text: text.to_owned(), place, confidence: 1.0 }
     }
 
-    fn slanted(line: Line, slope: f32) -> Line {
-        let place = Quad(line.place.0.map(|p| Point { x: p.x - p.y * slope, y: p.y + p.x * slope }));
-        Line { place, ..line }
+    fn slanted(line: TextLine, slope: f32) -> TextLine {
+        let place = Quad(line.place.0.map(|p| Corner { x: p.x - p.y * slope, y: p.y + p.x * slope }));
+        TextLine { place, ..line }
     }
 
     #[test]
@@ -301,7 +305,7 @@ mod tests {
             "a note below both",
         ];
         assert_eq!(paragraphs(&lines), expected);
-        let slant: Vec<Line> = lines.into_iter().map(|line| slanted(line, 0.05)).collect();
+        let slant: Vec<TextLine> = lines.into_iter().map(|line| slanted(line, 0.05)).collect();
         assert_eq!(paragraphs(&slant), expected, "a slanted page");
     }
 
@@ -315,7 +319,7 @@ mod tests {
 
     #[test]
     fn columns_that_run_downwards_are_read_from_the_right() {
-        let column = |text: &str, x: f32| Line {
+        let column = |text: &str, x: f32| TextLine {
             text: text.to_owned(),
             place: Quad::rectangle(x, 0.0, x + 24.0, 300.0),
             confidence: 1.0,

@@ -4,10 +4,10 @@ use std::path::Path;
 
 use rten_tensor::prelude::*;
 
-use super::OcrError;
+use super::bitmap::Bitmap;
 use super::ctc::{Alphabet, spell};
-use super::network::{Batch, Network};
-use super::picture::Picture;
+use super::network::{Batch, OcrNetwork};
+use super::{OcrError, OcrFlaw};
 
 /// The height the network takes; the published pipeline's value.
 const HEIGHT: usize = 48;
@@ -20,25 +20,25 @@ const LONGEST_RATIO: f32 = 100.0;
 
 /// The network that reads a line, and the letters it knows.
 pub(super) struct Recogniser {
-    network: Network,
+    network: OcrNetwork,
     alphabet: Alphabet,
 }
 
 impl Recogniser {
     pub fn open(path: &Path) -> Result<Self, OcrError> {
-        let network = Network::open(path)?;
-        let letters = network.says("character").ok_or_else(|| network.fault("it does not name its letters"))?;
+        let network = OcrNetwork::open(path)?;
+        let letters = network.says("character").ok_or_else(|| network.flawed(OcrFlaw::NoCharacters))?;
         let alphabet = Alphabet::new(letters);
         Ok(Self { network, alphabet })
     }
 
     /// What each line says, and how sure that is.
-    pub fn read(&self, lines: &[Picture]) -> Result<Vec<(String, f32)>, OcrError> {
+    pub fn read(&self, lines: &[Bitmap]) -> Result<Vec<(String, f32)>, OcrError> {
         let mut by_length: Vec<usize> = (0..lines.len()).collect();
         by_length.sort_by(|&a, &b| lines[a].ratio().total_cmp(&lines[b].ratio()));
         let mut read = vec![(String::new(), 0.0); lines.len()];
         for together in by_length.chunks(TOGETHER) {
-            let batch: Vec<&Picture> = together.iter().map(|&at| &lines[at]).collect();
+            let batch: Vec<&Bitmap> = together.iter().map(|&at| &lines[at]).collect();
             for (&at, said) in together.iter().zip(self.read_together(&batch)?) {
                 read[at] = said;
             }
@@ -46,7 +46,7 @@ impl Recogniser {
         Ok(read)
     }
 
-    fn read_together(&self, lines: &[&Picture]) -> Result<Vec<(String, f32)>, OcrError> {
+    fn read_together(&self, lines: &[&Bitmap]) -> Result<Vec<(String, f32)>, OcrError> {
         let ratio = lines.iter().map(|line| line.ratio()).fold(LEAST_RATIO, f32::max).min(LONGEST_RATIO);
         let width = (HEIGHT as f32 * ratio) as usize;
         let mut batch = Batch::new(lines.len(), HEIGHT, width);
@@ -57,8 +57,8 @@ impl Recogniser {
         let output = self.network.run_ranked::<3>(batch)?;
         let [_, _, letters] = output.shape();
         if letters != self.alphabet.len() {
-            let known = self.alphabet.len();
-            return Err(self.network.fault(&format!("it tells {letters} letters apart but names {known}")));
+            let listed = self.alphabet.len();
+            return Err(self.network.flawed(OcrFlaw::CharacterCount { outputs: letters, listed }));
         }
         let said = |line: &[f32]| spell(line.chunks_exact(letters), &self.alphabet);
         let each = output.size(1) * letters;

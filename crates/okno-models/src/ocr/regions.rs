@@ -1,9 +1,10 @@
 //! A map of how likely each place is text comes in; out go turned boxes, one around each line.
 //!
-//! The network draws lines thinner than they are, so that two lines never touch. So: places above a threshold, grown by one, and
-//! connected ones taken together are the core of a line; its smallest rectangle is kept when the map is sure of it on average, and grown by as much as the training made it smaller.
+//! The network draws lines thinner than they are, so that two lines never touch. So: places above a threshold, grown by
+//! one, and connected ones taken together are the core of a line; its smallest rectangle is kept when the map is sure
+//! of it on average, and grown by as much as the training made it smaller.
 
-use super::geometry::{Point, Quad, hull, smallest_rectangle};
+use super::geometry::{Corner, Quad, hull, smallest_rectangle};
 
 /// A place is text above this; the published pipeline's value.
 const TEXT: f32 = 0.3;
@@ -50,7 +51,7 @@ fn marked(map: &Map) -> Vec<bool> {
 }
 
 /// Connected marked places, diagonals included: of each group the places that can be corners – the ends of its rows.
-fn cores(width: usize, height: usize, mut marked: Vec<bool>) -> Vec<Vec<Point>> {
+fn cores(width: usize, height: usize, mut marked: Vec<bool>) -> Vec<Vec<Corner>> {
     let mut cores = Vec::new();
     for start in 0..marked.len() {
         if marked[start] {
@@ -80,16 +81,16 @@ fn flood(width: usize, height: usize, marked: &mut [bool], start: usize) -> Vec<
 }
 
 /// The first and last place of each row of a group.
-fn ends(width: usize, mut group: Vec<usize>) -> Vec<Point> {
+fn ends(width: usize, mut group: Vec<usize>) -> Vec<Corner> {
     group.sort_unstable();
-    let point = |place: usize| Point { x: (place % width) as f32, y: (place / width) as f32 };
+    let point = |place: usize| Corner { x: (place % width) as f32, y: (place / width) as f32 };
     let rows = group.chunk_by(|a, b| a / width == b / width);
     rows.flat_map(|row| [point(row[0]), point(row[row.len() - 1])]).collect()
 }
 
 /// What the map says on average inside of a box.
 fn certainty(map: &Map, quad: &Quad) -> f32 {
-    let extent = |of: fn(&Point) -> f32, size: usize| {
+    let extent = |of: fn(&Corner) -> f32, size: usize| {
         let places = quad.0.iter().map(of);
         let (low, high) = places.fold((f32::INFINITY, 0.0f32), |(low, high), at| (low.min(at), high.max(at)));
         (low.floor().max(0.0) as usize, (high.ceil() as usize).min(size - 1))
@@ -98,7 +99,7 @@ fn certainty(map: &Map, quad: &Quad) -> f32 {
     let (mut sum, mut count) = (0.0, 0.0);
     for y in top..=bottom {
         for x in left..=right {
-            if holds(quad, Point { x: x as f32, y: y as f32 }) {
+            if holds(quad, Corner { x: x as f32, y: y as f32 }) {
                 sum += map.values[y * map.width + x];
                 count += 1.0;
             }
@@ -108,7 +109,7 @@ fn certainty(map: &Map, quad: &Quad) -> f32 {
 }
 
 /// Whether a place is inside of a box or on its edge.
-fn holds(quad: &Quad, place: Point) -> bool {
+fn holds(quad: &Quad, place: Corner) -> bool {
     let side = |at: usize| {
         let (a, b) = (quad.0[at], quad.0[(at + 1) % 4]);
         (b.x - a.x) * (place.y - a.y) - (b.y - a.y) * (place.x - a.x)

@@ -1,9 +1,9 @@
-//! What a model answered is kept: asking the same again costs nothing.
+//! A cache of answers on disk: the same request costs nothing the second time.
 //!
-//! One small file per answer, named by a hash of the model and the whole request. Files are written beside and renamed, so
-//! that a reader finds all or nothing; one that cannot be read counts as not there. When the folder grows beyond its limit,
-//! what was not asked for longest goes first. A cache that cannot be written is a pity, not an error: the answer is there.
-//! Whoever asked and finds an answer unusable says so ([`Generator::forget`]), and it is not kept any longer.
+//! One small file per answer, named by a hash of the model and the whole request. Files are written beside and renamed,
+//! so that a reader finds all or nothing; one that cannot be read counts as not there. When the folder grows beyond its
+//! limit, the least recently used go first. Failing to write is not an error: the answer is there. A caller that finds
+//! an answer unusable reports it ([`Generator::forget`]), and it is removed.
 
 use okno::generate::{Completion, GenerateError, Generator, Request, Usage};
 use serde::{Deserialize, Serialize};
@@ -31,7 +31,7 @@ const UNKNOWN: u64 = u64::MAX;
 
 /// What a file holds.
 #[derive(Serialize, Deserialize)]
-struct Kept {
+struct CachedAnswer {
     model: String,
     text: String,
 }
@@ -42,8 +42,8 @@ impl<G: Generator> Cached<G> {
         Self { inner, folder: folder.into(), limit, variant: String::new(), size: AtomicU64::new(UNKNOWN) }
     }
 
-    /// The same for a model with settings of its own that requests do not name, such as its usual temperature: answers of
-    /// other settings are not its answers.
+    /// The same for a model with settings of its own that requests do not name, such as its usual temperature: answers
+    /// of other settings are not its answers.
     #[must_use]
     pub fn variant(self, settings: impl Into<String>) -> Self {
         Self { variant: settings.into(), ..self }
@@ -60,7 +60,7 @@ impl<G: Generator> Cached<G> {
     }
 
     fn read(&self, path: &Path) -> Option<String> {
-        let kept: Kept = serde_json::from_slice(&std::fs::read(path).ok()?).ok()?;
+        let kept: CachedAnswer = serde_json::from_slice(&std::fs::read(path).ok()?).ok()?;
         (kept.model == self.inner.identity() && !kept.text.trim().is_empty()).then_some(())?;
         // Used now: it goes last. A time that cannot be set only makes it go earlier.
         if let Ok(file) = std::fs::File::options().append(true).open(path) {
@@ -70,7 +70,7 @@ impl<G: Generator> Cached<G> {
     }
 
     fn keep(&self, path: &Path, completion: &Completion) -> std::io::Result<()> {
-        let kept = Kept { model: self.inner.identity().to_owned(), text: completion.text.clone() };
+        let kept = CachedAnswer { model: self.inner.identity().to_owned(), text: completion.text.clone() };
         let bytes = serde_json::to_vec(&kept)?;
         let folder = path.parent().unwrap_or(&self.folder);
         private_folder(&self.folder)?;

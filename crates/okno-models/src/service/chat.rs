@@ -1,12 +1,13 @@
-//! Chat: a request goes out, text comes back as it is said.
+//! Chat: a request is sent, the text is passed on as it arrives.
 
+use super::connection::{Connection, LONGEST_ANSWER};
 use super::events::Events;
-use super::fault::{Fault, Kind};
-use super::line::{LONGEST_ANSWER, Line};
+use super::fault::{FaultKind, ServiceFault};
 use super::options::Options;
 use super::quirks::Quirks;
+use super::reason::ServiceReason;
 use super::thinking::Thinking;
-use super::wire::{self, Piece, Spent};
+use super::wire::{self, ChatChunk, Spent};
 use okno::generate::{Completion, GenerateError, Generator, Request, Usage};
 use okno::split::count_tokens;
 use serde_json::Value;
@@ -19,7 +20,7 @@ use ureq::http::{Response, header};
 /// A chat model behind a service.
 #[derive(Debug)]
 pub struct Chat {
-    line: Line,
+    connection: Connection,
     model: String,
     identity: String,
     quirks: Quirks,
@@ -29,14 +30,14 @@ pub struct Chat {
 impl Chat {
     /// A model of a service. Where no model is named, the service is asked which it serves.
     pub fn connect(options: Options) -> Result<Self, GenerateError> {
-        let line = Line::new(options);
-        let model = match &line.options.model {
+        let connection = Connection::new(options);
+        let model = match &connection.options.model {
             Some(model) => model.clone(),
-            None => line.served().map_err(|fault| fault.for_generator(line.options.host()))?,
+            None => connection.served().map_err(|fault| fault.for_generator(connection.options.host()))?,
         };
-        let identity = line.options.identity(&model);
-        let quirks = Quirks::of(line.options.schemas);
-        Ok(Self { line, model, identity, quirks, spent: Default::default() })
+        let identity = connection.options.identity(&model);
+        let quirks = Quirks::of(connection.options.schemas);
+        Ok(Self { connection, model, identity, quirks, spent: Default::default() })
     }
 
     /// All tokens that this model has cost so far.
@@ -45,30 +46,35 @@ impl Chat {
         Usage { prompt, completion }
     }
 
-    /// Asks once, as often as it takes to find out what the service understands.
-    fn ask(&self, request: &Request, on_text: &mut OnText<'_>) -> Result<Completion, Fault> {
+    /// Asks, and retries without the parameters that the service turns out not to support.
+    fn ask(&self, request: &Request, on_text: &mut OnText<'_>) -> Result<Completion, ServiceFault> {
         loop {
             let known = self.quirks.known();
-            let body = wire::request(request, &self.model, &self.line.options, known);
-            match self.line.ask("chat/completions", &body, |response| self.read(response, request, on_text)) {
+            let body = wire::request(request, &self.model, &self.connection.options, known);
+            match self.connection.ask("chat/completions", &body, |response| self.read(response, request, on_text)) {
                 Err(fault) if self.quirks.learn(&fault, known) => {}
                 done => return done,
             }
         }
     }
 
-    fn read(&self, response: Response<Body>, request: &Request, on_text: &mut OnText<'_>) -> Result<Completion, Fault> {
+    fn read(
+        &self,
+        response: Response<Body>,
+        request: &Request,
+        on_text: &mut OnText<'_>,
+    ) -> Result<Completion, ServiceFault> {
         let kind = response.headers().get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
         let streams = kind.is_some_and(|kind| kind.starts_with("text/event-stream"));
-        let mut heard = Heard::default();
+        let mut heard = PartialAnswer::default();
         let read = if streams {
             let stream = response.into_body().into_reader().take(LONGEST_ANSWER);
-            self.listen(Events::new(stream, &self.line.options), &mut heard, on_text)
+            self.listen(Events::new(stream, &self.connection.options), &mut heard, on_text)
         } else {
             // It does not stream, and answers all at once.
-            self.line.text(response).and_then(|text| self.take(&text, &mut heard, on_text))
+            self.connection.text(response).and_then(|text| self.take(&text, &mut heard, on_text))
         };
-        // What was given cannot be taken back: no further try may repeat it.
+        // Text that was passed on cannot be taken back: no retry may repeat it.
         read.map_err(|fault| if heard.text.is_empty() { fault } else { fault.in_the_middle() })?;
         heard.complete(request, on_text)
     }
@@ -76,9 +82,9 @@ impl Chat {
     fn listen<R: Read>(
         &self,
         mut events: Events<'_, R>,
-        heard: &mut Heard,
+        heard: &mut PartialAnswer,
         on_text: &mut OnText<'_>,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), ServiceFault> {
         while let Some(data) = events.next()? {
             if data.trim() == "[DONE]" {
                 heard.done = true;
@@ -90,13 +96,13 @@ impl Chat {
     }
 
     /// Takes in one piece.
-    fn take(&self, data: &str, heard: &mut Heard, on_text: &mut OnText<'_>) -> Result<(), Fault> {
-        let odd = |error: serde_json::Error| Fault::of_garble(&error.to_string(), data, &self.line.options);
-        let piece: Piece = serde_json::from_str(data).map_err(odd)?;
+    fn take(&self, data: &str, heard: &mut PartialAnswer, on_text: &mut OnText<'_>) -> Result<(), ServiceFault> {
+        let odd = |error: serde_json::Error| ServiceFault::of_garble(&error, data, &self.connection.options);
+        let piece: ChatChunk = serde_json::from_str(data).map_err(odd)?;
         if let Some(error) = piece.error.filter(|error| !error.is_null()) {
             let status = error.get("code").and_then(Value::as_u64).map_or(500, |code| code as u16);
             let body = serde_json::json!({ "error": error }).to_string();
-            return Err(Fault::of_answer(status, &body, &self.line.options));
+            return Err(ServiceFault::of_answer(status, &body, &self.connection.options));
         }
         heard.usage = piece.usage.or(heard.usage);
         let Some(choice) = piece.choices.into_iter().next() else { return Ok(()) };
@@ -111,7 +117,7 @@ type OnText<'a> = dyn FnMut(&str) -> ControlFlow<()> + 'a;
 
 /// What was heard of an answer so far.
 #[derive(Debug, Default)]
-struct Heard {
+struct PartialAnswer {
     text: String,
     thinking: Thinking,
     usage: Option<Spent>,
@@ -119,26 +125,26 @@ struct Heard {
     done: bool,
 }
 
-impl Heard {
-    fn say(&mut self, said: &str, on_text: &mut OnText<'_>) -> Result<(), Fault> {
+impl PartialAnswer {
+    fn say(&mut self, said: &str, on_text: &mut OnText<'_>) -> Result<(), ServiceFault> {
         self.text.push_str(said);
         if !said.is_empty() && on_text(said).is_break() {
-            return Err(Fault::new(Kind::Stopped, "stopped"));
+            return Err(ServiceFault::new(FaultKind::Stopped, ServiceReason::Stopped));
         }
         Ok(())
     }
 
     /// The completion, if the answer has an end.
-    fn complete(mut self, request: &Request, on_text: &mut OnText<'_>) -> Result<Completion, Fault> {
+    fn complete(mut self, request: &Request, on_text: &mut OnText<'_>) -> Result<Completion, ServiceFault> {
         let given = !self.text.is_empty();
         let rest = std::mem::take(&mut self.thinking).rest();
         self.say(&rest, on_text)?;
         if !self.done && self.finish.is_none() {
-            let fault = Fault::new(Kind::Garbled, "the answer was cut in the middle – ask again");
+            let fault = ServiceFault::new(FaultKind::Garbled, ServiceReason::CutOff);
             return Err(if given { fault.finally() } else { fault });
         }
         if self.text.is_empty() && self.finish.as_deref() == Some("content_filter") {
-            return Err(Fault::new(Kind::Refused, "the service's filter held the answer back"));
+            return Err(ServiceFault::new(FaultKind::Refused, ServiceReason::Filtered));
         }
         let usage = self.usage.map_or_else(|| guessed(request, &self.text), Usage::from);
         Ok(Completion { usage, cut: self.finish.as_deref() == Some("length"), cached: false, text: self.text })
@@ -169,10 +175,10 @@ impl Generator for Chat {
     }
 
     fn concurrency(&self) -> usize {
-        self.line.options.concurrency.max(1)
+        self.connection.options.concurrency.max(1)
     }
 
     fn room(&self) -> Option<usize> {
-        self.line.options.max_tokens
+        self.connection.options.max_tokens
     }
 }

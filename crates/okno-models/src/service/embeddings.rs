@@ -1,16 +1,18 @@
-//! Embeddings: texts go out in batches, several at once, vectors come back.
+//! Embeddings: texts are sent in batches, several at once, and vectors come back.
 //!
-//! Services return unit vectors. A run of sentences is scored by the sum of theirs, so each is given the length of its text's
-//! tokens, dampened by a square root: a long sentence says more than a short one, but not as many times more as it is longer.
-//! A batch that fails is tried again by itself; one that fails for good ends the rest.
+//! Services return unit vectors. A run of sentences is scored by the sum of theirs, so each is given the length of its
+//! text's tokens, dampened by a square root: a long sentence says more than a short one, but not as many times more as
+//! it is longer. A batch that fails is retried by itself; one that fails for good ends the rest.
 
-use super::fault::{Fault, Kind};
-use super::line::Line;
+use super::connection::Connection;
+use super::fault::{FaultKind, ServiceFault};
 use super::made_by::MadeBy;
 use super::options::Options;
+use super::reason::{AtHost, ServiceReason};
 use okno::embed::{EmbedError, Embedder, Role, normalize};
 use okno::generate::many;
 use okno::split::count_tokens;
+use okno_document::message::Lang;
 use serde::Deserialize;
 use serde_json::json;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -18,13 +20,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// An embedding model behind a service.
 #[derive(Debug)]
 pub struct Embeddings {
-    line: Line,
+    connection: Connection,
     made_by: MadeBy,
     identity: String,
 }
 
 #[derive(Deserialize)]
-struct Answer {
+struct EmbeddingsAnswer {
     data: Vec<Vector>,
 }
 
@@ -35,19 +37,22 @@ struct Vector {
 }
 
 impl Embeddings {
-    /// A model of a service; asks for one vector to learn how long they are, and where no model is named, which one it serves.
+    /// A model of a service; asks for one vector to learn how long they are, and where no model is named, which one it
+    /// serves.
     pub fn connect(options: Options) -> Result<Self, EmbedError> {
-        let line = Line::new(options);
-        let model = match &line.options.model {
+        let connection = Connection::new(options);
+        let model = match &connection.options.model {
             Some(model) => model.clone(),
-            None => line.served().map_err(|fault| EmbedError(format!("{}: {}", line.options.host(), fault.reason)))?,
+            None => connection
+                .served()
+                .map_err(|fault| EmbedError(format!("{}: {}", connection.options.host(), fault.reason)))?,
         };
-        let made_by = MadeBy { provider: line.options.provider.clone(), model, dimensions: 0 };
-        let mut this = Self { line, made_by, identity: String::new() };
+        let made_by = MadeBy { provider: connection.options.provider.clone(), model, dimensions: 0 };
+        let mut this = Self { connection, made_by, identity: String::new() };
         this.made_by.dimensions = this.batch(&["okno"])?.first().map_or(0, Vec::len);
         this.identity = this.made_by.to_string();
-        match this.line.options.dimensions {
-            _ if this.dimensions() == 0 => Err(this.failed(&Fault::new(Kind::Garbled, "its vectors are empty"))),
+        match this.connection.options.dimensions {
+            _ if this.dimensions() == 0 => Err(this.failed(&ServiceReason::EmptyVectors)),
             Some(wanted) if wanted != this.dimensions() => Err(this.wrong_length(this.dimensions(), wanted)),
             _ => Ok(this),
         }
@@ -55,33 +60,31 @@ impl Embeddings {
 
     /// The model that made the vectors of an index. Nothing is asked until something is embedded.
     pub fn again(options: Options, made_by: MadeBy) -> Self {
-        Self { line: Line::new(options), identity: made_by.to_string(), made_by }
+        Self { connection: Connection::new(options), identity: made_by.to_string(), made_by }
     }
 
-    fn failed(&self, fault: &Fault) -> EmbedError {
-        EmbedError(format!("{} at `{}`: {}", self.made_by.model, self.line.options.host(), fault.reason))
+    fn failed(&self, reason: &ServiceReason) -> EmbedError {
+        let at = AtHost { model: &self.made_by.model, host: self.connection.options.host(), reason };
+        EmbedError(at.text(Lang::En))
     }
 
     fn wrong_length(&self, got: usize, expected: usize) -> EmbedError {
-        let reason = format!(
-            "a vector of {got} numbers, expected {expected} – `embedding.dimensions` asks for a length, where the model has several"
-        );
-        self.failed(&Fault::new(Kind::Garbled, reason))
+        self.failed(&ServiceReason::VectorLength { got, expected })
     }
 
     /// The vectors of a few texts, in their order.
     fn batch(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, EmbedError> {
         let mut body = json!({"model": self.made_by.model, "input": texts, "encoding_format": "float"});
-        if let Some(dimensions) = self.line.options.dimensions {
+        if let Some(dimensions) = self.connection.options.dimensions {
             body["dimensions"] = dimensions.into();
         }
         let read = |response| {
-            let text = self.line.text(response)?;
-            let odd = |error| Fault::new(Kind::Garbled, format!("the answer is no list of vectors: {error}"));
-            let answer: Answer = serde_json::from_str(&text).map_err(odd)?;
+            let text = self.connection.text(response)?;
+            let odd = |error: serde_json::Error| garbled(ServiceReason::NotVectors { cause: error.to_string() });
+            let answer: EmbeddingsAnswer = serde_json::from_str(&text).map_err(odd)?;
             in_order(answer, texts.len())
         };
-        self.line.ask("embeddings", &body, read).map_err(|fault| self.failed(&fault))
+        self.connection.ask("embeddings", &body, read).map_err(|fault| self.failed(&fault.reason))
     }
 
     /// The vectors of a few texts as the engine wants them: checked, and as long as their texts weigh.
@@ -92,7 +95,7 @@ impl Embeddings {
                 return Err(self.wrong_length(vector.len(), self.dimensions()));
             }
             if !vector.iter().all(|x| x.is_finite()) {
-                return Err(self.failed(&Fault::new(Kind::Garbled, "a vector holds what is no number")));
+                return Err(self.failed(&ServiceReason::NotFinite));
             }
             normalize(&mut vector);
             let weight = (count_tokens(text).max(1) as f32).sqrt();
@@ -103,7 +106,7 @@ impl Embeddings {
 }
 
 /// Vectors in the order of the texts, whatever order they came in.
-fn in_order(answer: Answer, texts: usize) -> Result<Vec<Vec<f32>>, Fault> {
+fn in_order(answer: EmbeddingsAnswer, texts: usize) -> Result<Vec<Vec<f32>>, ServiceFault> {
     let count = answer.data.len();
     let mut vectors = vec![None; texts];
     for (place, vector) in answer.data.into_iter().enumerate() {
@@ -112,8 +115,11 @@ fn in_order(answer: Answer, texts: usize) -> Result<Vec<Vec<f32>>, Fault> {
         }
     }
     let all: Option<Vec<_>> = vectors.into_iter().collect();
-    all.filter(|_| count == texts)
-        .ok_or_else(|| Fault::new(Kind::Garbled, format!("{count} vectors for {texts} texts")))
+    all.filter(|_| count == texts).ok_or_else(|| garbled(ServiceReason::VectorCount { got: count, texts }))
+}
+
+fn garbled(reason: ServiceReason) -> ServiceFault {
+    ServiceFault::new(FaultKind::Garbled, reason)
 }
 
 impl Embedder for Embeddings {
@@ -130,14 +136,14 @@ impl Embedder for Embeddings {
         let mut vectors = vec![0.0; texts.len() * dimensions];
         // Services refuse empty texts; theirs are zeros.
         let wanted: Vec<usize> = (0..texts.len()).filter(|&at| !texts[at].trim().is_empty()).collect();
-        let batches: Vec<&[usize]> = wanted.chunks(self.line.options.batch.max(1)).collect();
+        let batches: Vec<&[usize]> = wanted.chunks(self.connection.options.batch.max(1)).collect();
         let failed = AtomicBool::new(false);
         let one = |places: &&[usize]| {
             let made = self.weighed(&places.iter().map(|&at| texts[at]).collect::<Vec<_>>());
             failed.fetch_or(made.is_err(), Ordering::Relaxed);
             made
         };
-        let made = many(&batches, self.line.options.concurrency, &|| failed.load(Ordering::Relaxed), one);
+        let made = many(&batches, self.connection.options.concurrency, &|| failed.load(Ordering::Relaxed), one);
         // A batch without vectors was not tried, because another failed: that one's error is found first or instead.
         let made = made.into_iter().flatten().collect::<Result<Vec<_>, _>>()?;
         for (at, vector) in

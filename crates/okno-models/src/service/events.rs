@@ -1,9 +1,11 @@
 //! Server-sent events: a stream of bytes becomes the data of one event after the other.
 //!
-//! Only what services send is read: `data:` lines, an empty line that ends an event; names, ids and comments are passed over.
+//! Only what services send is parsed: `data:` lines, an empty line that ends an event; names, ids and comments are
+//! ignored.
 
-use super::fault::{Fault, Kind};
+use super::fault::{FaultKind, ServiceFault};
 use super::options::Options;
+use super::reason::ServiceReason;
 use std::io::{BufRead, BufReader, Read};
 
 /// One event is never longer: a line without end would fill the memory.
@@ -21,7 +23,7 @@ impl<'o, R: Read> Events<'o, R> {
     }
 
     /// The data of the next event; `None` at the end of the stream.
-    pub fn next(&mut self) -> Result<Option<String>, Fault> {
+    pub fn next(&mut self) -> Result<Option<String>, ServiceFault> {
         let mut data = String::new();
         loop {
             let Some(line) = self.line()? else {
@@ -36,20 +38,20 @@ impl<'o, R: Read> Events<'o, R> {
         }
     }
 
-    fn line(&mut self) -> Result<Option<String>, Fault> {
+    fn line(&mut self) -> Result<Option<String>, ServiceFault> {
         let mut bytes = Vec::new();
         let read = (&mut self.lines).take(LONGEST_LINE).read_until(b'\n', &mut bytes);
-        let read = read.map_err(|error| Fault::of_transport(&error.into(), self.options))?;
+        let read = read.map_err(|error| ServiceFault::of_transport(&error.into(), self.options))?;
         if read == 0 {
             return Ok(None);
         }
         if !bytes.ends_with(b"\n") && read as u64 == LONGEST_LINE {
-            return Err(Fault::new(Kind::Garbled, "a line of the stream has no end"));
+            return Err(ServiceFault::new(FaultKind::Garbled, ServiceReason::EndlessLine));
         }
         while bytes.last().is_some_and(|byte| matches!(byte, b'\r' | b'\n')) {
             bytes.pop();
         }
-        String::from_utf8(bytes).map(Some).map_err(|_| Fault::new(Kind::Garbled, "the stream is not UTF-8"))
+        String::from_utf8(bytes).map(Some).map_err(|_| ServiceFault::new(FaultKind::Garbled, ServiceReason::NotUtf8))
     }
 }
 
@@ -77,6 +79,6 @@ mod tests {
     fn bytes_that_are_no_text_are_said_to_be_none() {
         let options = Options::at("http://h", None);
         let fault = Events::new(&b"data: \xff\xfe\n\n"[..], &options).next().unwrap_err();
-        assert_eq!(fault.kind, Kind::Garbled);
+        assert_eq!(fault.kind, FaultKind::Garbled);
     }
 }

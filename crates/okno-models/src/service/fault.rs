@@ -1,13 +1,14 @@
-//! What went wrong with one try: what to tell, and whether another may help.
+//! A failed attempt: what went wrong, and whether a retry may help.
 
 use super::options::Options;
+use super::reason::{Seconds, ServiceReason, StatusAdvice};
 use okno::generate::GenerateError;
 use serde_json::Value;
 use std::time::Duration;
 
 /// What kind of failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum FaultKind {
     Away,
     Busy,
     Refused,
@@ -17,11 +18,11 @@ pub enum Kind {
 }
 
 /// One failure.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Fault {
-    pub kind: Kind,
-    pub reason: String,
-    /// Whether another try may help, and would not repeat anything.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ServiceFault {
+    pub kind: FaultKind,
+    pub reason: ServiceReason,
+    /// Whether a retry may help, and would not repeat anything.
     pub again: bool,
     /// How long the service asked to wait.
     pub wait: Option<Duration>,
@@ -30,24 +31,24 @@ pub struct Fault {
 /// Longer messages of services are cut: some send a whole page.
 const LONGEST_REASON: usize = 300;
 
-impl Fault {
-    pub fn new(kind: Kind, reason: impl Into<String>) -> Self {
-        let again = matches!(kind, Kind::Away | Kind::Busy | Kind::Garbled);
-        Self { kind, reason: reason.into(), again, wait: None }
+impl ServiceFault {
+    pub fn new(kind: FaultKind, reason: ServiceReason) -> Self {
+        let again = matches!(kind, FaultKind::Away | FaultKind::Busy | FaultKind::Garbled);
+        Self { kind, reason, again, wait: None }
     }
 
-    /// The same, with no further try.
+    /// The same without a retry.
     pub fn finally(mut self) -> Self {
         self.again = false;
         self
     }
 
-    /// The same after a part of the answer was given, which cannot be taken back: whatever the reason, the answer broke off, and
-    /// nobody may ask again – neither for less nor without a parameter.
+    /// The same after a part of the answer was passed on, which cannot be taken back: whatever the reason, the answer
+    /// broke off, and it is not requested again, neither shorter nor without a parameter.
     pub fn in_the_middle(mut self) -> Self {
-        if matches!(self.kind, Kind::TooLong | Kind::Refused) {
-            self.kind = Kind::Garbled;
-            self.reason = format!("it broke off in the middle: {}", self.reason);
+        if matches!(self.kind, FaultKind::TooLong | FaultKind::Refused) {
+            self.kind = FaultKind::Garbled;
+            self.reason = ServiceReason::BrokeOff { reason: Box::new(self.reason) };
         }
         self.finally()
     }
@@ -55,76 +56,83 @@ impl Fault {
     /// A connection that failed.
     pub fn of_transport(error: &ureq::Error, options: &Options) -> Self {
         use std::io::ErrorKind::{ConnectionRefused, ConnectionReset, UnexpectedEof};
-        let (host, table) = (options.host(), options.table);
+        let (host, table) = (options.host().to_owned(), options.table);
+        let transport =
+            |error: &dyn std::error::Error| ServiceReason::Transport { cause: shortened(&error.to_string()) };
         match error {
             ureq::Error::Timeout(which) => Self::of_time(*which, options),
-            ureq::Error::HostNotFound => {
-                Self::new(Kind::Away, format!("there is no host `{host}` – check `{table}.base_url` and the network"))
-                    .finally()
+            ureq::Error::HostNotFound => Self::new(FaultKind::Away, ServiceReason::NoHost { host, table }).finally(),
+            ureq::Error::BadUri(_) | ureq::Error::Http(_) | ureq::Error::InvalidProxyUrl => {
+                Self::new(FaultKind::Refused, ServiceReason::BadAddress { host, table })
             }
-            ureq::Error::BadUri(_) | ureq::Error::Http(_) | ureq::Error::InvalidProxyUrl => Self::new(
-                Kind::Refused,
-                format!("`{host}` is no address – `{table}.base_url` looks like `http://localhost:8080/v1`"),
-            ),
-            ureq::Error::Io(io) if io.kind() == ConnectionRefused => Self::new(
-                Kind::Away,
-                format!("nothing listens at `{host}` – start the server, or check `{table}.base_url`"),
-            ),
+            ureq::Error::Io(io) if io.kind() == ConnectionRefused => {
+                Self::new(FaultKind::Away, ServiceReason::NothingListens { host, table })
+            }
             ureq::Error::Io(io) if matches!(io.kind(), ConnectionReset | UnexpectedEof) => {
-                Self::new(Kind::Garbled, "the connection was cut in the middle of the answer")
+                Self::new(FaultKind::Garbled, ServiceReason::ConnectionCut)
             }
-            ureq::Error::Io(io) => Self::new(Kind::Away, shortened(&io.to_string())),
-            ureq::Error::Protocol(_) => Self::new(Kind::Garbled, format!("`{host}` broke off, or does not speak HTTP")),
-            other => Self::new(Kind::Away, shortened(&other.to_string())),
+            ureq::Error::Io(io) => Self::new(FaultKind::Away, transport(io)),
+            ureq::Error::Protocol(_) => Self::new(FaultKind::Garbled, ServiceReason::NotHttp { host }),
+            other => Self::new(FaultKind::Away, transport(other)),
         }
     }
 
     fn of_time(which: ureq::Timeout, options: &Options) -> Self {
-        let (what, limit) = match which {
-            ureq::Timeout::Connect | ureq::Timeout::Resolve => ("no connection", options.patience.connect),
-            ureq::Timeout::Global | ureq::Timeout::PerCall => ("no whole answer", options.patience.whole),
-            _ => ("no word", options.patience.silence),
+        let (patience, table) = (&options.patience, options.table);
+        let reason = match which {
+            ureq::Timeout::Connect | ureq::Timeout::Resolve => {
+                ServiceReason::ConnectTimeout { limit: Seconds(patience.connect), table }
+            }
+            ureq::Timeout::Global | ureq::Timeout::PerCall => {
+                ServiceReason::AnswerTimeout { limit: Seconds(patience.whole), table }
+            }
+            _ => ServiceReason::SilenceTimeout { limit: Seconds(patience.silence), table },
         };
-        let (seconds, table) = (limit.as_secs_f32(), options.table);
-        Self::new(
-            Kind::Away,
-            format!("{what} within {seconds} s – is it overloaded? `{table}.timeout` sets how long to wait"),
-        )
+        Self::new(FaultKind::Away, reason)
     }
 
     /// An answer that is an error: by its status, and by what it says.
     pub fn of_answer(status: u16, body: &str, options: &Options) -> Self {
-        let said = said(body);
-        let reason = quoted(&said, options);
-        Self::new(kind(status, &said), format!("{status}: {reason}{}", advice(status, options)))
+        let text = said(body);
+        let (said, advice) = (quoted(&text, options), advice(status, options));
+        Self::new(kind(status, &text), ServiceReason::Status { status, said, advice })
     }
 
-    /// An answer that is none, in our words and its own.
-    pub fn of_garble(what: &str, body: &str, options: &Options) -> Self {
-        Self::new(Kind::Garbled, format!("{} in `{}`", quoted(what, options), quoted(body, options)))
+    /// An answer that cannot be parsed.
+    pub fn of_garble(error: &serde_json::Error, body: &str, options: &Options) -> Self {
+        let (cause, body) = (quoted(&error.to_string(), options), quoted(body, options));
+        Self::new(FaultKind::Garbled, ServiceReason::NotParsable { cause, body })
+    }
+
+    /// What the service itself said, where it refused a request.
+    pub fn refusal(&self) -> Option<&str> {
+        match (&self.reason, self.kind) {
+            (ServiceReason::Status { said, .. }, FaultKind::Refused) => Some(said),
+            _ => None,
+        }
     }
 
     /// The error that a generator gives.
     pub fn for_generator(self, model: &str) -> GenerateError {
-        let (model, reason) = (model.to_owned(), self.reason);
+        let (model, reason) = (model.to_owned(), self.reason.to_string());
         match self.kind {
-            Kind::Away => GenerateError::Away { model, reason },
-            Kind::Busy => GenerateError::Busy { model, reason, retry_after: self.wait },
-            Kind::Refused => GenerateError::Refused { model, reason },
-            Kind::TooLong => GenerateError::TooLong { model, reason },
-            Kind::Garbled => GenerateError::Garbled { model, reason },
-            Kind::Stopped => GenerateError::Stopped,
+            FaultKind::Away => GenerateError::Away { model, reason },
+            FaultKind::Busy => GenerateError::Busy { model, reason, retry_after: self.wait },
+            FaultKind::Refused => GenerateError::Refused { model, reason },
+            FaultKind::TooLong => GenerateError::TooLong { model, reason },
+            FaultKind::Garbled => GenerateError::Garbled { model, reason },
+            FaultKind::Stopped => GenerateError::Stopped,
         }
     }
 }
 
-fn kind(status: u16, said: &str) -> Kind {
+fn kind(status: u16, said: &str) -> FaultKind {
     match status {
         // Some say so with 500, some with 200 inside a stream.
-        _ if is_about_length(said) => Kind::TooLong,
-        408 | 500..=599 => Kind::Away,
-        429 => Kind::Busy,
-        _ => Kind::Refused,
+        _ if is_about_length(said) => FaultKind::TooLong,
+        408 | 500..=599 => FaultKind::Away,
+        429 => FaultKind::Busy,
+        _ => FaultKind::Refused,
     }
 }
 
@@ -145,17 +153,15 @@ fn is_about_length(said: &str) -> bool {
     TOO_LONG.iter().any(|words| said.contains(words))
 }
 
-fn advice(status: u16, options: &Options) -> String {
-    let (key, table) = (&options.key_variable, options.table);
+fn advice(status: u16, options: &Options) -> StatusAdvice {
+    let (variable, table) = (options.key_variable.clone(), options.table);
     match (status, &options.key) {
-        (401 | 403, Some(_)) if !key.is_empty() => format!(" – check the key in `{key}`"),
-        (401 | 403, None) if !key.is_empty() => format!(" – it wants a key: set `{key}`"),
-        (401 | 403, _) => format!(" – it wants a key: name its variable in `{table}.key_env`"),
-        (404, _) => {
-            format!(" – check `{table}.name`, and that `{table}.base_url` ends as the service's does (`/v1`)")
-        }
-        (300..=399, _) => format!(" – it is elsewhere: check `{table}.base_url`"),
-        _ => String::new(),
+        (401 | 403, Some(_)) if !variable.is_empty() => StatusAdvice::CheckKey { variable },
+        (401 | 403, None) if !variable.is_empty() => StatusAdvice::SetKey { variable },
+        (401 | 403, _) => StatusAdvice::NameKey { table },
+        (404, _) => StatusAdvice::CheckModel { table },
+        (300..=399, _) => StatusAdvice::Moved { table },
+        _ => StatusAdvice::Nothing,
     }
 }
 
@@ -188,21 +194,25 @@ fn shortened(text: &str) -> String {
 mod tests {
     use super::*;
 
-    fn of(status: u16, body: &str) -> Fault {
-        Fault::of_answer(status, body, &Options::at("http://h/v1", Some(super::super::Key::new("sk-0123456789"))))
+    fn of(status: u16, body: &str) -> ServiceFault {
+        ServiceFault::of_answer(
+            status,
+            body,
+            &Options::at("http://h/v1", Some(super::super::ServiceKey::new("sk-0123456789"))),
+        )
     }
 
     #[test]
     fn a_status_and_what_is_said_make_a_kind() {
-        assert_eq!(of(429, "{}").kind, Kind::Busy);
-        assert_eq!(of(503, "busy").kind, Kind::Away);
-        assert_eq!(of(404, r#"{"error":"no model"}"#).kind, Kind::Refused);
+        assert_eq!(of(429, "{}").kind, FaultKind::Busy);
+        assert_eq!(of(503, "busy").kind, FaultKind::Away);
+        assert_eq!(of(404, r#"{"error":"no model"}"#).kind, FaultKind::Refused);
         for said in [
-            r#"{"error":{"message":"This model's maximum context length is 8192 tokens","code":"context_length_exceeded"}}"#,
-            r#"{"error":{"code":400,"message":"the request exceeds the available context size","type":"exceed_context_size_error"}}"#,
+            r#"{"error":{"message":"Its maximum context length is 8192 tokens","code":"context_length_exceeded"}}"#,
+            r#"{"error":{"code":400,"message":"exceeds the context size","type":"exceed_context_size_error"}}"#,
             r#"{"message":"Range of input length should be [1, 30720]"}"#,
         ] {
-            assert_eq!((of(400, said).kind, of(400, said).again), (Kind::TooLong, false), "{said}");
+            assert_eq!((of(400, said).kind, of(400, said).again), (FaultKind::TooLong, false), "{said}");
         }
     }
 
@@ -210,14 +220,14 @@ mod tests {
     fn a_key_that_the_service_repeats_is_taken_out() {
         let fault = of(401, r#"{"error":{"message":"Incorrect API key provided: sk-0123456789."}}"#);
         assert_eq!(
-            fault.reason,
-            "401: Incorrect API key provided: [key]. – it wants a key: name its variable in `model.key_env`"
+            fault.reason.to_string(),
+            "401: Incorrect API key provided: [key].; it requires a key: name its variable in `model.key_env`"
         );
         assert!(!fault.again);
     }
 
     #[test]
     fn a_page_instead_of_an_answer_is_cut() {
-        assert!(of(502, &"<html>  bad\n".repeat(1000)).reason.chars().count() < LONGEST_REASON + 10);
+        assert!(of(502, &"<html>  bad\n".repeat(1000)).reason.to_string().chars().count() < LONGEST_REASON + 10);
     }
 }

@@ -4,12 +4,12 @@ use std::fmt;
 
 /// The key of a service. Its `Debug` shows that there is one, nothing else shows anything.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Key(String);
+pub struct ServiceKey(String);
 
 /// Shorter keys are placeholders (`none`, `ollama`): taking them out of messages would tear words apart.
 const SHORTEST_SECRET: usize = 8;
 
-impl Key {
+impl ServiceKey {
     /// A key, without the white space that a copied line has around it.
     pub fn new(key: &str) -> Self {
         Self(key.trim().to_owned())
@@ -26,8 +26,8 @@ impl Key {
     }
 }
 
-impl fmt::Debug for Key {
+impl fmt::Debug for ServiceKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Key([key])")
+        f.write_str("ServiceKey([key])")
     }
 }

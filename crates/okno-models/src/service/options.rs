@@ -1,7 +1,7 @@
 //! What is asked of a service, and how patiently.
 
-use super::key::Key;
-use super::preset::{Preset, Schemas};
+use super::key::ServiceKey;
+use super::preset::{ProviderPreset, Schemas};
 use std::time::Duration;
 
 /// Address, key and model of a service, and how to deal with it.
@@ -14,7 +14,7 @@ pub struct Options {
     /// The address up to, and without, `/chat/completions`.
     pub base_url: String,
     /// The key, where one is needed.
-    pub key: Option<Key>,
+    pub key: Option<ServiceKey>,
     /// The variable that holds the key, for messages.
     pub key_variable: String,
     /// The model; `None` asks the service which one it serves.
@@ -51,8 +51,8 @@ pub struct Patience {
 }
 
 impl Patience {
-    /// Patience for one request of at most this long: half of it may pass in silence, since a model on a CPU reads a long
-    /// prompt for a minute before it says a word.
+    /// Patience for one request of at most this long: half of it may pass in silence, since a model on a CPU reads a
+    /// long prompt for a minute before it says a word.
     pub fn within(whole: Duration) -> Self {
         let connect = Duration::from_secs(10).min(whole);
         Self { connect, silence: whole / 2, whole, tries: 4, pause: Duration::from_millis(500) }
@@ -67,7 +67,7 @@ impl Default for Patience {
 
 impl Options {
     /// The defaults of a provider, with a key.
-    pub fn of(preset: &Preset, key: Option<Key>) -> Self {
+    pub fn of(preset: &ProviderPreset, key: Option<ServiceKey>) -> Self {
         Self {
             table: "model",
             provider: preset.name.to_owned(),
@@ -87,7 +87,7 @@ impl Options {
     }
 
     /// A service that no preset knows.
-    pub fn at(base_url: &str, key: Option<Key>) -> Self {
+    pub fn at(base_url: &str, key: Option<ServiceKey>) -> Self {
         Self {
             table: "model",
             provider: "openai".to_owned(),

@@ -15,7 +15,7 @@ pub enum Schemas {
 
 /// A provider's defaults.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Preset {
+pub struct ProviderPreset {
     /// Its name in the configuration.
     pub name: &'static str,
     /// Where it is.
@@ -37,8 +37,8 @@ pub struct Preset {
 }
 
 /// All presets, in the order in which keys are looked for when no provider is named.
-pub const PRESETS: [Preset; 6] = [
-    Preset {
+pub const PRESETS: [ProviderPreset; 6] = [
+    ProviderPreset {
         name: "dashscope",
         base_url: "https://dashscope.aliyuncs.com/compatible-mode/v1",
         url_variable: "DASHSCOPE_BASE_URL",
@@ -50,7 +50,7 @@ pub const PRESETS: [Preset; 6] = [
         batch: 25,
         schemas: Schemas::Json,
     },
-    Preset {
+    ProviderPreset {
         name: "openai",
         base_url: "https://api.openai.com/v1",
         url_variable: "OPENAI_BASE_URL",
@@ -61,7 +61,7 @@ pub const PRESETS: [Preset; 6] = [
         batch: 256,
         schemas: Schemas::Held,
     },
-    Preset {
+    ProviderPreset {
         name: "deepseek",
         base_url: "https://api.deepseek.com/v1",
         url_variable: "DEEPSEEK_BASE_URL",
@@ -90,13 +90,13 @@ const fn local(
     [url_variable, key_variable]: [&'static str; 2],
     chat: Option<&'static str>,
     embedding: Option<&'static str>,
-) -> Preset {
+) -> ProviderPreset {
     let schemas = Schemas::Held;
-    Preset { name, base_url, url_variable, key_variable, needs_key: false, chat, embedding, batch: 32, schemas }
+    ProviderPreset { name, base_url, url_variable, key_variable, needs_key: false, chat, embedding, batch: 32, schemas }
 }
 
 /// A preset by its name.
-pub fn named(name: &str) -> Option<&'static Preset> {
+pub fn named(name: &str) -> Option<&'static ProviderPreset> {
     let name = if name == "llama-cpp" || name == "llamacpp" { "llama.cpp" } else { name };
     PRESETS.iter().find(|preset| preset.name == name)
 }

@@ -1,10 +1,10 @@
-//! What a service turned out not to understand. It refused once, naming the parameter; it is not sent that again.
+//! Parameters that a service does not support. It refused one by name; it is not sent again.
 
-use super::fault::{Fault, Kind};
+use super::fault::ServiceFault;
 use super::preset::Schemas;
 use std::sync::atomic::{AtomicU8, Ordering};
 
-/// A parameter that not every service takes.
+/// A parameter that not every service supports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Quirk {
     /// Usage at the end of a stream.
@@ -15,7 +15,7 @@ pub enum Quirk {
     NoTemperature = 4,
     /// No schema, but JSON.
     NoSchema = 8,
-    /// No word about the form of the answer.
+    /// Nothing about the format of the answer.
     NoForm = 16,
 }
 
@@ -25,9 +25,9 @@ pub struct Quirks(AtomicU8);
 
 /// The quirks that were known when a request was made.
 #[derive(Debug, Clone, Copy)]
-pub struct Known(u8);
+pub struct KnownQuirks(u8);
 
-impl Known {
+impl KnownQuirks {
     pub fn has(self, quirk: Quirk) -> bool {
         self.0 & quirk as u8 != 0
     }
@@ -44,17 +44,17 @@ impl Quirks {
     }
 
     /// What is known by now.
-    pub fn known(&self) -> Known {
-        Known(self.0.load(Ordering::Relaxed))
+    pub fn known(&self) -> KnownQuirks {
+        KnownQuirks(self.0.load(Ordering::Relaxed))
     }
 
-    /// Learns from the refusal of a request that was `sent` with what was known then; whether it is worth asking again. It is
-    /// wherever the request held what is refused, also when another that was under way has taught it first.
-    pub fn learn(&self, fault: &Fault, sent: Known) -> bool {
-        if fault.kind != Kind::Refused {
-            return false;
-        }
-        let said = fault.reason.to_lowercase();
+    /// Learns from the refusal of a request that was `sent` with what was known then. Returns `true` if a retry may
+    /// succeed: the request held what is refused, even if a concurrent request has taught it first.
+    ///
+    /// Services name the parameter in prose only, so their text is searched for its name.
+    pub fn learn(&self, fault: &ServiceFault, sent: KnownQuirks) -> bool {
+        let Some(said) = fault.refusal() else { return false };
+        let said = said.to_lowercase();
         let about_form = ["response_format", "json_schema", "grammar"].iter().any(|name| said.contains(name));
         let quirk = match () {
             () if said.contains("stream_options") => Quirk::NoStreamOptions,
@@ -71,26 +71,30 @@ impl Quirks {
 
 #[cfg(test)]
 mod tests {
+    use super::super::options::Options;
     use super::*;
 
+    fn answered(status: u16, said: &str) -> ServiceFault {
+        ServiceFault::of_answer(status, said, &Options::at("http://h/v1", None))
+    }
+
     #[test]
-    fn each_refusal_teaches_once() {
+    fn each_refusal_is_learnt_once() {
         let quirks = Quirks::of(Schemas::Held);
-        let refused = |said: &str| Fault::new(Kind::Refused, said);
-        let about = refused("400: Unsupported value: 'response_format.type' json_schema");
-        let learn = |fault: &Fault| quirks.learn(fault, quirks.known());
+        let about = answered(400, "Unsupported value: 'response_format.type' json_schema");
+        let learn = |fault: &ServiceFault| quirks.learn(fault, quirks.known());
         let has = |quirk| quirks.known().has(quirk);
         assert!(learn(&about) && has(Quirk::NoSchema) && !has(Quirk::NoForm));
         assert!(learn(&about) && has(Quirk::NoForm));
         assert!(!learn(&about), "nothing more to learn");
-        assert!(!learn(&refused("401: wrong key")));
-        assert!(!learn(&Fault::new(Kind::Away, "500: temperature of the machine")));
+        assert!(!learn(&answered(401, "wrong key")));
+        assert!(!learn(&answered(500, "temperature of the machine")));
     }
 
     #[test]
-    fn whoever_was_refused_the_same_at_the_same_time_asks_again_too() {
+    fn concurrent_requests_with_the_same_refusal_are_all_retried() {
         let quirks = Quirks::of(Schemas::Held);
-        let about = Fault::new(Kind::Refused, "400: no json_schema");
+        let about = answered(400, "no json_schema");
         let sent = quirks.known();
         assert!(quirks.learn(&about, sent) && quirks.learn(&about, sent));
         assert!(!quirks.known().has(Quirk::NoForm), "two refusals of one thing teach one thing");

@@ -1,13 +1,15 @@
-//! The words of the protocol: a request as JSON, an answer or a piece of one from JSON.
+//! The protocol: a request as JSON, an answer or a piece of one from JSON.
 
 use super::options::Options;
-use super::quirks::{Known, Quirk};
+use super::quirks::{KnownQuirks, Quirk};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use okno::generate::{Message, Request, Role, Usage};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 /// A request as a service reads it.
-pub fn request(request: &Request, model: &str, options: &Options, quirks: Known) -> Value {
+pub fn request(request: &Request, model: &str, options: &Options, quirks: KnownQuirks) -> Value {
     let mut messages: Vec<Value> = request.messages.iter().map(message).collect();
     let mut body = json!({"model": model, "stream": true});
     if !quirks.has(Quirk::NoStreamOptions) {
@@ -24,7 +26,8 @@ pub fn request(request: &Request, model: &str, options: &Options, quirks: Known)
     }
     if let Some(schema) = &request.schema {
         if quirks.has(Quirk::NoSchema) {
-            messages.push(json!({"role": "system", "content": format!("Answer with nothing but JSON that satisfies this schema: {schema}")}));
+            let content = format!("Answer with nothing but JSON that satisfies this schema: {schema}");
+            messages.push(json!({"role": "system", "content": content}));
         }
         match (quirks.has(Quirk::NoSchema), quirks.has(Quirk::NoForm)) {
             (false, _) => {
@@ -49,7 +52,7 @@ fn message(message: &Message) -> Value {
         return json!({"role": role, "content": message.text});
     }
     let picture = |picture: &okno::generate::Picture| {
-        let url = format!("data:{};base64,{}", picture.media_type, base64(&picture.bytes));
+        let url = format!("data:{};base64,{}", picture.media_type, STANDARD.encode(&picture.bytes));
         json!({"type": "image_url", "image_url": {"url": url}})
     };
     let text = json!({"type": "text", "text": message.text});
@@ -57,23 +60,9 @@ fn message(message: &Message) -> Value {
     json!({"role": role, "content": parts})
 }
 
-/// Bytes as text, six bits a letter (RFC 4648).
-fn base64(bytes: &[u8]) -> String {
-    const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
-    for three in bytes.chunks(3) {
-        let bits = three.iter().fold(0u32, |bits, &byte| bits << 8 | u32::from(byte)) << (8 * (3 - three.len()));
-        for place in 0..4 {
-            let letter = LETTERS[(bits >> (18 - 6 * place) & 63) as usize];
-            text.push(if place <= three.len() { char::from(letter) } else { '=' });
-        }
-    }
-    text
-}
-
 /// An answer, or a piece of a streamed one.
 #[derive(Debug, Deserialize)]
-pub struct Piece {
+pub struct ChatChunk {
     #[serde(default)]
     pub choices: Vec<Choice>,
     pub usage: Option<Spent>,
@@ -84,13 +73,13 @@ pub struct Piece {
 #[derive(Debug, Deserialize)]
 pub struct Choice {
     #[serde(alias = "message")]
-    pub delta: Option<Said>,
+    pub delta: Option<ChatDelta>,
     pub finish_reason: Option<String>,
 }
 
 /// What is said. Thoughts in a field of their own are passed over.
 #[derive(Debug, Deserialize)]
-pub struct Said {
+pub struct ChatDelta {
     pub content: Option<String>,
 }
 
@@ -115,14 +104,6 @@ mod tests {
     use super::super::quirks::Quirks;
     use super::*;
     use okno::generate::Picture;
-
-    #[test]
-    fn base64_is_that_of_the_standard() {
-        for (bytes, text) in [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foobar", "Zm9vYmFy")] {
-            assert_eq!(base64(bytes.as_bytes()), text);
-        }
-        assert_eq!(base64(&[0xfb, 0xff, 0xfe]), "+//+");
-    }
 
     #[test]
     fn a_request_says_what_was_asked_and_nothing_a_service_refused() {

@@ -1,16 +1,19 @@
-//! Which files of a package are the model: a list of paths comes in, the files that the card asks for go out, or a reason.
+//! Chooses the files of a model in a package: from a list of paths to the files that the card names, or the reason why
+//! not.
 //!
-//! Packages are made for other programs, and call things as they like: `bge-small-zh-v1.5-q.onnx` beside `…-tokenizer.json`, or
-//! `dist/Xenova/gte-small/onnx/model.onnx` beside five other models. So weights are looked for by what they are, then by the model's
-//! name in the path, then by whether they say to be quantised; whatever is still ambiguous is refused with the candidates.
+//! Packages are made for other programs, and call things as they like: `bge-small-zh-v1.5-q.onnx` beside
+//! `…-tokenizer.json`, or `dist/Xenova/gte-small/onnx/model.onnx` beside five other models. So weights are looked for
+//! by what they are, then by the model's name in the path, then by whether they say to be quantised; whatever is still
+//! ambiguous is refused with the candidates.
 
-use super::package::Entry;
-use crate::registry::{Card, File, TOKENIZER, WEIGHTS};
+use super::package::PackageEntry;
+use crate::registry::{Card, ModelFile, TOKENIZER, WEIGHTS};
+use crate::{PackageFlaw, PathList};
 
 /// A file of the card, and where it is in the package.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Found {
-    pub file: File,
+pub struct ChosenFile {
+    pub file: ModelFile,
     pub entry: String,
 }
 
@@ -18,8 +21,8 @@ pub struct Found {
 const VOCABULARY: &str = "vocab.txt";
 
 /// Chooses the files of a card; `only` names the weights where there is a choice.
-pub fn files(card: &Card, entries: &[Entry], only: Option<&str>) -> Result<Vec<Found>, String> {
-    let mut found: Vec<Found> = Vec::new();
+pub fn files(card: &Card, entries: &[PackageEntry], only: Option<&str>) -> Result<Vec<ChosenFile>, PackageFlaw> {
+    let mut found: Vec<ChosenFile> = Vec::new();
     for file in &card.files {
         let entry = match file.name.as_str() {
             _ if !file.find.is_empty() => named(file, entries),
@@ -28,7 +31,7 @@ pub fn files(card: &Card, entries: &[Entry], only: Option<&str>) -> Result<Vec<F
             name => entries.iter().find(|entry| base(&entry.path) == name).map(|entry| entry.path.clone()),
         };
         match entry {
-            Some(entry) => found.push(Found { file: renamed(file, &entry), entry }),
+            Some(entry) => found.push(ChosenFile { file: renamed(file, &entry), entry }),
             None if file.optional => {}
             None => return Err(missing(file)),
         }
@@ -36,23 +39,23 @@ pub fn files(card: &Card, entries: &[Entry], only: Option<&str>) -> Result<Vec<F
     Ok(found)
 }
 
-fn missing(file: &File) -> String {
-    let names = if file.find.is_empty() { file.name.clone() } else { file.find.join("` or `") };
-    format!("holds no `{names}` – give a package that has one")
+fn missing(file: &ModelFile) -> PackageFlaw {
+    let names = if file.find.is_empty() { vec![file.name.clone()] } else { file.find.clone() };
+    PackageFlaw::NoFile { names }
 }
 
 /// A vocabulary keeps its name: it is read by another rule than a tokenizer.
-fn renamed(file: &File, entry: &str) -> File {
+fn renamed(file: &ModelFile, entry: &str) -> ModelFile {
     let name = if file.name == TOKENIZER && base(entry) == VOCABULARY { VOCABULARY } else { &file.name };
-    File { name: name.to_owned(), ..file.clone() }
+    ModelFile { name: name.to_owned(), ..file.clone() }
 }
 
 fn base(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
 }
 
-fn named(file: &File, entries: &[Entry]) -> Option<String> {
-    let fits = |entry: &&Entry| file.find.iter().any(|pattern| matches(pattern, base(&entry.path)));
+fn named(file: &ModelFile, entries: &[PackageEntry]) -> Option<String> {
+    let fits = |entry: &&PackageEntry| file.find.iter().any(|pattern| matches(pattern, base(&entry.path)));
     entries.iter().find(fits).map(|entry| entry.path.clone())
 }
 
@@ -69,12 +72,13 @@ fn matches(pattern: &str, name: &str) -> bool {
     rest.ends_with(last)
 }
 
-fn weights(card: &Card, entries: &[Entry], only: Option<&str>) -> Result<String, String> {
+fn weights(card: &Card, entries: &[PackageEntry], only: Option<&str>) -> Result<String, PackageFlaw> {
     let all: Vec<&str> =
         entries.iter().map(|entry| entry.path.as_str()).filter(|path| path.to_lowercase().ends_with(".onnx")).collect();
     if let Some(only) = only {
         let mut asked = all.iter().filter(|path| **path == only || path.ends_with(&format!("/{only}")));
-        return asked.next().map(|path| (*path).to_owned()).ok_or_else(|| format!("holds no `{only}`{}", list(&all)));
+        let missing = || PackageFlaw::NoSuchWeights { file: only.to_owned(), paths: list(&all) };
+        return asked.next().map(|path| (*path).to_owned()).ok_or_else(missing);
     }
     let named = narrowed(all.clone(), |path| says(path, &card.name));
     let exact = narrowed(named, |path| is_quantized(path) == card.quantized);
@@ -82,7 +86,7 @@ fn weights(card: &Card, entries: &[Entry], only: Option<&str>) -> Result<String,
     match plain.as_slice() {
         [one] => Ok((*one).to_owned()),
         [] => Err(no_weights(entries)),
-        several => Err(format!("holds several models – choose one with `--file`:{}", list(several))),
+        several => Err(PackageFlaw::SeveralWeights { paths: list(several) }),
     }
 }
 
@@ -103,22 +107,19 @@ fn is_quantized(path: &str) -> bool {
     ["quant", "int8", "uint8", "-q.onnx", "_q.onnx", "q8"].iter().any(|mark| name.contains(mark))
 }
 
-fn no_weights(entries: &[Entry]) -> String {
+fn no_weights(entries: &[PackageEntry]) -> PackageFlaw {
     let other = entries.iter().find(|entry| {
         let path = entry.path.to_lowercase();
         [".safetensors", ".bin"].iter().any(|ending| path.ends_with(ending))
     });
     match other {
-        Some(other) => format!(
-            "holds no ONNX weights, only `{}` – export it to ONNX (for instance with `optimum-cli export onnx`), or choose another package",
-            other.path
-        ),
-        None => "holds no `.onnx` file – give a package or folder that has one".to_owned(),
+        Some(other) => PackageFlaw::OtherWeights { path: other.path.clone() },
+        None => PackageFlaw::NoWeights,
     }
 }
 
 /// The tokenizer nearest to the weights: the one whose path has most in common with theirs.
-fn tokenizer(entries: &[Entry], weights: &str) -> Option<String> {
+fn tokenizer(entries: &[PackageEntry], weights: &str) -> Option<String> {
     let shared = |path: &str| path.bytes().zip(weights.bytes()).take_while(|(a, b)| a == b).count();
     let nearest = |fits: &dyn Fn(&str) -> bool| {
         let fitting = entries.iter().map(|entry| entry.path.as_str()).filter(|path| fits(base(path)));
@@ -128,8 +129,8 @@ fn tokenizer(entries: &[Entry], weights: &str) -> Option<String> {
         .or_else(|| nearest(&|name| name == VOCABULARY))
 }
 
-fn list(paths: &[&str]) -> String {
-    paths.iter().map(|path| format!("\n  {path}")).collect()
+fn list(paths: &[&str]) -> PathList {
+    PathList(paths.iter().map(|path| (*path).to_owned()).collect())
 }
 
 #[cfg(test)]
@@ -137,8 +138,9 @@ mod tests {
     use super::*;
     use crate::registry;
 
-    fn chosen(name: &str, paths: &[&str]) -> Result<Vec<String>, String> {
-        let entries: Vec<Entry> = paths.iter().map(|path| Entry { path: (*path).to_owned(), size: 1 }).collect();
+    fn chosen(name: &str, paths: &[&str]) -> Result<Vec<String>, PackageFlaw> {
+        let entries: Vec<PackageEntry> =
+            paths.iter().map(|path| PackageEntry { path: (*path).to_owned(), size: 1 }).collect();
         let card = registry::find(name).unwrap().unwrap();
         Ok(files(&card, &entries, None)?.into_iter().map(|found| found.entry).collect())
     }
@@ -164,10 +166,13 @@ mod tests {
     #[test]
     fn what_cannot_be_chosen_says_why() {
         let refused = |paths: &[&str]| chosen("gte-small", paths).unwrap_err();
-        assert!(refused(&["m/model.safetensors", "m/tokenizer.json"]).contains("optimum-cli"));
-        assert!(refused(&["a.txt"]).contains("no `.onnx` file"));
-        assert!(refused(&["a.onnx", "b.onnx"]).contains("`--file`:\n  a.onnx\n  b.onnx"));
-        assert!(refused(&["model.onnx"]).contains("`tokenizer.json`"));
+        let other = PackageFlaw::OtherWeights { path: "m/model.safetensors".into() };
+        assert_eq!(refused(&["m/model.safetensors", "m/tokenizer.json"]), other);
+        assert_eq!(refused(&["a.txt"]), PackageFlaw::NoWeights);
+        let several = refused(&["a.onnx", "b.onnx"]);
+        assert_eq!(several, PackageFlaw::SeveralWeights { paths: list(&["a.onnx", "b.onnx"]) });
+        assert!(several.to_string().ends_with(":\n  a.onnx\n  b.onnx"), "{several}");
+        assert_eq!(refused(&["model.onnx"]), PackageFlaw::NoFile { names: vec!["tokenizer.json".into()] });
     }
 
     #[test]

@@ -7,19 +7,19 @@
 //!     model.onnx tokenizer.json
 //! ```
 //!
-//! A model comes onto the shelf from a package ([`Shelf::add`]) or from the hub ([`Shelf::pull`]), and is there whole or not at all: its
-//! folder is made beside its place, tried there and renamed, so that weights of no use never take the place of those that work. What is
-//! on the shelf is never changed, so a card's hashes are those of its files.
+//! A model comes onto the shelf from a package ([`Shelf::add`]) or from the hub ([`Shelf::pull`]), and is there whole
+//! or not at all: its folder is made beside its place, tried there and renamed, so that weights of no use never take
+//! the place of those that work. What is on the shelf is never changed, so a card's hashes are those of its files.
 
 mod choose;
 mod package;
 mod pull;
 
-pub use package::{Entry, Package};
+pub use package::{Package, PackageEntry};
 pub use pull::{HUB, Pulling, SILENCE};
 
-use crate::registry::{self, Card, Kind};
-use crate::{Error, Result};
+use crate::registry::{self, Card, ModelKind};
+use crate::{Error, Result, WeightPackages};
 use sha2::{Digest, Sha256};
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
@@ -60,7 +60,7 @@ impl Model {
 
     /// Bytes on disk.
     pub fn bytes(&self) -> u64 {
-        let size = |file: &registry::File| fs_err::metadata(self.file(&file.name)).map_or(0, |about| about.len());
+        let size = |file: &registry::ModelFile| fs_err::metadata(self.file(&file.name)).map_or(0, |about| about.len());
         self.card.files.iter().map(size).sum()
     }
 
@@ -77,7 +77,7 @@ impl Model {
     }
 
     /// The model, if it is of this kind.
-    pub fn of_kind(self, wanted: Kind) -> Result<Self> {
+    pub fn of_kind(self, wanted: ModelKind) -> Result<Self> {
         if self.card.kind == wanted {
             return Ok(self);
         }
@@ -85,7 +85,8 @@ impl Model {
     }
 }
 
-/// Tries a model that has come, before it takes its place: the card it is to have, with what was learnt, or why it is of no use.
+/// Tries a model that has come, before it takes its place: the card it is to have, with what was learnt, or why it is
+/// of no use.
 pub type Trial<'a> = &'a dyn Fn(&Model) -> Result<Card>;
 
 impl Shelf {
@@ -128,7 +129,7 @@ impl Shelf {
         Ok(models)
     }
 
-    /// A model by name; says how to get it when it is not there.
+    /// A model by name.
     pub fn get(&self, name: &str) -> Result<Model> {
         let name = name.to_ascii_lowercase();
         registry::check_name(&name)?;
@@ -136,7 +137,10 @@ impl Shelf {
             return Ok(model);
         }
         match registry::find(&name)? {
-            Some(card) => Err(Error::Missing { name, shelf: self.folder.clone(), packages: package_names(&card) }),
+            Some(card) => {
+                let packages = WeightPackages(package_names(&card));
+                Err(Error::Missing { name, shelf: self.folder.clone(), packages })
+            }
             None => Err(Error::Unknown { name, known: self.names()? }),
         }
     }
@@ -150,12 +154,13 @@ impl Shelf {
         Ok(names)
     }
 
-    /// Brings a model in from a package or a folder. A card of the registry says what to look for; the files found get their hashes.
+    /// Brings a model in from a package or a folder. A card of the registry says what to look for; the files found get
+    /// their hashes.
     pub fn add(&self, mut card: Card, package: &Path, only: Option<&str>, trial: Trial<'_>) -> Result<Model> {
         registry::check_name(&card.name)?;
         let opened = Package::open(package)?;
         let chosen = choose::files(&card, &opened.entries()?, only)
-            .map_err(|reason| Error::Package { path: package.to_owned(), reason })?;
+            .map_err(|flaw| Error::Package { path: package.to_owned(), flaw })?;
         let staging = self.staging(&card.name)?;
         let targets: Vec<(String, PathBuf)> =
             chosen.iter().map(|found| (found.entry.clone(), staging.join(&found.file.name))).collect();
@@ -167,10 +172,10 @@ impl Shelf {
         self.put(card, &staging, trial)
     }
 
-    /// Takes a model off the shelf; an error when it is not there.
+    /// Removes a model from the shelf; an error if it is not there.
     pub fn remove(&self, name: &str) -> Result<()> {
         let model = self.get(name)?;
-        // Out of sight first, so that nobody opens half a model.
+        // Renamed first, so that nobody opens half a model.
         let gone = self.folder.join(format!(".{}.gone", model.card.name));
         if gone.exists() {
             // Left by a run that was stopped here; nothing is renamed onto a folder that holds something.
@@ -190,11 +195,12 @@ impl Shelf {
         Ok(staging)
     }
 
-    /// Tries a folder with all files and puts it in its place; one that is of no use goes, and what was there before stays.
+    /// Tries a folder with all files and puts it in its place; one that is of no use goes, and what was there before
+    /// stays.
     fn put(&self, card: Card, staging: &Path, trial: Trial<'_>) -> Result<Model> {
         let arrived = Model { card, folder: staging.to_owned() };
         let card = trial(&arrived).inspect_err(|_| drop(fs_err::remove_dir_all(staging)))?;
-        let text = toml::to_string(&card).map_err(|error| Error::Registry(error.to_string()))?;
+        let text = toml::to_string(&card).map_err(|error| Error::Registry { cause: error.to_string() })?;
         let mut file = fs_err::File::create(staging.join(CARD))?;
         file.write_all(text.as_bytes())?;
         file.sync_all()?;

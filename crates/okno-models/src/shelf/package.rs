@@ -1,10 +1,11 @@
 //! Packages: a folder, or an archive as package registries hand them out – `.zip`, `.jar`, `.whl`, `.tgz`, `.tar.gz`.
 //!
-//! A package is untrusted: only files that were chosen are taken out, each to a path that we made, never to one the archive names;
-//! links inside archives are no files; and nothing is read beyond [`MOST_BYTES`], however small the archive that promises it.
+//! A package is untrusted: only files that were chosen are taken out, each to a path that we made, never to one the
+//! archive names; links inside archives are no files; and nothing is read beyond [`MOST_BYTES`], however small the
+//! archive that promises it.
 
 use super::hash_and_copy;
-use crate::{Error, Result};
+use crate::{Error, PackageFlaw, Result};
 use flate2::read::GzDecoder;
 use std::collections::HashMap;
 use std::io::Read;
@@ -21,7 +22,7 @@ const DEEPEST: usize = 8;
 
 /// A file in a package.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Entry {
+pub struct PackageEntry {
     /// Its path inside, with `/`.
     pub path: String,
     /// Its bytes, unpacked, as the package says.
@@ -50,12 +51,12 @@ impl Package {
         match &magic[..read] {
             [b'P', b'K', ..] => Ok(Self::Zip(path.to_owned())),
             [0x1f, 0x8b, ..] => Ok(Self::TarGz(path.to_owned())),
-            _ => Err(wrong(path, "neither a folder nor a `.zip`, `.jar`, `.whl`, `.tgz` or `.tar.gz`")),
+            _ => Err(wrong(path, PackageFlaw::NotAPackage)),
         }
     }
 
     /// The files inside.
-    pub fn entries(&self) -> Result<Vec<Entry>> {
+    pub fn entries(&self) -> Result<Vec<PackageEntry>> {
         match self {
             Self::Folder(folder) => {
                 let mut entries = Vec::new();
@@ -66,7 +67,7 @@ impl Package {
             Self::TarGz(path) => {
                 let mut entries = Vec::new();
                 each_file(path, |name, file| {
-                    entries.push(Entry { path: name.to_owned(), size: file.size() });
+                    entries.push(PackageEntry { path: name.to_owned(), size: file.size() });
                     Ok(())
                 })?;
                 Ok(entries)
@@ -83,7 +84,7 @@ impl Package {
             Self::Zip(path) => {
                 let mut archive = open_zip(path)?;
                 let mut take = |(entry, to): &(String, PathBuf)| {
-                    let mut file = archive.by_name(entry).map_err(|error| wrong(path, &error.to_string()))?;
+                    let mut file = archive.by_name(entry).map_err(|error| unreadable(path, &error))?;
                     copy(&mut file, to)
                 };
                 wanted.iter().map(&mut take).collect()
@@ -96,15 +97,19 @@ impl Package {
                     }
                     Ok(())
                 })?;
-                let gone = |entry: &str| wrong(path, &format!("`{entry}` is gone"));
+                let gone = |entry: &str| wrong(path, PackageFlaw::Gone { entry: entry.to_owned() });
                 wanted.iter().map(|(entry, _)| hashes.remove(entry).ok_or_else(|| gone(entry))).collect()
             }
         }
     }
 }
 
-fn wrong(path: &Path, reason: &str) -> Error {
-    Error::Package { path: path.to_owned(), reason: reason.to_owned() }
+fn wrong(path: &Path, flaw: PackageFlaw) -> Error {
+    Error::Package { path: path.to_owned(), flaw }
+}
+
+fn unreadable(path: &Path, cause: &dyn std::error::Error) -> Error {
+    wrong(path, PackageFlaw::Unreadable { cause: cause.to_string() })
 }
 
 /// Copies a file of bounded size, to the disk and not only to its cache.
@@ -112,14 +117,15 @@ fn copy(from: &mut dyn Read, to: &Path) -> Result<String> {
     let mut file = fs_err::File::create(to)?;
     let hash = hash_and_copy(&mut from.take(MOST_BYTES), &mut file)?;
     if file.metadata()?.len() >= MOST_BYTES {
-        return Err(wrong(to, "larger than any model known"));
+        return Err(wrong(to, PackageFlaw::TooLarge));
     }
     file.sync_all()?;
     Ok(hash)
 }
 
-/// Files of a folder, in order of name. A link to a file counts – the hub's tools keep files behind links –, one to a folder does not.
-fn walk(folder: &Path, below: &str, depth: usize, entries: &mut Vec<Entry>) -> Result<()> {
+/// Files of a folder, in order of name. A link to a file counts – the hub's tools keep files behind links –, one to a
+/// folder does not.
+fn walk(folder: &Path, below: &str, depth: usize, entries: &mut Vec<PackageEntry>) -> Result<()> {
     let mut found: Vec<_> = fs_err::read_dir(folder)?.collect::<std::io::Result<_>>()?;
     found.sort_by_key(fs_err::DirEntry::file_name);
     for entry in found {
@@ -131,13 +137,10 @@ fn walk(folder: &Path, below: &str, depth: usize, entries: &mut Vec<Entry>) -> R
         } else if let Ok(about) = fs_err::metadata(entry.path())
             && about.is_file()
         {
-            entries.push(Entry { path, size: about.len() });
+            entries.push(PackageEntry { path, size: about.len() });
         }
         if entries.len() > MOST_ENTRIES {
-            return Err(wrong(
-                folder,
-                "too many files to be a model's folder – name the folder that holds the weights",
-            ));
+            return Err(wrong(folder, PackageFlaw::TooManyFiles));
         }
     }
     Ok(())
@@ -145,20 +148,20 @@ fn walk(folder: &Path, below: &str, depth: usize, entries: &mut Vec<Entry>) -> R
 
 fn open_zip(path: &Path) -> Result<zip::ZipArchive<std::io::BufReader<fs_err::File>>> {
     let file = std::io::BufReader::new(fs_err::File::open(path)?);
-    zip::ZipArchive::new(file).map_err(|error| wrong(path, &format!("no readable archive ({error})")))
+    zip::ZipArchive::new(file).map_err(|error| unreadable(path, &error))
 }
 
-fn zip_entries(path: &Path) -> Result<Vec<Entry>> {
+fn zip_entries(path: &Path) -> Result<Vec<PackageEntry>> {
     let mut archive = open_zip(path)?;
     if archive.len() > MOST_ENTRIES {
-        return Err(wrong(path, "too many files to be a model's package"));
+        return Err(wrong(path, PackageFlaw::TooManyFiles));
     }
     let mut entries = Vec::new();
     for index in 0..archive.len() {
-        let file = archive.by_index(index).map_err(|error| wrong(path, &error.to_string()))?;
+        let file = archive.by_index(index).map_err(|error| unreadable(path, &error))?;
         // A name that cannot be read names nothing we look for.
         if let (true, Ok(name)) = (file.is_file(), file.name()) {
-            entries.push(Entry { path: name.into_owned(), size: file.size() });
+            entries.push(PackageEntry { path: name.into_owned(), size: file.size() });
         }
     }
     Ok(entries)
@@ -168,14 +171,14 @@ type TarFile<'a> = tar::Entry<'a, std::io::Take<GzDecoder<std::io::BufReader<fs_
 
 /// Goes through the files of a gzipped tar archive.
 fn each_file(path: &Path, mut work: impl FnMut(&str, &mut TarFile<'_>) -> Result<()>) -> Result<()> {
-    let unreadable = |error: std::io::Error| wrong(path, &format!("no readable archive ({error})"));
+    let unreadable = |error: std::io::Error| unreadable(path, &error);
     let file = std::io::BufReader::new(fs_err::File::open(path)?);
     let mut archive = tar::Archive::new(GzDecoder::new(file).take(MOST_BYTES));
     for (count, entry) in archive.entries().map_err(unreadable)?.enumerate() {
         let mut entry = entry.map_err(unreadable)?;
         let name = entry.path().map_err(unreadable)?.to_string_lossy().into_owned();
         if count > MOST_ENTRIES {
-            return Err(wrong(path, "too many files to be a model's package"));
+            return Err(wrong(path, PackageFlaw::TooManyFiles));
         }
         if entry.header().entry_type().is_file() {
             work(&name, &mut entry)?;

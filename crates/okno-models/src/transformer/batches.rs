@@ -1,13 +1,14 @@
 //! Batches: the lengths of texts come in, groups of texts of one length go out.
 //!
-//! Padding a text changes nothing but the time it takes and the last bits of its vector, and a network with dynamic int8 scales would
-//! give it another vector in other company. Equal lengths waste nothing and keep every vector the text's own.
+//! Padding a text changes nothing but the time it takes and the last bits of its vector, and a network with dynamic
+//! int8 scales would give it another vector in other company. Equal lengths waste nothing and keep every vector the
+//! text's own.
 
 /// Tokens of one batch, at most: some twenty sentences. Not tuned yet; `examples/throughput.rs` takes other values.
 pub const MOST_TOKENS: usize = 512;
 
-/// Groups texts of the same length, the longest first so that no core is left with a long one at the end. A batch has at most
-/// `most_tokens` tokens, or one text. Texts without tokens are in none.
+/// Groups texts of the same length, the longest first so that no core is left with a long one at the end. A batch has
+/// at most `most_tokens` tokens, or one text. Texts without tokens are in none.
 pub fn batches(lengths: &[usize], most_tokens: usize) -> Vec<Vec<usize>> {
     let mut order: Vec<usize> = (0..lengths.len()).filter(|&i| lengths[i] > 0).collect();
     order.sort_by_key(|&i| (std::cmp::Reverse(lengths[i]), i));

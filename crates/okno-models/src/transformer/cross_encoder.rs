@@ -1,11 +1,11 @@
 //! Cross-encoders: the network reads question and passage together, and says in one number how well they fit.
 
 use super::batches::{MOST_TOKENS, batches};
-use super::network::Network;
-use super::tokens::{Tokens, Words};
-use crate::registry::Kind;
+use super::network::TransformerNetwork;
+use super::tokens::{ModelTokenizer, Tokens};
+use crate::registry::ModelKind;
 use crate::shelf::Model;
-use crate::{Error, Result};
+use crate::{Error, NetworkFailure, Result};
 use okno::retrieve::{RerankError, Reranker};
 use rayon::prelude::*;
 
@@ -13,34 +13,35 @@ use rayon::prelude::*;
 pub struct CrossEncoder {
     name: String,
     identity: String,
-    words: Words,
-    network: Network,
+    tokenizer: ModelTokenizer,
+    network: TransformerNetwork,
     most_tokens: usize,
 }
 
 impl CrossEncoder {
     /// Opens a reranker of the shelf.
     pub fn open(model: &Model) -> Result<Self> {
-        let model = model.clone().of_kind(Kind::Reranker)?;
-        let network = Network::open(&model, &["logits"])?;
+        let model = model.clone().of_kind(ModelKind::Reranker)?;
+        let network = TransformerNetwork::open(&model, &["logits"])?;
         let most_tokens = if model.card.quantized { 1 } else { MOST_TOKENS };
-        let words = Words::open(&model)?;
-        Ok(Self { identity: model.identity(), name: model.card.name, words, network, most_tokens })
+        let tokenizer = ModelTokenizer::open(&model)?;
+        Ok(Self { identity: model.identity(), name: model.card.name, tokenizer, network, most_tokens })
     }
 
     /// How well each passage answers, from 0 to 1.
     pub fn try_scores(&self, question: &str, passages: &[&str]) -> Result<Vec<f32>> {
-        let failed = |reason| Error::Network { name: self.name.clone(), reason };
-        let of = |passage: &&str| self.words.of_pair(question, passage);
-        let tokens: Vec<Tokens> = passages.par_iter().map(of).collect::<Result<_, String>>().map_err(failed)?;
+        let failed = |failure| Error::Network { name: self.name.clone(), failure };
+        let of = |passage: &&str| self.tokenizer.of_pair(question, passage);
+        let tokens: Vec<Tokens> = passages.par_iter().map(of).collect::<Result<_, NetworkFailure>>().map_err(failed)?;
         let lengths: Vec<usize> = tokens.iter().map(Tokens::len).collect();
         let outputs = self.network.run(&tokens, &batches(&lengths, self.most_tokens), None)?;
         let score = |output: Option<_>| output.map(|output: super::network::Output| probability(&output.values));
-        outputs.into_iter().map(|output| score(output).flatten().ok_or_else(|| failed(NO_SCORE.to_owned()))).collect()
+        outputs
+            .into_iter()
+            .map(|output| score(output).flatten().ok_or_else(|| failed(NetworkFailure::NoScore)))
+            .collect()
     }
 }
-
-const NO_SCORE: &str = "a cross-encoder gives one number for a pair, or two (no, yes); this one gives something else";
 
 /// One number is the logit of *yes*; of two, the second is.
 fn probability(logits: &[f32]) -> Option<f32> {

@@ -1,12 +1,13 @@
 //! A transformer as an [`Embedder`].
 //!
-//! Opening one reads its card only; the weights are read when the first text comes, so that commands which embed nothing cost nothing.
-//! A sentence's vector has the length [`weight`] of its tokens: in a run of sentences, a long one says more than a short one.
+//! Opening one reads its card only; the weights are read when the first text comes, so that commands which embed
+//! nothing cost nothing. A sentence's vector has the length [`weight`] of its tokens: in a run of sentences, a long one
+//! says more than a short one.
 
 use super::encoder::Encoder;
-use crate::registry::{Card, Kind};
+use crate::registry::{Card, ModelKind};
 use crate::shelf::Model;
-use crate::{Error, Result};
+use crate::{Error, Result, WeightsFlaw};
 use okno::embed::{EmbedError, Embedder, Role};
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, OnceLock};
@@ -16,18 +17,15 @@ pub struct TransformerEmbedder {
     model: Model,
     identity: String,
     dimensions: usize,
-    encoder: OnceLock<Result<Encoder, String>>,
+    encoder: OnceLock<Result<Encoder>>,
     stop: Option<Arc<AtomicBool>>,
 }
 
 impl TransformerEmbedder {
     /// Opens an embedder of the shelf.
     pub fn open(model: Model) -> Result<Self> {
-        let model = model.of_kind(Kind::Embedder)?;
-        let unusable = || Error::Weights {
-            path: model.folder.clone(),
-            reason: "its card does not say how long its vectors are – add it again".to_owned(),
-        };
+        let model = model.of_kind(ModelKind::Embedder)?;
+        let unusable = || Error::Weights { path: model.folder.clone(), flaw: WeightsFlaw::NoDimensions };
         let dimensions = model.card.dimensions.ok_or_else(unusable)?;
         Ok(Self { identity: model.identity(), dimensions, encoder: OnceLock::new(), stop: None, model })
     }
@@ -40,9 +38,12 @@ impl TransformerEmbedder {
     }
 
     fn encoder(&self) -> Result<&Encoder, EmbedError> {
-        let opened = self.encoder.get_or_init(|| Encoder::open(&self.model).map_err(|error| error.to_string()));
-        opened.as_ref().map_err(|reason| EmbedError(reason.clone()))
+        self.encoder.get_or_init(|| Encoder::open(&self.model)).as_ref().map_err(embed_error)
     }
+}
+
+fn embed_error(error: &Error) -> EmbedError {
+    EmbedError(error.to_string())
 }
 
 /// What a sentence of this many tokens weighs in a run of sentences: between all alike and by the token. Other
@@ -72,12 +73,10 @@ impl Embedder for TransformerEmbedder {
             return Ok(vec![0.0; texts.len() * self.dimensions]);
         }
         let made = self.encoder()?.vectors(texts, prefix(&self.model.card, role), self.stop.as_deref());
-        let mut made = made.map_err(|error| EmbedError(error.to_string()))?;
+        let mut made = made.map_err(|error| embed_error(&error))?;
         if made.dimensions != self.dimensions {
-            return Err(EmbedError(format!(
-                "vectors have {} components, expected {}",
-                made.dimensions, self.dimensions
-            )));
+            let flaw = WeightsFlaw::Dimensions { got: made.dimensions, expected: self.dimensions };
+            return Err(embed_error(&Error::Weights { path: self.model.folder.clone(), flaw }));
         }
         for (vector, tokens) in made.vectors.chunks_exact_mut(self.dimensions).zip(made.tokens) {
             let weight = weight(tokens);

@@ -1,11 +1,11 @@
 //! An encoder: tokenizer and network together, from texts to unit vectors or to the vectors of their tokens.
 
 use super::batches::{MOST_TOKENS, batches};
-use super::network::{Network, Output};
-use super::tokens::{Tokens, Words};
+use super::network::{Output, TransformerNetwork};
+use super::tokens::{ModelTokenizer, Tokens};
 use crate::registry::Pooling;
 use crate::shelf::Model;
-use crate::{Error, Result};
+use crate::{Error, NetworkFailure, Result};
 use okno::embed::normalize;
 use rayon::prelude::*;
 use std::sync::atomic::AtomicBool;
@@ -16,8 +16,8 @@ const TOKEN_VECTORS: [&str; 2] = ["last_hidden_state", "token_embeddings"];
 /// A transformer that makes vectors.
 pub struct Encoder {
     name: String,
-    words: Words,
-    network: Network,
+    tokenizer: ModelTokenizer,
+    network: TransformerNetwork,
     pooling: Pooling,
     most_tokens: usize,
 }
@@ -47,9 +47,9 @@ impl Encoder {
     pub fn open(model: &Model) -> Result<Self> {
         // Dynamic int8 takes its scales from the whole batch: alone, a text always has the same.
         let most_tokens = if model.card.quantized { 1 } else { MOST_TOKENS };
-        let network = Network::open(model, &TOKEN_VECTORS)?;
-        let words = Words::open(model)?;
-        Ok(Self { name: model.card.name.clone(), words, network, pooling: model.card.pooling, most_tokens })
+        let network = TransformerNetwork::open(model, &TOKEN_VECTORS)?;
+        let tokenizer = ModelTokenizer::open(model)?;
+        Ok(Self { name: model.card.name.clone(), tokenizer, network, pooling: model.card.pooling, most_tokens })
     }
 
     /// Batches of another size than the usual, for measuring.
@@ -84,10 +84,10 @@ impl Encoder {
 
     fn tokens(&self, texts: &[&str], prefix: &str) -> Result<Vec<Tokens>> {
         let of = |text: &&str| {
-            if text.trim().is_empty() { Ok(Tokens::default()) } else { self.words.of(&format!("{prefix}{text}")) }
+            if text.trim().is_empty() { Ok(Tokens::default()) } else { self.tokenizer.of(&format!("{prefix}{text}")) }
         };
-        let failed = |reason| Error::Network { name: self.name.clone(), reason };
-        texts.par_iter().map(of).collect::<Result<_, String>>().map_err(failed)
+        let failed = |failure| Error::Network { name: self.name.clone(), failure };
+        texts.par_iter().map(of).collect::<Result<_, NetworkFailure>>().map_err(failed)
     }
 
     fn run(&self, tokens: &[Tokens], stop: Option<&AtomicBool>) -> Result<Vec<Option<Output>>> {

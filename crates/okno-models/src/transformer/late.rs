@@ -1,12 +1,13 @@
 //! Late interaction: each token of the question looks for its best counterpart in the passage.
 //!
-//! The score of a passage is the mean, over the question's tokens, of the largest cosine with one of the passage's tokens (`MaxSim`). Any
-//! encoder can be asked so, also one that was trained for something else. Where it was measured (`docs/models.md`) it helped by less than the
-//! intervals tell apart and took thirty times as long, so it is off unless asked for.
+//! The score of a passage is the mean, over the question's tokens, of the largest cosine with one of the passage's
+//! tokens (`MaxSim`). Any encoder can be asked so, also one that was trained for something else. Where it was measured
+//! (`docs/models.md`) it helped by less than the intervals tell apart and took thirty times as long, so it is off
+//! unless asked for.
 
 use super::encoder::{Encoder, TokenVectors};
 use crate::Result;
-use crate::registry::{Card, Kind};
+use crate::registry::{Card, ModelKind};
 use crate::shelf::Model;
 use okno::retrieve::{RerankError, Reranker};
 
@@ -20,7 +21,7 @@ pub struct LateInteraction {
 impl LateInteraction {
     /// Opens an embedder of the shelf.
     pub fn open(model: &Model) -> Result<Self> {
-        let model = model.clone().of_kind(Kind::Embedder)?;
+        let model = model.clone().of_kind(ModelKind::Embedder)?;
         Ok(Self { identity: format!("maxsim:{}", model.identity()), encoder: Encoder::open(&model)?, card: model.card })
     }
 

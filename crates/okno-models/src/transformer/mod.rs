@@ -5,8 +5,9 @@
 //! rerank:  question and passages → tokens → network → one score each
 //! ```
 //!
-//! The network is an ONNX file run by rten on the CPU. Texts are batched only with texts of *exactly* their own number of tokens: then
-//! nothing is padded, and no text's vector depends on what stood beside it. Batches run one per core; a single one uses all of them.
+//! The network is an ONNX file run by rten on the CPU. Texts are batched only with texts of *exactly* their own number
+//! of tokens: then nothing is padded, and no text's vector depends on what stood beside it. Batches run one per core; a
+//! single one uses all of them.
 
 mod batches;
 mod cross_encoder;
@@ -22,27 +23,27 @@ pub use embedder::TransformerEmbedder;
 pub use encoder::Encoder;
 pub use late::LateInteraction;
 
-use crate::registry::{Card, Kind, WEIGHTS};
+use crate::registry::{Card, ModelKind, WEIGHTS};
 use crate::shelf::Model;
-use crate::{Error, Result};
+use crate::{Error, Result, WeightsFlaw};
 
-/// Runs a model once, to see whether its weights can be used at all; what was learnt goes into the card.
+/// Runs a model once, to check that its weights can be used; returns its card with what was found out.
 pub fn try_out(model: &Model) -> Result<Card> {
     let mut card = model.card.clone();
-    card.quantized |= card.kind != Kind::Ocr && network::is_dynamic(&model.file(WEIGHTS))?;
+    card.quantized |= card.kind != ModelKind::Ocr && network::is_dynamic(&model.file(WEIGHTS))?;
     match card.kind {
-        Kind::Embedder => {
+        ModelKind::Embedder => {
             let length = Encoder::open(model)?.vectors(&["ok"], "", None)?.dimensions;
-            if card.dimensions.is_some_and(|known| known != length) {
-                let reason = format!("vectors have {length} components, expected {}", card.dimensions.unwrap_or(0));
-                return Err(Error::Weights { path: model.folder.clone(), reason });
+            if let Some(expected) = card.dimensions.filter(|known| *known != length) {
+                let flaw = WeightsFlaw::Dimensions { got: length, expected };
+                return Err(Error::Weights { path: model.folder.clone(), flaw });
             }
             card.dimensions = Some(length);
         }
-        Kind::Reranker => {
+        ModelKind::Reranker => {
             CrossEncoder::open(model)?.try_scores("ok", &["ok"])?;
         }
-        Kind::Ocr => {}
+        ModelKind::Ocr => {}
     }
     Ok(card)
 }

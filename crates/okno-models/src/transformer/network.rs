@@ -3,14 +3,14 @@
 use super::tokens::Tokens;
 use crate::registry::WEIGHTS;
 use crate::shelf::Model;
-use crate::{Error, Result};
+use crate::{Error, NetworkFailure, Result, WeightsFlaw};
 use rten::{ModelOptions, NodeId, RunOptions, Value, ValueOrView};
 use rten_tensor::NdTensor;
 use rten_tensor::prelude::*;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-/// What an input of the network is fed with.
+/// The kinds of inputs that can be fed.
 #[derive(Clone, Copy)]
 enum Input {
     Ids,
@@ -31,36 +31,40 @@ pub struct Output {
 }
 
 /// A network, ready to run on all cores.
-pub struct Network {
+pub struct TransformerNetwork {
     name: String,
     model: rten::Model,
     inputs: Vec<(Input, NodeId)>,
     output: NodeId,
-    /// One pool of one thread for each core: batches run side by side, because little of a network of this size can be shared out.
+    /// One pool of one thread for each core: batches run side by side, because little of a network of this size can be
+    /// shared out.
     lanes: Vec<Arc<rten::ThreadPool>>,
 }
 
-impl Network {
-    /// Opens the weights of a model. `outputs` are the names its result may have; the first output when it has none of them.
+impl TransformerNetwork {
+    /// Opens the weights of a model. `outputs` are the names its result may have; the first output when it has none of
+    /// them.
     pub fn open(model: &Model, outputs: &[&str]) -> Result<Self> {
         let path = model.file(WEIGHTS);
-        let unusable = |reason: String| Error::Weights { path: path.clone(), reason };
+        let unusable = |flaw| Error::Weights { path: path.clone(), flaw };
         if !path.exists() {
-            return Err(unusable("the file is missing".to_owned()));
+            return Err(unusable(WeightsFlaw::FileMissing));
         }
         let mut options = ModelOptions::with_all_ops();
         // Costs the memory of the weights once more while loading; saves packing them for every batch.
         options.prepack_weights(true);
-        let loaded = options.load_file(&path).map_err(|error| unusable(error.to_string()))?;
+        let loaded =
+            options.load_file(&path).map_err(|error| unusable(WeightsFlaw::Unloadable { cause: error.to_string() }))?;
         let inputs = inputs(&loaded).map_err(unusable)?;
         let output = outputs.iter().find_map(|name| loaded.find_node(name)).or(loaded.output_ids().first().copied());
-        let output = output.ok_or_else(|| unusable("the network has no output".to_owned()))?;
+        let output = output.ok_or_else(|| unusable(WeightsFlaw::NoOutput))?;
         let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
         let lanes = (0..cores).map(|_| Arc::new(rten::ThreadPool::with_num_threads(1))).collect();
         Ok(Self { name: model.card.name.clone(), model: loaded, inputs, output, lanes })
     }
 
-    /// Runs batches of texts, each of texts of one length, on all cores; one output for each text, in the order of `texts`.
+    /// Runs batches of texts, each of texts of one length, on all cores; one output for each text, in the order of
+    /// `texts`.
     pub fn run(
         &self,
         texts: &[Tokens],
@@ -85,7 +89,7 @@ impl Network {
         Ok(outputs)
     }
 
-    /// Does work on as many cores as there are batches for; a single batch is spread over all of them.
+    /// Does work on as many cores as there are batches; a single batch uses all of them.
     fn on_lanes(&self, batches: usize, work: &(dyn Fn(&RunOptions) -> Result<Outputs> + Sync)) -> Result<Outputs> {
         if batches <= 1 {
             return work(&RunOptions::default());
@@ -97,15 +101,18 @@ impl Network {
                 .collect();
             let mut all = Vec::new();
             for lane in running {
-                let panicked = |_| Error::Network { name: self.name.clone(), reason: "it panicked".to_owned() };
+                let panicked = |_| self.failed(NetworkFailure::Panicked);
                 all.extend(lane.join().map_err(panicked)??);
             }
             Ok(all)
         })
     }
 
+    fn failed(&self, failure: NetworkFailure) -> Error {
+        Error::Network { name: self.name.clone(), failure }
+    }
+
     fn run_batch(&self, texts: &[Tokens], batch: &[usize], options: &RunOptions) -> Result<Vec<Output>> {
-        let failed = |reason: String| Error::Network { name: self.name.clone(), reason };
         let shape = [batch.len(), texts[batch[0]].len()];
         let gathered = |of: &dyn Fn(&Tokens) -> Vec<i32>| {
             let values: Vec<i32> = batch.iter().flat_map(|&text| of(&texts[text])).collect();
@@ -122,28 +129,29 @@ impl Network {
         };
         let inputs = self.inputs.iter().map(feed).collect();
         let outputs = self.model.run(inputs, &[self.output], Some(options.clone()));
-        let output = outputs.map_err(|error| failed(error.to_string()))?.pop();
-        let Some(Value::FloatTensor(tensor)) = output else { return Err(failed("its output is no float".to_owned())) };
-        let (&width, rows) = tensor.shape().split_last().ok_or_else(|| failed("its output has no shape".to_owned()))?;
-        if width == 0 || rows.first() != Some(&batch.len()) {
-            return Err(failed(format!("its output has the shape {:?} for {shape:?} tokens", tensor.shape())));
-        }
+        let output = outputs.map_err(|error| self.failed(NetworkFailure::Run { cause: error.to_string() }))?.pop();
+        let Some(Value::FloatTensor(tensor)) = output else { return Err(self.failed(NetworkFailure::NotFloat)) };
+        let width = match tensor.shape().split_last() {
+            Some((&width, rows)) if width > 0 && rows.first() == Some(&batch.len()) => width,
+            _ => {
+                let shape = format!("{:?} for {shape:?} tokens", tensor.shape());
+                return Err(self.failed(NetworkFailure::Shape { shape }));
+            }
+        };
         let values = tensor.to_vec();
         Ok(values.chunks_exact(values.len() / batch.len()).map(|own| Output { values: own.to_vec(), width }).collect())
     }
 }
 
 /// The network's inputs, by their usual names.
-fn inputs(model: &rten::Model) -> Result<Vec<(Input, NodeId)>, String> {
+fn inputs(model: &rten::Model) -> Result<Vec<(Input, NodeId)>, WeightsFlaw> {
     let input = |&id: &NodeId| {
         let info = model.node_info(id);
         match info.as_ref().and_then(rten::NodeInfo::name).unwrap_or_default() {
             "input_ids" => Ok((Input::Ids, id)),
             "attention_mask" => Ok((Input::Mask, id)),
             "token_type_ids" => Ok((Input::Types, id)),
-            other => Err(format!(
-                "the network asks for `{other}`; known are `input_ids`, `attention_mask` and `token_type_ids`"
-            )),
+            other => Err(WeightsFlaw::UnknownInput { name: other.to_owned() }),
         }
     };
     model.input_ids().iter().map(input).collect()

@@ -2,7 +2,7 @@
 
 use crate::registry::TOKENIZER;
 use crate::shelf::Model;
-use crate::{Error, Result};
+use crate::{Error, NetworkFailure, Result, WeightsFlaw};
 use std::path::Path;
 use tokenizers::models::wordpiece::WordPiece;
 use tokenizers::normalizers::BertNormalizer;
@@ -29,19 +29,19 @@ impl Tokens {
 }
 
 /// A model's tokenizer, which cuts what is too long for the model.
-pub struct Words(Tokenizer);
+pub struct ModelTokenizer(Tokenizer);
 
-impl Words {
+impl ModelTokenizer {
     /// Opens a model's tokenizer: `tokenizer.json`, or a `WordPiece` vocabulary as BERT's.
     pub fn open(model: &Model) -> Result<Self> {
-        let unusable = |path: &Path, reason: String| Error::Weights { path: path.to_owned(), reason };
+        let unusable = |path: &Path, flaw| Error::Weights { path: path.to_owned(), flaw };
         let path = model.file(TOKENIZER);
         let mut tokenizer = if path.exists() {
             let bytes = fs_err::read(&path)?;
-            Tokenizer::from_bytes(bytes).map_err(|error| unusable(&path, error.to_string()))?
+            Tokenizer::from_bytes(bytes).map_err(|error| unusable(&path, broken(&error)))?
         } else {
             let path = model.file("vocab.txt");
-            word_piece(&path).map_err(|reason| unusable(&path, reason))?
+            word_piece(&path).map_err(|flaw| unusable(&path, flaw))?
         };
         tokenizer.with_padding(None);
         let cut = TruncationParams {
@@ -52,20 +52,28 @@ impl Words {
             direction: TruncationDirection::Right,
         };
         let cut = tokenizer.with_truncation(Some(cut)).map(drop);
-        cut.map_err(|error| unusable(&model.folder, error.to_string()))?;
+        cut.map_err(|error| unusable(&model.folder, broken(&error)))?;
         Ok(Self(tokenizer))
     }
 
     /// The tokens of a text.
-    pub fn of(&self, text: &str) -> Result<Tokens, String> {
-        self.0.encode_fast(text, true).map(|encoding| tokens(&encoding)).map_err(|error| error.to_string())
+    pub fn of(&self, text: &str) -> Result<Tokens, NetworkFailure> {
+        self.0.encode_fast(text, true).map(|encoding| tokens(&encoding)).map_err(|error| failed(&error))
     }
 
     /// The tokens of a question and a passage.
-    pub fn of_pair(&self, question: &str, passage: &str) -> Result<Tokens, String> {
+    pub fn of_pair(&self, question: &str, passage: &str) -> Result<Tokens, NetworkFailure> {
         let pair = self.0.encode_fast((question, passage), true);
-        pair.map(|encoding| tokens(&encoding)).map_err(|error| error.to_string())
+        pair.map(|encoding| tokens(&encoding)).map_err(|error| failed(&error))
     }
+}
+
+fn broken(error: &tokenizers::Error) -> WeightsFlaw {
+    WeightsFlaw::Tokenizer { cause: error.to_string() }
+}
+
+fn failed(error: &tokenizers::Error) -> NetworkFailure {
+    NetworkFailure::Tokens { cause: error.to_string() }
 }
 
 fn tokens(encoding: &tokenizers::Encoding) -> Tokens {
@@ -77,12 +85,12 @@ fn tokens(encoding: &tokenizers::Encoding) -> Tokens {
 }
 
 /// BERT's tokenizer from its vocabulary: lower case, without accents, Chinese by the character.
-fn word_piece(vocabulary: &Path) -> Result<Tokenizer, String> {
-    let text = |error: tokenizers::Error| error.to_string();
-    let files = vocabulary.to_str().ok_or("its path is no UTF-8")?.to_owned();
+fn word_piece(vocabulary: &Path) -> Result<Tokenizer, WeightsFlaw> {
+    let text = |error: tokenizers::Error| broken(&error);
+    let files = vocabulary.to_str().ok_or(WeightsFlaw::PathNotUtf8)?.to_owned();
     let model = WordPiece::builder().files(files).unk_token("[UNK]".to_owned()).build().map_err(text)?;
-    let id = |word: &str| model.token_to_id(word).ok_or_else(|| format!("the vocabulary has no `{word}`"));
-    let special = |word: &str| Ok::<_, String>((word.to_owned(), id(word)?));
+    let id = |word: &str| model.token_to_id(word).ok_or_else(|| WeightsFlaw::NoToken { token: word.to_owned() });
+    let special = |word: &str| Ok::<_, WeightsFlaw>((word.to_owned(), id(word)?));
     let ends = BertProcessing::new(special("[SEP]")?, special("[CLS]")?);
     let mut tokenizer = Tokenizer::new(model);
     // `None`: accents go where capitals do, as in the original.

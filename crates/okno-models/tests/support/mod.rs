@@ -20,7 +20,8 @@ pub fn model(name: &str) -> Option<Model> {
         crate::skipped::say_skipped(&format!("no package of {name} in {}", folder.display()));
         return None;
     };
-    // One shelf per test process, left to the system's temporary folder: weights are large, and read again by the next test.
+    // One shelf per test process, left to the system's temporary folder: weights are large, and read again by the next
+    // test.
     let shelf = Shelf::new(std::env::temp_dir().join(format!("okno-test-models-{}", std::process::id())));
     Some(shelf.get(name).unwrap_or_else(|_| from_package(&shelf, card, &package)))
 }

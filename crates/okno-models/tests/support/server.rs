@@ -113,7 +113,8 @@ fn answer(mut stream: TcpStream, reply: Reply) -> std::io::Result<()> {
     match reply {
         Reply::Whole(status, headers, body) => write!(
             stream,
-            "HTTP/1.1 {status} X\r\nContent-Type: application/json\r\nContent-Length: {}\r\nConnection: close\r\n{headers}\r\n{body}",
+            "HTTP/1.1 {status} X\r\nContent-Type: application/json\r\nContent-Length: {}\r\nConnection: close\r\n\
+         {headers}\r\n{body}",
             body.len()
         ),
         Reply::Stream(events, ended) => {

@@ -1,8 +1,9 @@
-//! The line to a service: one request at a time through the gate, tried again where that may help.
+//! The connection to a service: requests pass a limit on concurrency and are retried where that may help.
 
-use super::fault::{Fault, Kind};
+use super::fault::{FaultKind, ServiceFault};
 use super::gate::Gate;
 use super::options::Options;
+use super::reason::ServiceReason;
 use super::retry;
 use serde_json::Value;
 use std::fmt;
@@ -11,29 +12,29 @@ use std::time::{Duration, Instant, SystemTime};
 use ureq::http::{Response, header};
 use ureq::{Agent, Body};
 
-/// No answer is longer: a service that sends without end is not read without end.
+/// Longer answers are cut off, so that an endless one ends.
 pub const LONGEST_ANSWER: u64 = 64 << 20;
 
 /// A connection to a service, shared by all its users.
-pub struct Line {
+pub struct Connection {
     pub options: Options,
     agent: Agent,
     gate: Gate,
 }
 
-impl fmt::Debug for Line {
+impl fmt::Debug for Connection {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Line({})", self.options.host())
+        write!(f, "Connection({})", self.options.host())
     }
 }
 
-impl Line {
+impl Connection {
     pub fn new(options: Options) -> Self {
         let config = Agent::config_builder()
             .http_status_as_error(false)
-            // A redirect would carry the key and the documents to a place nobody named.
+            // A redirect would send the key and the documents to an address that is not configured.
             .max_redirects(0)
-            // A compressed stream comes in blocks, not as it is said.
+            // A compressed stream arrives in blocks, not as it is written.
             .accept_encoding("identity")
             .user_agent(concat!("okno/", env!("CARGO_PKG_VERSION")))
             .timeout_connect(Some(options.patience.connect))
@@ -43,22 +44,22 @@ impl Line {
         Self { agent: Agent::new_with_config(config), gate: Gate::new(options.concurrency), options }
     }
 
-    /// Sends a body and reads the answer, again and again while that may help and there is time.
+    /// Sends a body and reads the answer, with retries while they may help and there is time.
     pub fn ask<T>(
         &self,
         part: &str,
         body: &Value,
-        mut read: impl FnMut(Response<Body>) -> Result<T, Fault>,
-    ) -> Result<T, Fault> {
-        self.patiently(|left| read(self.send(part, Some(body), left)?))
+        mut read: impl FnMut(Response<Body>) -> Result<T, ServiceFault>,
+    ) -> Result<T, ServiceFault> {
+        self.with_retries(|left| read(self.send(part, Some(body), left)?))
     }
 
     /// Asks for a part without sending anything.
-    pub fn get(&self, part: &str) -> Result<String, Fault> {
-        self.patiently(|left| self.text(self.send(part, None, left)?))
+    pub fn get(&self, part: &str) -> Result<String, ServiceFault> {
+        self.with_retries(|left| self.text(self.send(part, None, left)?))
     }
 
-    fn patiently<T>(&self, mut one: impl FnMut(Duration) -> Result<T, Fault>) -> Result<T, Fault> {
+    fn with_retries<T>(&self, mut one: impl FnMut(Duration) -> Result<T, ServiceFault>) -> Result<T, ServiceFault> {
         let _place = self.gate.enter();
         let deadline = Instant::now() + self.options.patience.whole;
         let mut tries = 1;
@@ -77,10 +78,10 @@ impl Line {
         }
     }
 
-    /// One exchange up to the headers; an answer that is an error is one.
-    fn send(&self, part: &str, body: Option<&Value>, left: Duration) -> Result<Response<Body>, Fault> {
+    /// One exchange up to the headers; an error status is an error.
+    fn send(&self, part: &str, body: Option<&Value>, left: Duration) -> Result<Response<Body>, ServiceFault> {
         let url = self.options.url(part);
-        let bearer = self.options.key.as_ref().map(super::Key::bearer);
+        let bearer = self.options.key.as_ref().map(super::ServiceKey::bearer);
         let response = if let Some(body) = body {
             let mut request = self.agent.post(url).config().timeout_global(Some(left)).build();
             if let Some(bearer) = &bearer {
@@ -94,32 +95,32 @@ impl Line {
             }
             request.call()
         };
-        let response = response.map_err(|error| Fault::of_transport(&error, &self.options))?;
+        let response = response.map_err(|error| ServiceFault::of_transport(&error, &self.options))?;
         if response.status().is_success() { Ok(response) } else { Err(self.error(response)) }
     }
 
-    fn error(&self, response: Response<Body>) -> Fault {
+    fn error(&self, response: Response<Body>) -> ServiceFault {
         let status = response.status().as_u16();
         let said = |name| response.headers().get(name).and_then(|value| value.to_str().ok());
         let wait = retry::retry_after(said(header::RETRY_AFTER), said(header::DATE), SystemTime::now());
         let body = self.text(response).unwrap_or_default();
-        Fault { wait, ..Fault::of_answer(status, &body, &self.options) }
+        ServiceFault { wait, ..ServiceFault::of_answer(status, &body, &self.options) }
     }
 
     /// The first model that the service lists.
-    pub fn served(&self) -> Result<String, Fault> {
-        let lacks = |kind, what| Fault::new(kind, format!("{what} – name one in `{}.name`", self.options.table));
+    pub fn served(&self) -> Result<String, ServiceFault> {
+        let table = self.options.table;
         let list: Value = serde_json::from_str(&self.get("models")?)
-            .map_err(|_| lacks(Kind::Garbled, "its list of models is no JSON"))?;
+            .map_err(|_| ServiceFault::new(FaultKind::Garbled, ServiceReason::BadModelList { table }))?;
         let first = list["data"].as_array().and_then(|models| models.first()).and_then(|model| model["id"].as_str());
-        first.map(str::to_owned).ok_or_else(|| lacks(Kind::Refused, "it lists no model"))
+        first.map(str::to_owned).ok_or_else(|| ServiceFault::new(FaultKind::Refused, ServiceReason::NoModels { table }))
     }
 
     /// The whole text of an answer.
-    pub fn text(&self, response: Response<Body>) -> Result<String, Fault> {
+    pub fn text(&self, response: Response<Body>) -> Result<String, ServiceFault> {
         let mut bytes = Vec::new();
         let mut reader = response.into_body().into_reader().take(LONGEST_ANSWER);
-        reader.read_to_end(&mut bytes).map_err(|error| Fault::of_transport(&error.into(), &self.options))?;
-        String::from_utf8(bytes).map_err(|_| Fault::new(Kind::Garbled, "the answer is not UTF-8"))
+        reader.read_to_end(&mut bytes).map_err(|error| ServiceFault::of_transport(&error.into(), &self.options))?;
+        String::from_utf8(bytes).map_err(|_| ServiceFault::new(FaultKind::Garbled, ServiceReason::NotUtf8))
     }
 }

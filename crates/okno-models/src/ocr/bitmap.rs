@@ -1,20 +1,21 @@
 //! Pixels: decoded once, scaled, padded and cut for the networks.
 //!
-//! Scaling is the plain bilinear kind the networks were trained with: a picture that shrinks is not smoothed first. Only a large scan, which is halved or more
-//! before anything looks at it, is averaged.
+//! Scaling is the plain bilinear kind the networks were trained with: a picture that shrinks is not smoothed first.
+//! Only a large scan, which is halved or more before anything looks at it, is averaged.
 
 use std::io::Cursor;
 
 use image::{DynamicImage, ImageDecoder, ImageReader, Limits, RgbImage, imageops};
 
 use super::OcrError;
-use super::geometry::{Point, Quad};
+use super::geometry::{Corner, Quad};
 
 /// Longer sides are scaled down to this; the published pipeline's value.
 const LONGEST_SIDE: u32 = 2000;
 /// Shorter sides are scaled up to this; the published pipeline's value.
 const SHORTEST_SIDE: u32 = 30;
-/// Pictures wider than this many times their height are padded above and below, or their only line fills the map from edge to edge.
+/// Pictures wider than this many times their height are padded above and below, or their only line fills the map from
+/// edge to edge.
 const WIDEST: usize = 8;
 /// Pixels of one side; larger ones are maps and posters, and cost gigabytes.
 const LARGEST_SIDE: u32 = 20_000;
@@ -25,16 +26,16 @@ const UPRIGHT: f32 = 1.5;
 
 /// Red, green and blue, row by row.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Picture {
+pub(super) struct Bitmap {
     pub width: usize,
     pub height: usize,
     pixels: Vec<u8>,
 }
 
-impl Picture {
+impl Bitmap {
     /// Reads PNG, JPEG or WebP, turned as its camera says; what is transparent is white.
     pub fn decode(bytes: &[u8]) -> Result<Self, OcrError> {
-        let fault = |error: &dyn ToString| OcrError::Image(error.to_string());
+        let fault = |error: &dyn std::error::Error| OcrError::Image { cause: error.to_string() };
         let mut limits = Limits::default();
         (limits.max_image_width, limits.max_image_height) = (Some(LARGEST_SIDE), Some(LARGEST_SIDE));
         limits.max_alloc = Some(LARGEST);
@@ -123,7 +124,7 @@ impl Picture {
     pub fn crop(&self, place: &Quad) -> Self {
         let (width, height) = ((place.width() as usize).max(1), (place.height() as usize).max(1));
         let [origin, right, _, down] = place.0;
-        let step = |to: Point, count: usize| ((to.x - origin.x) / count as f32, (to.y - origin.y) / count as f32);
+        let step = |to: Corner, count: usize| ((to.x - origin.x) / count as f32, (to.y - origin.y) / count as f32);
         let (along, across) = (step(right, width), step(down, height));
         let mut pixels = Vec::with_capacity(width * height * 3);
         for y in 0..height {
@@ -208,9 +209,9 @@ mod tests {
     use super::*;
 
     /// A picture whose red is its column and green its row.
-    fn places(width: usize, height: usize) -> Picture {
+    fn places(width: usize, height: usize) -> Bitmap {
         let pixels = (0..height).flat_map(|y| (0..width).flat_map(move |x| [x as u8, y as u8, 0])).collect();
-        Picture::from_pixels(width, height, pixels)
+        Bitmap::from_pixels(width, height, pixels)
     }
 
     #[test]
@@ -231,9 +232,9 @@ mod tests {
 
     #[test]
     fn scaling_keeps_flat_colours_and_bounds() {
-        let flat = Picture::from_pixels(5, 3, vec![77; 45]);
+        let flat = Bitmap::from_pixels(5, 3, vec![77; 45]);
         assert!(flat.scaled(13, 2).pixels.iter().all(|&value| value == 77));
-        let (bounded, by) = Picture::from_pixels(4000, 10, vec![9; 120_000]).within_bounds();
+        let (bounded, by) = Bitmap::from_pixels(4000, 10, vec![9; 120_000]).within_bounds();
         assert_eq!((bounded.width, bounded.height, by), (2000, 5, 2.0));
         let (padded, top) = bounded.padded();
         assert_eq!((padded.height, top), (5 + 2 * top, (250 * 2 - 5) / 2));
@@ -241,7 +242,7 @@ mod tests {
 
     #[test]
     fn what_is_no_image_is_said_to_be_none() {
-        assert!(matches!(Picture::decode(b"words"), Err(OcrError::Image(_))));
-        assert!(matches!(Picture::decode(b"\x89PNG\r\n\x1a\n\0\0"), Err(OcrError::Image(_))));
+        assert!(matches!(Bitmap::decode(b"words"), Err(OcrError::Image { .. })));
+        assert!(matches!(Bitmap::decode(b"\x89PNG\r\n\x1a\n\0\0"), Err(OcrError::Image { .. })));
     }
 }
