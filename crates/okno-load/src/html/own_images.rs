@@ -4,6 +4,8 @@
 //! `![a map](0af3….png)`. Only what is an image by its bytes is taken, and none larger than images beside a page may be.
 
 use super::super::look::LARGEST_IMAGE;
+use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
+use base64::{Engine, alphabet};
 use okno_document::{ImageHash, MediaType};
 use std::collections::HashMap;
 
@@ -41,30 +43,28 @@ fn decoded(address: &str) -> Option<Vec<u8>> {
 
 /// Both alphabets, white space and missing `=` allowed: browsers show such images too.
 fn base64(data: &str) -> Option<Vec<u8>> {
-    let mut bytes = Vec::with_capacity(data.len() / 4 * 3);
-    let (mut bits, mut count) = (0_u32, 0);
-    for letter in data.bytes().filter(|byte| !byte.is_ascii_whitespace()).take_while(|byte| *byte != b'=') {
-        bits = bits << 6 | u32::from(sextet(letter)?);
-        count += 6;
-        if count >= 8 {
-            count -= 8;
-            bytes.push((bits >> count) as u8);
-            bits &= (1 << count) - 1;
-        }
+    let letters = data.bytes().filter(|byte| !byte.is_ascii_whitespace()).take_while(|byte| *byte != b'=');
+    let mut letters: Vec<u8> = letters
+        .map(|letter| match letter {
+            b'-' => b'+',
+            b'_' => b'/',
+            other => other,
+        })
+        .collect();
+    if letters.len() % 4 == 1 {
+        // One letter more holds no whole byte.
+        letters.pop();
     }
-    Some(bytes)
+    LENIENT.decode(letters).ok()
 }
 
-fn sextet(letter: u8) -> Option<u8> {
-    Some(match letter {
-        b'A'..=b'Z' => letter - b'A',
-        b'a'..=b'z' => letter - b'a' + 26,
-        b'0'..=b'9' => letter - b'0' + 52,
-        b'+' | b'-' => 62,
-        b'/' | b'_' => 63,
-        _ => return None,
-    })
-}
+/// Without `=`, and with whatever the last letter's spare bits are.
+const LENIENT: GeneralPurpose = GeneralPurpose::new(
+    &alphabet::STANDARD,
+    GeneralPurposeConfig::new()
+        .with_decode_padding_mode(DecodePaddingMode::RequireNone)
+        .with_decode_allow_trailing_bits(true),
+);
 
 #[cfg(test)]
 mod tests {
@@ -72,9 +72,14 @@ mod tests {
 
     #[test]
     fn base64_of_any_length() {
-        for (letters, bytes) in
-            [("", &b""[..]), ("Zg==", b"f"), ("Zm8=", b"fo"), ("Zm9v", b"foo"), ("Zm9 v\nYg", b"foob")]
-        {
+        for (letters, bytes) in [
+            ("", &b""[..]),
+            ("Zg==", b"f"),
+            ("Zm8=", b"fo"),
+            ("Zm9v", b"foo"),
+            ("Zm9 v\nYg", b"foob"),
+            ("Zm9vY", b"foo"),
+        ] {
             assert_eq!(base64(letters).as_deref(), Some(bytes));
         }
         assert_eq!(base64("+/-_").as_deref(), Some(&b"\xfb\xff\xbf"[..]));

@@ -157,7 +157,8 @@ mod tests {
     /// Sixteen real reports were refused: a marker of more than one byte was cut inside of it.
     #[test]
     fn markers_of_several_bytes_start_items() {
-        for line in ["– revenue grew", "— revenue grew", "· revenue grew", "• revenue grew", "1) revenue", "a. revenue"] {
+        for line in ["– revenue grew", "— revenue grew", "· revenue grew", "• revenue grew", "1) revenue", "a. revenue"]
+        {
             assert!(starts_item(line), "{line}");
         }
         for line in ["1.2 Results", "* * *", "– ", "The end"] {

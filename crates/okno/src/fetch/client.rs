@@ -7,7 +7,7 @@ use super::url::Url;
 use crate::document::Date;
 use std::collections::HashMap;
 use std::io::Read;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, UNIX_EPOCH};
 use ureq::Agent;
 use ureq::http::{HeaderMap, header};
 use ureq::unversioned::resolver::DefaultResolver;
@@ -200,12 +200,8 @@ fn file_name(url: &Url, kind: Option<&str>) -> String {
 
 /// The day of `Tue, 15 Nov 1994 08:12:31 GMT`.
 fn http_date(text: &str) -> Option<Date> {
-    const MONTHS: [&str; 12] = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
-    let mut words = text.split_whitespace().skip(1);
-    let day = words.next()?.parse().ok()?;
-    let name = words.next()?;
-    let month = MONTHS.iter().position(|month| *month == name)? as u8 + 1;
-    Date::new(words.next()?.parse().ok()?, month, day)
+    let since = httpdate::parse_http_date(text).ok()?.duration_since(UNIX_EPOCH).ok()?;
+    Some(Date::from_unix(i64::try_from(since.as_secs()).ok()?))
 }
 
 fn meaning(status: u16) -> &'static str {

@@ -79,15 +79,10 @@ impl std::fmt::Display for Url {
 /// Percent-encodes what may not stand in a request; what is encoded already stays.
 #[cfg(feature = "fetch")]
 fn encoded(target: &str) -> String {
-    let mut encoded = String::with_capacity(target.len());
-    for byte in target.bytes() {
-        if byte.is_ascii_graphic() && !matches!(byte, b'"' | b'<' | b'>' | b'\\' | b'^' | b'`' | b'{' | b'|' | b'}') {
-            encoded.push(char::from(byte));
-        } else {
-            encoded.push_str(&format!("%{byte:02X}"));
-        }
-    }
-    encoded
+    use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
+    const UNSAFE: &AsciiSet =
+        &CONTROLS.add(b' ').add(b'"').add(b'<').add(b'>').add(b'\\').add(b'^').add(b'`').add(b'{').add(b'|').add(b'}');
+    utf8_percent_encode(target, UNSAFE).to_string()
 }
 
 #[cfg(all(test, feature = "fetch"))]
