@@ -1,13 +1,14 @@
 /**
  * Talking to the server: one call for JSON, one for streams of events.
  *
- * The key, where the server wants one, is asked for once and kept for this tab only. Every fault comes out as a
- * `Problem` with the server's own code, message and hint.
+ * The key, where the server wants one, is asked for once and kept for this tab only. Every error becomes a `Problem`
+ * with the server's code, message and hint, in the page's language.
  */
 
 import { state } from './state.js';
+import { spoken } from './words.js';
 
-/** What went wrong, in the server's words. */
+/** An error, as the server reports it. */
 export class Problem extends Error {
   constructor(status, error = {}) {
     super(error.message || `HTTP ${status}`);
@@ -49,7 +50,7 @@ export async function bytesOf(path) {
 
 async function send(path, { method, body, query = {}, signal, accept } = {}) {
   const form = body instanceof FormData;
-  const headers = { Accept: accept ?? 'application/json' };
+  const headers = { 'Accept': accept ?? 'application/json', 'Accept-Language': spoken() };
   if (body && !form) headers['Content-Type'] = 'application/json';
   const used = key();
   if (used) headers.Authorization = `Bearer ${used}`;

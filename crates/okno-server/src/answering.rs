@@ -1,10 +1,11 @@
 //! Answers in words: contexts first, then the text as it is written, then the citations.
 //!
-//! Finding takes a core and goes through the pool; writing waits for a model and has a limit of its own. Whoever asked and went
-//! away stops the writing: the model is told so at its next word.
+//! Searching needs a core and goes through the pool; writing waits for a model and has a limit of its own. A client
+//! that disconnects stops the writing: the model is stopped at its next piece of text.
 
-use crate::app::{App, Place};
-use crate::fault::Fault;
+use crate::app::{App, ServedIndex};
+use crate::error::ApiError;
+use crate::problem::Problem;
 use okno::answer::{Event, Reply, ReplyOptions, reply};
 use okno::generate::Picture;
 use okno::{Answer, Context, Query};
@@ -17,24 +18,24 @@ const AHEAD: usize = 64;
 
 /// What comes of an answer while it is written.
 #[derive(Debug)]
-pub enum Piece {
+pub enum ReplyPiece {
     /// More of the text.
     Text(String),
     /// All of it, or why not.
-    End(Box<Result<Reply, Fault>>),
+    End(Box<Result<Reply, ApiError>>),
 }
 
-/// Runs a search: on a core, or, where it waits for a language model, beside the answers that are being written, so that a model
-/// that takes its time keeps no core from others.
-pub async fn searching<T, W>(app: &App, places: &[Arc<Place>], queries: &[Query], work: W) -> Result<T, Fault>
+/// Runs a search: on a core, or, where it waits for a language model, beside the answers that are being written, so
+/// that a slow model blocks no core.
+pub async fn searching<T, W>(app: &App, indexes: &[Arc<ServedIndex>], queries: &[Query], work: W) -> Result<T, ApiError>
 where
     T: Send + 'static,
-    W: FnOnce() -> Result<T, Fault> + Send + 'static,
+    W: FnOnce() -> Result<T, ApiError> + Send + 'static,
 {
-    if places.iter().all(|place| place.engine().generator().is_none()) {
+    if indexes.iter().all(|served| served.engine().generator().is_none()) {
         return app.pool.run(work).await;
     }
-    let asked = (places.to_vec(), queries.to_vec());
+    let asked = (indexes.to_vec(), queries.to_vec());
     if !app.pool.run(move || asks_model(&asked.0, &asked.1)).await? {
         return app.pool.run(work).await;
     }
@@ -46,12 +47,12 @@ where
     crate::pool::blocking(work).await
 }
 
-fn asks_model(places: &[Arc<Place>], queries: &[Query]) -> Result<bool, Fault> {
-    for place in places {
+fn asks_model(indexes: &[Arc<ServedIndex>], queries: &[Query]) -> Result<bool, ApiError> {
+    for served in indexes {
         for query in queries {
             let mut query = query.clone();
-            (place.index.complete)(&mut query)?;
-            if place.engine().asks_model(&query)? {
+            (served.index.complete)(&mut query)?;
+            if served.engine().asks_model(&query)? {
                 return Ok(true);
             }
         }
@@ -60,38 +61,40 @@ fn asks_model(places: &[Arc<Place>], queries: &[Query]) -> Result<bool, Fault> {
 }
 
 /// Finds the contexts of a question.
-pub async fn found(app: &App, places: &[Arc<Place>], query: Query) -> Result<Answer, Fault> {
-    let (asked, wanted) = (places.to_vec(), query.clone());
-    searching(app, places, &[wanted], move || crate::api::answer(&asked, &query)).await
+pub async fn found(app: &App, indexes: &[Arc<ServedIndex>], query: Query) -> Result<Answer, ApiError> {
+    let (asked, wanted) = (indexes.to_vec(), query.clone());
+    searching(app, indexes, &[wanted], move || crate::api::answer(&asked, &query)).await
 }
 
 /// The pictures of a context, whichever index it is from; none where the model does not look at any.
-fn pictures(places: &[Arc<Place>], context: &Context) -> Vec<Picture> {
-    let looking = places.iter().filter(|place| place.index.vision);
-    looking.map(|place| place.engine().pictures(context)).find(|found| !found.is_empty()).unwrap_or_default()
+fn pictures(indexes: &[Arc<ServedIndex>], context: &Context) -> Vec<Picture> {
+    let looking = indexes.iter().filter(|served| served.index.vision);
+    looking.map(|served| served.engine().pictures(context)).find(|found| !found.is_empty()).unwrap_or_default()
 }
 
 /// Begins to write an answer from contexts of these indexes; the pieces come one by one, the end last.
 pub async fn written(
     app: &App,
-    places: Vec<Arc<Place>>,
+    indexes: Vec<Arc<ServedIndex>>,
     answer: Answer,
     options: ReplyOptions<'static>,
-) -> Result<mpsc::Receiver<Piece>, Fault> {
+) -> Result<mpsc::Receiver<ReplyPiece>, ApiError> {
     let permit = app.answer_permit().await?;
     let (pieces, received) = mpsc::channel(AHEAD);
     let generator = app.generator.clone();
     let work = move || {
         let _permit = permit;
         let mut tell = |event: Event<'_>| match event {
-            Event::Text(text) if pieces.blocking_send(Piece::Text(text.to_owned())).is_err() => ControlFlow::Break(()),
+            Event::Text(text) if pieces.blocking_send(ReplyPiece::Text(text.to_owned())).is_err() => {
+                ControlFlow::Break(())
+            }
             _ => ControlFlow::Continue(()),
         };
-        let pictures = |context: &Context| pictures(&places, context);
+        let pictures = |context: &Context| pictures(&indexes, context);
         let options = ReplyOptions { pictures: Some(&pictures), ..options };
-        let reply = reply(answer, generator.as_deref(), &options, &mut tell).map_err(Fault::from);
-        // Nobody may listen any more.
-        let _ = pieces.blocking_send(Piece::End(Box::new(reply)));
+        let reply = reply(answer, generator.as_deref(), &options, &mut tell).map_err(ApiError::from);
+        // The client may be gone.
+        let _ = pieces.blocking_send(ReplyPiece::End(Box::new(reply)));
         Ok(())
     };
     tokio::spawn(crate::pool::blocking(work));
@@ -101,15 +104,15 @@ pub async fn written(
 /// The whole answer at once.
 pub async fn whole(
     app: &App,
-    places: Vec<Arc<Place>>,
+    indexes: Vec<Arc<ServedIndex>>,
     answer: Answer,
     options: ReplyOptions<'static>,
-) -> Result<Reply, Fault> {
-    let mut pieces = written(app, places, answer, options).await?;
+) -> Result<Reply, ApiError> {
+    let mut pieces = written(app, indexes, answer, options).await?;
     while let Some(piece) = pieces.recv().await {
-        if let Piece::End(reply) = piece {
+        if let ReplyPiece::End(reply) = piece {
             return *reply;
         }
     }
-    Err(Fault::internal("the answer ended early; this is a bug"))
+    Err(Problem::WorkFailed.into())
 }

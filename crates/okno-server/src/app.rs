@@ -1,11 +1,12 @@
-//! What every request can reach: the indexes by name, the model, the pool, the jobs, the counters.
+//! The state that all requests share: the indexes by name, the model, the pool, the jobs, the counters.
 
-use crate::cache::Cache;
-use crate::fault::Fault;
+use crate::cache::AnswerCache;
+use crate::error::ApiError;
 use crate::jobs::Jobs;
-use crate::limits::Limits;
+use crate::limits::RequestLimits;
 use crate::metrics::Metrics;
 use crate::pool::Pool;
+use crate::problem::Problem;
 use crate::uploads::Uploads;
 use okno::answer::ReplyOptions;
 use okno::generate::Generator;
@@ -22,8 +23,8 @@ pub type Complete = dyn Fn(&mut Query) -> okno::Result<()> + Send + Sync;
 pub type IndexingOptions = dyn Fn() -> okno::Result<IndexOptions> + Send + Sync;
 
 /// An open index with what its settings say.
-pub struct Index {
-    /// What requests call it.
+pub struct NamedIndex {
+    /// Its name in requests.
     pub name: String,
     /// The engine over it.
     pub engine: Arc<Engine>,
@@ -37,7 +38,7 @@ pub struct Index {
     pub vision: bool,
 }
 
-impl Index {
+impl NamedIndex {
     /// An index without settings of its own.
     pub fn plain(name: impl Into<String>, engine: Arc<Engine>) -> Self {
         let options = || Ok(IndexOptions::default());
@@ -47,48 +48,51 @@ impl Index {
     }
 }
 
-impl fmt::Debug for Index {
+impl fmt::Debug for NamedIndex {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Index").field("name", &self.name).field("folder", &self.engine.folder()).finish_non_exhaustive()
+        f.debug_struct("NamedIndex")
+            .field("name", &self.name)
+            .field("folder", &self.engine.folder())
+            .finish_non_exhaustive()
     }
 }
 
 /// What a server is made of.
 #[derive(Debug)]
-pub struct Parts {
+pub struct ServerParts {
     /// The indexes; the first answers where none is named.
-    pub indexes: Vec<Index>,
+    pub indexes: Vec<NamedIndex>,
     /// The language model, where there is one.
     pub generator: Option<Arc<dyn Generator>>,
 }
 
 /// An index, and what the server keeps for it.
 #[derive(Debug)]
-pub(crate) struct Place {
-    pub index: Index,
-    /// Held by whoever writes: one at a time.
+pub(crate) struct ServedIndex {
+    pub index: NamedIndex,
+    /// Held while writing: one writer at a time.
     pub writing: Arc<Mutex<()>>,
     pub uploads: Uploads,
 }
 
-impl Place {
+impl ServedIndex {
     pub fn engine(&self) -> &Engine {
         &self.index.engine
     }
 }
 
-/// What every request can reach.
+/// The state that all requests share.
 #[derive(Debug)]
 pub(crate) struct App {
-    pub places: Vec<Arc<Place>>,
+    pub indexes: Vec<Arc<ServedIndex>>,
     pub generator: Option<Arc<dyn Generator>>,
     pub pool: Pool,
     /// Answers in words that are being written.
     pub answers: Arc<Semaphore>,
     pub jobs: Jobs,
     pub metrics: Metrics,
-    pub cache: Cache,
-    pub limits: Limits,
+    pub cache: AnswerCache,
+    pub limits: RequestLimits,
     /// Folders beside the roots from which files may be indexed.
     pub allowed: Vec<PathBuf>,
     /// Becomes true when the server ends; streams end then.
@@ -96,52 +100,52 @@ pub(crate) struct App {
 }
 
 impl App {
-    pub fn new(parts: Parts, limits: Limits, allowed: Vec<PathBuf>) -> Self {
-        let place = |index: Index| {
+    pub fn new(parts: ServerParts, limits: RequestLimits, allowed: Vec<PathBuf>) -> Self {
+        let served = |index: NamedIndex| {
             let uploads = Uploads::beside(index.engine.beside());
-            Arc::new(Place { index, writing: Arc::default(), uploads })
+            Arc::new(ServedIndex { index, writing: Arc::default(), uploads })
         };
         Self {
-            places: parts.indexes.into_iter().map(place).collect(),
+            indexes: parts.indexes.into_iter().map(served).collect(),
             generator: parts.generator,
             pool: Pool::new(limits.waiting),
             answers: Arc::new(Semaphore::new(limits.answers)),
             jobs: Jobs::default(),
             metrics: Metrics::default(),
-            cache: Cache::new(limits.cache),
+            cache: AnswerCache::new(limits.cache),
             limits,
             allowed,
             ending: watch::Sender::new(false),
         }
     }
 
-    /// Waits until one more may wait for the language model.
-    pub async fn answer_permit(&self) -> Result<OwnedSemaphorePermit, Fault> {
+    /// Waits until one more request may call the language model.
+    pub async fn answer_permit(&self) -> Result<OwnedSemaphorePermit, ApiError> {
         // The semaphore is never closed.
-        Arc::clone(&self.answers).acquire_owned().await.map_err(|error| Fault::internal(error.to_string()))
+        Arc::clone(&self.answers).acquire_owned().await.map_err(|_| Problem::WorkFailed.into())
     }
 
     /// The index of this name; the first when none is named.
-    pub fn place(&self, name: Option<&str>) -> Result<&Arc<Place>, Fault> {
+    pub fn served(&self, name: Option<&str>) -> Result<&Arc<ServedIndex>, ApiError> {
         let Some(name) = name else {
-            return self.places.first().ok_or_else(|| Fault::internal("the server has no index"));
+            return self.indexes.first().ok_or_else(|| Problem::NothingServed.into());
         };
-        self.places.iter().find(|place| place.index.name == name).ok_or_else(|| {
-            let known: Vec<&str> = self.places.iter().map(|place| place.index.name.as_str()).collect();
-            Fault::missing("no_index", format!("no index `{name}`")).hint(format!("there are `{}`", known.join("`, `")))
+        self.indexes.iter().find(|served| served.index.name == name).ok_or_else(|| {
+            let known = self.indexes.iter().map(|served| served.index.name.clone()).collect();
+            Problem::NoIndex { name: name.to_owned(), known }.into()
         })
     }
 
     /// The indexes of these names, comma between them, none twice; the first when none is named.
-    pub fn several(&self, names: Option<&str>) -> Result<Vec<Arc<Place>>, Fault> {
-        let Some(names) = names else { return Ok(vec![Arc::clone(self.place(None)?)]) };
-        let mut places: Vec<Arc<Place>> = Vec::new();
+    pub fn several(&self, names: Option<&str>) -> Result<Vec<Arc<ServedIndex>>, ApiError> {
+        let Some(names) = names else { return Ok(vec![Arc::clone(self.served(None)?)]) };
+        let mut indexes: Vec<Arc<ServedIndex>> = Vec::new();
         for name in names.split(',') {
-            let place = self.place(Some(name.trim()))?;
-            if places.iter().all(|known| !Arc::ptr_eq(known, place)) {
-                places.push(Arc::clone(place));
+            let served = self.served(Some(name.trim()))?;
+            if indexes.iter().all(|known| !Arc::ptr_eq(known, served)) {
+                indexes.push(Arc::clone(served));
             }
         }
-        Ok(places)
+        Ok(indexes)
     }
 }

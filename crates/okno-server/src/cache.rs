@@ -1,72 +1,64 @@
-//! Answers kept for questions that come again, bounded in bytes.
+//! A cache of answers, bounded in bytes; the least recently used go first.
 //!
-//! A key names everything an answer depends on: the indexes with their generations, the day, and the request to the byte. So
-//! nothing is ever invalidated: a commit makes other keys. Two halves stand in for an order of use: what is asked for moves
-//! to the young half; when that is full it becomes the old one, and what nobody asked for meanwhile is forgotten.
+//! A key names everything that an answer depends on: the indexes with their generations, the day, and the request to
+//! the byte. So nothing is ever invalidated: after a commit, keys are different.
 
 use axum::body::Bytes;
-use std::collections::HashMap;
+use lru::LruCache;
 use std::sync::Mutex;
 
-/// What an answer depends on.
-pub type Key = Vec<u8>;
-
-/// A bounded store of answers.
+/// The cache.
 #[derive(Debug)]
-pub struct Cache {
-    halves: Mutex<Halves>,
-    half: usize,
+pub struct AnswerCache {
+    kept: Mutex<CachedAnswers>,
+    /// Bytes, at most.
+    most: usize,
 }
 
-#[derive(Debug, Default)]
-struct Halves {
-    young: HashMap<Key, Bytes>,
-    old: HashMap<Key, Bytes>,
+#[derive(Debug)]
+struct CachedAnswers {
+    answers: LruCache<Vec<u8>, Bytes>,
     bytes: usize,
 }
 
-/// What an entry takes besides its key and answer: two pointers, a length, a hash.
+/// What an entry takes besides its key and answer: pointers, lengths, a hash.
 const OVERHEAD: usize = 96;
 
-impl Cache {
+fn size(key: &[u8], answer: &[u8]) -> usize {
+    key.len() + answer.len() + OVERHEAD
+}
+
+impl AnswerCache {
     /// A cache of at most this many bytes; 0 keeps nothing.
-    pub fn new(bytes: usize) -> Self {
-        Self { halves: Mutex::default(), half: bytes / 2 }
+    pub fn new(most: usize) -> Self {
+        Self { kept: Mutex::new(CachedAnswers { answers: LruCache::unbounded(), bytes: 0 }), most }
     }
 
     /// The answer kept under a key.
     pub fn get(&self, key: &[u8]) -> Option<Bytes> {
-        let mut halves = self.lock();
-        if let Some(answer) = halves.young.get(key) {
-            return Some(answer.clone());
-        }
-        let (key, answer) = halves.old.remove_entry(key)?;
-        self.put(&mut halves, key, answer.clone());
-        Some(answer)
+        self.lock().answers.get(key).cloned()
     }
 
-    /// Keeps an answer.
-    pub fn keep(&self, key: Key, answer: Bytes) {
-        self.put(&mut self.lock(), key, answer);
-    }
-
-    fn put(&self, halves: &mut Halves, key: Key, answer: Bytes) {
-        let size = key.len() + answer.len() + OVERHEAD;
-        if size > self.half {
+    /// Keeps an answer, unless it alone takes more than half of the cache.
+    pub fn keep(&self, key: Vec<u8>, answer: Bytes) {
+        let new = size(&key, &answer);
+        if new > self.most / 2 {
             return;
         }
-        if halves.bytes + size > self.half {
-            halves.old = std::mem::take(&mut halves.young);
-            halves.bytes = 0;
+        let kept = &mut *self.lock();
+        kept.bytes += new;
+        if let Some((key, old)) = kept.answers.push(key, answer) {
+            kept.bytes -= size(&key, &old);
         }
-        if halves.young.insert(key, answer).is_none() {
-            halves.bytes += size;
+        while kept.bytes > self.most {
+            let Some((key, oldest)) = kept.answers.pop_lru() else { break };
+            kept.bytes -= size(&key, &oldest);
         }
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, Halves> {
-        // Whoever panicked left whole entries behind: each change is one insertion.
-        self.halves.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    fn lock(&self) -> std::sync::MutexGuard<'_, CachedAnswers> {
+        // Only whole entries are inserted and removed, so a panic elsewhere leaves a usable cache.
+        self.kept.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 }
 
@@ -75,22 +67,26 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_asked_for_stays_and_the_size_is_bounded() {
-        let cache = Cache::new(4000);
+    fn what_is_used_stays_and_the_size_is_bounded() {
+        let cache = AnswerCache::new(4000);
         let answer = Bytes::from(vec![b'x'; 100]);
         for number in 0..1000u32 {
             cache.keep(number.to_be_bytes().to_vec(), answer.clone());
-            assert_eq!(cache.get(&0u32.to_be_bytes()).as_ref(), Some(&answer), "asked for every time");
-            let halves = cache.lock();
-            assert!((halves.young.len() + halves.old.len()) * 200 <= 4000);
+            assert_eq!(cache.get(&0u32.to_be_bytes()).as_ref(), Some(&answer), "used every time");
+            let kept = cache.lock();
+            assert_eq!(kept.bytes, kept.answers.len() * 200);
+            assert!(kept.bytes <= 4000);
         }
         assert_eq!(cache.get(&5u32.to_be_bytes()), None);
-        assert_eq!(cache.get(&999u32.to_be_bytes()), Some(answer));
+        assert_eq!(cache.get(&999u32.to_be_bytes()), Some(answer.clone()));
+        cache.keep(999u32.to_be_bytes().to_vec(), answer);
+        let kept = cache.lock();
+        assert_eq!(kept.bytes, kept.answers.len() * 200, "one that is replaced counts once");
     }
 
     #[test]
-    fn what_is_larger_than_a_half_is_not_kept() {
-        let cache = Cache::new(1000);
+    fn what_is_larger_than_half_of_the_cache_is_not_kept() {
+        let cache = AnswerCache::new(1000);
         cache.keep(vec![1], Bytes::from(vec![0; 600]));
         assert_eq!(cache.get(&[1]), None);
     }

@@ -1,19 +1,23 @@
-//! Speaking as `OpenAI` does, so that chat clients answer from the index by changing a URL.
+//! The chat API of `OpenAI`, so that chat clients answer from the index by changing a URL.
 //!
-//! The last thing the user says is the question; the answer cites `[1]` and ends with the list of sources, because most
-//! clients show text and nothing else. Programs find the citations in `citations`. `okno` is the first index, `okno/NAME` any.
+//! The last message of the user is the question; the answer cites `[1]` and ends with the list of sources, because most
+//! clients show text and nothing else. Programs find the citations in `citations`. `okno` is the first index,
+//! `okno/NAME` any.
 
-use crate::answering::{Piece, found, whole, written};
-use crate::api::{self, Asking};
+use crate::answering::{ReplyPiece, found, whole, written};
+use crate::api::{self, SearchRequest};
 use crate::app::App;
-use crate::extract::Body;
-use crate::fault::{ErrorBody, Fault};
+use crate::error::{ApiError, ErrorBody};
+use crate::extract::JsonBody;
+use crate::language::Preferred;
+use crate::problem::Problem;
 use axum::Json;
 use axum::extract::State;
 use axum::response::sse::{Event, KeepAlive};
 use axum::response::{IntoResponse, Response, Sse};
 use futures_util::{StreamExt, stream};
 use okno::answer::{Citation, Reply, ReplyOptions};
+use okno_document::message::Lang;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::convert::Infallible;
@@ -33,15 +37,16 @@ pub fn routes() -> OpenApiRouter<Arc<App>> {
 }
 
 /// The models that chat clients may name: the first index, and each by its name
-#[utoipa::path(get, path = "/v1/models", tag = "chat", responses((status = 200, body = Object), (status = "4XX", body = ErrorBody)))]
+#[utoipa::path(get, path = "/v1/models", tag = "chat",
+    responses((status = 200, body = Object), (status = "4XX", body = ErrorBody)))]
 async fn models(State(app): State<Arc<App>>) -> Json<Value> {
-    let names = app.places.iter().map(|place| format!("{NAME}/{}", place.index.name));
+    let names = app.indexes.iter().map(|served| format!("{NAME}/{}", served.index.name));
     let names: Vec<String> = std::iter::once(NAME.to_owned()).chain(names).collect();
     let model = |id: &String| json!({"id": id, "object": "model", "created": 0, "owned_by": NAME});
     Json(json!({"object": "list", "data": names.iter().map(model).collect::<Vec<_>>()}))
 }
 
-/// What a client sends; what we have no use for is passed over, as any service does.
+/// What a client sends; unknown fields are ignored, as other services do.
 #[derive(Debug, Deserialize, ToSchema)]
 struct Completing {
     /// `okno`, or `okno/NAME` for one of several indexes.
@@ -60,7 +65,7 @@ struct Completing {
     max_completion_tokens: Option<usize>,
 }
 
-/// What somebody said.
+/// A message of the conversation.
 #[derive(Debug, Deserialize, ToSchema)]
 struct Turn {
     /// `user`, `assistant` or `system`.
@@ -72,7 +77,7 @@ struct Turn {
 }
 
 impl Turn {
-    /// The words of a turn: text, or the text parts of a list.
+    /// The text of a turn, or the text parts of a list.
     fn text(&self) -> String {
         match &self.content {
             Value::String(text) => text.clone(),
@@ -84,33 +89,36 @@ impl Turn {
 
 /// Answer a chat as `OpenAI` does, from the index
 ///
-/// The last message of the user is the question. Streamed as chunks when `stream` is set; the sources stand below the text, and
-/// as places in `citations`.
+/// The last message of the user is the question. Streamed as chunks when `stream` is set; the sources stand below the
+/// text, and as places in `citations`.
 #[utoipa::path(post, path = "/v1/chat/completions", tag = "chat", request_body = Completing,
     responses((status = 200, body = Object), (status = 200, content_type = "text/event-stream", body = api::SentEvent),
         (status = "4XX", body = ErrorBody), (status = "5XX", description = "The model failed", body = ErrorBody)))]
-async fn complete(State(app): State<Arc<App>>, Body(completing, _): Body<Completing>) -> Result<Response, Fault> {
+async fn complete(
+    State(app): State<Arc<App>>,
+    Preferred(lang): Preferred,
+    JsonBody(completing, _): JsonBody<Completing>,
+) -> Result<Response, ApiError> {
     let index = match completing.model.split_once('/') {
         Some((NAME, index)) => Some(index),
         _ => None,
     };
-    let places = app.several(index)?;
+    let indexes = app.several(index)?;
     let question = completing.messages.iter().rev().find(|turn| turn.role == "user").map(Turn::text);
-    let question = question
-        .ok_or_else(|| Fault::bad("no_question", "no message of the user").hint("send one with the role `user`"))?;
-    let query = api::query_of(&Asking { question, ..Asking::default() })?;
-    let own = places.first().map(|place| place.index.replies.clone()).unwrap_or_default();
+    let question = question.ok_or(Problem::NoUserMessage)?;
+    let query = api::query_of(&SearchRequest { question, ..SearchRequest::default() })?;
+    let own = indexes.first().map(|served| served.index.replies.clone()).unwrap_or_default();
     let options = ReplyOptions {
         temperature: completing.temperature.or(own.temperature),
         max_tokens: completing.max_completion_tokens.or(completing.max_tokens).or(own.max_tokens),
         ..own
     };
-    let answer = found(&app, &places, query).await?;
-    let head = Head::new(if completing.model.is_empty() { NAME } else { &completing.model });
+    let answer = found(&app, &indexes, query).await?;
+    let head = Head::new(if completing.model.is_empty() { NAME } else { &completing.model }, lang);
     if !completing.stream {
-        return Ok(Json(head.whole(&whole(&app, places, answer, options).await?)).into_response());
+        return Ok(Json(head.whole(&whole(&app, indexes, answer, options).await?)).into_response());
     }
-    let pieces = written(&app, places, answer, options).await?;
+    let pieces = written(&app, indexes, answer, options).await?;
     let chunks = stream::unfold(pieces, |mut pieces| async { Some((pieces.recv().await?, pieces)) });
     let events = chunks.flat_map(move |piece| stream::iter(head.chunks(&piece)));
     let events = api::until_end(&app, events).map(Ok::<_, Infallible>);
@@ -123,14 +131,16 @@ struct Head {
     id: String,
     created: u64,
     model: String,
+    /// The language of errors.
+    lang: Lang,
 }
 
 impl Head {
-    fn new(model: &str) -> Self {
+    fn new(model: &str, lang: Lang) -> Self {
         static COUNT: AtomicU64 = AtomicU64::new(1);
         let created = crate::jobs::now();
         let number = COUNT.fetch_add(1, Ordering::Relaxed);
-        Self { id: format!("chatcmpl-{created}-{number}"), created, model: model.to_owned() }
+        Self { id: format!("chatcmpl-{created}-{number}"), created, model: model.to_owned(), lang }
     }
 
     fn whole(&self, reply: &Reply) -> Value {
@@ -141,24 +151,25 @@ impl Head {
     }
 
     /// A piece as the events of a stream: the sources come as a last piece of text, then the end.
-    fn chunks(&self, piece: &Piece) -> Vec<Event> {
+    fn chunks(&self, piece: &ReplyPiece) -> Vec<Event> {
         match piece {
-            Piece::Text(text) => vec![sent(&self.chunk(&json!({"role": "assistant", "content": text}), None))],
-            Piece::End(reply) => match reply.as_ref() {
+            ReplyPiece::Text(text) => vec![sent(&self.chunk(&json!({"role": "assistant", "content": text}), None))],
+            ReplyPiece::End(reply) => match reply.as_ref() {
                 Ok(reply) => {
                     let mut last = self.chunk(&json!({}), Some(reason(reply)));
                     (last["usage"], last["citations"]) = (usage(reply), citations(reply).into());
                     let sources = self.chunk(&json!({"content": sources(&reply.citations)}), None);
                     vec![sent(&sources), sent(&last), Event::default().data("[DONE]")]
                 }
-                Err(fault) => vec![sent(&json!({"error": fault.info()})), Event::default().data("[DONE]")],
+                Err(error) => vec![sent(&json!({"error": error.info(self.lang)})), Event::default().data("[DONE]")],
             },
         }
     }
 
     fn chunk(&self, delta: &Value, reason: Option<&str>) -> Value {
         let choice = json!({"index": 0, "delta": delta, "finish_reason": reason});
-        json!({"id": self.id, "object": "chat.completion.chunk", "created": self.created, "model": self.model, "choices": [choice]})
+        json!({"id": self.id, "object": "chat.completion.chunk", "created": self.created, "model": self.model,
+            "choices": [choice]})
     }
 }
 
@@ -179,8 +190,8 @@ fn citations(reply: &Reply) -> Vec<Value> {
     reply.citations.iter().map(Citation::to_json).collect()
 }
 
-/// The places that were cited, each once: number, name, lines or page. Names are untrusted: they stay on their line, and are
-/// code, which is no markup and can be copied as it is.
+/// The places that were cited, each once: number, name, lines or page. Names are untrusted: they stay on their line,
+/// and are code, which is no markup and can be copied as it is.
 pub fn sources(citations: &[Citation]) -> String {
     let mut places: Vec<&Citation> = citations.iter().collect();
     places.sort_by_key(|citation| (citation.number, citation.start));

@@ -1,12 +1,14 @@
-//! Who may ask: this machine's own programs, or whoever has the key.
+//! Access control: programs on this machine, or clients with the key.
 //!
-//! A server on loopback is reachable by every page a browser on this machine has open. Two checks keep those out: the `Host`
-//! must be a name of this machine (a foreign name that was pointed at 127.0.0.1 is not), and a request that changes something
-//! must not come from another origin. Beyond loopback a key is required; it is compared in constant time.
+//! A server on loopback is reachable by every page a browser on this machine has open. Two checks keep those out: the
+//! `Host` must be a name of this machine (a foreign name that was pointed at 127.0.0.1 is not), and a request that
+//! changes something must not come from another origin. Beyond loopback a key is required; it is compared in constant
+//! time.
 
-use crate::fault::Fault;
+use crate::error::ApiError;
+use crate::problem::Problem;
 use axum::extract::{Request, State};
-use axum::http::{HeaderMap, Method, StatusCode, header};
+use axum::http::{HeaderMap, Method, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use std::sync::Arc;
@@ -14,41 +16,32 @@ use subtle::ConstantTimeEq;
 
 /// What is checked.
 #[derive(Debug, Clone)]
-pub struct Guard {
-    /// Whether only names of this machine may be asked for.
+pub struct AccessGuard {
+    /// Whether the `Host` must name this machine.
     pub loopback: bool,
     /// The key, where one is required.
     pub key: Option<Arc<str>>,
-    /// Other origins whose pages may ask.
+    /// Other origins whose pages may send requests.
     pub origins: Vec<String>,
 }
 
-impl Guard {
-    fn check(&self, method: &Method, path: &str, headers: &HeaderMap, authority: Option<&str>) -> Result<(), Fault> {
+impl AccessGuard {
+    fn check(&self, method: &Method, path: &str, headers: &HeaderMap, authority: Option<&str>) -> Result<(), Problem> {
         let host = headers.get(header::HOST).and_then(|host| host.to_str().ok()).or(authority);
         if self.loopback && !host.is_some_and(is_loopback) {
-            let message = format!("`{}` is no name of this machine", host.unwrap_or_default().escape_debug());
-            return Err(
-                Fault::new(StatusCode::FORBIDDEN, "wrong_host", message).hint("ask for `localhost` or `127.0.0.1`")
-            );
+            return Err(Problem::WrongHost { host: host.unwrap_or_default().escape_debug().to_string() });
         }
         let safe = matches!(*method, Method::GET | Method::HEAD | Method::OPTIONS);
         if !safe && !self.is_own_origin(headers, host) {
-            return Err(Fault::new(
-                StatusCode::FORBIDDEN,
-                "cross_origin",
-                "another site's page may not ask this server",
-            )
-            .hint("start the server with `--cors ORIGIN` to let that site in"));
+            return Err(Problem::CrossOrigin);
         }
         if is_public(path) || self.has_key(headers) {
             return Ok(());
         }
-        Err(Fault::new(StatusCode::UNAUTHORIZED, "no_key", "the API key is missing or wrong")
-            .hint("send `Authorization: Bearer KEY`"))
+        Err(Problem::NoKey)
     }
 
-    /// Whether a request comes from a program, from our own page, or from a site that was let in.
+    /// Whether a request comes from a program, from our own page, or from an allowed origin.
     fn is_own_origin(&self, headers: &HeaderMap, host: Option<&str>) -> bool {
         let Some(origin) = headers.get(header::ORIGIN) else { return true };
         let Ok(origin) = origin.to_str() else { return false };
@@ -62,13 +55,13 @@ impl Guard {
         let bearer = bearer.and_then(|value| value.split_once(' '));
         let bearer = bearer.filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer")).map(|(_, key)| key.trim());
         let plain = headers.get("x-api-key").and_then(|value| value.to_str().ok());
-        // Both are compared whichever comes, so that the time says nothing.
+        // Both are always compared, so that the time taken reveals nothing.
         let same = |given: Option<&str>| bool::from(given.unwrap_or_default().as_bytes().ct_eq(key.as_bytes()));
         same(bearer) | same(plain)
     }
 }
 
-/// The page and the sign of life are for everybody: neither holds anything of the index.
+/// The page and the health check are public: neither shows anything of the index.
 fn is_public(path: &str) -> bool {
     path == "/healthz" || !["/api/", "/v1/", "/mcp", "/metrics"].iter().any(|part| path.starts_with(part))
 }
@@ -82,57 +75,62 @@ fn is_loopback(host: &str) -> bool {
     name.eq_ignore_ascii_case("localhost") || name.parse().is_ok_and(|ip: std::net::IpAddr| ip.is_loopback())
 }
 
-/// Lets a request in, or says why not.
-pub async fn guard(State(guard): State<Arc<Guard>>, request: Request, next: Next) -> Response {
+/// Passes a request on, or refuses it.
+pub async fn guard(State(guard): State<Arc<AccessGuard>>, request: Request, next: Next) -> Response {
     let uri = request.uri();
     let authority = uri.authority().map(axum::http::uri::Authority::as_str);
     match guard.check(request.method(), uri.path(), request.headers(), authority) {
         Ok(()) => next.run(request).await,
-        Err(fault) => fault.into_response(),
+        Err(problem) => ApiError::from(problem).into_response(),
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::code::Code;
 
-    fn code(guard: &Guard, method: &Method, path: &str, headers: &[(&'static str, &str)]) -> Option<&'static str> {
+    fn code(guard: &AccessGuard, method: &Method, path: &str, headers: &[(&'static str, &str)]) -> Option<Code> {
         let headers =
             headers.iter().map(|(name, value)| (name.parse().expect("a name"), value.parse().expect("a value")));
-        guard.check(method, path, &headers.collect(), None).err().map(|fault| fault.info().code)
+        guard.check(method, path, &headers.collect(), None).err().map(|problem| problem.code())
     }
 
     #[test]
     fn only_names_of_this_machine_are_answered_on_loopback() {
-        let guard = Guard { loopback: true, key: None, origins: Vec::new() };
+        let guard = AccessGuard { loopback: true, key: None, origins: Vec::new() };
         for host in ["localhost:7070", "127.0.0.1", "[::1]:7070", "LOCALHOST"] {
             assert_eq!(code(&guard, &Method::GET, "/api/v1/status", &[("host", host)]), None, "{host}");
         }
         for host in ["evil.example", "localhost.evil.example", "127.0.0.1.evil.example", "192.168.0.2:7070", ""] {
-            assert_eq!(code(&guard, &Method::GET, "/api/v1/status", &[("host", host)]), Some("wrong_host"), "{host}");
+            assert_eq!(
+                code(&guard, &Method::GET, "/api/v1/status", &[("host", host)]),
+                Some(Code::WrongHost),
+                "{host}"
+            );
         }
     }
 
     #[test]
     fn pages_of_other_sites_change_nothing() {
-        let guard = Guard { loopback: true, key: None, origins: vec!["https://notes.example".into()] };
+        let guard = AccessGuard { loopback: true, key: None, origins: vec!["https://notes.example".into()] };
         let post = |origin: &str| {
             code(&guard, &Method::POST, "/api/v1/documents", &[("host", "localhost:7070"), ("origin", origin)])
         };
         assert_eq!(post("http://localhost:7070"), None);
         assert_eq!(post("https://notes.example"), None);
         for origin in ["http://evil.example", "null", "http://localhost:7071"] {
-            assert_eq!(post(origin), Some("cross_origin"), "{origin}");
+            assert_eq!(post(origin), Some(Code::CrossOrigin), "{origin}");
         }
     }
 
     #[test]
     fn a_key_is_asked_for_wherever_the_index_can_be_reached() {
-        let guard = Guard { loopback: false, key: Some("s3cret".into()), origins: Vec::new() };
+        let guard = AccessGuard { loopback: false, key: Some("s3cret".into()), origins: Vec::new() };
         let get = |path: &str, headers: &[(&'static str, &str)]| code(&guard, &Method::GET, path, headers);
         for path in ["/api/v1/status", "/v1/models", "/mcp", "/metrics", "/api/v1/openapi.json"] {
-            assert_eq!(get(path, &[]), Some("no_key"), "{path}");
-            assert_eq!(get(path, &[("authorization", "Bearer s3cre")]), Some("no_key"), "{path}");
+            assert_eq!(get(path, &[]), Some(Code::NoKey), "{path}");
+            assert_eq!(get(path, &[("authorization", "Bearer s3cre")]), Some(Code::NoKey), "{path}");
             assert_eq!(get(path, &[("authorization", "Bearer s3cret")]), None, "{path}");
             assert_eq!(get(path, &[("x-api-key", "s3cret")]), None, "{path}");
         }

@@ -1,10 +1,13 @@
-//! Jobs: work that takes longer than a request – indexing, evaluating – with progress that can be followed, and a way to stop.
+//! Jobs: work that takes longer than a request – indexing, evaluating – with progress that can be followed, and a way
+//! to stop.
 //!
-//! A job's state is one value that only its own work changes; whoever follows it sees the latest, however slowly they read. A
-//! job that writes waits its turn at its index, so that two never fight for the one writer.
+//! A job's state is one value that only its own work changes; a follower sees the latest, however slowly it reads. A
+//! job that writes waits until no other job writes to its index.
 
-use crate::fault::{ErrorInfo, Fault};
+use crate::error::{ApiError, ErrorInfo};
+use crate::problem::Problem;
 use okno::Progress;
+use okno_document::message::Lang;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -49,7 +52,7 @@ impl JobState {
     }
 }
 
-/// A job as it is told.
+/// A job as it is sent.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct JobView {
     /// Its name.
@@ -84,6 +87,8 @@ pub struct JobView {
 pub struct Job {
     view: watch::Sender<JobView>,
     stop: AtomicBool,
+    /// The language of the request that began it, for its error.
+    lang: Lang,
 }
 
 impl Job {
@@ -113,7 +118,7 @@ impl Job {
     }
 
     /// Ends it.
-    pub fn end(&self, result: Result<serde_json::Value, Fault>) {
+    pub fn end(&self, result: Result<serde_json::Value, ApiError>) {
         let stopped = self.stop();
         self.view.send_modify(|view| {
             view.ended = Some(now());
@@ -121,7 +126,7 @@ impl Job {
             (view.state, view.result, view.error) = match result {
                 Ok(result) if stopped && result["stopped"] == true => (JobState::Cancelled, Some(result), None),
                 Ok(result) => (JobState::Done, Some(result), None),
-                Err(fault) => (JobState::Failed, None, Some(fault.info())),
+                Err(error) => (JobState::Failed, None, Some(error.info(self.lang))),
             };
         });
     }
@@ -149,18 +154,18 @@ impl Progress for Job {
 /// All jobs of a server.
 #[derive(Debug, Default)]
 pub struct Jobs {
-    table: Mutex<Table>,
+    table: Mutex<JobTable>,
 }
 
 #[derive(Debug, Default)]
-struct Table {
+struct JobTable {
     next: u64,
     jobs: BTreeMap<u64, Arc<Job>>,
 }
 
 impl Jobs {
     /// Begins a job, queued.
-    pub fn add(&self, kind: JobKind, index: &str) -> Arc<Job> {
+    pub fn add(&self, kind: JobKind, index: &str, lang: Lang) -> Arc<Job> {
         let mut table = self.lock();
         table.next += 1;
         let number = table.next;
@@ -178,19 +183,16 @@ impl Jobs {
             result: None,
             error: None,
         };
-        let job = Arc::new(Job { view: watch::Sender::new(view), stop: AtomicBool::new(false) });
+        let job = Arc::new(Job { view: watch::Sender::new(view), stop: AtomicBool::new(false), lang });
         table.jobs.insert(number, Arc::clone(&job));
         table.forget_old();
         job
     }
 
     /// A job by its name.
-    pub fn get(&self, id: &str) -> Result<Arc<Job>, Fault> {
+    pub fn get(&self, id: &str) -> Result<Arc<Job>, ApiError> {
         let job = id.parse().ok().and_then(|number: u64| self.lock().jobs.get(&number).cloned());
-        job.ok_or_else(|| {
-            Fault::missing("no_job", format!("no job `{}`", id.escape_debug()))
-                .hint("jobs are forgotten when the server ends")
-        })
+        job.ok_or_else(|| Problem::NoJob { id: id.escape_debug().to_string() }.into())
     }
 
     /// All jobs, the newest first.
@@ -215,13 +217,13 @@ impl Jobs {
         }
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, Table> {
-        // Whoever panicked left a whole table behind: each change is one insertion or removal.
+    fn lock(&self) -> std::sync::MutexGuard<'_, JobTable> {
+        // The table is whole even after a panic: each change is one insertion or removal.
         self.table.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 }
 
-impl Table {
+impl JobTable {
     fn forget_old(&mut self) {
         while self.jobs.len() > KEPT {
             let over = self.jobs.iter().find(|(_, job)| job.view.borrow().state.is_over()).map(|(number, _)| *number);
@@ -243,7 +245,7 @@ mod tests {
     #[test]
     fn a_job_says_how_it_ended_and_old_ones_are_forgotten() {
         let jobs = Jobs::default();
-        let job = jobs.add(JobKind::Index, "home");
+        let job = jobs.add(JobKind::Index, "home", Lang::En);
         assert_eq!((job.view().state, jobs.running()), (JobState::Queued, 1));
         job.start();
         job.begin(2, 100);
@@ -253,7 +255,7 @@ mod tests {
         job.end(Ok(serde_json::json!({"stopped": true})));
         assert_eq!((job.view().state, jobs.running()), (JobState::Cancelled, 0));
         for _ in 0..KEPT {
-            jobs.add(JobKind::Eval, "home").end(Err(Fault::internal("x")));
+            jobs.add(JobKind::Eval, "home", Lang::En).end(Err(Problem::WorkFailed.into()));
         }
         assert!(jobs.get("1").is_err() && jobs.get("2").is_ok());
         assert_eq!(jobs.all().len(), KEPT);
@@ -261,7 +263,7 @@ mod tests {
 
     #[test]
     fn stopping_what_is_done_leaves_it_done() {
-        let job = Jobs::default().add(JobKind::Index, "home");
+        let job = Jobs::default().add(JobKind::Index, "home", Lang::En);
         job.cancel();
         job.end(Ok(serde_json::json!({"stopped": false})));
         assert_eq!(job.view().state, JobState::Done);

@@ -1,11 +1,11 @@
 //! The engine over HTTP: a documented API for programs, a page for people, MCP for agents.
 //!
-//! Ready-made parts come in – open indexes and, if there is one, a language model – and a running server comes out. Nothing is
-//! assembled here: which folder, which model, which key is the command line's to say. A request is read at the rim
-//! (`api`, `mcp`), the blocking work of the engine runs in a pool as wide as the machine (`pool`), and the same shapes
-//! leave that the command line prints ([`okno::shapes`]).
+//! The server is given open indexes and, optionally, a language model; which folder, which model and which key is
+//! decided by the command line. `api` and `mcp` read requests, the blocking work of the engine runs in a pool with a
+//! thread per core (`pool`), and answers have the same JSON shapes that the command line prints ([`okno::shapes`]).
 //!
-//! Reads never wait for writes: a search takes the last committed generation. Writes are jobs, one at a time for each index.
+//! Reads never wait for writes: a search takes the last committed generation. Writes are jobs, one at a time for each
+//! index.
 
 mod allowed;
 mod answering;
@@ -13,10 +13,12 @@ mod api;
 mod app;
 mod cache;
 mod chat;
+mod code;
+mod error;
 mod extract;
-mod fault;
 mod guard;
 mod jobs;
+mod language;
 mod limits;
 mod mcp;
 mod metrics;
@@ -25,12 +27,13 @@ mod observe;
 mod otel;
 mod page;
 mod pool;
+mod problem;
 mod run;
 mod uploads;
 
 pub use api::openapi;
-pub use app::{Complete, Index, IndexingOptions, Parts};
-pub use limits::Limits;
+pub use app::{Complete, IndexingOptions, NamedIndex, ServerParts};
+pub use limits::RequestLimits;
 pub use mcp::stdio as mcp_stdio;
 pub use observe::{LogFormat, Logging, log};
-pub use run::{ServeError, Settings, interrupted, serve};
+pub use run::{ServeError, ServeSettings, interrupted, serve};

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 /// What a request may cost.
 #[derive(Debug, Clone)]
-pub struct Limits {
+pub struct RequestLimits {
     /// Bytes of a JSON body: a question set of some thousand questions fits.
     pub body: usize,
     /// Bytes of one upload request, all files together.
@@ -21,7 +21,7 @@ pub struct Limits {
     pub cache: usize,
 }
 
-impl Default for Limits {
+impl Default for RequestLimits {
     fn default() -> Self {
         Self {
             body: 2 << 20,

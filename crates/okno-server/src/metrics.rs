@@ -13,7 +13,7 @@ const BOUNDS: [f64; 11] = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1
 /// What was counted since the server began.
 #[derive(Debug, Default)]
 pub struct Metrics {
-    routes: Mutex<BTreeMap<Route, Times>>,
+    routes: Mutex<BTreeMap<RouteLabels, Times>>,
     /// Answers that were kept from before.
     pub cache_hits: AtomicU64,
     /// Answers that had to be found.
@@ -21,7 +21,7 @@ pub struct Metrics {
 }
 
 /// Method, route as it is written in the API, status.
-type Route = (String, String, u16);
+type RouteLabels = (String, String, u16);
 
 #[derive(Debug, Clone, Default)]
 struct Times {
@@ -80,11 +80,11 @@ fn requests(out: &mut String, metrics: &Metrics) {
 
 /// What the indexes hold; one that cannot be read has no line.
 fn indexes(out: &mut String, app: &App) {
-    let figures = app.places.iter().filter_map(|place| {
-        let snapshot = place.engine().snapshot().ok()?;
+    let figures = app.indexes.iter().filter_map(|served| {
+        let snapshot = served.engine().snapshot().ok()?;
         let totals = snapshot.totals().ok()?;
         let figures = [totals.documents as f64, totals.sentences as f64, snapshot.generation() as f64];
-        Some((escaped(&place.index.name), figures))
+        Some((escaped(&served.index.name), figures))
     });
     let figures: Vec<(String, [f64; 3])> = figures.collect();
     let names = [

@@ -1,9 +1,11 @@
-//! Watching requests: each is counted, timed, logged on one line, traced where somebody collects traces, and answered within its time.
+//! Observing requests: each is counted, timed, logged on one line, traced if a collector is set, and ended after its
+//! time limit.
 
 use crate::app::App;
-use crate::fault::Fault;
+use crate::error::ApiError;
+use crate::problem::Problem;
 use axum::extract::{MatchedPath, Request, State};
-use axum::http::{HeaderValue, StatusCode, header};
+use axum::http::{HeaderValue, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use std::sync::Arc;
@@ -30,8 +32,8 @@ pub struct Logging {
     _traces: Option<crate::otel::Traces>,
 }
 
-/// Writes the log to standard error from now on; `OKNO_LOG` says how much (`info`, `okno_server=debug` …). With the feature `otel`
-/// and `OTEL_EXPORTER_OTLP_ENDPOINT`, traces go there too.
+/// Writes the log to standard error from now on; `OKNO_LOG` says how much (`info`, `okno_server=debug` …). With the
+/// feature `otel` and `OTEL_EXPORTER_OTLP_ENDPOINT`, traces go there too.
 pub fn log(format: LogFormat) -> Logging {
     let filter = EnvFilter::try_from_env("OKNO_LOG").unwrap_or_else(|_| EnvFilter::new("warn,okno_server=info"));
     let lines = tracing_subscriber::fmt::layer().with_writer(std::io::stderr).with_ansi(false);
@@ -66,7 +68,7 @@ pub async fn observe(State(app): State<Arc<App>>, request: Request, next: Next) 
         http.request.method = %method, http.route = route, http.response.status_code = tracing::field::Empty);
     let mut response = match tokio::time::timeout(limit, next.run(request).instrument(span.clone())).await {
         Ok(response) => response,
-        Err(_) => late(),
+        Err(_) => ApiError::from(Problem::Timeout).into_response(),
     };
     let (status, took) = (response.status(), begun.elapsed());
     span.record("http.response.status_code", status.as_u16());
@@ -76,13 +78,7 @@ pub async fn observe(State(app): State<Arc<App>>, request: Request, next: Next) 
     response
 }
 
-fn late() -> Response {
-    Fault::new(StatusCode::GATEWAY_TIMEOUT, "timeout", "the request took too long")
-        .hint("ask for less, or start a job")
-        .into_response()
-}
-
-/// Headers that every answer has: nothing is guessed, framed, kept or told to other sites.
+/// Security headers of every answer: no sniffing, framing, caching or referrers.
 fn protect(response: &mut Response) {
     let headers = response.headers_mut();
     for (name, value) in [

@@ -1,8 +1,8 @@
 //! Traces for OpenTelemetry: a request, the stages of its search and its calls of a model, as spans of one trace.
 //!
 //! Spans come in from `tracing`; they go out in batches as OTLP over HTTP (protobuf), to the collector that
-//! `OTEL_EXPORTER_OTLP_ENDPOINT` names. Without the variable nothing is sent. The batch has a thread of its own, so the client may
-//! block; ours is the one that the rest of the program uses, which spares a second HTTP stack.
+//! `OTEL_EXPORTER_OTLP_ENDPOINT` names. Without the variable nothing is sent. The batch has a thread of its own, so the
+//! client may block; ours is the one that the rest of the program uses, which spares a second HTTP stack.
 
 use axum::body::Bytes;
 use axum::http::{Request, Response};
@@ -41,7 +41,7 @@ where
     S: tracing::Subscriber + for<'s> LookupSpan<'s> + Send + Sync,
 {
     ENDPOINTS.iter().find(|name| std::env::var_os(name).is_some_and(|value| !value.is_empty()))?;
-    let exporter = SpanExporter::builder().with_http().with_http_client(Client::new()).build();
+    let exporter = SpanExporter::builder().with_http().with_http_client(OtlpClient::new()).build();
     let exporter = exporter.inspect_err(|error| eprintln!("no traces are sent: {error}")).ok()?;
     let resource = Resource::builder().with_attribute(service()).build();
     let provider = SdkTracerProvider::builder().with_batch_exporter(exporter).with_resource(resource).build();
@@ -59,9 +59,9 @@ fn service() -> opentelemetry::KeyValue {
 
 /// The client that sends batches.
 #[derive(Debug)]
-struct Client(ureq::Agent);
+struct OtlpClient(ureq::Agent);
 
-impl Client {
+impl OtlpClient {
     fn new() -> Self {
         let config = ureq::Agent::config_builder().timeout_global(Some(PATIENCE)).http_status_as_error(false).build();
         Self(config.into())
@@ -75,7 +75,7 @@ impl Client {
     }
 }
 
-impl HttpClient for Client {
+impl HttpClient for OtlpClient {
     // What `async_trait` makes of an `async fn`, written out: one function does not need the crate.
     fn send_bytes<'client, 'future>(
         &'client self,

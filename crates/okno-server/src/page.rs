@@ -1,16 +1,17 @@
 //! The page: files compiled into the program, served under a policy that lets nothing else run.
 //!
-//! Text of documents is untrusted and is shown by this page, so the policy allows no inline script or style, no other host,
-//! no form target and no frame but our own reports.
+//! Text of documents is untrusted and is shown by this page, so the policy allows no inline script or style, no other
+//! host, no form target and no frame but our own reports.
 
-use crate::fault::Fault;
+use crate::error::ApiError;
+use crate::problem::Problem;
 use axum::extract::Request;
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// A file of the page: its name, its kind, its bytes.
-type File = (&'static str, &'static str, &'static [u8]);
+type PageFile = (&'static str, &'static str, &'static [u8]);
 
 const HTML: &str = "text/html; charset=utf-8";
 const SCRIPT: &str = "text/javascript; charset=utf-8";
@@ -23,7 +24,7 @@ macro_rules! files {
 }
 
 /// Every file of the page; one of the page's own tests finds what is missing here.
-const FILES: &[File] = files! {
+const FILES: &[PageFile] = files! {
     "api.js" SCRIPT,
     "ask.js" SCRIPT,
     "asking.js" SCRIPT,
@@ -58,27 +59,23 @@ const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; i
     connect-src 'self'; font-src 'self'; manifest-src 'self'; frame-src 'self'; form-action 'none'; base-uri 'none'; \
     frame-ancestors 'none'; require-trusted-types-for 'script'";
 
-/// Whatever no route of the API is: a file of the page, or nothing.
+/// Any path that is no route of the API: a file of the page, or an error.
 pub async fn fallback(request: Request) -> Response {
     let path = request.uri().path().trim_start_matches('/');
     let name = if path.is_empty() { "index.html" } else { path };
     match FILES.iter().find(|(known, ..)| *known == name) {
         Some(file) if matches!(*request.method(), Method::GET | Method::HEAD) => serve(file, request.headers()),
         Some(_) => not_allowed().await,
-        None => Fault::missing("no_route", format!("nothing is at `/{}`", path.escape_debug()))
-            .hint("`/api/v1/openapi.json` lists what there is")
-            .into_response(),
+        None => ApiError::from(Problem::NoRoute { path: path.escape_debug().to_string() }).into_response(),
     }
 }
 
-/// A method that a route does not know.
+/// The answer to a method that a route does not support.
 pub async fn not_allowed() -> Response {
-    Fault::new(StatusCode::METHOD_NOT_ALLOWED, "no_method", "this address does not take that method")
-        .hint("`/api/v1/openapi.json` lists what there is")
-        .into_response()
+    ApiError::from(Problem::NoMethod).into_response()
 }
 
-fn serve((_, kind, bytes): &File, headers: &HeaderMap) -> Response {
+fn serve((_, kind, bytes): &PageFile, headers: &HeaderMap) -> Response {
     let tag = tag(bytes);
     let known = headers.get(header::IF_NONE_MATCH).is_some_and(|known| known.as_bytes() == tag.as_bytes());
     let mut response = if known { StatusCode::NOT_MODIFIED.into_response() } else { bytes.into_response() };

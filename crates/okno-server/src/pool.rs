@@ -1,10 +1,10 @@
 //! Where the engine's blocking work runs: as many at once as there are cores, the others in a queue of bounded length.
 //!
-//! More threads than cores would make every answer later and none sooner. A permit goes with the work, not with the
-//! request: work whose asker has gone still counts until it is done.
+//! More threads than cores would delay every answer. A permit belongs to the work, not to the request: work whose
+//! client has disconnected still counts until it is done.
 
-use crate::fault::Fault;
-use axum::http::StatusCode;
+use crate::error::ApiError;
+use crate::problem::Problem;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use tokio::sync::Semaphore;
@@ -25,16 +25,15 @@ impl Pool {
     }
 
     /// Runs blocking work, after those that came before.
-    pub async fn run<T, W>(&self, work: W) -> Result<T, Fault>
+    pub async fn run<T, W>(&self, work: W) -> Result<T, ApiError>
     where
         T: Send + 'static,
-        W: FnOnce() -> Result<T, Fault> + Send + 'static,
+        W: FnOnce() -> Result<T, ApiError> + Send + 'static,
     {
-        let place = self.queue()?;
+        let slot = self.queue()?;
         // The semaphore is never closed.
-        let permit =
-            Arc::clone(&self.permits).acquire_owned().await.map_err(|error| Fault::internal(error.to_string()))?;
-        drop(place);
+        let permit = Arc::clone(&self.permits).acquire_owned().await.map_err(|_| Problem::WorkFailed)?;
+        drop(slot);
         let work = move || {
             let _permit = permit;
             work()
@@ -47,55 +46,55 @@ impl Pool {
         self.waiting.load(Ordering::Relaxed)
     }
 
-    fn queue(&self) -> Result<Place<'_>, Fault> {
-        let place = Place(&self.waiting);
+    fn queue(&self) -> Result<QueueSlot<'_>, ApiError> {
+        let slot = QueueSlot(&self.waiting);
         if self.waiting.fetch_add(1, Ordering::Relaxed) >= self.most_waiting {
-            let full = Fault::new(StatusCode::SERVICE_UNAVAILABLE, "overloaded", "too many requests are waiting");
-            return Err(full.hint("try again in a moment, with fewer requests at once"));
+            return Err(Problem::Overloaded.into());
         }
-        Ok(place)
+        Ok(slot)
     }
 }
 
-/// A place in the queue, given back however the wait ends.
-struct Place<'a>(&'a AtomicUsize);
+/// A slot in the queue, given back when the wait ends in any way.
+struct QueueSlot<'a>(&'a AtomicUsize);
 
-impl Drop for Place<'_> {
+impl Drop for QueueSlot<'_> {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
 /// Runs blocking work beside the pool: for work that waits – for a model, for a disk – rather than computes.
-pub async fn blocking<T, W>(work: W) -> Result<T, Fault>
+pub async fn blocking<T, W>(work: W) -> Result<T, ApiError>
 where
     T: Send + 'static,
-    W: FnOnce() -> Result<T, Fault> + Send + 'static,
+    W: FnOnce() -> Result<T, ApiError> + Send + 'static,
 {
-    // What is traced in there belongs to whoever asked.
+    // Spans inside belong to the request.
     let span = tracing::Span::current();
     tokio::task::spawn_blocking(move || span.in_scope(work)).await.unwrap_or_else(|error| {
         tracing::error!(%error, "work ended early");
-        Err(Fault::internal("the work ended early; this is a bug").hint("the server's log says where"))
+        Err(Problem::WorkFailed.into())
     })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::code::Code;
 
     #[tokio::test]
     async fn a_full_queue_says_so_and_empties_again() {
         let pool = Pool::new(0);
         let refused = pool.run(|| Ok(1)).await.expect_err("nobody may wait");
-        assert_eq!(refused.info().code, "overloaded");
+        assert_eq!(refused.code(), Code::Overloaded);
         assert_eq!(pool.waiting(), 0);
         assert_eq!(Pool::new(1).run(|| Ok(1)).await.map_err(|fault| fault.to_string()), Ok(1));
     }
 
     #[tokio::test]
     async fn a_panic_is_an_answer() {
-        let fault = Pool::new(1).run(|| -> Result<(), Fault> { panic!("on purpose") }).await.expect_err("panicked");
+        let fault = Pool::new(1).run(|| -> Result<(), ApiError> { panic!("on purpose") }).await.expect_err("panicked");
         assert_eq!(fault.status().as_u16(), 500);
     }
 }

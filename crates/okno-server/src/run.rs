@@ -1,9 +1,9 @@
-//! The running server: who may reach it, what is in front of every request, how it ends.
+//! The running server: which addresses it listens on, the layers around every request, how it ends.
 
-use crate::app::{App, Parts};
-use crate::guard::{Guard, guard};
-use crate::limits::Limits;
-use crate::{api, mcp, observe, page};
+use crate::app::{App, ServerParts};
+use crate::guard::{AccessGuard, guard};
+use crate::limits::RequestLimits;
+use crate::{api, language, mcp, observe, page};
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
 use axum::http::{HeaderName, HeaderValue, Method, header};
@@ -16,65 +16,104 @@ use std::task::Poll;
 use std::time::Duration;
 use tower_http::cors::CorsLayer;
 
-/// Where and for whom a server runs.
+/// Where a server listens, and who may use it.
 #[derive(Debug, Clone)]
-pub struct Settings {
+pub struct ServeSettings {
     /// The address; anything but loopback needs a key.
     pub host: IpAddr,
     /// The port; 0 for any that is free.
     pub port: u16,
     /// The key that requests must show.
     pub key: Option<String>,
-    /// Origins whose pages may ask.
+    /// Origins whose pages may send requests.
     pub cors: Vec<String>,
     /// Folders from which files may be indexed, beside the roots of the indexes.
     pub allowed: Vec<PathBuf>,
     /// What a request may cost.
-    pub limits: Limits,
+    pub limits: RequestLimits,
 }
 
-/// Why a server did not run.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum ServeError {
-    /// Reachable for others, and no key.
-    #[error("`{0}` is reachable for others – set a key (`OKNO_API_KEY` or `--api-key-file`), or stay on 127.0.0.1")]
-    NoKey(IpAddr),
-    /// A key that anybody would guess.
-    #[error("the API key has {0} characters – use 16 or more, e.g. of `openssl rand -hex 16`")]
-    ShortKey(usize),
-    /// An origin that is none.
-    #[error("`{0}` is no origin – expected something like `https://notes.example`")]
-    Origin(String),
-    /// No index was given.
-    #[error("there is no index to serve")]
-    NoIndex,
-    /// The address is taken, or not ours.
-    #[error("cannot listen on {address}: {source} – choose another `--port`")]
-    Listen {
-        /// Where.
-        address: SocketAddr,
-        /// Why.
-        source: std::io::Error,
-    },
-    /// The machine refused.
-    #[error(transparent)]
-    Io(#[from] std::io::Error),
-    /// Talking to an MCP client failed.
-    #[error("MCP: {0}")]
-    Mcp(String),
+okno_document::messages! {
+    /// Why a server did not run.
+    #[derive(Debug)]
+    #[non_exhaustive]
+    pub enum ServeError {
+        /// The address can be reached from other machines, and no key is set.
+        NoKey {
+            /// The address.
+            host: String,
+        } = "no_key" => (
+            "`{host}` can be reached from other machines, so an API key is required",
+            "`{host}` 可从其他机器访问，因此必须设置 API 密钥"
+        ),
+        /// A key that can be guessed.
+        ShortKey {
+            /// How many characters it has.
+            length: usize,
+            /// How many it needs.
+            least: usize,
+        } = "short_key" => (
+            "the API key has {length} characters; at least {least} are required",
+            "API 密钥只有 {length} 个字符，至少需要 {least} 个"
+        ),
+        /// An origin that is not one.
+        Origin {
+            /// As it was given.
+            origin: String,
+        } = "bad_origin" => (
+            "`{origin}` is not a valid origin; expected something like `https://notes.example`",
+            "`{origin}` 不是有效的来源，应类似 `https://notes.example`"
+        ),
+        /// No index was given.
+        NoIndex = "no_index" => ("there is no index to serve", "没有可供服务的索引"),
+        /// Another program listens on the port.
+        PortInUse {
+            /// The port.
+            port: u16,
+        } = "port_in_use" => ("port {port} is in use", "端口 {port} 已被占用"),
+        /// The address cannot be listened on.
+        Listen {
+            /// Address and port.
+            address: String,
+            /// Why.
+            cause: std::io::Error,
+        } = "cannot_listen" => ("cannot listen on {address}: {cause}", "无法监听 {address}：{cause}"),
+        /// The runtime cannot be started, or the connection broke.
+        Io {
+            /// Why.
+            cause: std::io::Error,
+        } = "io" => ("{cause}", "{cause}"),
+        /// Talking to an MCP client failed.
+        Mcp {
+            /// What the protocol's library reports.
+            cause: String,
+        } = "mcp" => ("the MCP connection failed: {cause}", "MCP 连接失败：{cause}"),
+    }
+}
+
+impl From<std::io::Error> for ServeError {
+    fn from(cause: std::io::Error) -> Self {
+        Self::Io { cause }
+    }
+}
+
+fn cannot_listen(address: SocketAddr, cause: std::io::Error) -> ServeError {
+    match cause.kind() {
+        std::io::ErrorKind::AddrInUse => ServeError::PortInUse { port: address.port() },
+        _ => ServeError::Listen { address: address.to_string(), cause },
+    }
 }
 
 /// A key shorter than this can be guessed.
 const SHORTEST_KEY: usize = 16;
 
-/// How long the end waits for work that nobody waits for.
+/// How long the end waits for work whose client has disconnected.
 const LAST_WORK: Duration = Duration::from_secs(10);
 
-/// Serves until told to end, then finishes what is being written. `ready` is told the address.
+/// Serves until `end` resolves, then finishes what is being written. `ready` is called with the address.
 pub fn serve(
-    parts: Parts,
-    settings: &Settings,
+    parts: ServerParts,
+    settings: &ServeSettings,
     ready: impl FnOnce(SocketAddr),
     end: impl Future<Output = ()> + Send + 'static,
 ) -> Result<(), ServeError> {
@@ -87,9 +126,8 @@ pub fn serve(
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().thread_name("okno").build()?;
     let served = runtime.block_on(async {
         let address = SocketAddr::new(settings.host, settings.port);
-        let listener =
-            tokio::net::TcpListener::bind(address).await.map_err(|source| ServeError::Listen { address, source })?;
-        // Looked at once before anybody knows the address: whoever does may ask to end at once.
+        let listener = tokio::net::TcpListener::bind(address).await.map_err(|cause| cannot_listen(address, cause))?;
+        // Polled once before the address is announced, so that an end signal sent right after that is not missed.
         let mut end = Box::pin(end);
         let early = poll_fn(|context| Poll::Ready(end.as_mut().poll(context).is_ready())).await;
         ready(listener.local_addr()?);
@@ -106,12 +144,12 @@ pub fn serve(
         app.jobs.finish().await;
         Ok(())
     });
-    // Whatever still runs only reads, or is about to end: a removal whose asker has gone.
+    // What still runs only reads, or is about to end: a removal whose client has disconnected.
     runtime.shutdown_timeout(LAST_WORK);
     served
 }
 
-/// Waits until somebody asks the program to end: Ctrl-C, or the system's own way.
+/// Waits until the program is asked to end: Ctrl-C, or SIGTERM.
 pub async fn interrupted() {
     let typed = tokio::signal::ctrl_c();
     #[cfg(unix)]
@@ -126,18 +164,20 @@ pub async fn interrupted() {
     let _ = typed.await;
 }
 
-fn check(settings: &Settings) -> Result<Guard, ServeError> {
+fn check(settings: &ServeSettings) -> Result<AccessGuard, ServeError> {
     let loopback = settings.host.is_loopback();
     match &settings.key {
-        None if !loopback => return Err(ServeError::NoKey(settings.host)),
-        Some(key) if key.len() < SHORTEST_KEY => return Err(ServeError::ShortKey(key.len())),
+        None if !loopback => return Err(ServeError::NoKey { host: settings.host.to_string() }),
+        Some(key) if key.len() < SHORTEST_KEY => {
+            return Err(ServeError::ShortKey { length: key.len(), least: SHORTEST_KEY });
+        }
         _ => {}
     }
-    Ok(Guard { loopback, key: settings.key.as_deref().map(Arc::from), origins: settings.cors.clone() })
+    Ok(AccessGuard { loopback, key: settings.key.as_deref().map(Arc::from), origins: settings.cors.clone() })
 }
 
-/// Every route behind every check, from the outside in: watching, sites let in, guard, limits.
-fn router(app: &Arc<App>, rules: Guard, origins: Vec<HeaderValue>) -> Router {
+/// Every route behind every check, from the outside in: language, methods, observation, allowed origins, guard, limits.
+fn router(app: &Arc<App>, rules: AccessGuard, origins: Vec<HeaderValue>) -> Router {
     let routes = Router::new()
         .merge(api::router(Arc::clone(app)))
         .nest_service("/mcp", mcp::http(app))
@@ -146,7 +186,10 @@ fn router(app: &Arc<App>, rules: Guard, origins: Vec<HeaderValue>) -> Router {
         .layer(DefaultBodyLimit::max(app.limits.body))
         .layer(from_fn_with_state(Arc::new(rules), guard));
     let routes = if origins.is_empty() { routes } else { routes.layer(cors(origins)) };
-    routes.layer(from_fn_with_state(Arc::clone(app), observe::observe)).layer(from_fn(known_method))
+    routes
+        .layer(from_fn_with_state(Arc::clone(app), observe::observe))
+        .layer(from_fn(known_method))
+        .layer(from_fn(language::translate))
 }
 
 fn cors(origins: Vec<HeaderValue>) -> CorsLayer {
@@ -161,7 +204,7 @@ fn cors(origins: Vec<HeaderValue>) -> CorsLayer {
 fn origin_of(origin: &str) -> Result<HeaderValue, ServeError> {
     let plain = origin.split_once("://").is_some_and(|(_, rest)| !rest.is_empty() && !rest.contains('/'));
     let value = HeaderValue::from_str(origin).ok().filter(|_| plain);
-    value.ok_or_else(|| ServeError::Origin(origin.to_owned()))
+    value.ok_or_else(|| ServeError::Origin { origin: origin.to_owned() })
 }
 
 /// Methods outside the standard are refused before they become a label of a counter.
@@ -176,10 +219,11 @@ mod tests {
     use super::*;
     use std::collections::BTreeSet;
 
-    /// The routes that the router really has: its own account of itself lists them.
+    /// The routes that the router really has, from its `Debug` output.
     fn routed() -> BTreeSet<String> {
-        let app = Arc::new(App::new(Parts { indexes: vec![], generator: None }, Limits::default(), vec![]));
-        let rules = Guard { loopback: true, key: None, origins: vec![] };
+        let app =
+            Arc::new(App::new(ServerParts { indexes: vec![], generator: None }, RequestLimits::default(), vec![]));
+        let rules = AccessGuard { loopback: true, key: None, origins: vec![] };
         let told = format!("{:?}", router(&app, rules, vec![]));
         told.split('"').filter(|part| part.starts_with('/')).map(str::to_owned).collect()
     }

@@ -1,11 +1,11 @@
 //! Files that came over HTTP: a folder beside the index, names that cannot leave it.
 //!
-//! Beside, not inside: the index folder is never walked, and a damaged index is deleted while uploads must stay. The name
-//! has no dot in front, because hidden files are not indexed. A file is written under another name and then renamed, so that
-//! an index run never reads half of one.
+//! Beside, not inside: the index folder is never walked, and a damaged index is deleted while uploads must stay. The
+//! name has no dot in front, because hidden files are not indexed. A file is written under another name and then
+//! renamed, so that an index run never reads half of one.
 
-use crate::fault::Fault;
-use axum::http::StatusCode;
+use crate::error::ApiError;
+use crate::problem::{NameFlaw, Problem};
 use std::path::{Component, Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use tokio::io::AsyncWriteExt;
@@ -33,55 +33,56 @@ impl Uploads {
     }
 
     /// The path of an upload of this name.
-    pub fn path(&self, name: &str) -> Result<PathBuf, Fault> {
+    pub fn path(&self, name: &str) -> Result<PathBuf, ApiError> {
         Ok(self.folder.join(safe(name)?))
     }
 
     /// Whether a file is one of the uploads. Links and `..` are resolved first.
     pub fn holds(&self, path: &Path) -> bool {
         let real = |path: &Path| path.canonicalize().ok();
-        matches!((real(path), real(&self.folder)), (Some(path), Some(folder)) if path.starts_with(&folder) && path != folder)
+        let (Some(path), Some(folder)) = (real(path), real(&self.folder)) else { return false };
+        path.starts_with(&folder) && path != folder
     }
 
-    /// Begins a file; nothing of it is visible under its name before [`Draft::finish`].
-    pub async fn begin(&self, name: &str) -> Result<Draft, Fault> {
+    /// Begins a file; nothing of it is visible under its name before [`PendingUpload::finish`].
+    pub async fn begin(&self, name: &str) -> Result<PendingUpload, ApiError> {
         static COUNT: AtomicU64 = AtomicU64::new(0);
         let path = self.path(name)?;
-        tokio::fs::create_dir_all(&self.folder).await.map_err(|error| cannot(&self.folder, &error))?;
+        tokio::fs::create_dir_all(&self.folder).await.map_err(|cause| cannot(&self.folder, cause))?;
         // A dot in front: a run of indexing passes over it.
         let number = COUNT.fetch_add(1, Ordering::Relaxed);
         let draft = self.folder.join(format!(".upload-{}-{number}", std::process::id()));
-        let file = tokio::fs::File::create(&draft).await.map_err(|error| cannot(&draft, &error))?;
-        Ok(Draft { file, unfinished: draft, path, done: false })
+        let file = tokio::fs::File::create(&draft).await.map_err(|cause| cannot(&draft, cause))?;
+        Ok(PendingUpload { file, unfinished: draft, path, done: false })
     }
 }
 
 /// A file that is coming in.
 #[derive(Debug)]
-pub struct Draft {
+pub struct PendingUpload {
     file: tokio::fs::File,
     unfinished: PathBuf,
     path: PathBuf,
     done: bool,
 }
 
-impl Draft {
+impl PendingUpload {
     /// Adds bytes.
-    pub async fn write(&mut self, bytes: &[u8]) -> Result<(), Fault> {
-        self.file.write_all(bytes).await.map_err(|error| cannot(&self.unfinished, &error))
+    pub async fn write(&mut self, bytes: &[u8]) -> Result<(), ApiError> {
+        self.file.write_all(bytes).await.map_err(|cause| cannot(&self.unfinished, cause))
     }
 
     /// Gives the file its name; one of that name is replaced.
-    pub async fn finish(mut self) -> Result<(), Fault> {
-        self.file.flush().await.map_err(|error| cannot(&self.unfinished, &error))?;
-        self.file.sync_all().await.map_err(|error| cannot(&self.unfinished, &error))?;
-        tokio::fs::rename(&self.unfinished, &self.path).await.map_err(|error| cannot(&self.path, &error))?;
+    pub async fn finish(mut self) -> Result<(), ApiError> {
+        self.file.flush().await.map_err(|cause| cannot(&self.unfinished, cause))?;
+        self.file.sync_all().await.map_err(|cause| cannot(&self.unfinished, cause))?;
+        tokio::fs::rename(&self.unfinished, &self.path).await.map_err(|cause| cannot(&self.path, cause))?;
         self.done = true;
         Ok(())
     }
 }
 
-impl Drop for Draft {
+impl Drop for PendingUpload {
     fn drop(&mut self) {
         if !self.done {
             // What is left behind is hidden and harmless.
@@ -90,30 +91,24 @@ impl Drop for Draft {
     }
 }
 
-fn cannot(path: &Path, error: &std::io::Error) -> Fault {
-    let message = format!("cannot write `{}`: {error}", path.display());
-    Fault::new(StatusCode::INSUFFICIENT_STORAGE, "cannot_write", message)
-        .hint("check the disk's free space and permissions")
+fn cannot(path: &Path, cause: std::io::Error) -> ApiError {
+    Problem::CannotWrite { path: path.to_owned(), cause }.into()
 }
 
-/// The file's name alone: no folder, no hidden file, no control character, nothing a file system takes for something else.
-fn safe(name: &str) -> Result<String, Fault> {
-    let refused = |why: &str| {
-        Err(Fault::bad("bad_name", format!("`{}` cannot be the name of an upload: {why}", name.escape_debug()))
-            .hint("send a plain file name such as `notes.md`"))
-    };
+/// The file's name alone: no folder, no hidden file, no control character, nothing a file system takes for something
+/// else.
+fn safe(name: &str) -> Result<String, ApiError> {
+    let refused = |reason| Err(Problem::BadName { name: name.escape_debug().to_string(), reason }.into());
     // Browsers on Windows may send a whole path.
     let last = name.rsplit(['/', '\\']).next().unwrap_or_default().trim();
     let plain =
         matches!(Path::new(last).components().collect::<Vec<_>>()[..], [Component::Normal(only)] if only == last);
     match last {
-        "" => refused("it is empty"),
-        _ if last.starts_with('.') => refused("it is hidden"),
-        _ if last.len() > LONGEST => refused("it is too long"),
-        _ if last.chars().any(|c| c.is_control() || ":*?\"<>|".contains(c)) => {
-            refused("it holds characters that files may not have")
-        }
-        _ if !plain => refused("it is no plain name"),
+        "" => refused(NameFlaw::Empty),
+        _ if last.starts_with('.') => refused(NameFlaw::Hidden),
+        _ if last.len() > LONGEST => refused(NameFlaw::TooLong),
+        _ if last.chars().any(|c| c.is_control() || ":*?\"<>|".contains(c)) => refused(NameFlaw::Characters),
+        _ if !plain => refused(NameFlaw::NotPlain),
         _ => Ok(last.to_owned()),
     }
 }
@@ -121,6 +116,7 @@ fn safe(name: &str) -> Result<String, Fault> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::code::Code;
 
     #[test]
     fn no_name_leaves_the_folder() {
@@ -136,7 +132,7 @@ mod tests {
         }
         for name in ["", "..", ".", "a/..", ".ssh", "a\0b", "x\ny", "con:aux", "a/", &"x".repeat(300)] {
             let refused = uploads.path(name).expect_err(name);
-            assert_eq!(refused.info().code, "bad_name");
+            assert_eq!(refused.code(), Code::BadName);
         }
     }
 }

@@ -111,7 +111,8 @@ fn whoever_leaves_stops_the_model() {
         let body = json!({"question": QUESTION}).to_string();
         let mut stream = std::net::TcpStream::connect(server.address).unwrap();
         let head = format!(
-            "POST /api/v1/ask HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n{body}",
+            "POST /api/v1/ask HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n\
+             Content-Length: {}\r\n\r\n{body}",
             body.len()
         );
         stream.write_all(head.as_bytes()).unwrap();
@@ -129,7 +130,8 @@ fn chat_clients_get_what_they_know() {
     let server = Server::speaking(Scripted::saying(ANSWER));
     let models = server.get("/v1/models").1;
     assert_eq!((&models["data"][0]["id"], &models["data"][1]["id"]), (&json!("okno"), &json!("okno/notes")));
-    let turns = json!([{"role": "system", "content": "Be brief."}, {"role": "user", "content": [{"type": "text", "text": QUESTION}]}]);
+    let question = json!([{"type": "text", "text": QUESTION}]);
+    let turns = json!([{"role": "system", "content": "Be brief."}, {"role": "user", "content": question}]);
     let (status, whole) = server
         .post("/v1/chat/completions", &json!({"model": "okno/notes", "messages": turns, "top_p": 1, "user": "x"}));
     assert_eq!(

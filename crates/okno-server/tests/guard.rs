@@ -2,7 +2,7 @@
 
 mod support;
 
-use okno_server::{Parts, ServeError, serve};
+use okno_server::{ServeError, ServerParts, serve};
 use support::{Server, settings};
 
 const JSON: (&str, &str) = ("Content-Type", "application/json");
@@ -41,15 +41,15 @@ fn a_key_opens_and_nothing_else_does() {
 
 #[test]
 fn other_addresses_need_a_key() {
-    let refused = |change: &dyn Fn(&mut okno_server::Settings)| {
+    let refused = |change: &dyn Fn(&mut okno_server::ServeSettings)| {
         let mut settings = settings();
         change(&mut settings);
-        let parts = Parts { indexes: Vec::new(), generator: None };
+        let parts = ServerParts { indexes: Vec::new(), generator: None };
         serve(parts, &settings, |_| panic!("it must not listen"), async {}).unwrap_err()
     };
-    let open = |settings: &mut okno_server::Settings| settings.host = "0.0.0.0".parse().unwrap();
-    assert!(matches!(refused(&open), ServeError::NoKey(_)));
-    assert!(matches!(refused(&|settings| settings.key = Some("short".into())), ServeError::ShortKey(5)));
+    let open = |settings: &mut okno_server::ServeSettings| settings.host = "0.0.0.0".parse().unwrap();
+    assert!(matches!(refused(&open), ServeError::NoKey { .. }));
+    assert!(matches!(refused(&|settings| settings.key = Some("short".into())), ServeError::ShortKey { length: 5, .. }));
     assert!(matches!(refused(&|_| {}), ServeError::NoIndex));
 }
 
@@ -143,7 +143,8 @@ fn malformed(chance: &mut Chance) -> Vec<u8> {
         _ => body.len().to_string(),
     };
     let mut request = format!(
-        "{method} {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Type: {kind}\r\nContent-Length: {length}\r\n\r\n"
+        "{method} {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Type: {kind}\r\n\
+         Content-Length: {length}\r\n\r\n"
     )
     .into_bytes();
     request.extend_from_slice(body);
@@ -155,7 +156,8 @@ fn malformed(chance: &mut Chance) -> Vec<u8> {
     request
 }
 
-/// 1,000 malformed requests: each is refused with a 4xx (or, where it is no HTTP at all, by closing), and the server lives on.
+/// 1,000 malformed requests: each is refused with a 4xx (or, where it is no HTTP at all, by closing), and the server
+/// lives on.
 #[test]
 fn malformed_requests_are_refused_and_nothing_else() {
     let server = Server::start();

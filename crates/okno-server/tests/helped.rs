@@ -1,4 +1,5 @@
-//! The language model's help over HTTP and MCP: steps that are asked for are taken and told, and images reach a model that looks.
+//! The language model's help over HTTP and MCP: steps that are asked for are taken and told, and images reach a model
+//! that looks.
 
 mod support;
 
@@ -148,7 +149,8 @@ fn images_among_the_contexts_reach_a_model_that_looks() {
 fn agents_may_ask_for_the_same_help() {
     let server = Server::speaking(Arc::new(Helping::default()));
     let call = |tool: &str, arguments: Value| {
-        let body = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": tool, "arguments": arguments}});
+        let params = json!({"name": tool, "arguments": arguments});
+        let body = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params});
         let headers = [("Content-Type", "application/json"), ("Accept", "application/json, text/event-stream")];
         let (status, _, answer) = server.request("POST", "/mcp", &headers, body.to_string().as_bytes());
         let answer: Value = serde_json::from_str(&answer).unwrap_or_else(|_| panic!("{status} {answer}"));

@@ -1,4 +1,5 @@
-//! Traces as a collector receives them: a real server, a real model call, and a collector that reads what comes over HTTP.
+//! Traces as a collector receives them: a real server, a real model call, and a collector that reads what comes over
+//! HTTP.
 #![cfg(feature = "otel")]
 
 mod support;

@@ -1,17 +1,19 @@
 //! Ask: an answer in words, streamed as it is written or whole.
 
-use super::search::{Asking, Indexes, query_of};
+use super::search::{Indexes, SearchRequest, query_of};
 use super::stream::{SentEvent, until_end};
-use crate::answering::{Piece, found, whole, written};
+use crate::answering::{ReplyPiece, found, whole, written};
 use crate::app::App;
-use crate::extract::{Body, Params};
-use crate::fault::{ErrorBody, Fault};
+use crate::error::{ApiError, ErrorBody};
+use crate::extract::{JsonBody, Params};
+use crate::language::Preferred;
 use axum::Json;
 use axum::extract::State;
 use axum::response::sse::{Event, KeepAlive};
 use axum::response::{IntoResponse, Response, Sse};
 use futures_util::{StreamExt, stream};
 use okno::shapes;
+use okno_document::message::Lang;
 use serde::Deserialize;
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -24,7 +26,7 @@ use utoipa::ToSchema;
 pub struct Replying {
     /// The question and how to find what answers it.
     #[serde(flatten)]
-    pub asking: Asking,
+    pub asking: SearchRequest,
     /// Whether the answer comes as it is written.
     #[serde(default = "streamed")]
     pub stream: bool,
@@ -36,41 +38,42 @@ fn streamed() -> bool {
 
 /// Answer a question in words, with citations
 ///
-/// Streamed as server-sent events: `contexts` (what was found, as a search returns it), `text` (`{"text": "…"}`, piece by piece),
-/// then `done` (the whole answer with its citations) or `error`. With `"stream": false` the whole answer as JSON. Without a
-/// language model the answer is made of the documents' own sentences.
+/// Streamed as server-sent events: `contexts` (what was found, as a search returns it), `text` (`{"text": "…"}`, piece
+/// by piece), then `done` (the whole answer with its citations) or `error`. With `"stream": false` the whole answer as
+/// JSON. Without a language model the answer is made of the documents' own sentences.
 #[utoipa::path(post, path = "/api/v1/ask", tag = "search", params(Indexes), request_body = Replying,
     responses((status = 200, body = Object), (status = 200, content_type = "text/event-stream", body = SentEvent),
         (status = "4XX", body = ErrorBody), (status = "5XX", description = "The model failed", body = ErrorBody)))]
 pub async fn ask(
     State(app): State<Arc<App>>,
     Params(which): Params<Indexes>,
-    Body(replying, _): Body<Replying>,
-) -> Result<Response, Fault> {
-    let places = app.several(which.index.as_deref())?;
+    Preferred(lang): Preferred,
+    JsonBody(replying, _): JsonBody<Replying>,
+) -> Result<Response, ApiError> {
+    let indexes = app.several(which.index.as_deref())?;
     let query = query_of(&replying.asking)?;
-    let options = places.first().map(|place| place.index.replies.clone()).unwrap_or_default();
-    let answer = found(&app, &places, query).await?;
+    let options = indexes.first().map(|served| served.index.replies.clone()).unwrap_or_default();
+    let answer = found(&app, &indexes, query).await?;
     if !replying.stream {
-        return Ok(Json(shapes::reply(&whole(&app, places, answer, options).await?)).into_response());
+        return Ok(Json(shapes::reply(&whole(&app, indexes, answer, options).await?)).into_response());
     }
     let contexts = event("contexts", &shapes::Answer::new(&answer, replying.asking.explain));
-    let pieces = written(&app, places, answer, options).await?;
-    let events = stream::iter([contexts]).chain(stream::unfold(pieces, next).map(|piece| told(&piece)));
+    let pieces = written(&app, indexes, answer, options).await?;
+    let events = stream::iter([contexts]).chain(stream::unfold(pieces, next).map(move |piece| told(&piece, lang)));
     let events = until_end(&app, events).map(Ok::<_, Infallible>);
     Ok(Sse::new(events).keep_alive(KeepAlive::default()).into_response())
 }
 
-async fn next(mut pieces: mpsc::Receiver<Piece>) -> Option<(Piece, mpsc::Receiver<Piece>)> {
+async fn next(mut pieces: mpsc::Receiver<ReplyPiece>) -> Option<(ReplyPiece, mpsc::Receiver<ReplyPiece>)> {
     Some((pieces.recv().await?, pieces))
 }
 
-fn told(piece: &Piece) -> Event {
+fn told(piece: &ReplyPiece, lang: Lang) -> Event {
     match piece {
-        Piece::Text(text) => event("text", &serde_json::json!({ "text": text })),
-        Piece::End(reply) => match reply.as_ref() {
+        ReplyPiece::Text(text) => event("text", &serde_json::json!({ "text": text })),
+        ReplyPiece::End(reply) => match reply.as_ref() {
             Ok(reply) => event("done", &shapes::reply(reply)),
-            Err(fault) => event("error", &ErrorBody { error: fault.info() }),
+            Err(error) => event("error", &ErrorBody { error: error.info(lang) }),
         },
     }
 }

@@ -1,11 +1,12 @@
 //! The same question to several recipes.
 
 use super::documents::{json, sent};
-use super::search::{Asking, query_of};
+use super::search::{SearchRequest, query_of};
 use crate::answering::searching;
 use crate::app::App;
-use crate::extract::{Body, Params, Which};
-use crate::fault::{ErrorBody, Fault};
+use crate::error::{ApiError, ErrorBody};
+use crate::extract::{JsonBody, Params, Which};
+use crate::problem::Problem;
 use axum::extract::State;
 use axum::response::IntoResponse;
 use okno::Query;
@@ -15,7 +16,7 @@ use serde::Deserialize;
 use std::sync::Arc;
 use utoipa::ToSchema;
 
-/// More recipes than this nobody compares at one look.
+/// Recipes compared at once, at most: more do not fit side by side.
 const MOST: usize = 8;
 
 /// A question to several recipes.
@@ -24,12 +25,12 @@ const MOST: usize = 8;
 pub struct Comparing {
     /// The question and how to answer it.
     #[serde(flatten)]
-    pub asking: Asking,
+    pub asking: SearchRequest,
     /// The recipes, two or more.
     #[serde(default = "usual")]
     #[schema(min_items = 2, max_items = 8, example = json!(["chunks", "auto"]))]
     pub recipes: Vec<String>,
-    /// The words that answer: who returns them, and in which sentence?
+    /// The expected answer; the result says which recipes return it, and in which sentence.
     pub gold: Option<String>,
 }
 
@@ -43,23 +44,22 @@ fn usual() -> Vec<String> {
 pub async fn compare(
     State(app): State<Arc<App>>,
     Params(which): Params<Which>,
-    Body(comparing, _): Body<Comparing>,
-) -> Result<impl IntoResponse, Fault> {
-    let place = Arc::clone(app.place(which.index.as_deref())?);
+    JsonBody(comparing, _): JsonBody<Comparing>,
+) -> Result<impl IntoResponse, ApiError> {
+    let served = Arc::clone(app.served(which.index.as_deref())?);
     let mut query = query_of(&comparing.asking)?;
     let recipes = comparing.recipes;
     if !(2..=MOST).contains(&recipes.len()) {
-        let message = format!("{} recipes cannot be compared; expected 2 to {MOST}", recipes.len());
-        return Err(Fault::bad("bad_option", message).hint("send `\"recipes\": [\"chunks\", \"auto\"]`"));
+        return Err(Problem::RecipeCount { count: recipes.len(), most: MOST }.into());
     }
     let asked: Vec<Query> = recipes.iter().map(|name| Query { recipe: Some(name.clone()), ..query.clone() }).collect();
-    let places = [Arc::clone(&place)];
+    let indexes = [Arc::clone(&served)];
     let work = move || {
-        (place.index.complete)(&mut query)?;
+        (served.index.complete)(&mut query)?;
         query.budget = query.budget.or(Some(BUDGET));
         let names: Vec<&str> = recipes.iter().map(String::as_str).collect();
-        let sides = ask(place.engine(), &query, &names)?;
+        let sides = ask(served.engine(), &query, &names)?;
         json(&Compared::new(&query.text, &sides, comparing.gold.as_deref(), comparing.asking.explain))
     };
-    Ok(sent(searching(&app, &places, &asked, work).await?))
+    Ok(sent(searching(&app, &indexes, &asked, work).await?))
 }

@@ -1,11 +1,12 @@
-//! Documents: listed, read whole or in part, taken out.
+//! Documents: listed, read whole or in part, removed.
 
-use crate::app::{App, Place};
+use crate::app::{App, ServedIndex};
+use crate::error::{ApiError, ErrorBody};
 use crate::extract::{Name, Params, Which};
-use crate::fault::{ErrorBody, Fault};
+use crate::problem::Problem;
 use axum::Json;
 use axum::extract::State;
-use axum::http::{StatusCode, header};
+use axum::http::header;
 use axum::response::IntoResponse;
 use okno::document::{Filter, Record};
 use okno::retrieve::matching;
@@ -18,11 +19,14 @@ use std::sync::Arc;
 use std::time::Duration;
 use utoipa::{IntoParams, ToSchema};
 
-/// Documents of one page unless told otherwise.
+/// Documents of one page by default.
 const PAGE: usize = 100;
 
 /// Documents of one page at most.
 const LARGEST_PAGE: usize = 1000;
+
+/// How a document is named in a path.
+const NAME: &str = "The document's name; `/` is written `%2F`";
 
 /// Which documents.
 #[derive(Debug, Clone, Deserialize, IntoParams)]
@@ -40,7 +44,7 @@ pub struct Listing {
 
 /// Documents of an index.
 #[derive(Debug, Serialize, ToSchema)]
-pub struct Documents<'a> {
+pub struct DocumentList<'a> {
     /// How many there are in all, of those that match.
     pub total: usize,
     /// This page of them, in the order they were indexed.
@@ -48,8 +52,8 @@ pub struct Documents<'a> {
 }
 
 /// A JSON answer made where its borrowed parts live.
-pub(crate) fn json(value: &impl Serialize) -> Result<Vec<u8>, Fault> {
-    serde_json::to_vec(value).map_err(|error| Fault::internal(error.to_string()))
+pub(crate) fn json(value: &impl Serialize) -> Result<Vec<u8>, ApiError> {
+    Ok(serde_json::to_vec(value)?)
 }
 
 /// The bytes of a JSON answer.
@@ -59,16 +63,19 @@ pub(crate) fn sent(bytes: Vec<u8>) -> impl IntoResponse {
 
 /// List documents
 #[utoipa::path(get, path = "/api/v1/documents", tag = "documents", params(Listing),
-    responses((status = 200, body = Documents<'static>), (status = "4XX", body = ErrorBody)))]
-pub async fn list(State(app): State<Arc<App>>, Params(listing): Params<Listing>) -> Result<impl IntoResponse, Fault> {
-    let place = Arc::clone(app.place(listing.index.as_deref())?);
-    Ok(sent(app.pool.run(move || listed(&place, &listing)).await?))
+    responses((status = 200, body = DocumentList<'static>), (status = "4XX", body = ErrorBody)))]
+pub async fn list(
+    State(app): State<Arc<App>>,
+    Params(listing): Params<Listing>,
+) -> Result<impl IntoResponse, ApiError> {
+    let served = Arc::clone(app.served(listing.index.as_deref())?);
+    Ok(sent(app.pool.run(move || listed(&served, &listing)).await?))
 }
 
-fn listed(place: &Place, listing: &Listing) -> Result<Vec<u8>, Fault> {
+fn listed(served: &ServedIndex, listing: &Listing) -> Result<Vec<u8>, ApiError> {
     let filter = listing.filter.as_deref().filter(|filter| !filter.trim().is_empty());
     let filter = filter.map(Filter::parse).transpose().map_err(okno::Error::from)?;
-    let snapshot = place.engine().snapshot()?;
+    let snapshot = served.engine().snapshot()?;
     let wanted = filter.map(|filter| matching(&*snapshot, &filter)).transpose()?;
     // Both lists ascend by number.
     let is_wanted = |number: &DocumentNumber| wanted.as_ref().is_none_or(|wanted| wanted.binary_search(number).is_ok());
@@ -76,22 +83,25 @@ fn listed(place: &Place, listing: &Listing) -> Result<Vec<u8>, Fault> {
         snapshot.records()?.iter().filter(|(number, _)| is_wanted(number)).map(|(_, record)| record).collect();
     let limit = listing.limit.unwrap_or(PAGE).min(LARGEST_PAGE);
     let page = records.iter().skip(listing.offset.unwrap_or(0)).take(limit);
-    json(&Documents { total: records.len(), documents: page.map(|record| shapes::Document::from(*record)).collect() })
+    json(&DocumentList {
+        total: records.len(),
+        documents: page.map(|record| shapes::Document::from(*record)).collect(),
+    })
 }
 
 /// A document with its text and structure
 #[utoipa::path(get, path = "/api/v1/documents/{name}", tag = "documents",
-    params(("name" = String, Path, description = "The document's name; `/` is written `%2F`", example = "tea.md"), Which),
+    params(("name" = String, Path, description = NAME, example = "tea.md"), Which),
     responses((status = 200, body = WholeDocument<'static>), (status = "4XX", body = ErrorBody)))]
 pub async fn get(
     State(app): State<Arc<App>>,
     Name(name): Name,
     Params(which): Params<Which>,
-) -> Result<impl IntoResponse, Fault> {
-    let place = Arc::clone(app.place(which.index.as_deref())?);
+) -> Result<impl IntoResponse, ApiError> {
+    let served = Arc::clone(app.served(which.index.as_deref())?);
     let work = move || {
-        let snapshot = place.engine().snapshot()?;
-        let (number, record) = named(place.engine(), &name)?;
+        let snapshot = served.engine().snapshot()?;
+        let (number, record) = named(served.engine(), &name)?;
         let (text, structure) = (snapshot.text(number)?, snapshot.structure(number)?);
         json(&WholeDocument::new(&record, text, text, &structure))
     };
@@ -99,18 +109,12 @@ pub async fn get(
 }
 
 /// The document of a name; one that documents of several roots have is refused, as on the command line.
-pub(crate) fn named(engine: &Engine, name: &str) -> Result<(DocumentNumber, Record), Fault> {
+pub(crate) fn named(engine: &Engine, name: &str) -> Result<(DocumentNumber, Record), ApiError> {
     let mut named = engine.named(name)?;
     let paths: BTreeSet<String> =
         named.iter().map(|(_, record)| record.id.whole_path().display().to_string()).collect();
     if paths.len() > 1 {
-        let paths: Vec<String> = paths.into_iter().collect();
-        return Err(Fault::new(
-            StatusCode::CONFLICT,
-            "ambiguous_name",
-            format!("several documents are called `{name}`"),
-        )
-        .hint(format!("name one of `{}`", paths.join("`, `"))));
+        return Err(Problem::AmbiguousName { name: name.to_owned(), paths: paths.into_iter().collect() }.into());
     }
     Ok(named.swap_remove(0))
 }
@@ -118,7 +122,7 @@ pub(crate) fn named(engine: &Engine, name: &str) -> Result<(DocumentNumber, Reco
 /// Which part of a text.
 #[derive(Debug, Clone, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
-pub struct Part {
+pub struct TextRange {
     /// The index; the first when none is named
     pub index: Option<String>,
     /// First code point
@@ -144,17 +148,17 @@ pub struct TextPart<'a> {
 
 /// A part of a document's text; what lies outside the text is left out
 #[utoipa::path(get, path = "/api/v1/documents/{name}/text", tag = "documents",
-    params(("name" = String, Path, description = "The document's name; `/` is written `%2F`", example = "tea.md"), Part),
+    params(("name" = String, Path, description = NAME, example = "tea.md"), TextRange),
     responses((status = 200, body = TextPart<'static>), (status = "4XX", body = ErrorBody)))]
 pub async fn text(
     State(app): State<Arc<App>>,
     Name(name): Name,
-    Params(part): Params<Part>,
-) -> Result<impl IntoResponse, Fault> {
-    let place = Arc::clone(app.place(part.index.as_deref())?);
+    Params(part): Params<TextRange>,
+) -> Result<impl IntoResponse, ApiError> {
+    let served = Arc::clone(app.served(part.index.as_deref())?);
     let work = move || {
-        let (number, record) = named(place.engine(), &name)?;
-        let snapshot = place.engine().snapshot()?;
+        let (number, record) = named(served.engine(), &name)?;
+        let snapshot = served.engine().snapshot()?;
         json(&text_part(&record, snapshot.text(number)?, part.start, part.end))
     };
     Ok(sent(app.pool.run(work).await?))
@@ -173,7 +177,7 @@ pub(crate) fn text_part<'a>(
     TextPart { doc_id: record.id.name(), start, end, characters, text: slice(text, Some(start), Some(end)) }
 }
 
-/// What was taken out.
+/// What was removed.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Removed {
     /// How many documents.
@@ -183,36 +187,35 @@ pub struct Removed {
 /// How long a request waits for a job that is writing.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Take a document out; an uploaded file is deleted, any other stays out until its content changes
+/// Remove a document; an uploaded file is deleted, any other is indexed again only when its content changes
 #[utoipa::path(delete, path = "/api/v1/documents/{name}", tag = "documents",
-    params(("name" = String, Path, description = "The document's name; `/` is written `%2F`"), Which),
+    params(("name" = String, Path, description = NAME), Which),
     responses((status = 200, body = Removed), (status = "4XX", body = ErrorBody)))]
 pub async fn remove(
     State(app): State<Arc<App>>,
     Name(name): Name,
     Params(which): Params<Which>,
-) -> Result<Json<Removed>, Fault> {
-    let place = Arc::clone(app.place(which.index.as_deref())?);
-    let turn = tokio::time::timeout(PATIENCE, Arc::clone(&place.writing).lock_owned()).await.map_err(|_| {
-        Fault::new(StatusCode::CONFLICT, "index_busy", "a job is writing to this index")
-            .hint("try again when it is done")
-    })?;
+) -> Result<Json<Removed>, ApiError> {
+    let served = Arc::clone(app.served(which.index.as_deref())?);
+    let turn = tokio::time::timeout(PATIENCE, Arc::clone(&served.writing).lock_owned())
+        .await
+        .map_err(|_| Problem::IndexBusy)?;
     let work = move || {
         let _turn = turn;
-        Ok(Json(Removed { removed: removed(&place, &name)? }))
+        Ok(Json(Removed { removed: removed(&served, &name)? }))
     };
-    // Not in the pool: what is being written is finished even if the asker goes.
+    // Not in the pool: what is being written is finished even if the client disconnects.
     crate::pool::blocking(work).await
 }
 
-fn removed(place: &Place, name: &str) -> Result<usize, Fault> {
-    let engine = place.engine();
+fn removed(served: &ServedIndex, name: &str) -> Result<usize, ApiError> {
+    let engine = served.engine();
     let (_, record) = named(engine, name)?;
     let file = record.id.whole_path();
-    if record.id.member.is_some() || !place.uploads.holds(&file) {
+    if record.id.member.is_some() || !served.uploads.holds(&file) {
         return Ok(engine.remove(&[name.to_owned()])?);
     }
     // An upload is ours: with its file gone, indexing forgets it, and the same file may come again.
     std::fs::remove_file(&file).map_err(okno::Error::from)?;
-    Ok(engine.index_with(&[place.uploads.folder()], &(place.index.options)()?, &Silent)?.removed)
+    Ok(engine.index_with(&[served.uploads.folder()], &(served.index.options)()?, &Silent)?.removed)
 }

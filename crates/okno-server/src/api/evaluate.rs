@@ -1,10 +1,13 @@
-//! Evaluation over HTTP: a run is a job that can be stopped; what comes of it is kept beside the index, as the command line keeps it.
+//! Evaluation over HTTP: a run is a job that can be stopped; its results are kept beside the index, as the command line
+//! keeps them.
 
-use super::runs::Figures;
-use crate::app::{App, Place};
-use crate::extract::{Body, Params, Which};
-use crate::fault::{ErrorBody, Fault};
+use super::runs::{Figures, ReportKept};
+use crate::app::{App, ServedIndex};
+use crate::error::{ApiError, ErrorBody};
+use crate::extract::{JsonBody, Params, Which};
 use crate::jobs::{Job, JobKind, JobView};
+use crate::language::Preferred;
+use crate::problem::Problem;
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
@@ -20,7 +23,7 @@ use std::fmt::Write;
 use std::sync::Arc;
 use utoipa::ToSchema;
 
-/// Where chance begins unless told otherwise: as on the command line.
+/// The default seed: as on the command line.
 const SEED: u64 = 20;
 
 /// Questions made from the documents, at most.
@@ -47,9 +50,10 @@ pub struct Evaluating {
     #[serde(default = "budgets")]
     #[schema(example = json!([500, 1000, 2000]))]
     pub budgets: Vec<usize>,
-    /// Keep figures and report under this name. One without a name gets one that begins with `unnamed-`; of those only the last 20 are kept.
+    /// Keep figures and report under this name. A run without a name gets one that begins with `unnamed-`; of those
+    /// only the last 20 are kept.
     pub name: Option<String>,
-    /// Where chance begins.
+    /// The seed of the random numbers.
     #[serde(default = "seed")]
     pub seed: u64,
     /// Whether the report opens in Chinese.
@@ -65,55 +69,56 @@ fn seed() -> u64 {
     SEED
 }
 
-/// Measure recipes on questions with known answers; the job's result has the figures and the run's name, `/api/v1/reports/{name}` the page
+/// Measure recipes on questions with known answers
+///
+/// The job's result has the figures and the run's name; `/api/v1/reports/{name}` is its page.
 #[utoipa::path(post, path = "/api/v1/eval", tag = "evaluate", params(Which), request_body = Evaluating,
     responses((status = 202, body = JobView), (status = "4XX", body = ErrorBody)))]
 pub async fn eval(
     State(app): State<Arc<App>>,
     Params(which): Params<Which>,
-    Body(evaluating, _): Body<Evaluating>,
-) -> Result<(StatusCode, Json<JobView>), Fault> {
-    let place = Arc::clone(app.place(which.index.as_deref())?);
+    Preferred(lang): Preferred,
+    JsonBody(evaluating, _): JsonBody<Evaluating>,
+) -> Result<(StatusCode, Json<JobView>), ApiError> {
+    let served = Arc::clone(app.served(which.index.as_deref())?);
     check(&evaluating)?;
-    let asked = (Arc::clone(&place), evaluating.clone());
+    let asked = (Arc::clone(&served), evaluating.clone());
     app.pool.run(move || prepared(&asked.0, &asked.1)).await?;
-    let job = app.jobs.add(JobKind::Eval, &place.index.name);
+    let job = app.jobs.add(JobKind::Eval, &served.index.name, lang);
     let working = Arc::clone(&job);
     tokio::spawn(async move {
         working.start();
         let inner = Arc::clone(&working);
-        working.end(crate::pool::blocking(move || measured(&place, &evaluating, &inner)).await);
+        working.end(crate::pool::blocking(move || measured(&served, &evaluating, &inner)).await);
     });
     Ok((StatusCode::ACCEPTED, Json(job.view())))
 }
 
-fn check(evaluating: &Evaluating) -> Result<(), Fault> {
+fn check(evaluating: &Evaluating) -> Result<(), ApiError> {
     if evaluating.budgets.is_empty() || evaluating.budgets.len() > 10 || evaluating.budgets.contains(&0) {
-        return Err(
-            Fault::bad("bad_option", "expected 1 to 10 budgets, each above 0").hint("send `\"budgets\": [500]`")
-        );
+        return Err(Problem::BadBudgets.into());
     }
     match (&evaluating.questions, evaluating.make) {
         (Some(questions), None) if !questions.is_empty() => Ok(()),
         (None, Some(count)) if (1..=MOST_MADE).contains(&count) => Ok(()),
-        _ => Err(Fault::bad("bad_question_set", format!("expected `questions`, or `make` from 1 to {MOST_MADE}"))),
+        _ => Err(Problem::NoQuestions { most: MOST_MADE }.into()),
     }
 }
 
 /// What can be found wrong before the work begins is told at once.
-fn prepared(place: &Place, evaluating: &Evaluating) -> Result<(), Fault> {
+fn prepared(served: &ServedIndex, evaluating: &Evaluating) -> Result<(), ApiError> {
     let name = evaluating.name.clone().unwrap_or_else(|| Runs::unnamed(0, ""));
-    Runs::beside(place.engine().beside()).check_new(&name)?;
-    candidates(place, &evaluating.recipes)?;
+    Runs::beside(served.engine().beside()).check_new(&name)?;
+    candidates(served, &evaluating.recipes)?;
     if evaluating.questions.is_some() {
-        let snapshot = place.engine().snapshot()?;
+        let snapshot = served.engine().snapshot()?;
         questions(evaluating, &mut Indexed::new(&*snapshot), &*snapshot)?;
     }
     Ok(())
 }
 
-fn candidates(place: &Place, names: &[String]) -> Result<Vec<Candidate>, Fault> {
-    let engine = place.engine();
+fn candidates(served: &ServedIndex, names: &[String]) -> Result<Vec<Candidate>, ApiError> {
+    let engine = served.engine();
     if names.is_empty() {
         return Ok(built_in_for(engine)?);
     }
@@ -125,12 +130,13 @@ fn candidates(place: &Place, names: &[String]) -> Result<Vec<Candidate>, Fault> 
     names.iter().map(candidate).collect()
 }
 
-/// The questions as a set. A set is read from a file, as on the command line, so that one code says what is wrong with it.
+/// The questions as a set. A set is read from a file, as on the command line, so that one code says what is wrong with
+/// it.
 fn questions(
     evaluating: &Evaluating,
     library: &mut dyn Library,
     snapshot: &dyn okno::store::Snapshot,
-) -> Result<QuestionSet, Fault> {
+) -> Result<QuestionSet, ApiError> {
     let mut lines = String::new();
     match (&evaluating.questions, evaluating.make) {
         (Some(questions), _) => {
@@ -141,11 +147,10 @@ fn questions(
         (None, count) => {
             let (made, _) = make::questions(snapshot, count.unwrap_or(100), evaluating.seed)?;
             if made.is_empty() {
-                return Err(Fault::bad("bad_question_set", "no question could be made of these documents")
-                    .hint("they need headings, definitions, lists or figures; or send `questions`"));
+                return Err(Problem::NoQuestionsMade.into());
             }
             for made in made {
-                let line = serde_json::to_string(&made).map_err(|error| Fault::internal(error.to_string()))?;
+                let line = serde_json::to_string(&made)?;
                 let _ = writeln!(lines, "{line}");
             }
         }
@@ -153,12 +158,12 @@ fn questions(
     Ok(QuestionSet::from_lines("questions", &lines, library)?)
 }
 
-fn measured(place: &Place, evaluating: &Evaluating, job: &Job) -> Result<serde_json::Value, Fault> {
-    let (engine, view) = (place.engine(), job.view());
+fn measured(served: &ServedIndex, evaluating: &Evaluating, job: &Job) -> Result<serde_json::Value, ApiError> {
+    let (engine, view) = (served.engine(), job.view());
     let snapshot = engine.snapshot()?;
     let mut library = Indexed::new(&*snapshot);
     let set = questions(evaluating, &mut library, &*snapshot)?;
-    let candidates = candidates(place, &evaluating.recipes)?;
+    let candidates = candidates(served, &evaluating.recipes)?;
     let name = &evaluating.name.clone().unwrap_or_else(|| Runs::unnamed(view.created, &view.id));
     let asking =
         Asking { set: &set, candidates: &candidates, budgets: &evaluating.budgets, seed: evaluating.seed, name };
@@ -169,7 +174,7 @@ fn measured(place: &Place, evaluating: &Evaluating, job: &Job) -> Result<serde_j
     let runs = Runs::beside(engine.beside());
     runs.save(&outcome.run)?;
     runs.save_report(name, &page(evaluating, &outcome, &set, &library))?;
-    serde_json::to_value(Figures::new(&outcome.run, true)).map_err(|error| Fault::internal(error.to_string()))
+    Ok(serde_json::to_value(Figures::new(&outcome.run, ReportKept::Yes))?)
 }
 
 fn page(evaluating: &Evaluating, outcome: &Outcome, set: &QuestionSet, library: &dyn Library) -> String {

@@ -1,11 +1,12 @@
-//! What helped and what did not: kept beside the index, for `okno tune --from-feedback`.
+//! Feedback on contexts, kept beside the index for `okno tune --from-feedback`.
 
 use super::documents::named;
 use crate::app::App;
-use crate::extract::{Body, Params, Which};
-use crate::fault::{ErrorBody, Fault};
+use crate::error::{ApiError, ErrorBody};
+use crate::extract::{JsonBody, Params, Which};
 use crate::jobs::now;
 use crate::limits::LONGEST_QUESTION;
+use crate::problem::Problem;
 use axum::Json;
 use axum::extract::State;
 use okno_evaluate::feedback::{Feedback, Opinion, Verdict};
@@ -13,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use utoipa::ToSchema;
 
-/// A verdict about a place.
+/// A verdict about a range of a document.
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(example = json!({"question": "black tea?", "doc_id": "tea.md", "start": 20, "end": 30, "verdict": "useful"}))]
@@ -45,11 +46,11 @@ pub struct Recorded {
 pub async fn add(
     State(app): State<Arc<App>>,
     Params(which): Params<Which>,
-    Body(judging, _): Body<Judging>,
-) -> Result<Json<Recorded>, Fault> {
-    let place = Arc::clone(app.place(which.index.as_deref())?);
+    JsonBody(judging, _): JsonBody<Judging>,
+) -> Result<Json<Recorded>, ApiError> {
+    let served = Arc::clone(app.served(which.index.as_deref())?);
     let work = move || {
-        let engine = place.engine();
+        let engine = served.engine();
         let (number, record) = named(engine, &judging.doc_id)?;
         let characters = engine.snapshot()?.text(number)?.chars().count();
         check(&judging, characters)?;
@@ -67,14 +68,13 @@ pub async fn add(
     app.pool.run(work).await
 }
 
-fn check(judging: &Judging, characters: usize) -> Result<(), Fault> {
+fn check(judging: &Judging, characters: usize) -> Result<(), ApiError> {
     if judging.question.trim().is_empty() || judging.question.chars().count() > LONGEST_QUESTION {
-        return Err(Fault::bad("no_question", format!("expected a question of 1 to {LONGEST_QUESTION} characters")));
+        return Err(Problem::QuestionLength { most: LONGEST_QUESTION }.into());
     }
-    let Judging { doc_id, start, end, .. } = judging;
-    if start >= end || *end > characters {
-        let message = format!("`{doc_id}` has {characters} characters; {start} … {end} is no place in it");
-        return Err(Fault::bad("bad_place", message).hint("send `start` and `end` of a context"));
+    let (start, end) = (judging.start, judging.end);
+    if start >= end || end > characters {
+        return Err(Problem::BadRange { document: judging.doc_id.clone(), characters, start, end }.into());
     }
     Ok(())
 }
@@ -90,8 +90,8 @@ pub struct Verdicts {
 /// List all verdicts
 #[utoipa::path(get, path = "/api/v1/feedback", tag = "evaluate", params(Which),
     responses((status = 200, body = Verdicts), (status = "4XX", body = ErrorBody)))]
-pub async fn list(State(app): State<Arc<App>>, Params(which): Params<Which>) -> Result<Json<Verdicts>, Fault> {
-    let place = Arc::clone(app.place(which.index.as_deref())?);
-    let work = move || Ok(Json(Verdicts { verdicts: Feedback::beside(place.engine().beside()).all()? }));
+pub async fn list(State(app): State<Arc<App>>, Params(which): Params<Which>) -> Result<Json<Verdicts>, ApiError> {
+    let served = Arc::clone(app.served(which.index.as_deref())?);
+    let work = move || Ok(Json(Verdicts { verdicts: Feedback::beside(served.engine().beside()).all()? }));
     app.pool.run(work).await
 }

@@ -1,11 +1,12 @@
 //! Images: the bytes of an image that a context names by its hash.
 //!
-//! Only kinds that hold pixels and nothing else are kept, and the bytes themselves say which kind they are: what a document
-//! claims about its images reaches nobody.
+//! Only formats that hold nothing but pixels are kept, and the bytes themselves decide which format they are: what a
+//! document claims about its images is not used.
 
 use crate::app::App;
+use crate::error::{ApiError, ErrorBody};
 use crate::extract::{Name, Params, Which};
-use crate::fault::{ErrorBody, Fault};
+use crate::problem::Problem;
 use axum::extract::State;
 use axum::http::header;
 use axum::response::IntoResponse;
@@ -23,14 +24,12 @@ pub async fn image(
     State(app): State<Arc<App>>,
     Name(hash): Name,
     Params(which): Params<Which>,
-) -> Result<impl IntoResponse, Fault> {
-    let place = Arc::clone(app.place(which.index.as_deref())?);
-    let wanted: ImageHash = hash.parse().map_err(|()| {
-        Fault::bad("bad_hash", format!("`{}` is no hash of an image", hash.escape_debug()))
-            .hint("it has 32 hexadecimal digits")
-    })?;
-    let bytes = app.pool.run(move || Ok(place.engine().image(wanted)?)).await?;
-    let missing = || Fault::missing("no_image", format!("no image `{wanted}` in the index"));
+) -> Result<impl IntoResponse, ApiError> {
+    let served = Arc::clone(app.served(which.index.as_deref())?);
+    let bad = |()| Problem::BadHash { hash: hash.escape_debug().to_string() };
+    let wanted: ImageHash = hash.parse().map_err(bad)?;
+    let bytes = app.pool.run(move || Ok(served.engine().image(wanted)?)).await?;
+    let missing = || Problem::NoImage { hash: wanted.to_string() };
     let bytes = bytes.ok_or_else(missing)?;
     let kind = MediaType::of(&bytes).ok_or_else(missing)?.name();
     Ok(([(header::CONTENT_TYPE, kind), (header::CACHE_CONTROL, KEEP)], bytes))

@@ -2,10 +2,11 @@
 
 use super::stream::until_end;
 use crate::allowed;
-use crate::app::{App, Place};
-use crate::extract::{Body, Name, Params, Which};
-use crate::fault::{ErrorBody, Fault};
+use crate::app::{App, ServedIndex};
+use crate::error::{ApiError, ErrorBody};
+use crate::extract::{JsonBody, Name, Params, Which};
 use crate::jobs::{Job, JobKind, JobView};
+use crate::language::Preferred;
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
@@ -13,6 +14,7 @@ use axum::response::Sse;
 use axum::response::sse::{Event, KeepAlive};
 use futures_util::{Stream, StreamExt, stream};
 use okno::shapes::IndexReport;
+use okno_document::message::Lang;
 use serde::{Deserialize, Serialize};
 use std::convert::Infallible;
 use std::path::PathBuf;
@@ -24,8 +26,8 @@ use utoipa::ToSchema;
 #[derive(Debug, Clone, Default, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Indexing {
-    /// Files and folders that the index follows already, or from folders the server was started to allow; without any, all
-    /// that the index follows, and its uploads.
+    /// Files and folders that the index follows already, or from folders the server was started to allow; without any,
+    /// all that the index follows, and its uploads.
     #[serde(default)]
     pub paths: Vec<String>,
 }
@@ -36,37 +38,38 @@ pub struct Indexing {
 pub async fn index(
     State(app): State<Arc<App>>,
     Params(which): Params<Which>,
-    Body(indexing, _): Body<Indexing>,
-) -> Result<(StatusCode, Json<JobView>), Fault> {
-    let place = Arc::clone(app.place(which.index.as_deref())?);
-    let asked = (Arc::clone(&app), Arc::clone(&place));
+    Preferred(lang): Preferred,
+    JsonBody(indexing, _): JsonBody<Indexing>,
+) -> Result<(StatusCode, Json<JobView>), ApiError> {
+    let served = Arc::clone(app.served(which.index.as_deref())?);
+    let asked = (Arc::clone(&app), Arc::clone(&served));
     let paths = app.pool.run(move || allowed::paths(&asked.0, &asked.1, &indexing.paths)).await?;
-    let job = begin(&app, place, paths);
+    let job = begin(&app, served, paths, lang);
     Ok((StatusCode::ACCEPTED, Json(job.view())))
 }
 
 /// Begins a job that indexes these paths; without any, all that the index follows and its uploads.
-pub(crate) fn begin(app: &App, place: Arc<Place>, paths: Vec<PathBuf>) -> Arc<Job> {
-    let job = app.jobs.add(JobKind::Index, &place.index.name);
+pub(crate) fn begin(app: &App, served: Arc<ServedIndex>, paths: Vec<PathBuf>, lang: Lang) -> Arc<Job> {
+    let job = app.jobs.add(JobKind::Index, &served.index.name, lang);
     let working = Arc::clone(&job);
     tokio::spawn(async move {
-        let turn = Arc::clone(&place.writing).lock_owned().await;
+        let turn = Arc::clone(&served.writing).lock_owned().await;
         working.start();
         let inner = Arc::clone(&working);
         let work = move || {
             let _turn = turn;
-            indexed(&place, paths, &inner)
+            indexed(&served, paths, &inner)
         };
         working.end(crate::pool::blocking(work).await);
     });
     job
 }
 
-fn indexed(place: &Place, mut paths: Vec<PathBuf>, job: &Job) -> Result<serde_json::Value, Fault> {
-    let engine = place.engine();
-    let options = (place.index.options)()?;
+fn indexed(served: &ServedIndex, mut paths: Vec<PathBuf>, job: &Job) -> Result<serde_json::Value, ApiError> {
+    let engine = served.engine();
+    let options = (served.index.options)()?;
     let mut report = okno::IndexReport::default();
-    let uploads = place.uploads.folder();
+    let uploads = served.uploads.folder();
     // Uploads may be outside every root the index follows yet.
     if paths.is_empty() && uploads.is_dir() {
         report = engine.index_with(&[uploads], &options, job)?;
@@ -75,7 +78,7 @@ fn indexed(place: &Place, mut paths: Vec<PathBuf>, job: &Job) -> Result<serde_js
     if !report.stopped {
         add(&mut report, engine.index_with(&paths, &options, job)?);
     }
-    serde_json::to_value(IndexReport::new(&report, engine.folder())).map_err(|error| Fault::internal(error.to_string()))
+    Ok(serde_json::to_value(IndexReport::new(&report, engine.folder()))?)
 }
 
 /// Two runs told as one.
@@ -98,7 +101,8 @@ pub struct JobList {
 }
 
 /// List the jobs since the server began
-#[utoipa::path(get, path = "/api/v1/jobs", tag = "jobs", responses((status = 200, body = JobList), (status = "4XX", body = ErrorBody)))]
+#[utoipa::path(get, path = "/api/v1/jobs", tag = "jobs",
+    responses((status = 200, body = JobList), (status = "4XX", body = ErrorBody)))]
 pub async fn list(State(app): State<Arc<App>>) -> Json<JobList> {
     Json(JobList { jobs: app.jobs.all() })
 }
@@ -106,14 +110,16 @@ pub async fn list(State(app): State<Arc<App>>) -> Json<JobList> {
 /// How far a job is
 #[utoipa::path(get, path = "/api/v1/jobs/{id}", tag = "jobs", params(("id" = String, Path, description = "The job")),
     responses((status = 200, body = JobView), (status = "4XX", body = ErrorBody)))]
-pub async fn get(State(app): State<Arc<App>>, Name(id): Name) -> Result<Json<JobView>, Fault> {
+pub async fn get(State(app): State<Arc<App>>, Name(id): Name) -> Result<Json<JobView>, ApiError> {
     Ok(Json(app.jobs.get(&id)?.view()))
 }
 
-/// Stop a job: indexing after its next commit, which stays; an evaluation at its next question, and nothing of it is kept
+/// Stop a job
+///
+/// Indexing stops after its next commit, which stays; an evaluation stops at its next question, and nothing of it is kept.
 #[utoipa::path(delete, path = "/api/v1/jobs/{id}", tag = "jobs", params(("id" = String, Path, description = "The job")),
     responses((status = 202, body = JobView), (status = "4XX", body = ErrorBody)))]
-pub async fn cancel(State(app): State<Arc<App>>, Name(id): Name) -> Result<(StatusCode, Json<JobView>), Fault> {
+pub async fn cancel(State(app): State<Arc<App>>, Name(id): Name) -> Result<(StatusCode, Json<JobView>), ApiError> {
     let job = app.jobs.get(&id)?;
     job.cancel();
     Ok((StatusCode::ACCEPTED, Json(job.view())))
@@ -140,16 +146,17 @@ pub enum JobEventName {
     End,
 }
 
-/// Progress is told at most this often: a bar cannot be looked at faster.
+/// Progress is sent at most this often: nobody can watch a bar more closely.
 const TICK: Duration = Duration::from_millis(100);
 
 /// Follow a job: server-sent events `progress`, each the whole job, and `end` when nothing more will happen
-#[utoipa::path(get, path = "/api/v1/jobs/{id}/events", tag = "jobs", params(("id" = String, Path, description = "The job")),
+#[utoipa::path(get, path = "/api/v1/jobs/{id}/events", tag = "jobs",
+    params(("id" = String, Path, description = "The job")),
     responses((status = 200, content_type = "text/event-stream", body = JobEvent), (status = "4XX", body = ErrorBody)))]
 pub async fn events(
     State(app): State<Arc<App>>,
     Name(id): Name,
-) -> Result<Sse<impl Stream<Item = Result<Event, Infallible>>>, Fault> {
+) -> Result<Sse<impl Stream<Item = Result<Event, Infallible>>>, ApiError> {
     let job = app.jobs.get(&id)?;
     // The job is held as long as it is followed, so that its sender lives.
     let views = stream::unfold(Some((job.follow(), job, true)), |following| async {

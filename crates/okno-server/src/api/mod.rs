@@ -14,12 +14,12 @@ mod stream;
 mod upload;
 
 pub(crate) use documents::{named, text_part};
-pub(crate) use search::{Asking, FilterBy, answer, query_of};
+pub(crate) use search::{FilterBy, SearchRequest, answer, query_of};
 pub(crate) use status::FieldView;
 pub(crate) use stream::{SentEvent, until_end};
 
 use crate::app::App;
-use crate::fault::ErrorBody;
+use crate::error::ErrorBody;
 use axum::Router;
 use axum::extract::State;
 use axum::http::header;
@@ -34,7 +34,8 @@ use utoipa_axum::routes;
 #[openapi(
     info(
         title = "Okno",
-        description = "Index small, return big: ask questions of your own documents. Offsets are Unicode code points, end exclusive.",
+        description = "Index small, return big: ask questions of your own documents. \
+            Offsets are Unicode code points, end exclusive.",
         license(name = "Apache-2.0", identifier = "Apache-2.0")
     ),
     components(schemas(ErrorBody)),
@@ -94,21 +95,24 @@ pub fn router(app: Arc<App>) -> Router {
 }
 
 /// This description
-#[utoipa::path(get, path = "/api/v1/openapi.json", tag = "server", responses((status = 200, body = Object), (status = "4XX", body = ErrorBody)))]
+#[utoipa::path(get, path = "/api/v1/openapi.json", tag = "server",
+    responses((status = 200, body = Object), (status = "4XX", body = ErrorBody)))]
 async fn openapi_json() -> impl IntoResponse {
     static DESCRIPTION: LazyLock<String> = LazyLock::new(|| openapi().to_json().unwrap_or_default());
     ([(header::CONTENT_TYPE, "application/json")], DESCRIPTION.as_str())
 }
 
-/// A sign of life
-#[utoipa::path(get, path = "/healthz", tag = "server", responses((status = 200, body = String), (status = "4XX", body = ErrorBody)))]
+/// Health check
+#[utoipa::path(get, path = "/healthz", tag = "server",
+    responses((status = 200, body = String), (status = "4XX", body = ErrorBody)))]
 async fn healthz() -> &'static str {
     "ok\n"
 }
 
 /// Counters for Prometheus
-#[utoipa::path(get, path = "/metrics", tag = "server", responses((status = 200, body = String), (status = "4XX", body = ErrorBody)))]
-async fn metrics(State(app): State<Arc<App>>) -> Result<impl IntoResponse, crate::fault::Fault> {
+#[utoipa::path(get, path = "/metrics", tag = "server",
+    responses((status = 200, body = String), (status = "4XX", body = ErrorBody)))]
+async fn metrics(State(app): State<Arc<App>>) -> Result<impl IntoResponse, crate::error::ApiError> {
     let counted = Arc::clone(&app);
     let text = app.pool.run(move || Ok(crate::metrics::text(&counted))).await?;
     Ok(([(header::CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")], text))

@@ -1,9 +1,10 @@
-//! Runs that were kept: their figures by name, and the page of each.
+//! Saved runs: their figures by name, and the page of each.
 
 use super::documents::{json, sent};
 use crate::app::App;
+use crate::error::{ApiError, ErrorBody};
 use crate::extract::{Name, Params, Which};
-use crate::fault::{ErrorBody, Fault};
+use crate::problem::Problem;
 use axum::extract::State;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{Html, IntoResponse, Response};
@@ -29,7 +30,7 @@ pub struct Figures<'a> {
     pub fingerprint: &'a str,
     /// How many questions.
     pub questions: usize,
-    /// Where chance began.
+    /// The seed of the random numbers.
     pub seed: u64,
     /// What recipes are ordered by.
     pub measure: &'static str,
@@ -37,6 +38,21 @@ pub struct Figures<'a> {
     pub cells: Vec<CellView<'a>>,
     /// The best recipe against each of the others, at each budget.
     pub comparisons: Vec<ComparisonView>,
+}
+
+/// Whether the report of a run was kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ReportKept {
+    /// It can be opened.
+    Yes,
+    /// It was deleted, or never made.
+    No,
+}
+
+impl ReportKept {
+    fn of(runs: &Runs, name: &str) -> Self {
+        if runs.has_report(name) { Self::Yes } else { Self::No }
+    }
 }
 
 /// A recipe at a budget.
@@ -68,8 +84,8 @@ pub struct ComparisonView {
 }
 
 impl<'a> Figures<'a> {
-    /// The figures of a run, of which a report is kept or not.
-    pub fn new(run: &'a Run, report: bool) -> Self {
+    /// The figures of a run.
+    pub fn new(run: &'a Run, report: ReportKept) -> Self {
         let measure = run.main_measure();
         let cell = |cell: &'a Cell| CellView {
             recipe: &cell.recipe,
@@ -82,7 +98,7 @@ impl<'a> Figures<'a> {
         let compared = run.budgets().into_iter().flat_map(|budget| run.comparisons(measure, budget));
         Self {
             name: &run.name,
-            report,
+            report: report == ReportKept::Yes,
             made: run.made,
             set: &run.set,
             fingerprint: &run.fingerprint,
@@ -106,13 +122,12 @@ pub struct RunList {
 /// The runs that were kept
 #[utoipa::path(get, path = "/api/v1/runs", tag = "evaluate", params(Which),
     responses((status = 200, body = RunList), (status = "4XX", body = ErrorBody)))]
-pub async fn runs(State(app): State<Arc<App>>, Params(which): Params<Which>) -> Result<impl IntoResponse, Fault> {
+pub async fn runs(State(app): State<Arc<App>>, Params(which): Params<Which>) -> Result<impl IntoResponse, ApiError> {
     let kept = beside(&app, &which)?;
     let work = move || {
         let figures = |name: &String| {
             let run = kept.load(name)?;
-            serde_json::to_value(Figures::new(&run, kept.has_report(name)))
-                .map_err(|error| Fault::internal(error.to_string()))
+            Ok::<_, ApiError>(serde_json::to_value(Figures::new(&run, ReportKept::of(&kept, name)))?)
         };
         json(&RunList { runs: kept.names()?.iter().map(figures).collect::<Result<_, _>>()? })
     };
@@ -120,40 +135,41 @@ pub async fn runs(State(app): State<Arc<App>>, Params(which): Params<Which>) -> 
 }
 
 /// The runs of an index.
-fn beside(app: &App, which: &Which) -> Result<Runs, Fault> {
-    Ok(Runs::beside(app.place(which.index.as_deref())?.engine().beside()))
+fn beside(app: &App, which: &Which) -> Result<Runs, ApiError> {
+    Ok(Runs::beside(app.served(which.index.as_deref())?.engine().beside()))
 }
 
-/// A run that was kept, or that there is none.
-fn kept(runs: &Runs, name: &str) -> Result<Run, Fault> {
+/// A run that was kept, or an error.
+fn kept(runs: &Runs, name: &str) -> Result<Run, ApiError> {
     if !runs.names()?.iter().any(|known| known == name) {
-        let message = format!("no run `{}`", name.escape_debug());
-        return Err(Fault::missing("no_run", message).hint("`GET /api/v1/runs` lists them"));
+        return Err(Problem::NoRun { name: name.escape_debug().to_string() }.into());
     }
     Ok(runs.load(name)?)
 }
 
 /// The figures of a run
-#[utoipa::path(get, path = "/api/v1/runs/{name}", tag = "evaluate", params(("name" = String, Path, description = "The run"), Which),
+#[utoipa::path(get, path = "/api/v1/runs/{name}", tag = "evaluate",
+    params(("name" = String, Path, description = "The run"), Which),
     responses((status = 200, body = Figures<'static>), (status = "4XX", body = ErrorBody)))]
 pub async fn run(
     State(app): State<Arc<App>>,
     Name(name): Name,
     Params(which): Params<Which>,
-) -> Result<impl IntoResponse, Fault> {
+) -> Result<impl IntoResponse, ApiError> {
     let runs = beside(&app, &which)?;
-    let work = move || json(&Figures::new(&kept(&runs, &name)?, runs.has_report(&name)));
+    let work = move || json(&Figures::new(&kept(&runs, &name)?, ReportKept::of(&runs, &name)));
     Ok(sent(app.pool.run(work).await?))
 }
 
-/// Forget a run and its report
-#[utoipa::path(delete, path = "/api/v1/runs/{name}", tag = "evaluate", params(("name" = String, Path, description = "The run"), Which),
+/// Delete a run and its report
+#[utoipa::path(delete, path = "/api/v1/runs/{name}", tag = "evaluate",
+    params(("name" = String, Path, description = "The run"), Which),
     responses((status = 204), (status = "4XX", body = ErrorBody)))]
 pub async fn remove(
     State(app): State<Arc<App>>,
     Name(name): Name,
     Params(which): Params<Which>,
-) -> Result<StatusCode, Fault> {
+) -> Result<StatusCode, ApiError> {
     let runs = beside(&app, &which)?;
     let work = move || {
         kept(&runs, &name)?;
@@ -166,20 +182,18 @@ pub async fn remove(
 const SANDBOX: &str = "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'self'";
 
 /// The page of a run; the last 50 are kept
-#[utoipa::path(get, path = "/api/v1/reports/{name}", tag = "evaluate", params(("name" = String, Path, description = "The run"), Which),
+#[utoipa::path(get, path = "/api/v1/reports/{name}", tag = "evaluate",
+    params(("name" = String, Path, description = "The run"), Which),
     responses((status = 200, content_type = "text/html", body = String), (status = "4XX", body = ErrorBody)))]
 pub async fn report(
     State(app): State<Arc<App>>,
     Name(name): Name,
     Params(which): Params<Which>,
-) -> Result<Response, Fault> {
+) -> Result<Response, ApiError> {
     let runs = beside(&app, &which)?;
     let work = move || {
         let page = if runs.has_report(&name) { runs.report(&name)? } else { None };
-        page.ok_or_else(|| {
-            Fault::missing("no_report", format!("no report of a run `{}`", name.escape_debug()))
-                .hint("`GET /api/v1/runs` says which runs have one; run the evaluation again")
-        })
+        page.ok_or_else(|| Problem::NoReport { name: name.escape_debug().to_string() }.into())
     };
     let mut response = Html(app.pool.run(work).await?).into_response();
     response.headers_mut().insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(SANDBOX));

@@ -1,10 +1,11 @@
 //! Search: a question in, contexts out – the same answer the command line gives.
 
 use crate::answering::searching;
-use crate::app::{App, Place};
-use crate::extract::{Body, Params};
-use crate::fault::{ErrorBody, Fault};
+use crate::app::{App, ServedIndex};
+use crate::error::{ApiError, ErrorBody};
+use crate::extract::{JsonBody, Params};
 use crate::limits::{LARGEST_BUDGET, LARGEST_K, LONGEST_QUESTION, WIDEST};
+use crate::problem::Problem;
 use axum::body::Bytes;
 use axum::extract::State;
 use axum::http::header;
@@ -30,7 +31,7 @@ pub struct Indexes {
 /// A question and how to answer it. What is left out is the recipe's to say.
 #[derive(Debug, Clone, Default, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Asking {
+pub struct SearchRequest {
     /// The question.
     #[schema(min_length = 1, max_length = 8000, example = "How hot should water for black tea be?")]
     pub question: String,
@@ -69,8 +70,9 @@ pub struct Asking {
     pub auto_filter: Option<bool>,
     /// Who reads them: `rules` without a model, or the language `model`, checked against the index.
     pub filter_by: Option<FilterBy>,
-    /// What the language model does for the question, in place of what the recipe says: `rewrite`, `decompose`, `step-back`,
-    /// `multi-query`, `hyde`; `none` for nothing. Without a model the search goes on without, and `steps` says so.
+    /// What the language model does for the question, in place of what the recipe says: `rewrite`, `decompose`,
+    /// `step-back`, `multi-query`, `hyde`; `none` for nothing. Without a model the search goes on without, and `steps`
+    /// says so.
     #[schema(max_items = 8, example = json!(["rewrite"]))]
     pub transform: Option<Vec<String>>,
     /// Let the language model drop hits that have nothing to do with the question, before they grow.
@@ -98,11 +100,10 @@ pub enum FilterBy {
 }
 
 /// What the language model is asked to do; `None` is the recipe's to say.
-fn steps(asking: &Asking) -> Result<Option<Vec<Step>>, Fault> {
+fn steps(asking: &SearchRequest) -> Result<Option<Vec<Step>>, ApiError> {
     let (filter, route) = (asking.filter_by == Some(FilterBy::Model), asking.route.as_deref() == Some("model"));
     if filter && asking.auto_filter == Some(false) {
-        return Err(Fault::bad("bad_option", "`filter_by` says who reads filters, and `auto_filter` that nobody does")
-            .hint("send one of them"));
+        return Err(Problem::FiltersOffAndOn.into());
     }
     at_most("transform", asking.transform.as_ref().map_or(0, Vec::len), Step::ALL.len())?;
     let switches = Switches { transform: asking.transform.as_deref(), filter, route, post_filter: asking.post_filter };
@@ -110,17 +111,14 @@ fn steps(asking: &Asking) -> Result<Option<Vec<Step>>, Fault> {
 }
 
 /// The query of a request.
-pub(crate) fn query_of(asking: &Asking) -> Result<Query, Fault> {
+pub(crate) fn query_of(asking: &SearchRequest) -> Result<Query, ApiError> {
     check(asking)?;
     let expand = match (asking.window, asking.neighbors, &asking.expand) {
         (Some(count), None, None) => Some(Expansion::Window(count)),
         (None, Some(count), None) => Some(Expansion::Neighbors(count)),
         (None, None, Some(name)) => Some(expansion(name)?),
         (None, None, None) => None,
-        _ => {
-            return Err(Fault::bad("bad_option", "`window`, `neighbors` and `expand` exclude each other")
-                .hint("send one of them"));
-        }
+        _ => return Err(Problem::SeveralExpansions.into()),
     };
     // Neighbours are chunks: the recipe that searches them, unless another was named.
     let recipe = asking.recipe.clone().or_else(|| asking.neighbors.map(|_| "neighbors".to_owned()));
@@ -143,7 +141,7 @@ pub(crate) fn query_of(asking: &Asking) -> Result<Query, Fault> {
     })
 }
 
-fn expansion(name: &str) -> Result<Expansion, Fault> {
+fn expansion(name: &str) -> Result<Expansion, ApiError> {
     let expansion: Expansion = name.parse()?;
     match expansion {
         Expansion::Window(count) | Expansion::Neighbors(count) => at_most("expand", count as usize, WIDEST as usize)?,
@@ -152,9 +150,9 @@ fn expansion(name: &str) -> Result<Expansion, Fault> {
     Ok(expansion)
 }
 
-fn check(asking: &Asking) -> Result<(), Fault> {
+fn check(asking: &SearchRequest) -> Result<(), ApiError> {
     if asking.question.trim().is_empty() {
-        return Err(Fault::bad("no_question", "the question is empty").hint("send `{\"question\": \"…\"}`"));
+        return Err(Problem::EmptyQuestion.into());
     }
     at_most("question", asking.question.chars().count(), LONGEST_QUESTION)?;
     at_most("budget", asking.budget.unwrap_or(0), LARGEST_BUDGET)?;
@@ -165,30 +163,24 @@ fn check(asking: &Asking) -> Result<(), Fault> {
     share("min_relevance", asking.min_relevance)
 }
 
-fn at_most(name: &str, given: usize, most: usize) -> Result<(), Fault> {
-    if given <= most {
-        Ok(())
-    } else {
-        Err(Fault::bad("too_much", format!("`{name}` is {given}; at most {most} is answered")))
-    }
+fn at_most(name: &'static str, given: usize, most: usize) -> Result<(), ApiError> {
+    if given <= most { Ok(()) } else { Err(Problem::TooMuch { name, given, most }.into()) }
 }
 
-fn share(name: &str, given: Option<f32>) -> Result<(), Fault> {
+fn share(name: &'static str, given: Option<f32>) -> Result<(), ApiError> {
     match given {
-        Some(given) if !(0.0..=1.0).contains(&given) => {
-            Err(Fault::bad("bad_option", format!("`{name}` is {given}; expected a number from 0 to 1")))
-        }
+        Some(given) if !(0.0..=1.0).contains(&given) => Err(Problem::NotAShare { name, given }.into()),
         _ => Ok(()),
     }
 }
 
 /// Asks indexes; with several, their answers become one.
-pub(crate) fn answer(places: &[Arc<Place>], query: &Query) -> Result<Answer, Fault> {
+pub(crate) fn answer(indexes: &[Arc<ServedIndex>], query: &Query) -> Result<Answer, ApiError> {
     let (mut answers, mut unknown) = (Vec::new(), None);
-    for place in places {
+    for served in indexes {
         let mut query = query.clone();
-        (place.index.complete)(&mut query)?;
-        match place.engine().search(&query) {
+        (served.index.complete)(&mut query)?;
+        match served.engine().search(&query) {
             Ok(answer) => answers.push(answer),
             // A field that another index has leaves this one without documents.
             Err(error @ okno::Error::UnknownField { .. }) => unknown = Some(error),
@@ -198,51 +190,58 @@ pub(crate) fn answer(places: &[Arc<Place>], query: &Query) -> Result<Answer, Fau
     match (together(answers), unknown) {
         (Some(answer), _) => Ok(answer),
         (None, Some(error)) => Err(error.into()),
-        (None, None) => Err(Fault::internal("no index was asked")),
+        (None, None) => Err(Problem::NothingServed.into()),
     }
 }
 
 /// Find the passages that answer a question
-#[utoipa::path(post, path = "/api/v1/search", tag = "search", params(Indexes), request_body = Asking,
+#[utoipa::path(post, path = "/api/v1/search", tag = "search", params(Indexes), request_body = SearchRequest,
     responses((status = 200, body = shapes::Answer<'static>), (status = "4XX", body = ErrorBody)))]
 pub async fn search(
     State(app): State<Arc<App>>,
     Params(which): Params<Indexes>,
-    Body(asking, bytes): Body<Asking>,
-) -> Result<Response, Fault> {
-    let places = app.several(which.index.as_deref())?;
+    JsonBody(asking, bytes): JsonBody<SearchRequest>,
+) -> Result<Response, ApiError> {
+    let indexes = app.several(which.index.as_deref())?;
     let query = query_of(&asking)?;
     let used = Arc::clone(&app);
-    let (asked, wanted) = (places.clone(), query.clone());
-    let work = move || cached(&used, &places, &query, asking.explain, &bytes);
+    let (asked, wanted) = (indexes.clone(), query.clone());
+    let work = move || cached(&used, &indexes, &query, asking.explain, &bytes);
     let found = searching(&app, &asked, &[wanted], work).await?;
     Ok(([(header::CONTENT_TYPE, "application/json")], found).into_response())
 }
 
 /// The answer as it is sent, kept for the same question to the same state.
-fn cached(app: &App, places: &[Arc<Place>], query: &Query, explain: bool, request: &[u8]) -> Result<Bytes, Fault> {
-    let key = key(places, request)?;
+fn cached(
+    app: &App,
+    indexes: &[Arc<ServedIndex>],
+    query: &Query,
+    explain: bool,
+    request: &[u8],
+) -> Result<Bytes, ApiError> {
+    let key = key(indexes, request)?;
     if let Some(kept) = app.cache.get(&key) {
         app.metrics.cache_hits.fetch_add(1, Ordering::Relaxed);
         return Ok(kept);
     }
     app.metrics.cache_misses.fetch_add(1, Ordering::Relaxed);
-    let answer = answer(places, query)?;
+    let answer = answer(indexes, query)?;
     let shape = shapes::Answer::new(&answer, explain);
-    let bytes = Bytes::from(serde_json::to_vec(&shape).map_err(|error| Fault::internal(error.to_string()))?);
-    // A model that was away may be back at the next question.
+    let bytes = Bytes::from(serde_json::to_vec(&shape)?);
+    // A step that failed may succeed next time: the model may be back.
     if answer.steps.iter().all(|taken| taken.failed.is_none()) {
         app.cache.keep(key, bytes.clone());
     }
     Ok(bytes)
 }
 
-/// Everything an answer depends on: which indexes in which state, the day (a question may say `last week`), and the request.
-fn key(places: &[Arc<Place>], request: &[u8]) -> Result<Vec<u8>, Fault> {
+/// Everything an answer depends on: which indexes in which state, the day (a question may say `last week`), and the
+/// request.
+fn key(indexes: &[Arc<ServedIndex>], request: &[u8]) -> Result<Vec<u8>, ApiError> {
     let mut key = (crate::jobs::now() / 86_400).to_le_bytes().to_vec();
-    for place in places {
-        key.extend(place.engine().snapshot()?.generation().to_le_bytes());
-        key.extend(place.index.name.as_bytes());
+    for served in indexes {
+        key.extend(served.engine().snapshot()?.generation().to_le_bytes());
+        key.extend(served.index.name.as_bytes());
         key.push(0);
     }
     key.extend(request);
@@ -252,21 +251,22 @@ fn key(places: &[Arc<Place>], request: &[u8]) -> Result<Vec<u8>, Fault> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::code::Code;
 
     #[test]
     fn a_request_says_no_more_than_one_expansion_and_nothing_too_large() {
-        let asking = |json: serde_json::Value| serde_json::from_value::<Asking>(json).expect("an asking");
-        let code = |json| query_of(&asking(json)).err().map(|fault| fault.info().code);
+        let asking = |json: serde_json::Value| serde_json::from_value::<SearchRequest>(json).expect("an asking");
+        let code = |json| query_of(&asking(json)).err().map(|error| error.code());
         assert_eq!(code(serde_json::json!({"question": "tea", "window": 2})), None);
-        assert_eq!(code(serde_json::json!({"question": " "})), Some("no_question"));
-        assert_eq!(code(serde_json::json!({"question": "tea", "window": 2, "expand": "auto"})), Some("bad_option"));
-        assert_eq!(code(serde_json::json!({"question": "tea", "expand": "window:4000000"})), Some("too_much"));
-        assert_eq!(code(serde_json::json!({"question": "tea", "k": 10_001})), Some("too_much"));
-        assert_eq!(code(serde_json::json!({"question": "tea", "min_relevance": 2})), Some("bad_option"));
-        assert_eq!(code(serde_json::json!({"question": "x".repeat(8001)})), Some("too_much"));
-        assert_eq!(code(serde_json::json!({"question": "tea", "transform": ["rewire"]})), Some("bad_option"));
+        assert_eq!(code(serde_json::json!({"question": " "})), Some(Code::NoQuestion));
+        assert_eq!(code(serde_json::json!({"question": "tea", "window": 2, "expand": "auto"})), Some(Code::BadOption));
+        assert_eq!(code(serde_json::json!({"question": "tea", "expand": "window:4000000"})), Some(Code::TooMuch));
+        assert_eq!(code(serde_json::json!({"question": "tea", "k": 10_001})), Some(Code::TooMuch));
+        assert_eq!(code(serde_json::json!({"question": "tea", "min_relevance": 2})), Some(Code::BadOption));
+        assert_eq!(code(serde_json::json!({"question": "x".repeat(8001)})), Some(Code::TooMuch));
+        assert_eq!(code(serde_json::json!({"question": "tea", "transform": ["rewire"]})), Some(Code::BadOption));
         let both = serde_json::json!({"question": "tea", "filter_by": "model", "auto_filter": false});
-        assert_eq!(code(both), Some("bad_option"));
+        assert_eq!(code(both), Some(Code::BadOption));
         let query = query_of(&asking(serde_json::json!({"question": "tea", "route": "model", "post_filter": true})));
         let query = query.expect("a query");
         assert_eq!((query.route, query.transform), (None, Some(vec![Step::Route, Step::PostFilter])));

@@ -1,8 +1,8 @@
 //! What the server has: indexes, recipes, fields, models.
 
-use crate::app::{App, Place};
+use crate::app::{App, ServedIndex};
+use crate::error::{ApiError, ErrorBody};
 use crate::extract::{Params, Which};
-use crate::fault::{ErrorBody, Fault};
 use axum::Json;
 use axum::extract::State;
 use okno::document::{Field, FieldKind};
@@ -61,12 +61,12 @@ pub struct IndexStatus {
 }
 
 impl IndexStatus {
-    fn of(place: &Place) -> Result<Self, Fault> {
-        let engine = place.engine();
+    fn of(served: &ServedIndex) -> Result<Self, ApiError> {
+        let engine = served.engine();
         let snapshot = engine.snapshot()?;
         let (totals, manifest) = (snapshot.totals()?, snapshot.manifest());
         Ok(Self {
-            name: place.index.name.clone(),
+            name: served.index.name.clone(),
             folder: engine.folder().to_owned(),
             generation: snapshot.generation(),
             documents: totals.documents,
@@ -80,37 +80,39 @@ impl IndexStatus {
             chunk: manifest.chunk.map(|chunk| chunk.to_string()),
             neighbors: manifest.neighbors,
             roots: snapshot.roots().to_vec(),
-            uploads: place.uploads.folder().to_owned(),
+            uploads: served.uploads.folder().to_owned(),
         })
     }
 }
 
 /// What the server has
-#[utoipa::path(get, path = "/api/v1/status", tag = "index", responses((status = 200, body = Status), (status = "4XX", body = ErrorBody)))]
-pub async fn status(State(app): State<Arc<App>>) -> Result<Json<Status>, Fault> {
-    let places = app.places.clone();
-    let work = move || places.iter().map(|place| IndexStatus::of(place)).collect::<Result<Vec<_>, _>>();
+#[utoipa::path(get, path = "/api/v1/status", tag = "index",
+    responses((status = 200, body = Status), (status = "4XX", body = ErrorBody)))]
+pub async fn status(State(app): State<Arc<App>>) -> Result<Json<Status>, ApiError> {
+    let indexes = app.indexes.clone();
+    let work = move || indexes.iter().map(|served| IndexStatus::of(served)).collect::<Result<Vec<_>, _>>();
     let indexes = app.pool.run(work).await?;
     Ok(Json(Status { version: env!("CARGO_PKG_VERSION"), indexes }))
 }
 
 /// The recipes by name, with what each needs
-#[utoipa::path(get, path = "/api/v1/recipes", tag = "index", params(Which), responses((status = 200, body = Object), (status = "4XX", body = ErrorBody)))]
+#[utoipa::path(get, path = "/api/v1/recipes", tag = "index", params(Which),
+    responses((status = 200, body = Object), (status = "4XX", body = ErrorBody)))]
 pub async fn recipes(
     State(app): State<Arc<App>>,
     Params(which): Params<Which>,
-) -> Result<Json<serde_json::Value>, Fault> {
-    let place = Arc::clone(app.place(which.index.as_deref())?);
+) -> Result<Json<serde_json::Value>, ApiError> {
+    let served = Arc::clone(app.served(which.index.as_deref())?);
     let work = move || {
-        let snapshot = place.engine().snapshot()?;
-        Ok(shapes::recipes(place.engine().recipes(), snapshot.derived_counts(), Some(&snapshot.manifest().recipe))?)
+        let snapshot = served.engine().snapshot()?;
+        Ok(shapes::recipes(served.engine().recipes(), snapshot.derived_counts(), Some(&snapshot.manifest().recipe))?)
     };
     Ok(Json(app.pool.run(work).await?))
 }
 
 /// The fields that filters may ask about.
 #[derive(Debug, Serialize, ToSchema)]
-pub struct Fields {
+pub struct FieldList {
     /// By name.
     pub fields: Vec<FieldView>,
 }
@@ -153,22 +155,23 @@ impl FieldView {
     }
 
     /// All fields of an index.
-    pub(crate) fn all(place: &Place) -> Result<Vec<Self>, Fault> {
-        let snapshot = place.engine().snapshot()?;
+    pub(crate) fn all(served: &ServedIndex) -> Result<Vec<Self>, ApiError> {
+        let snapshot = served.engine().snapshot()?;
         Ok(snapshot.catalogue()?.fields().map(|(name, field)| Self::new(name, field)).collect())
     }
 }
 
 /// The fields of the documents and their values, for filters
-#[utoipa::path(get, path = "/api/v1/fields", tag = "index", params(Which), responses((status = 200, body = Fields), (status = "4XX", body = ErrorBody)))]
-pub async fn fields(State(app): State<Arc<App>>, Params(which): Params<Which>) -> Result<Json<Fields>, Fault> {
-    let place = Arc::clone(app.place(which.index.as_deref())?);
-    Ok(Json(Fields { fields: app.pool.run(move || FieldView::all(&place)).await? }))
+#[utoipa::path(get, path = "/api/v1/fields", tag = "index", params(Which),
+    responses((status = 200, body = FieldList), (status = "4XX", body = ErrorBody)))]
+pub async fn fields(State(app): State<Arc<App>>, Params(which): Params<Which>) -> Result<Json<FieldList>, ApiError> {
+    let served = Arc::clone(app.served(which.index.as_deref())?);
+    Ok(Json(FieldList { fields: app.pool.run(move || FieldView::all(&served)).await? }))
 }
 
 /// The models in use.
 #[derive(Debug, Serialize, ToSchema)]
-pub struct Models {
+pub struct ModelsInUse {
     /// The embedder of the index.
     pub embedder: String,
     /// The length of its vectors.
@@ -178,9 +181,10 @@ pub struct Models {
 }
 
 /// The models in use
-#[utoipa::path(get, path = "/api/v1/models", tag = "index", params(Which), responses((status = 200, body = Models), (status = "4XX", body = ErrorBody)))]
-pub async fn models(State(app): State<Arc<App>>, Params(which): Params<Which>) -> Result<Json<Models>, Fault> {
-    let embedder = app.place(which.index.as_deref())?.engine().embedder();
+#[utoipa::path(get, path = "/api/v1/models", tag = "index", params(Which),
+    responses((status = 200, body = ModelsInUse), (status = "4XX", body = ErrorBody)))]
+pub async fn models(State(app): State<Arc<App>>, Params(which): Params<Which>) -> Result<Json<ModelsInUse>, ApiError> {
+    let embedder = app.served(which.index.as_deref())?.engine().embedder();
     let generator = app.generator.as_ref().map(|generator| generator.identity().to_owned());
-    Ok(Json(Models { embedder: embedder.identity().to_owned(), dimensions: embedder.dimensions(), generator }))
+    Ok(Json(ModelsInUse { embedder: embedder.identity().to_owned(), dimensions: embedder.dimensions(), generator }))
 }

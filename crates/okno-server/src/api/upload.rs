@@ -1,10 +1,12 @@
-//! Uploads: files come in, are put into the folder of uploads, and a job indexes them.
+//! Uploads: files are saved in the folder of uploads, and a job indexes them.
 
 use super::jobs::begin;
-use crate::app::{App, Place};
+use crate::app::{App, ServedIndex};
+use crate::error::{ApiError, ErrorBody};
 use crate::extract::{Params, Which};
-use crate::fault::{ErrorBody, Fault};
 use crate::jobs::JobView;
+use crate::language::Preferred;
+use crate::problem::Problem;
 use axum::Json;
 use axum::extract::multipart::{Field, Multipart, MultipartError};
 use axum::extract::{DefaultBodyLimit, FromRequest, Request, State};
@@ -32,7 +34,7 @@ pub struct Form {
     files: Vec<u8>,
 }
 
-/// What was taken.
+/// What was saved.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Uploaded {
     /// The names the files have now.
@@ -48,54 +50,45 @@ pub struct Uploaded {
 pub async fn upload(
     State(app): State<Arc<App>>,
     Params(which): Params<Which>,
+    Preferred(lang): Preferred,
     request: Request,
-) -> Result<(StatusCode, Json<Uploaded>), Fault> {
-    let place = Arc::clone(app.place(which.index.as_deref())?);
+) -> Result<(StatusCode, Json<Uploaded>), ApiError> {
+    let served = Arc::clone(app.served(which.index.as_deref())?);
     let form = Multipart::from_request(request, &app).await;
-    let form = form.map_err(|rejection| {
-        Fault::bad("bad_form", rejection.body_text()).hint("send `multipart/form-data` with files")
-    })?;
-    let files = received(&app, &place, form).await?;
-    let folder = place.uploads.folder().to_owned();
-    let job = begin(&app, place, vec![folder]);
+    let form = form.map_err(|rejection| Problem::BadForm { cause: rejection.body_text() })?;
+    let files = received(&app, &served, form).await?;
+    let folder = served.uploads.folder().to_owned();
+    let job = begin(&app, served, vec![folder], lang);
     Ok((StatusCode::ACCEPTED, Json(Uploaded { files, job: job.view() })))
 }
 
-/// Takes all files of a form; after a fault, those before it stay and the next run of indexing finds them.
-async fn received(app: &App, place: &Place, mut form: Multipart) -> Result<Vec<String>, Fault> {
+/// Saves all files of a form; after an error, those before it stay and the next run of indexing finds them.
+async fn received(app: &App, served: &ServedIndex, mut form: Multipart) -> Result<Vec<String>, ApiError> {
     let (mut files, mut left) = (Vec::new(), app.limits.upload);
     while let Some(field) = form.next_field().await.map_err(|error| broken(&error))? {
         let Some(name) = field.file_name().map(str::to_owned) else { continue };
         if files.len() == MOST {
-            return Err(Fault::new(StatusCode::PAYLOAD_TOO_LARGE, "too_large", format!("more than {MOST} files")));
+            return Err(Problem::TooManyFiles { most: MOST }.into());
         }
-        let path = place.uploads.path(&name)?;
-        take(place, &name, field, &mut left).await?;
+        let path = served.uploads.path(&name)?;
+        take(served, &name, field, &mut left).await?;
         files.push(path.file_name().unwrap_or_default().to_string_lossy().into_owned());
     }
     if files.is_empty() {
-        return Err(Fault::bad("no_files", "the form has no files")
-            .hint("send `multipart/form-data` with files: `curl -F files=@notes.md`"));
+        return Err(Problem::NoFiles.into());
     }
     Ok(files)
 }
 
-async fn take(place: &Place, name: &str, mut field: Field<'_>, left: &mut usize) -> Result<(), Fault> {
-    let mut draft = place.uploads.begin(name).await?;
+async fn take(served: &ServedIndex, name: &str, mut field: Field<'_>, left: &mut usize) -> Result<(), ApiError> {
+    let mut draft = served.uploads.begin(name).await?;
     while let Some(bytes) = field.chunk().await.map_err(|error| broken(&error))? {
-        *left = left.checked_sub(bytes.len()).ok_or_else(|| {
-            Fault::new(
-                StatusCode::PAYLOAD_TOO_LARGE,
-                "too_large",
-                "the files are larger than this server takes at once",
-            )
-            .hint("send them one by one, or index the folder on the machine with `okno index`")
-        })?;
+        *left = left.checked_sub(bytes.len()).ok_or(Problem::UploadTooLarge)?;
         draft.write(&bytes).await?;
     }
     draft.finish().await
 }
 
-fn broken(error: &MultipartError) -> Fault {
-    Fault::bad("bad_form", error.body_text()).hint("send `multipart/form-data` with files")
+fn broken(error: &MultipartError) -> Problem {
+    Problem::BadForm { cause: error.body_text() }
 }

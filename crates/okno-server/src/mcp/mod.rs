@@ -1,7 +1,8 @@
 //! MCP: the same engine for agents, over standard input and output or at `/mcp` of the server.
 //!
-//! An agent pays for every word it reads, so answers are plain text with a place in front of each passage – enough to cite it,
-//! and to open more of it – and every tool that returns text takes a budget. An error says what to do next, as everywhere.
+//! An agent pays for every word it reads, so answers are plain text with a place in front of each passage – enough to
+//! cite it, and to open more of it – and every tool that returns text takes a budget. An error says what to do next, as
+//! everywhere.
 
 mod resources;
 mod text;
@@ -9,8 +10,8 @@ mod tools;
 
 pub use tools::Tools;
 
-use crate::app::{App, Parts};
-use crate::limits::Limits;
+use crate::app::{App, ServerParts};
+use crate::limits::RequestLimits;
 use crate::run::ServeError;
 use rmcp::ServiceExt;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
@@ -18,19 +19,19 @@ use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
 use std::sync::Arc;
 
 /// Serves one agent over standard input and output until it closes them.
-pub fn stdio(parts: Parts) -> Result<(), ServeError> {
+pub fn stdio(parts: ServerParts) -> Result<(), ServeError> {
     if parts.indexes.is_empty() {
         return Err(ServeError::NoIndex);
     }
-    let app = Arc::new(App::new(parts, Limits::default(), Vec::new()));
+    let app = Arc::new(App::new(parts, RequestLimits::default(), Vec::new()));
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let served = runtime.block_on(async {
-        let failed = |error: &dyn std::fmt::Display| ServeError::Mcp(error.to_string());
+        let failed = |error: &dyn std::fmt::Display| ServeError::Mcp { cause: error.to_string() };
         let service = Tools::new(app).serve(rmcp::transport::stdio()).await.map_err(|error| failed(&error))?;
         service.waiting().await.map_err(|error| failed(&error))?;
         Ok(())
     });
-    // Reading standard input blocks a thread that nobody can wake; what mattered is done.
+    // Reading standard input blocks a thread that cannot be woken; all other work is done.
     runtime.shutdown_background();
     served
 }

@@ -2,12 +2,14 @@
 
 use crate::api;
 use crate::app::App;
-use crate::fault::Fault;
+use crate::error::ApiError;
+use okno_document::message::Lang;
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, PercentEncode, percent_decode_str, utf8_percent_encode};
 use rmcp::ErrorData;
 use rmcp::model::{
     ListResourceTemplatesResult, ListResourcesResult, ReadResourceResult, Resource, ResourceContents, ResourceTemplate,
 };
-use std::fmt::Write;
+use std::borrow::Cow;
 use std::sync::Arc;
 
 const SCHEME: &str = "okno://";
@@ -21,19 +23,19 @@ pub async fn list(app: &Arc<App>, cursor: Option<String>) -> Result<ListResource
         None => 0,
         Some(cursor) => cursor.parse().map_err(|_| ErrorData::invalid_params(format!("no cursor `{cursor}`"), None))?,
     };
-    let places = app.places.clone();
+    let indexes = app.indexes.clone();
     let work = move || {
         let mut all = Vec::new();
-        for place in &places {
-            for (_, record) in place.engine().snapshot()?.records()? {
+        for served in &indexes {
+            for (_, record) in served.engine().snapshot()?.records()? {
                 let name = record.id.name();
-                let resource = Resource::new(uri(&place.index.name, name), name).with_mime_type("text/plain");
+                let resource = Resource::new(uri(&served.index.name, name), name).with_mime_type("text/plain");
                 all.push(resource.with_title(record.title.clone()).with_size(record.bytes));
             }
         }
         Ok(all)
     };
-    let all = app.pool.run(work).await.map_err(|fault| failed(&fault))?;
+    let all = app.pool.run(work).await.map_err(|error| failed(&error))?;
     let more = all.len() > from + PAGE;
     let page: Vec<Resource> = all.into_iter().skip(from).take(PAGE).collect();
     let mut result = ListResourcesResult::with_all_items(page);
@@ -57,21 +59,21 @@ pub async fn read(app: &Arc<App>, uri: &str) -> Result<ReadResourceResult, Error
     };
     let (index, name) = uri.strip_prefix(SCHEME).and_then(|rest| rest.split_once('/')).ok_or_else(unknown)?;
     let (index, name) = (decoded(index).ok_or_else(unknown)?, decoded(name).ok_or_else(unknown)?);
-    let place = Arc::clone(app.place(Some(&index)).map_err(|fault| failed(&fault))?);
+    let served = Arc::clone(app.served(Some(&index)).map_err(|error| failed(&error))?);
     let work = move || {
-        let (number, _) = api::named(place.engine(), &name)?;
-        Ok(place.engine().snapshot()?.text(number)?.to_owned())
+        let (number, _) = api::named(served.engine(), &name)?;
+        Ok(served.engine().snapshot()?.text(number)?.to_owned())
     };
-    let text = app.pool.run(work).await.map_err(|fault| failed(&fault))?;
+    let text = app.pool.run(work).await.map_err(|error| failed(&error))?;
     Ok(ReadResourceResult::new(vec![ResourceContents::text(text, uri).with_mime_type("text/plain")]))
 }
 
-fn failed(fault: &Fault) -> ErrorData {
-    let data = serde_json::to_value(fault.info()).ok();
-    match fault.status().as_u16() {
-        404 => ErrorData::resource_not_found(fault.to_string(), data),
-        400..500 => ErrorData::invalid_params(fault.to_string(), data),
-        _ => ErrorData::internal_error(fault.to_string(), data),
+fn failed(error: &ApiError) -> ErrorData {
+    let data = serde_json::to_value(error.info(Lang::En)).ok();
+    match error.status().as_u16() {
+        404 => ErrorData::resource_not_found(error.to_string(), data),
+        400..500 => ErrorData::invalid_params(error.to_string(), data),
+        _ => ErrorData::internal_error(error.to_string(), data),
     }
 }
 
@@ -81,31 +83,14 @@ fn uri(index: &str, name: &str) -> String {
 }
 
 /// Everything but letters, digits and `-._~` as `%XX`.
-fn encoded(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for byte in text.bytes() {
-        if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
-            out.push(char::from(byte));
-        } else {
-            let _ = write!(out, "%{byte:02X}");
-        }
-    }
-    out
+fn encoded(text: &str) -> PercentEncode<'_> {
+    const RESERVED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
+    utf8_percent_encode(text, RESERVED)
 }
 
-/// The text that was encoded; `None` where it is no text.
+/// The text that was encoded; `None` where it is not UTF-8.
 fn decoded(text: &str) -> Option<String> {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.bytes();
-    while let Some(byte) = rest.next() {
-        if byte == b'%' {
-            let digit = |byte: Option<u8>| char::from(byte?).to_digit(16);
-            bytes.push((digit(rest.next())? * 16 + digit(rest.next())?) as u8);
-        } else {
-            bytes.push(byte);
-        }
-    }
-    String::from_utf8(bytes).ok()
+    percent_decode_str(text).decode_utf8().ok().map(Cow::into_owned)
 }
 
 #[cfg(test)]
@@ -118,6 +103,6 @@ mod tests {
             let uri = uri("home", name);
             assert_eq!(decoded(uri.strip_prefix("okno://home/").expect(&uri)).as_deref(), Some(name));
         }
-        assert_eq!((decoded("%zz"), decoded("%"), decoded("%ff")), (None, None, None));
+        assert_eq!(decoded("%ff"), None);
     }
 }

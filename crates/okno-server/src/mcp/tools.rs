@@ -2,16 +2,18 @@
 
 use super::{resources, text};
 use crate::answering;
-use crate::api::{self, Asking, FieldView, FilterBy};
+use crate::api::{self, FieldView, FilterBy, SearchRequest};
 use crate::app::App;
-use crate::fault::Fault;
+use crate::code::Code;
+use crate::error::ApiError;
 use okno::document::{Filter, Structure};
 use okno::retrieve::matching;
+use okno_document::message::Lang;
 use rmcp::handler::server::router::tool::ToolRouter;
 use rmcp::handler::server::wrapper::Parameters;
 use rmcp::model::{
-    Implementation, ListResourceTemplatesResult, ListResourcesResult, PaginatedRequestParams,
-    ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities, ServerConfig,
+    ContentBlock, Implementation, IntoContents, ListResourceTemplatesResult, ListResourcesResult,
+    PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities, ServerConfig,
 };
 use rmcp::schemars::JsonSchema;
 use rmcp::service::RequestContext;
@@ -20,16 +22,16 @@ use serde::Deserialize;
 use std::fmt::Write;
 use std::sync::Arc;
 
-/// Tokens of a search unless told otherwise: a page of a book.
+/// Tokens of a search by default: a page of a book.
 const BUDGET: usize = 800;
 
-/// Sentences on each side of an opened place unless told otherwise.
+/// Sentences on each side of an opened place by default.
 const AROUND: usize = 3;
 
-/// Characters of an opened text unless told otherwise.
+/// Characters of an opened text by default.
 const CHARACTERS: usize = 6_000;
 
-/// Documents of a list unless told otherwise.
+/// Documents of a list by default.
 const LISTED: usize = 50;
 
 /// What an agent may do.
@@ -52,9 +54,11 @@ pub struct QuestionParams {
     filter: Option<String>,
     /// Who reads filters from the question: `rules` (default), or the server's language `model`
     filter_by: Option<FilterBy>,
-    /// What the server's language model does for the question, if it has one: rewrite, decompose, step-back, multi-query, hyde
+    /// What the server's language model does for the question, if it has one: rewrite, decompose, step-back,
+    /// multi-query, hyde
     transform: Option<Vec<String>>,
-    /// How to look: `auto` (default), `hybrid`, `lexical`, `dense`, `broad`, or `model` to let the server's language model choose
+    /// How to look: `auto` (default), `hybrid`, `lexical`, `dense`, `broad`, or `model` to let the server's language
+    /// model choose
     route: Option<String>,
     /// Let the server's language model drop what has nothing to do with the question [default: false]
     post_filter: Option<bool>,
@@ -64,8 +68,8 @@ pub struct QuestionParams {
 
 impl QuestionParams {
     /// As the API asks; agents send empty filters where they mean none.
-    fn asking(self) -> Asking {
-        Asking {
+    fn asking(self) -> SearchRequest {
+        SearchRequest {
             question: self.question,
             budget: self.budget,
             filter: self.filter.filter(|filter| !filter.trim().is_empty()).map(Into::into),
@@ -73,7 +77,7 @@ impl QuestionParams {
             transform: self.transform,
             route: self.route,
             post_filter: self.post_filter.unwrap_or(false),
-            ..Asking::default()
+            ..SearchRequest::default()
         }
     }
 }
@@ -129,27 +133,29 @@ impl Tools {
     }
 
     #[tool(
-        description = "Find passages of the user's own documents that answer a question. Returns exact excerpts, best first, each under a line with document name, character range, page and headings.",
+        description = "Find passages of the user's own documents that answer a question. Returns exact excerpts, \
+            best first, each under a line with document name, character range, page and headings.",
         annotations(read_only_hint = true, open_world_hint = false)
     )]
-    async fn search(&self, Parameters(mut params): Parameters<QuestionParams>) -> Result<String, String> {
-        let places = self.app.several(params.index.as_deref()).map_err(told)?;
+    async fn search(&self, Parameters(mut params): Parameters<QuestionParams>) -> Result<String, ToolError> {
+        let indexes = self.app.several(params.index.as_deref())?;
         params.budget = Some(params.budget.unwrap_or(BUDGET));
-        let query = api::query_of(&params.asking()).map_err(told)?;
-        let answer = answering::found(&self.app, &places, query).await.map_err(told)?;
+        let query = api::query_of(&params.asking())?;
+        let answer = answering::found(&self.app, &indexes, query).await?;
         Ok(text::answer(&answer))
     }
 
     #[tool(
-        description = "Answer a question in words from the user's own documents, with citations; without a language model, the best sentences. Shorter than `search`, but less complete.",
+        description = "Answer a question in words from the user's own documents, with citations; without a language \
+            model, the best sentences. Shorter than `search`, but less complete.",
         annotations(read_only_hint = true, open_world_hint = false)
     )]
-    async fn ask(&self, Parameters(params): Parameters<QuestionParams>) -> Result<String, String> {
-        let places = self.app.several(params.index.as_deref()).map_err(told)?;
-        let query = api::query_of(&params.asking()).map_err(told)?;
-        let options = places.first().map(|place| place.index.replies.clone()).unwrap_or_default();
-        let answer = answering::found(&self.app, &places, query).await.map_err(told)?;
-        let reply = answering::whole(&self.app, places, answer, options).await.map_err(told)?;
+    async fn ask(&self, Parameters(params): Parameters<QuestionParams>) -> Result<String, ToolError> {
+        let indexes = self.app.several(params.index.as_deref())?;
+        let query = api::query_of(&params.asking())?;
+        let options = indexes.first().map(|served| served.index.replies.clone()).unwrap_or_default();
+        let answer = answering::found(&self.app, &indexes, query).await?;
+        let reply = answering::whole(&self.app, indexes, answer, options).await?;
         Ok(text::reply(&reply))
     }
 
@@ -157,30 +163,30 @@ impl Tools {
         description = "Read a document of the user, or the part of it around a place that `search` returned.",
         annotations(read_only_hint = true, open_world_hint = false)
     )]
-    async fn open(&self, Parameters(params): Parameters<OpenParams>) -> Result<String, String> {
-        let place = Arc::clone(self.app.place(params.index.as_deref()).map_err(told)?);
+    async fn open(&self, Parameters(params): Parameters<OpenParams>) -> Result<String, ToolError> {
+        let served = Arc::clone(self.app.served(params.index.as_deref())?);
         let work = move || {
-            let (number, record) = api::named(place.engine(), &params.document)?;
-            let snapshot = place.engine().snapshot()?;
+            let (number, record) = api::named(served.engine(), &params.document)?;
+            let snapshot = served.engine().snapshot()?;
             let (text, structure) = (snapshot.text(number)?, snapshot.structure(number)?);
             let (start, end) = widened(text, &structure, &params);
             let part = api::text_part(&record, text, Some(start), Some(end));
             let name = text::one_line(part.doc_id);
             Ok(format!("{name} {}–{} of {} characters\n{}", part.start, part.end, part.characters, part.text))
         };
-        self.app.pool.run(work).await.map_err(told)
+        Ok(self.app.pool.run(work).await?)
     }
 
     #[tool(
         description = "List the user's documents: name, number of sentences, title.",
         annotations(read_only_hint = true, open_world_hint = false)
     )]
-    async fn list_documents(&self, Parameters(params): Parameters<ListParams>) -> Result<String, String> {
-        let place = Arc::clone(self.app.place(params.index.as_deref()).map_err(told)?);
+    async fn list_documents(&self, Parameters(params): Parameters<ListParams>) -> Result<String, ToolError> {
+        let served = Arc::clone(self.app.served(params.index.as_deref())?);
         let work = move || {
             let filter = params.filter.as_deref().filter(|filter| !filter.trim().is_empty());
             let filter = filter.map(Filter::parse).transpose().map_err(okno::Error::from)?;
-            let snapshot = place.engine().snapshot()?;
+            let snapshot = served.engine().snapshot()?;
             let numbers = match filter {
                 Some(filter) => matching(&*snapshot, &filter)?,
                 None => snapshot.numbers(),
@@ -194,27 +200,39 @@ impl Tools {
             }
             Ok(out)
         };
-        self.app.pool.run(work).await.map_err(told)
+        Ok(self.app.pool.run(work).await?)
     }
 
     #[tool(
         description = "List the fields and values that filters of `search` and `list_documents` may ask about.",
         annotations(read_only_hint = true, open_world_hint = false)
     )]
-    async fn filters(&self, Parameters(params): Parameters<FiltersParams>) -> Result<String, String> {
-        let place = Arc::clone(self.app.place(params.index.as_deref()).map_err(told)?);
-        self.app.pool.run(move || Ok(text::fields(&FieldView::all(&place)?))).await.map_err(told)
+    async fn filters(&self, Parameters(params): Parameters<FiltersParams>) -> Result<String, ToolError> {
+        let served = Arc::clone(self.app.served(params.index.as_deref())?);
+        Ok(self.app.pool.run(move || Ok(text::fields(&FieldView::all(&served)?))).await?)
     }
 }
 
-/// A fault in words, for an agent to act on: with the tool that helps, where one does.
-#[allow(clippy::needless_pass_by_value)] // for `map_err`
-fn told(fault: Fault) -> String {
-    let info = fault.info();
-    match info.code {
-        "no_document" => format!("{} – the tool `list_documents` lists them", info.message),
-        "unknown_field" | "bad_filter" => format!("{} – the tool `filters` lists fields and values", info.message),
-        _ => fault.to_string(),
+/// Why a tool failed, for an agent to act on: the hint names a tool in place of a route of the API.
+#[derive(Debug)]
+pub struct ToolError(ApiError);
+
+impl From<ApiError> for ToolError {
+    fn from(error: ApiError) -> Self {
+        Self(error)
+    }
+}
+
+impl IntoContents for ToolError {
+    fn into_contents(self) -> Vec<ContentBlock> {
+        let info = self.0.info(Lang::En);
+        let hint = match info.code {
+            Code::NoDocument => Some("the tool `list_documents` lists the documents".to_owned()),
+            Code::UnknownField | Code::BadFilter => Some("the tool `filters` lists fields and values".to_owned()),
+            _ => info.hint,
+        };
+        let text = hint.map_or_else(|| info.message.clone(), |hint| format!("{}; {hint}", info.message));
+        vec![ContentBlock::text(text)]
     }
 }
 
@@ -247,7 +265,8 @@ impl ServerHandler for Tools {
         ServerConfig::new(capabilities)
             .with_server_info(Implementation::new("okno", env!("CARGO_PKG_VERSION")).with_title("Okno"))
             .with_instructions(
-                "Passages of the user's own documents. `search` first; cite document and character range; `open` shows more around a passage.",
+                "Passages of the user's own documents. `search` first; cite document and character range; \
+                 `open` shows more around a passage.",
             )
     }
 

@@ -4,7 +4,7 @@
 
 use okno::Engine;
 use okno::generate::Generator;
-use okno_server::{Index, Limits, Parts, ServeError, Settings, serve};
+use okno_server::{NamedIndex, RequestLimits, ServeError, ServeSettings, ServerParts, serve};
 use serde_json::Value;
 use std::io::{Read, Write};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpStream};
@@ -14,7 +14,8 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
 
-pub const TEA: &str = "---\nkind: drink\n---\n# Tea\n\nGreen tea is brewed at 80 °C. Black tea needs boiling water. Leave it for four minutes.\n";
+pub const TEA: &str = "---\nkind: drink\n---\n# Tea\n\n\
+    Green tea is brewed at 80 °C. Black tea needs boiling water. Leave it for four minutes.\n";
 
 /// An image of one pixel.
 pub const KETTLE: &[u8] = &[
@@ -31,22 +32,22 @@ pub struct Server {
     thread: Option<JoinHandle<Result<(), ServeError>>>,
 }
 
-pub fn settings() -> Settings {
-    Settings {
+pub fn settings() -> ServeSettings {
+    ServeSettings {
         host: IpAddr::V4(Ipv4Addr::LOCALHOST),
         port: 0,
         key: None,
         cors: Vec::new(),
         allowed: Vec::new(),
-        limits: Limits::default(),
+        limits: RequestLimits::default(),
     }
 }
 
 type Begun = (SocketAddr, oneshot::Sender<()>, JoinHandle<Result<(), ServeError>>);
 
-fn begin(engine: &Arc<Engine>, generator: Option<Arc<dyn Generator>>, settings: Settings) -> Begun {
-    let index = Index { vision: generator.is_some(), ..Index::plain("notes", Arc::clone(engine)) };
-    let parts = Parts { indexes: vec![index], generator };
+fn begin(engine: &Arc<Engine>, generator: Option<Arc<dyn Generator>>, settings: ServeSettings) -> Begun {
+    let index = NamedIndex { vision: generator.is_some(), ..NamedIndex::plain("notes", Arc::clone(engine)) };
+    let parts = ServerParts { indexes: vec![index], generator };
     let (end, ended) = oneshot::channel();
     let (ready, address) = std::sync::mpsc::channel();
     let thread = std::thread::spawn(move || {
@@ -65,7 +66,7 @@ impl Server {
         Self::with(|_| {})
     }
 
-    pub fn with(change: impl FnOnce(&mut Settings)) -> Self {
+    pub fn with(change: impl FnOnce(&mut ServeSettings)) -> Self {
         Self::of(None, change)
     }
 
@@ -74,7 +75,7 @@ impl Server {
         Self::of(Some(generator), |_| {})
     }
 
-    fn of(generator: Option<Arc<dyn Generator>>, change: impl FnOnce(&mut Settings)) -> Self {
+    fn of(generator: Option<Arc<dyn Generator>>, change: impl FnOnce(&mut ServeSettings)) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let notes = folder.path().join("notes");
         std::fs::create_dir(&notes).unwrap();

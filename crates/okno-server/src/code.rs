@@ -1,0 +1,133 @@
+//! The codes of errors: stable names for programs, each with its HTTP status.
+
+use axum::http::StatusCode;
+use serde::{Serialize, Serializer};
+use utoipa::PartialSchema;
+use utoipa::openapi::schema::{ObjectBuilder, Type};
+use utoipa::openapi::{RefOr, Schema};
+
+/// Declares [`Code`]: the name in the API and the status of each variant.
+macro_rules! codes {
+    ($($variant:ident = $name:literal $status:ident,)*) => {
+        /// What went wrong, for programs. The page has its own sentence for each, in both languages (`page/words.js`).
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        pub enum Code {
+            $(#[doc = concat!("`", $name, "`")] $variant,)*
+        }
+
+        impl Code {
+            /// All codes, by name.
+            pub const ALL: &[Self] = &[$(Self::$variant),*];
+
+            /// The name in the API.
+            pub fn as_str(self) -> &'static str {
+                match self {
+                    $(Self::$variant => $name,)*
+                }
+            }
+
+            /// The HTTP status that goes with it.
+            pub fn status(self) -> StatusCode {
+                match self {
+                    $(Self::$variant => StatusCode::$status,)*
+                }
+            }
+        }
+    };
+}
+
+codes! {
+    AmbiguousName = "ambiguous_name" CONFLICT,
+    BadBody = "bad_body" BAD_REQUEST,
+    BadEvaluation = "bad_evaluation" BAD_REQUEST,
+    BadFilter = "bad_filter" BAD_REQUEST,
+    BadForm = "bad_form" BAD_REQUEST,
+    BadHash = "bad_hash" BAD_REQUEST,
+    BadJson = "bad_json" BAD_REQUEST,
+    BadLayer = "bad_layer" BAD_REQUEST,
+    BadName = "bad_name" BAD_REQUEST,
+    BadOption = "bad_option" BAD_REQUEST,
+    BadParameter = "bad_parameter" BAD_REQUEST,
+    BadPath = "bad_path" BAD_REQUEST,
+    BadPlace = "bad_place" BAD_REQUEST,
+    BadQuestionSet = "bad_question_set" BAD_REQUEST,
+    BadRecipe = "bad_recipe" BAD_REQUEST,
+    CannotWrite = "cannot_write" INSUFFICIENT_STORAGE,
+    CrossOrigin = "cross_origin" FORBIDDEN,
+    EmbedderFailed = "embedder_failed" BAD_GATEWAY,
+    IndexBusy = "index_busy" CONFLICT,
+    Internal = "internal" INTERNAL_SERVER_ERROR,
+    ModelBusy = "model_busy" SERVICE_UNAVAILABLE,
+    ModelFailed = "model_failed" BAD_GATEWAY,
+    NoDocument = "no_document" NOT_FOUND,
+    NoFiles = "no_files" BAD_REQUEST,
+    NoImage = "no_image" NOT_FOUND,
+    NoIndex = "no_index" NOT_FOUND,
+    NoJob = "no_job" NOT_FOUND,
+    NoKey = "no_key" UNAUTHORIZED,
+    NoMethod = "no_method" METHOD_NOT_ALLOWED,
+    NoQuestion = "no_question" BAD_REQUEST,
+    NoReport = "no_report" NOT_FOUND,
+    NoRoot = "no_root" NOT_FOUND,
+    NoRoute = "no_route" NOT_FOUND,
+    NoRun = "no_run" NOT_FOUND,
+    NoUnits = "no_units" BAD_REQUEST,
+    NotJson = "not_json" UNSUPPORTED_MEDIA_TYPE,
+    Overloaded = "overloaded" SERVICE_UNAVAILABLE,
+    PathNotAllowed = "path_not_allowed" FORBIDDEN,
+    PromptTooLong = "prompt_too_long" BAD_REQUEST,
+    Timeout = "timeout" GATEWAY_TIMEOUT,
+    TooLarge = "too_large" PAYLOAD_TOO_LARGE,
+    TooMuch = "too_much" BAD_REQUEST,
+    UnknownField = "unknown_field" BAD_REQUEST,
+    Unreadable = "unreadable" BAD_REQUEST,
+    WrongHost = "wrong_host" FORBIDDEN,
+}
+
+impl Serialize for Code {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.as_str())
+    }
+}
+
+/// In the description: a text, one of all codes.
+impl PartialSchema for Code {
+    fn schema() -> RefOr<Schema> {
+        let names = Self::ALL.iter().map(|code| code.as_str());
+        ObjectBuilder::new().schema_type(Type::String).enum_values(Some(names)).into()
+    }
+}
+
+impl utoipa::ToSchema for Code {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn names_are_sorted_and_unique() {
+        let names: Vec<&str> = Code::ALL.iter().map(|code| code.as_str()).collect();
+        let sorted: Vec<&str> = names.iter().copied().collect::<BTreeSet<_>>().into_iter().collect();
+        assert_eq!(names, sorted);
+    }
+
+    /// The texts behind `'code.NAME': [` up to the closing bracket: one for each language.
+    fn sentences(name: &str) -> Vec<&'static str> {
+        const WORDS: &str = include_str!("../page/words.js");
+        let Some((_, rest)) = WORDS.split_once(&format!("'code.{name}': [")) else { return Vec::new() };
+        let texts = rest.split(']').next().unwrap_or_default();
+        texts.split('\'').skip(1).step_by(2).collect()
+    }
+
+    #[test]
+    fn the_page_has_a_sentence_for_each_code_in_both_languages() {
+        let is_chinese = |text: &str| text.chars().any(|c| ('\u{4e00}'..='\u{9fff}').contains(&c));
+        for code in Code::ALL {
+            let said = sentences(code.as_str());
+            let [english, chinese] = said[..] else { panic!("{}: {said:?}", code.as_str()) };
+            assert!(!english.is_empty() && !is_chinese(english) && is_chinese(chinese), "{}: {said:?}", code.as_str());
+        }
+        assert!(sentences("no_such_code").is_empty());
+    }
+}
