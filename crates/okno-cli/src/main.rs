@@ -3,6 +3,8 @@
 //! Data goes to standard output, everything else to standard error. Exit codes: 0 done, 1 could not
 //! be done, 2 the command line itself could not be read.
 
+#[cfg(any(feature = "models", feature = "serve"))]
+mod advice;
 mod args;
 mod commands;
 mod embedder;
@@ -107,7 +109,12 @@ fn message(error: &anyhow::Error) -> String {
         }
         #[cfg(feature = "models")]
         if let Some(own) = cause.downcast_ref::<okno_models::Error>() {
-            parts.push(commands::models::error(own));
+            parts.push(advice::of_models(own));
+            break;
+        }
+        #[cfg(feature = "serve")]
+        if let Some(own) = cause.downcast_ref::<okno_server::ServeError>() {
+            parts.push(advice::of_server(own));
             break;
         }
         parts.push(reasons::shown(&cause.to_string()));

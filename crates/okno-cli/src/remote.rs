@@ -12,9 +12,9 @@ pub fn is_meant(given: &Path) -> bool {
 /// The store at an address, made as the manifest says where there is none yet.
 #[cfg(feature = "milvus")]
 pub fn store(given: &Path, create: Option<&Manifest>) -> okno::Result<Box<dyn Store>> {
-    use okno_milvus::{Address, MilvusStore, NotAnAddress};
+    use okno_milvus::{Address, AddressError, MilvusStore};
     let read = given.to_string_lossy().parse();
-    let mut address: Address = read.map_err(|error: NotAnAddress| Error::Options(error.to_string()))?;
+    let mut address: Address = read.map_err(|error: AddressError| Error::Options(error.to_string()))?;
     address.token = crate::settings::secrets(given).get(TOKEN);
     let opened = match create {
         Some(manifest) => MilvusStore::open_or_create(&address, manifest),

@@ -7,7 +7,7 @@ use crate::locale::say;
 use anyhow::{Result, bail};
 use okno::config::Secrets;
 use okno_models::service::preset::named;
-use okno_models::service::{Key, Options, PRESETS, Preset};
+use okno_models::service::{Options, PRESETS, ProviderPreset, ServiceKey};
 
 /// Where a service is, as far as somebody said so.
 #[derive(Debug, Clone, Copy)]
@@ -24,7 +24,7 @@ pub struct Place<'a> {
 
 impl Place<'_> {
     /// The service, with its provider's defaults; `None` where nobody says which. `does` tells the providers that can do the work.
-    pub fn options(&self, secrets: &Secrets, does: fn(&Preset) -> bool) -> Result<Option<Options>> {
+    pub fn options(&self, secrets: &Secrets, does: fn(&ProviderPreset) -> bool) -> Result<Option<Options>> {
         let preset = match (self.provider, self.base_url) {
             (Some("none"), _) => return Ok(None),
             (Some(name), _) => self.known(name)?,
@@ -37,7 +37,7 @@ impl Place<'_> {
             }
         };
         let variable = self.key_env.unwrap_or(preset.key_variable);
-        let key = secrets.get(variable).map(|key| Key::new(&key));
+        let key = secrets.get(variable).map(|key| ServiceKey::new(&key));
         if key.is_none() && (preset.needs_key || self.key_env.is_some()) {
             bail!(no_key(preset.name, variable));
         }
@@ -54,7 +54,7 @@ impl Place<'_> {
         let key = match self.key_env {
             None => None,
             Some(variable) => match secrets.get(variable) {
-                Some(key) => Some(Key::new(&key)),
+                Some(key) => Some(ServiceKey::new(&key)),
                 None => bail!(no_key(url, variable)),
             },
         };
@@ -62,7 +62,7 @@ impl Place<'_> {
         Ok(Options { table: self.table, key_variable, ..Options::at(url, key) })
     }
 
-    fn known(&self, name: &str) -> Result<&'static Preset> {
+    fn known(&self, name: &str) -> Result<&'static ProviderPreset> {
         let names: Vec<&str> = PRESETS.iter().map(|preset| preset.name).collect();
         match named(name) {
             Some(preset) => Ok(preset),

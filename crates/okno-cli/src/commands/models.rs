@@ -1,12 +1,12 @@
 //! `okno models`: which models there are, and how their weights come onto this machine.
 
 use crate::args::Cli;
-use crate::locale::{Language, language, say};
+use crate::locale::say;
 use crate::output;
 use anyhow::{Result, bail};
 use clap::{Args, Subcommand, ValueEnum};
 use indicatif::{ProgressBar, ProgressStyle};
-use okno_models::registry::{self, Card, Kind, Pooling};
+use okno_models::registry::{self, Card, ModelKind, Pooling};
 use okno_models::shelf::{Model, Pulling, SILENCE, Shelf, package_names};
 use okno_models::transformer::try_out;
 use okno_models::{Error, hub};
@@ -168,8 +168,8 @@ fn add(cli: &Cli, shelf: &Shelf, args: &AddArgs) -> Result<()> {
 /// The card of a known model, or of one's own.
 fn card(args: &AddArgs) -> Result<Card> {
     let kind = match args.kind {
-        Some(KindName::Reranker) => Kind::Reranker,
-        Some(KindName::Embedder) | None => Kind::Embedder,
+        Some(KindName::Reranker) => ModelKind::Reranker,
+        Some(KindName::Embedder) | None => ModelKind::Embedder,
     };
     let known = registry::find(&args.name)?;
     let mut card = known.unwrap_or_else(|| Card::unknown(&args.name, kind));
@@ -197,9 +197,9 @@ fn arrived(cli: &Cli, model: &Model) -> Result<()> {
         return output::json(&row(&model.card, Some(model)));
     }
     let use_it = match model.card.kind {
-        Kind::Embedder => format!("okno index --embedder {} PATH", model.card.name),
-        Kind::Reranker => format!("okno search --rerank {} …", model.card.name),
-        Kind::Ocr => "okno index PATH".to_owned(),
+        ModelKind::Embedder => format!("okno index --embedder {} PATH", model.card.name),
+        ModelKind::Reranker => format!("okno search --rerank {} …", model.card.name),
+        ModelKind::Ocr => "okno index PATH".to_owned(),
     };
     let (identity, size) = (model.identity(), megabytes(model.bytes()));
     output::note(&say!("{} is here, {}: `{}`", "已就绪:{},{}:`{}`", identity, size, use_it));
@@ -245,44 +245,4 @@ fn info(cli: &Cli, shelf: &Shelf, name: &str) -> Result<()> {
     line(say!("tokens", "词元"), model.card.max_tokens.to_string())?;
     line(say!("packages", "安装包"), package_names(&model.card).join(", "))?;
     Ok(())
-}
-
-/// An error about models in the language of this run.
-pub fn error(error: &Error) -> String {
-    if language() == Language::En {
-        return error.to_string();
-    }
-    match error {
-        Error::Unknown { name, known } => {
-            format!("没有模型 `{name}` —— 现有 `{}`;自己的权重用 `okno models add 名称 路径` 加入", known.join("`、`"))
-        }
-        Error::Missing { name, shelf, packages } => format!(
-            "`{name}` 的权重不在 “{}” 里 —— 用 `okno models pull {name}` 下载;离线时用 `okno models add {name} 安装包`{}",
-            shelf.display(),
-            chinese_packages(packages)
-        ),
-        Error::Name(name) => {
-            format!("`{name}` 不能作模型名 —— 只能用小写字母、数字和 `-`、`_`、`.`,最长 64;`builtin` 已占用")
-        }
-        Error::Kind { name, is, wanted } => {
-            format!("`{name}` 的种类是 {is},不是 {wanted} —— `okno models list` 列出种类")
-        }
-        Error::NoShelf => "没有存放模型的文件夹 —— 请设置 OKNO_MODELS".to_owned(),
-        Error::Package { path, reason } => format!("“{}”:{reason}", path.display()),
-        Error::Hash { file, expected, got } => {
-            format!("`{file}` 的哈希是 {got},应为 {expected} —— 文件不完整或不是同一个;没有保留,请重试")
-        }
-        Error::Hub { url, reason, name, packages } => format!(
-            "无法下载 `{url}`:{reason} —— 用 OKNO_HUB 指定镜像,或从安装包加入:`okno models add {name} 安装包`{}",
-            chinese_packages(packages)
-        ),
-        Error::Weights { path, reason } => format!("“{}” 里的权重无法使用:{reason}", path.display()),
-        Error::Network { name, reason } => format!("模型 `{name}` 运行出错:{reason}"),
-        Error::Stopped => "已停止;已下载的部分已保留,再次运行即可继续".to_owned(),
-        other => other.to_string(),
-    }
-}
-
-fn chinese_packages(packages: &[String]) -> String {
-    if packages.is_empty() { String::new() } else { format!("(含此权重的安装包:{})", packages.join("、")) }
 }

@@ -6,7 +6,7 @@ use crate::{helper, output, place, settings};
 use anyhow::{Context as _, Result, bail};
 use clap::{Args, ValueEnum};
 use okno::generate::Generator;
-use okno_server::{Index, Limits, LogFormat, Parts, Settings};
+use okno_server::{LogFormat, NamedIndex, RequestLimits, ServeSettings, ServerParts};
 use std::net::{IpAddr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -48,13 +48,13 @@ pub enum LogName {
 
 pub fn run(cli: &Cli, args: &ServeArgs) -> Result<()> {
     let parts = parts(cli)?;
-    let settings = Settings {
+    let settings = ServeSettings {
         host: args.host,
         port: args.port,
         key: key(args.api_key_file.as_deref())?,
         cors: args.cors.clone(),
         allowed: args.allow.clone(),
-        limits: Limits::default(),
+        limits: RequestLimits::default(),
     };
     let _logging = okno_server::log(match args.log {
         LogName::Text => LogFormat::Text,
@@ -97,13 +97,13 @@ fn key(file: Option<&Path>) -> Result<Option<String>> {
 }
 
 /// The parts of a server: the indexes that were named, or the nearest.
-fn parts(cli: &Cli) -> Result<Parts> {
+fn parts(cli: &Cli) -> Result<ServerParts> {
     let named: Vec<(Option<String>, PathBuf)> = match (&cli.store, &cli.index[..]) {
         (Some(address), _) => vec![(None, address.clone())],
         (None, []) => vec![(None, place::existing(None))],
         (None, given) => given.iter().map(|given| named(given)).collect(),
     };
-    let (mut indexes, mut generator): (Vec<Index>, _) = (Vec::new(), None);
+    let (mut indexes, mut generator): (Vec<NamedIndex>, _) = (Vec::new(), None);
     for (name, folder) in named {
         let name = name.unwrap_or_else(|| usual_name(&folder));
         if indexes.iter().any(|known| known.name == name) {
@@ -118,7 +118,7 @@ fn parts(cli: &Cli) -> Result<Parts> {
         generator = if indexes.is_empty() { own } else { generator };
         indexes.push(index);
     }
-    Ok(Parts { indexes, generator })
+    Ok(ServerParts { indexes, generator })
 }
 
 /// `work=DIR` is a name and a folder, unless there is a folder of that very name.
@@ -143,7 +143,7 @@ fn usual_name(folder: &Path) -> String {
 }
 
 /// Opens an index, or makes an empty one: its documents may come by upload. Its language model, where one is set, helps to search it.
-fn index(name: String, folder: &Path) -> Result<(Index, Option<Arc<dyn Generator>>)> {
+fn index(name: String, folder: &Path) -> Result<(NamedIndex, Option<Arc<dyn Generator>>)> {
     let mut engine = match place::open_to_ask(Some(folder), None) {
         Err(error) if matches!(error.downcast_ref(), Some(okno::Error::NoIndex(_))) => {
             drop(crate::embedder::open_or_create(folder, None, &settings::of(folder)?)?);
@@ -158,7 +158,7 @@ fn index(name: String, folder: &Path) -> Result<(Index, Option<Arc<dyn Generator
     engine.set_prompts(replies.prompts.clone());
     let engine = Arc::new(engine);
     let (asked, configured) = (Arc::clone(&engine), folder.to_owned());
-    let index = Index {
+    let index = NamedIndex {
         name,
         engine,
         replies,
