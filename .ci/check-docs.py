@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks the documentation: widths, links, fences, and that both READMEs have the same shape.
+"""Checks the documentation: widths, links, named files, fences, and that both READMEs have the same shape.
 
 Usage: .ci/check-docs.py [--strict-rust]
 
@@ -23,7 +23,9 @@ DATA = ("crates/okno-cli/sample/documents/", "crates/okno-cli/sample/messy/", "c
 FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)")
 LINK = re.compile(r"!?\[(?:[^\[\]]|\[[^\]]*\])*\]\(\s*<?([^)\s>]+)>?(?:\s+\"[^\"]*\")?\s*\)")
 REFERENCE = re.compile(r"^ {0,3}\[[^\]]+\]:\s*<?(\S+?)>?(?:\s|$)", re.MULTILINE)
-CODE_SPAN = re.compile(r"(`+)(?!`).*?(?<!`)\1(?!`)", re.DOTALL)
+CODE_SPAN = re.compile(r"(`+)(?!`)(.*?)(?<!`)\1(?!`)", re.DOTALL)
+# A file or folder of the repository, named in code.
+PATH = re.compile(r"(?:crates|docs|benches|models|fuzz|\.ci)/[\w./-]+")
 
 
 def tracked(pattern):
@@ -99,6 +101,9 @@ def check_markdown(name):
         if too_wide(line):
             yield f"{name}:{number}: {columns(line)} columns, at most {MARKDOWN_WIDTH}"
     for number, text in paragraphs(prose):
+        for span in CODE_SPAN.findall(text):
+            if PATH.fullmatch(span[1]) and not (ROOT / span[1]).exists():
+                yield f"{name}:{number}: there is no `{span[1]}`"
         text = CODE_SPAN.sub("", text)
         for target in LINK.findall(text) + REFERENCE.findall(text):
             if problem := broken(name, target):
