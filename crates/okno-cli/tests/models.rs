@@ -153,7 +153,7 @@ fn models_are_listed_shown_and_checked() {
     assert_eq!(json(&world, &["models", "info", "tiny-encoder"])["damaged"], Value::Array(vec![]));
     std::fs::write(world.path("shelf/tiny-encoder/vocab.txt"), "other").unwrap();
     okno(&world, &["models", "info", "tiny-encoder"]).refuses().says(&["damaged: vocab.txt"]);
-    okno(&world, &["models", "add", "gte-small", "notes"]).refuses().says(&["holds no `.onnx` file"]);
+    okno(&world, &["models", "add", "gte-small", "notes"]).refuses().says(&["it has no `.onnx` file"]);
     world.write("bad/model.onnx", "not a network").write("bad/vocab.txt", "[CLS]\n[SEP]\n[UNK]\n");
     okno(&world, &["models", "add", "own", "bad"]).refuses().says(&["cannot be used"]);
     okno(&world, &["models", "info", "own"]).refuses().says(&["no model `own`"]);

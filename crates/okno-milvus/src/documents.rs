@@ -1,4 +1,4 @@
-//! Documents in the engine: text, structure, record and vectors, in parts that a field can hold.
+//! Documents in Milvus: text, structure, record and vectors, in parts that fit into a field.
 //!
 //! A document has as many rows as its longest stream has parts; most have one. An amended record is a row of its own
 //! with the generation it was born in, so that older generations keep the old one.
@@ -59,7 +59,7 @@ struct DocumentRow {
 
 const STREAMS: [&str; 4] = ["record", "head", "text", "vectors"];
 
-/// What tells texts apart.
+/// A hash of the text, to find copies.
 pub fn content(text: &str) -> i64 {
     xxh3_64(text.as_bytes()).cast_signed()
 }
@@ -164,7 +164,7 @@ impl DocumentCollection {
         Lookup { collection: self.collection.clone(), expression: among(numbers.runs()), fields }
     }
 
-    /// Made as they are asked for: a large index has many.
+    /// Made lazily: a large index has many.
     fn pages<'n>(
         &'n self,
         numbers: &'n Numbers,

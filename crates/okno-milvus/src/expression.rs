@@ -1,8 +1,8 @@
-//! Which documents a search may find, as expressions of the engine.
+//! The documents that a search may find, as filter expressions of Milvus.
 //!
-//! A filter comes here already resolved to documents, so an expression holds numbers and nothing else: a hostile value
-//! has no way in. Expressions are bounded: what would be longer than [`MOST`] runs is cut into several, asked side by
-//! side, and their rankings merged – the exact answer, for one more request per cut.
+//! Filters are resolved to documents before, so an expression contains only numbers, and no value of a document can
+//! inject anything. Expressions are bounded: one of more than [`MOST`] runs is split into several, which are searched
+//! in parallel and whose rankings are merged, with the exact result.
 
 use crate::layers::pair;
 use crate::numbers::Numbers;
@@ -13,10 +13,10 @@ use std::ops::Range;
 /// Runs in one expression: about 60 kB of text at most.
 pub const MOST: usize = 4000;
 
-/// What a search may find: any of these expressions; none finds nothing.
+/// A search finds what matches any of these expressions; without one it finds nothing.
 pub type Expressions = Vec<String>;
 
-/// Everything below `next` but what is dead, and of that what is allowed.
+/// Everything below `next` that is not removed and, if given, allowed.
 pub fn visible(next: DocumentNumber, dead: &Numbers, allowed: Option<&Numbers>) -> Expressions {
     let Some(allowed) = allowed else {
         return vec![all_but(next, dead)];
@@ -43,7 +43,7 @@ pub fn within(allowed: &Numbers, sections: &Sections) -> Expressions {
     whole.runs().chunks(MOST).map(among).chain(of_sections).collect()
 }
 
-/// What is allowed of what lives.
+/// The allowed documents that exist.
 pub fn allowed(numbers: &HashSet<DocumentNumber>, live: &Numbers) -> Numbers {
     numbers.iter().copied().filter(|&number| live.contains(number)).collect()
 }
@@ -68,7 +68,7 @@ fn all_but(next: DocumentNumber, dead: &Numbers) -> String {
 fn complement(numbers: &Numbers, next: DocumentNumber) -> Numbers {
     let ends = std::iter::once(0).chain(numbers.runs().iter().map(|run| run.end));
     let starts = numbers.runs().iter().map(|run| run.start).chain([next]);
-    // Runs, not numbers, so that a large index costs nothing here.
+    // By runs, not by numbers, so that it is fast for a large index.
     Numbers::of_runs(ends.zip(starts).map(|(start, end)| start..end.max(start)))
 }
 

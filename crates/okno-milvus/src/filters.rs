@@ -1,9 +1,8 @@
-//! What filters have found, for the next question that has one.
+//! A cache of the documents that match a filter.
 //!
-//! A filter is asked of records, and a large index has more of them than this process has room for: they are read page
-//! after page and let go of, and only the numbers of those that match are kept, as runs. A number never gets another
-//! record but by an amendment, so what was found once holds for every generation that amends nothing: a later one asks
-//! only about its new documents.
+//! Filters are evaluated on records, and a large index has more of them than fit in memory: they are read page after
+//! page, and only the numbers of matching documents are kept, as runs. The record of a number changes only by an
+//! amendment, so a result is valid for later generations without amendments: only their new documents are evaluated.
 
 use crate::numbers::Numbers;
 use crate::state::GenerationState;
@@ -18,7 +17,7 @@ const MOST: usize = 64;
 /// Runs kept, at most, of all filters together: 16 MB.
 const MOST_RUNS: usize = 2 << 20;
 
-/// Filters and what they found, the last used last.
+/// Filters with their results, the most recently used last.
 #[derive(Default)]
 pub struct Filters {
     known: Mutex<Vec<KnownFilter>>,
@@ -44,7 +43,7 @@ impl KnownFilter {
 pub type ReadRecords<'l> = dyn FnMut(&Numbers, &mut dyn FnMut(DocumentNumber, &Record)) -> Result<()> + 'l;
 
 impl Filters {
-    /// The documents of a generation that match; `look` is asked about those that were not looked at yet.
+    /// The documents of a generation that match; `look` reads those that were not evaluated yet.
     pub fn matching(&self, filter: &Filter, state: &GenerationState, look: &mut ReadRecords<'_>) -> Result<Numbers> {
         let (seen, found) = self.take(filter, state.amended).unwrap_or_default();
         let new = state.live.without(&seen);
@@ -62,7 +61,7 @@ impl Filters {
     }
 
     fn known(&self) -> std::sync::MutexGuard<'_, Vec<KnownFilter>> {
-        // Entries are put in and taken out whole, whatever a thread that held them did.
+        // Only whole entries are added and removed, so a panic leaves a usable list.
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

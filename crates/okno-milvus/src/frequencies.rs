@@ -1,16 +1,15 @@
-//! How many units have a term: shared by all who search, written in segments that are added up.
+//! Document frequencies: how many units have a term, stored in segments that are added up.
 //!
 //! A table counts, for each layer, the units that hold a term. Terms are counted by the lower [`BITS`] of their
-//! dimension, so a table never outgrows some tens of megabytes, whatever the corpus: terms that share a place count
-//! together, which makes a rare one look a little less rare. Each commit brings a segment of differences; a head names
-//! the segments that count, and many are now and then written again as one.
+//! dimension, so a table stays below some tens of megabytes for any corpus: terms that share a slot are counted
+//! together, which makes a rare one look a little less rare. Each commit adds a segment of differences; a head names
+//! the valid segments, and many are merged into one from time to time.
 
 use crate::layers::{LayerCode, MADE};
 use crate::units::{Dimension, TermCounts};
 use rustc_hash::FxHashMap;
 
-/// Places of a table: 2^20, where 250,000 terms – more than our largest question set has – share a place in one case of
-/// five.
+/// Slots of a table: 2^20. Of 250,000 terms, more than our largest question set has, one in five shares a slot.
 const BITS: u32 = 20;
 
 /// Counts, or differences of counts, by layer.
@@ -28,7 +27,7 @@ impl Frequencies {
         self.counts.iter().all(FxHashMap::is_empty)
     }
 
-    /// Counts a unit's terms, or takes them back.
+    /// Adds a unit's terms `times` times; a negative number subtracts them.
     pub fn count(&mut self, code: LayerCode, terms: &TermCounts, times: i32) {
         for &(term, _) in terms {
             *self.counts[code].entry(place(term)).or_default() += times;
@@ -49,7 +48,7 @@ impl Frequencies {
         }
     }
 
-    /// As bytes: gaps between places, and counts.
+    /// As bytes: gaps between slots, and counts.
     pub fn write(&self) -> Vec<u8> {
         let layer = |counts: &FxHashMap<u32, i32>| {
             let mut sorted: Vec<(u32, i32)> =
@@ -65,7 +64,7 @@ impl Frequencies {
         postcard::to_stdvec(&layers).unwrap_or_default() // numbers in lists cannot fail to be written
     }
 
-    /// Reads what [`Self::write`] wrote; `None` where it cannot be that.
+    /// Reads what [`Self::write`] wrote; `None` if it is not valid.
     pub fn read(bytes: &[u8]) -> Option<Self> {
         let layers: Vec<Vec<(u32, i32)>> = postcard::from_bytes(bytes).ok()?;
         let mut table = Self::default();

@@ -1,9 +1,8 @@
 //! Images: their bytes in the ledger, by hash, and which documents have them.
 //!
-//! An image is there for a generation when one of its live documents has it, so taking a document out changes nothing
-//! here: the rows of an image that no live document has are deleted with the rest of what no reader needs
-//! ([`crate::tidy`]), later. Which documents have an image is written once a commit, as runs of numbers: a picture that
-//! stands on every page is one short row.
+//! An image exists for a generation if one of its documents has it, so removing a document changes nothing here: the
+//! rows of an image that no document has are deleted later ([`crate::tidy`]). The documents that have an image are
+//! written once per commit, as runs of numbers: an image that is on every page is one short row.
 
 use crate::client::Lookup;
 use crate::failure::DamagedPart;
@@ -109,7 +108,7 @@ impl MilvusWriter {
         let Some(held) = self.images.held.get_mut(&hash) else { return };
         if !held.before.contains(number) && held.new.insert(number) {
             self.changed = true;
-            // Nobody had it, and it was about to be deleted.
+            // No document had it, and it was about to be deleted.
             self.state.garbage.retain(|(_, expression)| *expression != rows_of(hash));
         }
     }

@@ -1,7 +1,7 @@
 //! The layers that have rows of their own, and how a row is numbered.
 //!
-//! A row's key is its layer, its document and its place among the document's units of that layer: whoever puts a
-//! document again under the same number writes the same rows again, so nothing is there twice.
+//! A row's key is its layer, its document and its place among the document's units of that layer: putting a document
+//! again under the same number writes the same rows, so nothing is stored twice.
 
 use okno::document::{DerivedKind, Layer};
 use okno::store::DocumentNumber;
@@ -19,7 +19,7 @@ pub const MADE: [Layer; 8] = [
     Layer::Derived(DerivedKind::Context),
 ];
 
-/// A layer's place in [`MADE`].
+/// The index of a layer in [`MADE`].
 pub type LayerCode = usize;
 
 /// The scales: the layers that are made of the document's own sentences.

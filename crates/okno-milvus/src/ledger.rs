@@ -1,7 +1,7 @@
 //! The ledger: small values by name and generation, in rows of bounded size.
 //!
 //! A value is never changed: a later one of the same name is written beside it, and a reader takes the latest that its
-//! generation may see. An empty value means that there is none any more. Names hold hashes, never people's words.
+//! generation may see. An empty value means that it was deleted. Names contain hashes, never text of users.
 
 use crate::client::{Columns, Lookup, MilvusClient};
 use crate::failure::DamagedPart;
@@ -83,7 +83,7 @@ fn columns(rows: &[LedgerRow]) -> Vec<FieldData> {
     ]
 }
 
-/// Values from rows in any order: name and generation, with what is there; what lacks a part is left out.
+/// Values from rows in any order, by name and generation; incomplete ones are left out.
 fn entries(rows: impl Iterator<Item = (String, String, u64, String)>) -> BTreeMap<(String, u64), String> {
     let mut grouped: BTreeMap<(String, u64), BTreeMap<usize, String>> = BTreeMap::new();
     for (key, base, born, value) in rows {
@@ -157,9 +157,9 @@ impl Ledger {
         }
     }
 
-    /// All values of a kind that a generation may see, the latest of each name; none that is no more.
+    /// All values of a kind that a generation may see, the latest of each name, without deleted ones.
     pub fn all(&self, kind: EntryKind, generation: u64) -> Result<BTreeMap<String, String>> {
-        // In sixteen questions, because an answer holds a bounded number of rows; names are hashes, so they share
+        // In sixteen requests, because an answer has a bounded number of rows; names are hashes, so they are spread
         // evenly.
         let prefix = kind_prefix(kind);
         let page = |digit: u32| {

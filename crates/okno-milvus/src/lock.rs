@@ -1,9 +1,9 @@
 //! One writer at a time, on any machine.
 //!
-//! The engine has no locks, so the writer's is a row with its name that it renews every [`BEAT`]. Whoever finds a row
-//! that is not renewed for [`SILENCE`] takes it over; clocks of different machines are not compared. Two that take it
-//! at the same moment both look again after a pause, and the one that is not named gives up. A writer looks once more
-//! before each commit, so that one that was thought dead does not commit any more.
+//! Milvus has no locks, so the lock is a row with the writer's name, renewed every [`BEAT`]. A lock that is not renewed
+//! for [`SILENCE`] may be taken over; clocks of different machines are not compared. Two writers that take it at the
+//! same moment both check again after a pause, and the one that is not named gives up. A writer checks once more before
+//! each commit, so that one whose lock was taken over does not commit.
 
 use crate::ledger::{EntryKind, Ledger, LedgerEntry};
 use okno::{Error, Result};
@@ -17,13 +17,13 @@ use std::time::{Duration, Instant};
 /// How often the lock is renewed.
 const BEAT: Duration = Duration::from_secs(2);
 
-/// How long a lock may go without being renewed before its writer counts as dead.
+/// How long a lock may go without being renewed before it may be taken over.
 const SILENCE: Duration = Duration::from_secs(10);
 
-/// How long two that took the lock at once wait before they look who has it.
+/// How long a writer waits after taking the lock before it checks that it has it.
 const SETTLE: Duration = Duration::from_millis(100);
 
-/// The indexes this process writes to: no need to wait for the rows of a neighbour thread.
+/// The indexes that this process writes to: within a process no row is needed.
 static HERE: LazyLock<Mutex<HashSet<String>>> = LazyLock::new(Mutex::default);
 
 const NAME: &str = "lock";
@@ -40,7 +40,7 @@ pub struct Lock {
 }
 
 fn here() -> std::sync::MutexGuard<'static, HashSet<String>> {
-    // A set of names is whole whatever a thread that held it did.
+    // Each change is one insertion or removal, so a panic leaves a usable set.
     HERE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -49,7 +49,7 @@ fn entry(own: &str, beat: u64) -> LedgerEntry {
 }
 
 impl Lock {
-    /// Takes the lock, or says that another has it.
+    /// Takes the lock; an error if another writer has it.
     pub fn take(ledger: &Ledger) -> Result<Self> {
         let place = ledger.client.place().to_owned();
         if !here().insert(place.clone()) {
@@ -84,7 +84,7 @@ impl Lock {
             while ended.recv_timeout(BEAT) == Err(RecvTimeoutError::Timeout) {
                 match holder(&ledger) {
                     Ok(Some((holder, _))) if holder != own => lost.store(true, Ordering::Relaxed),
-                    // While the server is away nobody else can take the lock either.
+                    // While the server is unreachable, no other writer can take the lock either.
                     Err(_) => {}
                     Ok(_) => {
                         beat += 1;
@@ -95,7 +95,7 @@ impl Lock {
         }));
     }
 
-    /// Looks whether the lock is still ours.
+    /// Checks that this writer still has the lock.
     pub fn check(&self) -> Result<()> {
         let ours =
             !self.lost.load(Ordering::Relaxed) && holder(&self.ledger)?.is_some_and(|(holder, _)| holder == self.own);
@@ -110,7 +110,7 @@ impl Drop for Lock {
             // A thread that panicked renews nothing, which is what is wanted here.
             let _ = beating.join();
         }
-        // Where the server is away, the next writer waits until the lock counts as dead.
+        // If the server is unreachable, the next writer waits until the lock may be taken over.
         if self.check().is_ok() {
             let _ = self.ledger.replace(&LedgerEntry { value: String::new(), ..entry("", 0) });
         }
@@ -118,13 +118,13 @@ impl Drop for Lock {
     }
 }
 
-/// Who has the lock, and how often it was renewed.
+/// The name of the writer that has the lock, and how often it was renewed.
 fn holder(ledger: &Ledger) -> Result<Option<(String, String)>> {
     let value = ledger.get(NAME, 0)?.unwrap_or_default();
     Ok(value.split_once(' ').map(|(own, beat)| (own.to_owned(), beat.to_owned())))
 }
 
-/// Waits until whoever has the lock was silent long enough; an error where it is alive.
+/// Waits until the lock was not renewed for long enough; an error if it is renewed meanwhile.
 fn wait_for_silence(ledger: &Ledger) -> Result<()> {
     let Some(first) = holder(ledger)? else { return Ok(()) };
     let began = Instant::now();
@@ -139,7 +139,7 @@ fn wait_for_silence(ledger: &Ledger) -> Result<()> {
     Ok(())
 }
 
-/// A number that another process at the same moment does not have.
+/// A random number, to tell processes apart.
 fn fastrand() -> u64 {
     use std::hash::{BuildHasher, Hasher, RandomState};
     RandomState::new().build_hasher().finish()

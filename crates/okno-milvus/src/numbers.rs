@@ -1,4 +1,4 @@
-//! Sets of document numbers as runs: numbers are given in order, so a corpus of millions is a handful of runs.
+//! Sets of document numbers as runs: numbers are assigned in order, so a corpus of millions is a few runs.
 
 use okno::store::DocumentNumber;
 use serde::{Deserialize, Serialize};
@@ -41,7 +41,7 @@ impl Numbers {
         after > 0 && number < self.runs[after - 1].end
     }
 
-    /// Whether all of these are in it.
+    /// Returns `true` if all of these are in it.
     pub fn contains_all(&self, others: &Self) -> bool {
         let holds = |other: &Range<DocumentNumber>| {
             let after = self.runs.partition_point(|run| run.start <= other.start);
@@ -50,7 +50,7 @@ impl Numbers {
         others.runs.iter().all(holds)
     }
 
-    /// Those that are not in the others.
+    /// The numbers that are not in the other set.
     pub fn without(&self, others: &Self) -> Self {
         let mut left = Vec::new();
         for run in &self.runs {
@@ -66,7 +66,7 @@ impl Numbers {
         Self { runs: left }
     }
 
-    /// The same numbers, so many at a time.
+    /// The same numbers in sets of this size.
     pub fn pages(&self, size: usize) -> impl Iterator<Item = Self> + '_ {
         let mut numbers = self.iter();
         std::iter::from_fn(move || {
@@ -79,7 +79,7 @@ impl Numbers {
         self.runs.iter().cloned().flatten()
     }
 
-    /// Adds a number; whether it is new.
+    /// Adds a number. Returns `true` if it is new.
     pub fn insert(&mut self, number: DocumentNumber) -> bool {
         let after = self.runs.partition_point(|run| run.start <= number);
         if after > 0 && number < self.runs[after - 1].end {
@@ -96,7 +96,7 @@ impl Numbers {
         true
     }
 
-    /// Takes a number out; whether it was there.
+    /// Removes a number. Returns `true` if it was there.
     pub fn remove(&mut self, number: DocumentNumber) -> bool {
         let after = self.runs.partition_point(|run| run.start <= number);
         if after == 0 || number >= self.runs[after - 1].end {

@@ -1,6 +1,7 @@
-//! Documents that a snapshot has handed out: kept as long as it lives, because it lends their texts.
+//! Documents that a snapshot has lent: kept as long as the snapshot lives.
 //!
-//! A table that only grows, so that a reference into it stays valid while others add: each place is written once.
+//! A hash table that only grows, so that references into it stay valid while other threads add: each slot is written
+//! once.
 
 use crate::documents::StoredDocument;
 use okno::store::DocumentNumber;
@@ -28,7 +29,7 @@ impl Default for Pins {
 }
 
 impl Pins {
-    /// A document that is there.
+    /// A document, if it was added.
     pub fn get(&self, number: DocumentNumber) -> Option<&Arc<StoredDocument>> {
         let mut link = &self.chains[number as usize % CHAINS];
         while let Some(node) = link.get() {
@@ -40,13 +41,13 @@ impl Pins {
         None
     }
 
-    /// Adds a document; the one that is there already where there is one.
+    /// Adds a document; returns the one of that number that was added before, if any.
     pub fn add(&self, document: Arc<StoredDocument>) -> &Arc<StoredDocument> {
         let number = document.number;
         let mut node = Box::new(PinNode { document, next: PinLink::new() });
         let mut link = &self.chains[number as usize % CHAINS];
         loop {
-            // Another thread may be first; then the chain goes on behind what it added.
+            // Another thread may have added one here; then continue behind it.
             if let Err(refused) = link.set(node) {
                 node = refused;
             } else {

@@ -1,8 +1,8 @@
-//! One generation, for reading: its head, and what it has already read.
+//! A snapshot: one generation for reading.
 //!
 //! What belongs to a generation – records, catalogue, frequencies – is read once and shared; documents go through a
-//! cache of bounded size. A snapshot keeps only the documents it has lent texts of, and those go with it: memory is
-//! bounded as long as a question has a snapshot of its own.
+//! cache of bounded size. A snapshot keeps the documents whose texts it has lent until it is dropped, so memory is
+//! bounded if each question has a snapshot of its own.
 
 use crate::documents::StoredDocument;
 use crate::failure::{DamagedPart, MilvusFailure};
@@ -20,11 +20,10 @@ use okno::{Error, Result};
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
-/// Records that are kept where an index has no more: some 400 bytes each without its own metadata, so 8 MB, 40 with
-/// much.
+/// Records are kept in memory up to this many: some 400 bytes each without metadata, so 8 MB; 40 MB with much metadata.
 const RECORDS_KEPT: usize = 20_000;
 
-/// Documents in memory at once where all are looked at.
+/// Documents in memory at once when all are read.
 const DOCUMENTS_AT_ONCE: usize = 100;
 
 /// What all snapshots of a generation share.
@@ -32,7 +31,7 @@ pub struct SharedSnapshot {
     pub parts: StoreParts,
     pub state: GenerationState,
     pub manifest: Manifest,
-    /// Documents that are no more but may still have rows.
+    /// Removed documents that may still have rows.
     pub dead: Numbers,
     frequencies: OnceLock<Arc<Frequencies>>,
     /// The table of an earlier generation, and which segments it is made of, where this one's begin with them.
@@ -62,7 +61,7 @@ impl SharedSnapshot {
         kept.then(|| (self.state.live.clone(), gathering.clone()))
     }
 
-    /// Looks at the records that were not looked at yet, without keeping them.
+    /// Visits the records that were not visited yet, without keeping them.
     fn gather(&self) -> Result<Gathering> {
         let (seen, mut gathering) = self.before.clone().unwrap_or_default();
         let new = self.state.live.without(&seen);
@@ -123,7 +122,7 @@ impl MilvusSnapshot {
         self.pins.get(number).ok_or_else(|| self.unknown(number))
     }
 
-    /// Documents with their vectors, and kept as if they had been asked for.
+    /// Documents with their vectors, added to the cache.
     pub fn whole(&self, numbers: &Numbers) -> Result<Vec<(Arc<StoredDocument>, Vectors)>> {
         let SharedSnapshot { parts, state, manifest, .. } = &*self.shared;
         let read = parts.documents.read_whole(numbers, state.generation, manifest.dimensions)?;
@@ -131,7 +130,7 @@ impl MilvusSnapshot {
         Ok(read.into_iter().map(kept).collect())
     }
 
-    /// Looks at the records of these: from memory where all have room there, else page after page.
+    /// Visits the records of these documents: from memory if all fit there, else page after page.
     fn each_of(&self, numbers: &Numbers, each: &mut dyn FnMut(DocumentNumber, &Record)) -> Result<()> {
         let SharedSnapshot { parts, state, .. } = &*self.shared;
         if state.live.count() > RECORDS_KEPT {

@@ -1,8 +1,8 @@
 //! The head of a generation: everything about it that is not a row of its own.
 //!
 //! A head is written last, as one row, and names what is visible: the live documents, the segments of the frequency
-//! table, the manifest. Whoever has read a head finds the same index until the head is [`GRACE`] old, because what is
-//! replaced is only left out by later heads, and deleted after that time.
+//! table, the manifest. A reader of a head sees the same index until the head is [`GRACE`] old: what is replaced is
+//! left out by later heads, and deleted after that time.
 
 use crate::layers::{LayerCode, MADE};
 use crate::numbers::Numbers;
@@ -12,14 +12,14 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// How long a generation stays whole after it was replaced.
+/// How long a generation stays readable after it was replaced.
 pub const GRACE: Duration = Duration::from_mins(10);
 
-/// Runs of dead documents that a search must leave out, at most; the oldest are deleted early beyond it.
+/// Runs of removed documents that a search must exclude, at most; beyond it the oldest are deleted early.
 const MOST_DEAD: usize = 1000;
 
-/// The version of everything in the engine: schema, keys, packing. Beside [`okno::store::FORMAT`], which says how texts
-/// are cut.
+/// The version of what is stored in Milvus: schema, keys, packing. Independent of [`okno::store::FORMAT`], the version
+/// of how texts are split.
 pub const SCHEMA: u32 = 2;
 
 /// One generation.
@@ -33,9 +33,9 @@ pub struct GenerationState {
     manifest: String,
     /// The number of the next document.
     pub next: DocumentNumber,
-    /// The documents there are.
+    /// The documents of the index.
     pub live: Numbers,
-    /// Those taken out whose rows may still be there, by when that was.
+    /// Removed documents whose rows may still be stored, by the time of removal.
     pub dead: Vec<Dead>,
     /// The last generation that amended a record.
     pub amended: u64,
@@ -56,7 +56,7 @@ pub struct GenerationState {
     pub roots: Vec<String>,
 }
 
-/// Documents taken out by one commit.
+/// Documents removed by one commit.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Dead {
     /// When, in seconds since 1970.
@@ -103,7 +103,7 @@ impl GenerationState {
         self.manifest = serde_json::to_string(manifest).unwrap_or_default();
     }
 
-    /// All documents whose rows a search must leave out.
+    /// All documents whose rows a search must exclude.
     pub fn all_dead(&self) -> Numbers {
         self.dead.iter().flat_map(|dead| dead.numbers.iter()).collect()
     }
@@ -113,7 +113,8 @@ impl GenerationState {
         if self.means[code] > 0.0 { self.means[code] } else { 1.0 }
     }
 
-    /// Takes from the list the dead that nobody may need any more: those out of their time, and the oldest of too many.
+    /// Removes from the list, and returns, the documents whose rows can be deleted: those past [`GRACE`], and the
+    /// oldest if there are too many.
     pub fn buried(&mut self, now: u64) -> Numbers {
         let mut runs: usize = self.dead.iter().map(|dead| dead.numbers.runs().len()).sum();
         let mut gone = Vec::new();
@@ -128,20 +129,20 @@ impl GenerationState {
         gone.into_iter().collect()
     }
 
-    /// Takes from the list the rows of the ledger that nobody may need any more.
+    /// Removes from the list, and returns, the rows of the ledger that can be deleted.
     pub fn swept(&mut self, now: u64) -> Vec<String> {
         let (old, young) = self.garbage.drain(..).partition(|(at, _)| at + GRACE.as_secs() <= now);
         self.garbage = young;
         old.into_iter().map(|(_, expression)| expression).collect()
     }
 
-    /// A document is gone: it is no copy of others any more.
+    /// Removes a document from the groups of copies.
     pub fn forget_copy(&mut self, number: DocumentNumber) {
         self.copies.iter_mut().for_each(|group| group.retain(|&copy| copy != number));
         self.copies.retain(|group| group.len() > 1);
     }
 
-    /// Two documents have the same text.
+    /// Records that two documents have the same text.
     pub fn same(&mut self, one: DocumentNumber, other: DocumentNumber) {
         match self.copies.iter_mut().find(|group| group.contains(&one) || group.contains(&other)) {
             Some(group) => {

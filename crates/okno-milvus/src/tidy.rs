@@ -1,4 +1,4 @@
-//! Clearing away: what a writer that died left behind, and what no generation needs any more.
+//! Cleaning up: rows of a writer that was killed, and rows that no generation needs.
 
 use crate::expression::{MOST, among};
 use crate::ledger::{EntryKind, LedgerEntry};
@@ -17,7 +17,7 @@ pub fn clear(parts: &StoreParts, state: &GenerationState) -> Result<()> {
     parts.ledger.delete(format!("born > {generation}"))
 }
 
-/// Deletes the rows of documents that were taken out long enough ago, and of values that later ones replaced.
+/// Deletes the rows of documents that were removed long enough ago, and of values that were replaced.
 pub fn bury(parts: &StoreParts, state: &mut GenerationState, now: u64) -> Result<()> {
     let buried = state.buried(now);
     for runs in buried.runs().chunks(MOST) {
@@ -27,7 +27,7 @@ pub fn bury(parts: &StoreParts, state: &mut GenerationState, now: u64) -> Result
     state.swept(now).into_iter().try_for_each(|expression| parts.ledger.delete(expression))
 }
 
-/// The rows that these values take the place of, to be deleted when no reader needs them.
+/// The rows that these values replace, to be deleted when no reader needs them.
 pub fn superseded(entries: &[LedgerEntry], now: u64) -> Vec<(u64, String)> {
     let named: Vec<&LedgerEntry> =
         entries.iter().filter(|entry| matches!(entry.kind, EntryKind::File | EntryKind::Removed)).collect();
@@ -38,7 +38,7 @@ pub fn superseded(entries: &[LedgerEntry], now: u64) -> Vec<(u64, String)> {
     named.chunks(NAMES).map(|entries| (now, expression(entries))).collect()
 }
 
-/// Deletes heads that nobody reads any more: a reader takes the last, and the one before it may be being read.
+/// Deletes old heads: readers take the last, and the one before it may be in use.
 pub fn old_heads(parts: &StoreParts, before: u64) -> Result<()> {
     parts.ledger.delete(format!("kind in [{},{}] and born < {before}", EntryKind::Head as i64, EntryKind::Rest as i64))
 }

@@ -1,9 +1,9 @@
-//! The one writer: documents in bounded batches, and a commit that is one row.
+//! The writer: documents in bounded batches, and a commit that is one row.
 //!
-//! Rows of documents are sent as batches fill; they are numbered beyond what any head holds, so nobody sees them. A
-//! commit writes what else the generation brings – amended records, files, frequencies – and last its head. A writer
-//! that dies before that leaves rows that the next one deletes ([`crate::tidy`]); the engine then puts the same
-//! documents again.
+//! Rows of documents are sent as batches fill; their numbers are above those of any head, so no reader sees them. A
+//! commit writes the rest of the generation – amended records, files, frequencies – and last its head. A writer that is
+//! killed before that leaves rows that the next one deletes ([`crate::tidy`]); the engine then puts the same documents
+//! again.
 
 use crate::failure::DamagedPart;
 use crate::frequencies::Frequencies;
@@ -24,7 +24,7 @@ use xxhash_rust::xxh3::xxh3_128;
 /// Bytes of documents and vectors kept until they are sent.
 const BUFFER: usize = 8 << 20;
 
-/// Documents whose ids are all read at the first question for one; of more, each is asked for by itself.
+/// Up to this many documents, all ids are read at the first lookup; beyond it, each is looked up by itself.
 const IDS_AT_ONCE: usize = 200_000;
 
 /// Units after which the server is asked to make segments of them, at the end.
@@ -40,7 +40,7 @@ pub struct MilvusWriter {
     pub buffer: Vec<(DocumentNumber, Prepared)>,
     pub buffered: usize,
     ids: Ids,
-    /// Taken out since the last commit.
+    /// Removed since the last commit.
     pub dead: Numbers,
     /// How the frequency table changes.
     pub delta: Frequencies,
@@ -62,7 +62,7 @@ struct Ids {
 }
 
 impl Ids {
-    /// What is committed can be asked for again: a run over millions of documents keeps no list of all of them.
+    /// Committed ids can be looked up again, so a run over millions of documents keeps no list of them.
     fn forget_many(&mut self) {
         if self.known.len() > IDS_AT_ONCE {
             *self = Self::default();
@@ -71,7 +71,7 @@ impl Ids {
 }
 
 impl MilvusWriter {
-    /// Takes the lock, and clears away what a writer before left behind.
+    /// Takes the lock, and deletes what an earlier writer left behind.
     pub fn open(parts: StoreParts) -> Result<Self> {
         let lock = Lock::take(&parts.ledger)?;
         let state = parts.state()?.ok_or_else(|| Error::NoIndex(parts.client.path()))?;
@@ -158,7 +158,7 @@ impl MilvusWriter {
                 if few { self.parts.documents.ids(live, born)? } else { self.parts.documents.with_id(id, born)? };
             self.ids.complete = few;
             for (id, number, hash) in found.into_iter().filter(|(_, number, _)| live.contains(*number)) {
-                // What was put since is known better.
+                // Documents that were put since are more recent.
                 self.ids.known.entry(id).or_insert((number, hash));
             }
         }
@@ -288,7 +288,7 @@ impl Writer for MilvusWriter {
     }
 
     fn set_manifest(&mut self, manifest: &Manifest) -> Result<()> {
-        // What was put before was put as the manifest said before.
+        // Documents before this belong to the old manifest.
         self.flush()?;
         self.changed |= *manifest != self.manifest;
         self.state.set_manifest(manifest);

@@ -1,7 +1,7 @@
 //! A cache of answers on disk: the same request costs nothing the second time.
 //!
 //! One small file per answer, named by a hash of the model and the whole request. Files are written beside and renamed,
-//! so that a reader finds all or nothing; one that cannot be read counts as not there. When the folder grows beyond its
+//! so that a reader finds all or nothing; one that cannot be read is a cache miss. When the folder grows beyond its
 //! limit, the least recently used go first. Failing to write is not an error: the answer is there. A caller that finds
 //! an answer unusable reports it ([`Generator::forget`]), and it is removed.
 
@@ -42,8 +42,8 @@ impl<G: Generator> Cached<G> {
         Self { inner, folder: folder.into(), limit, variant: String::new(), size: AtomicU64::new(UNKNOWN) }
     }
 
-    /// The same for a model with settings of its own that requests do not name, such as its usual temperature: answers
-    /// of other settings are not its answers.
+    /// The same for a model with settings that are not part of requests, such as its default temperature: they become
+    /// part of the key.
     #[must_use]
     pub fn variant(self, settings: impl Into<String>) -> Self {
         Self { variant: settings.into(), ..self }
@@ -62,7 +62,7 @@ impl<G: Generator> Cached<G> {
     fn read(&self, path: &Path) -> Option<String> {
         let kept: CachedAnswer = serde_json::from_slice(&std::fs::read(path).ok()?).ok()?;
         (kept.model == self.inner.identity() && !kept.text.trim().is_empty()).then_some(())?;
-        // Used now: it goes last. A time that cannot be set only makes it go earlier.
+        // Marks it as used now. If that fails, it is only removed earlier.
         if let Ok(file) = std::fs::File::options().append(true).open(path) {
             let _ = file.set_modified(SystemTime::now());
         }
@@ -83,7 +83,7 @@ impl<G: Generator> Cached<G> {
         Ok(())
     }
 
-    /// Counts what was added, and makes room.
+    /// Counts what was added, and removes old files if necessary.
     fn grown(&self, by: u64) {
         let known = self.size.load(Ordering::Relaxed);
         if known == UNKNOWN || known.saturating_add(by) > self.limit {
@@ -94,7 +94,7 @@ impl<G: Generator> Cached<G> {
     }
 }
 
-/// Answers quote documents: the folder is its owner's alone.
+/// Answers quote documents, so only the owner may read the folder.
 fn private_folder(folder: &Path) -> std::io::Result<()> {
     if folder.is_dir() {
         return Ok(());
@@ -108,7 +108,8 @@ fn private_folder(folder: &Path) -> std::io::Result<()> {
     Ok(())
 }
 
-/// Removes the files used longest ago until a tenth of the limit is free, if the limit is passed; what is left.
+/// If the limit is exceeded, removes the least recently used files until a tenth of it is free; returns the bytes that
+/// are left.
 fn shrink(folder: &Path, limit: u64) -> u64 {
     let inside = |folder: &Path| std::fs::read_dir(folder).into_iter().flatten().flatten();
     let mut files: Vec<(SystemTime, u64, PathBuf)> = inside(folder)
@@ -148,7 +149,7 @@ impl<G: Generator> Generator for Cached<G> {
             };
         }
         let completion = self.inner.generate(request, on_text)?;
-        // One that was cut at a limit, or says nothing, is worth asking for again.
+        // An answer that was cut off or is empty is not cached.
         if let Some(path) = path.filter(|_| !completion.cut && !completion.text.trim().is_empty()) {
             let _ = self.keep(&path, &completion);
         }
@@ -164,7 +165,7 @@ impl<G: Generator> Generator for Cached<G> {
     }
 
     fn forget(&self, request: &Request) {
-        // What was never kept need not be removed.
+        // Not an error if it was never cached.
         self.path(request).map(std::fs::remove_file);
     }
 }

@@ -71,7 +71,7 @@ impl Chat {
             let stream = response.into_body().into_reader().take(LONGEST_ANSWER);
             self.listen(Events::new(stream, &self.connection.options), &mut heard, on_text)
         } else {
-            // It does not stream, and answers all at once.
+            // The service does not stream.
             self.connection.text(response).and_then(|text| self.take(&text, &mut heard, on_text))
         };
         // Text that was passed on cannot be taken back: no retry may repeat it.
@@ -95,7 +95,7 @@ impl Chat {
         Ok(())
     }
 
-    /// Takes in one piece.
+    /// Processes one piece.
     fn take(&self, data: &str, heard: &mut PartialAnswer, on_text: &mut OnText<'_>) -> Result<(), ServiceFault> {
         let odd = |error: serde_json::Error| ServiceFault::of_garble(&error, data, &self.connection.options);
         let piece: ChatChunk = serde_json::from_str(data).map_err(odd)?;
@@ -115,7 +115,7 @@ impl Chat {
 
 type OnText<'a> = dyn FnMut(&str) -> ControlFlow<()> + 'a;
 
-/// What was heard of an answer so far.
+/// What has arrived of an answer so far.
 #[derive(Debug, Default)]
 struct PartialAnswer {
     text: String,

@@ -58,7 +58,7 @@ impl Embeddings {
         }
     }
 
-    /// The model that made the vectors of an index. Nothing is asked until something is embedded.
+    /// The model that made the vectors of an index. The service is not called until something is embedded.
     pub fn again(options: Options, made_by: MadeBy) -> Self {
         Self { connection: Connection::new(options), identity: made_by.to_string(), made_by }
     }
@@ -87,7 +87,7 @@ impl Embeddings {
         self.connection.ask("embeddings", &body, read).map_err(|fault| self.failed(&fault.reason))
     }
 
-    /// The vectors of a few texts as the engine wants them: checked, and as long as their texts weigh.
+    /// The vectors of a few texts, checked and scaled by the weight of their texts.
     fn weighed(&self, texts: &[&str]) -> Result<Vec<f32>, EmbedError> {
         let mut all = Vec::with_capacity(texts.len() * self.dimensions());
         for (text, mut vector) in texts.iter().zip(self.batch(texts)?) {
@@ -134,7 +134,7 @@ impl Embedder for Embeddings {
     fn embed(&self, texts: &[&str], _: Role) -> Result<Vec<f32>, EmbedError> {
         let dimensions = self.dimensions();
         let mut vectors = vec![0.0; texts.len() * dimensions];
-        // Services refuse empty texts; theirs are zeros.
+        // Services refuse empty texts; their vectors are zeros.
         let wanted: Vec<usize> = (0..texts.len()).filter(|&at| !texts[at].trim().is_empty()).collect();
         let batches: Vec<&[usize]> = wanted.chunks(self.connection.options.batch.max(1)).collect();
         let failed = AtomicBool::new(false);
@@ -144,7 +144,7 @@ impl Embedder for Embeddings {
             made
         };
         let made = many(&batches, self.connection.options.concurrency, &|| failed.load(Ordering::Relaxed), one);
-        // A batch without vectors was not tried, because another failed: that one's error is found first or instead.
+        // A batch without a result was not sent, because another failed; the error of that one is returned.
         let made = made.into_iter().flatten().collect::<Result<Vec<_>, _>>()?;
         for (at, vector) in
             batches.iter().copied().flatten().zip(made.iter().flat_map(|rows| rows.chunks_exact(dimensions)))

@@ -2,11 +2,11 @@
 
 use std::fmt;
 
-/// The key of a service. Its `Debug` shows that there is one, nothing else shows anything.
+/// The key of a service. Its `Debug` shows only that there is one, and it has no `Display`.
 #[derive(Clone, PartialEq, Eq)]
 pub struct ServiceKey(String);
 
-/// Shorter keys are placeholders (`none`, `ollama`): taking them out of messages would tear words apart.
+/// Shorter keys are placeholders (`none`, `ollama`): removing them from messages would damage words.
 const SHORTEST_SECRET: usize = 8;
 
 impl ServiceKey {
@@ -20,7 +20,7 @@ impl ServiceKey {
         format!("Bearer {}", self.0)
     }
 
-    /// A text without this key: services repeat a wrong one in what they answer.
+    /// A text without this key: services repeat a wrong key in their answers.
     pub(super) fn scrub(&self, text: &str) -> String {
         if self.0.len() < SHORTEST_SECRET { text.to_owned() } else { text.replace(&self.0, "[key]") }
     }

@@ -1,10 +1,10 @@
-//! What an index remembers of a service's embedder: who, which model, how long the vectors are.
+//! The identity of a service's embedder in an index: provider, model, length of vectors.
 //!
 //! ```text
 //! service:dashscope/text-embedding-v2#1536      service:own/bge-m3#1024
 //! ```
 //!
-//! Not where the service is: a model behind another address – a proxy, a server that moved – makes the same vectors.
+//! The address is not part of it: a model behind another address makes the same vectors.
 
 use std::fmt;
 use std::str::FromStr;
@@ -12,7 +12,7 @@ use std::str::FromStr;
 /// What the name of a service's embedder begins with.
 pub const SERVICE: &str = "service:";
 
-/// What a service that no preset knows is called.
+/// The name of a service without a preset.
 pub const OWN: &str = "own";
 
 /// The maker of an index's vectors.
@@ -32,7 +32,7 @@ impl fmt::Display for MadeBy {
     }
 }
 
-/// That a text is not the identity of a service's embedder.
+/// Returned if a text is not the identity of a service's embedder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NotAService;
 

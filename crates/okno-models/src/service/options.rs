@@ -1,15 +1,15 @@
-//! What is asked of a service, and how patiently.
+//! The settings of a service, with its time limits.
 
 use super::key::ServiceKey;
 use super::preset::{ProviderPreset, Schemas};
 use std::time::Duration;
 
-/// Address, key and model of a service, and how to deal with it.
+/// Address, key, model and limits of a service.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Options {
     /// The table of the configuration that it comes from, for messages: `model` or `embedding`.
     pub table: &'static str,
-    /// What identities call the provider.
+    /// The provider's name in identities.
     pub provider: String,
     /// The address up to, and without, `/chat/completions`.
     pub base_url: String,
@@ -19,9 +19,9 @@ pub struct Options {
     pub key_variable: String,
     /// The model; `None` asks the service which one it serves.
     pub model: Option<String>,
-    /// What requests that say nothing are asked with; the service's own setting when `None`.
+    /// The temperature of requests without their own; the service's default when `None`.
     pub temperature: Option<f32>,
-    /// Tokens of an answer, at most, where a request says nothing.
+    /// Tokens of an answer, at most, for requests without their own limit.
     pub max_tokens: Option<usize>,
     /// How long to wait.
     pub patience: Patience,
@@ -29,30 +29,30 @@ pub struct Options {
     pub concurrency: usize,
     /// Texts of one embedding request, at most.
     pub batch: usize,
-    /// The length of vectors that is asked for; the model's own when `None`. Not every model can be asked.
+    /// The length of vectors to request; the model's own when `None`. Not every model supports it.
     pub dimensions: Option<usize>,
-    /// What the service makes of a schema.
+    /// How well the service supports JSON schemas.
     pub schemas: Schemas,
 }
 
-/// How long to wait, and how often to try.
+/// Time limits and retries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Patience {
     /// Until there is a connection.
     pub connect: Duration,
     /// Until the first byte of an answer, and between two pieces of it.
     pub silence: Duration,
-    /// For one request with all its tries.
+    /// For one request with all its retries.
     pub whole: Duration,
-    /// Tries, at most.
+    /// Attempts, at most.
     pub tries: u32,
-    /// The first pause between two tries; each further one is twice as long.
+    /// The first pause between two attempts; each further one is twice as long.
     pub pause: Duration,
 }
 
 impl Patience {
-    /// Patience for one request of at most this long: half of it may pass in silence, since a model on a CPU reads a
-    /// long prompt for a minute before it says a word.
+    /// Limits for one request of at most this long. Half of it may pass without data, since a model on a CPU reads a
+    /// long prompt for a minute before it answers.
     pub fn within(whole: Duration) -> Self {
         let connect = Duration::from_secs(10).min(whole);
         Self { connect, silence: whole / 2, whole, tries: 4, pause: Duration::from_millis(500) }
@@ -78,7 +78,7 @@ impl Options {
             temperature: None,
             max_tokens: None,
             patience: Patience::default(),
-            // What the small plans of the hosted providers bear; a local server answers one after the other anyway.
+            // What small plans of hosted providers allow; a local server processes one request at a time anyway.
             concurrency: 4,
             batch: preset.batch,
             dimensions: None,
@@ -86,7 +86,7 @@ impl Options {
         }
     }
 
-    /// A service that no preset knows.
+    /// A service without a preset.
     pub fn at(base_url: &str, key: Option<ServiceKey>) -> Self {
         Self {
             table: "model",
@@ -105,7 +105,7 @@ impl Options {
         }
     }
 
-    /// Provider and model, and the host where it is not the provider's own: what a cache and a report call it.
+    /// Provider and model, and the host where it is not the provider's own: the name in caches and reports.
     pub(super) fn identity(&self, model: &str) -> String {
         let usual = super::preset::named(&self.provider).is_some_and(|preset| preset.base_url == self.base_url);
         if usual { format!("{}/{model}", self.provider) } else { format!("{}@{}/{model}", self.provider, self.host()) }

@@ -1,15 +1,15 @@
-//! The usual providers, each a row: where it is, which variable holds its key, what its models are called.
+//! The usual providers: address, variable of the key, names of models.
 //!
-//! A preset is only a set of defaults: any of its values may be said otherwise.
+//! A preset is a set of defaults: each value can be configured.
 
-/// How well a service keeps to a JSON schema.
+/// How well a service supports JSON schemas.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Schemas {
-    /// It holds the model to one.
+    /// It enforces a schema.
     Held,
-    /// It promises JSON; the schema is written into the prompt.
+    /// It guarantees JSON; the schema is written into the prompt.
     Json,
-    /// It promises nothing; the schema is written into the prompt.
+    /// It guarantees nothing; the schema is written into the prompt.
     Asked,
 }
 
@@ -18,13 +18,13 @@ pub enum Schemas {
 pub struct ProviderPreset {
     /// Its name in the configuration.
     pub name: &'static str,
-    /// Where it is.
+    /// Its base URL.
     pub base_url: &'static str,
-    /// The variable that may say another place.
+    /// The variable that can set another base URL.
     pub url_variable: &'static str,
     /// The variable that holds the key.
     pub key_variable: &'static str,
-    /// Whether it answers nobody without a key.
+    /// Whether it requires a key.
     pub needs_key: bool,
     /// The chat model; `None` asks the service which one it serves.
     pub chat: Option<&'static str>,
@@ -32,7 +32,7 @@ pub struct ProviderPreset {
     pub embedding: Option<&'static str>,
     /// Texts of one embedding request, at most.
     pub batch: usize,
-    /// What it makes of a schema.
+    /// How well it supports JSON schemas.
     pub schemas: Schemas,
 }
 

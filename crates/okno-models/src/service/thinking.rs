@@ -1,18 +1,18 @@
-//! Some models think aloud before they answer, between `<think>` and `</think>`. That is not the answer.
+//! Some models write their reasoning before the answer, between `<think>` and `</think>`. It is left out.
 //!
-//! Text comes in piece by piece; what is said goes out, as soon as it is sure that it is no mark.
+//! Text arrives in pieces; it is passed on as soon as it cannot be part of a tag.
 
 const OPEN: &str = "<think>";
 const CLOSE: &str = "</think>";
 
-/// Leaves out what is thought aloud at the beginning of an answer.
+/// Removes the reasoning at the beginning of an answer.
 #[derive(Debug)]
 pub enum Thinking {
-    /// Nothing was said yet; this much is held back.
+    /// Before the answer; this much is held back, because it may be a tag.
     Before(String),
-    /// Thinking; the end of what was thought, where a mark may begin.
+    /// Inside the reasoning; its end, which may be the beginning of the closing tag.
     Inside(String),
-    /// Everything is said.
+    /// In the answer.
     After,
 }
 
@@ -23,7 +23,7 @@ impl Default for Thinking {
 }
 
 impl Thinking {
-    /// What of this piece, and of what was held back, is said.
+    /// The part of this piece, and of what was held back, that belongs to the answer.
     pub fn said(&mut self, piece: &str) -> String {
         match self {
             Self::After => piece.to_owned(),
@@ -46,7 +46,7 @@ impl Thinking {
                 end.push_str(piece);
                 if let Some((_, rest)) = end.split_once(CLOSE) {
                     let rest = rest.to_owned();
-                    // What follows begins anew: white space before the first word says nothing.
+                    // Starts over: white space before the answer is dropped.
                     *self = Self::Before(String::new());
                     self.said(&rest)
                 } else {

@@ -69,7 +69,7 @@ pub struct ChatChunk {
     pub error: Option<Value>,
 }
 
-/// The only choice that is asked for.
+/// A choice; only one is requested.
 #[derive(Debug, Deserialize)]
 pub struct Choice {
     #[serde(alias = "message")]
@@ -77,7 +77,7 @@ pub struct Choice {
     pub finish_reason: Option<String>,
 }
 
-/// What is said. Thoughts in a field of their own are passed over.
+/// The text of an answer. Reasoning in a field of its own is ignored.
 #[derive(Debug, Deserialize)]
 pub struct ChatDelta {
     pub content: Option<String>,

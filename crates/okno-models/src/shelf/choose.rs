@@ -1,10 +1,10 @@
 //! Chooses the files of a model in a package: from a list of paths to the files that the card names, or the reason why
 //! not.
 //!
-//! Packages are made for other programs, and call things as they like: `bge-small-zh-v1.5-q.onnx` beside
-//! `…-tokenizer.json`, or `dist/Xenova/gte-small/onnx/model.onnx` beside five other models. So weights are looked for
-//! by what they are, then by the model's name in the path, then by whether they say to be quantised; whatever is still
-//! ambiguous is refused with the candidates.
+//! Packages are made for other programs, with various names: `bge-small-zh-v1.5-q.onnx` beside `…-tokenizer.json`, or
+//! `dist/Xenova/gte-small/onnx/model.onnx` beside five other models. So weights are found by their extension, then by
+//! the model's name in the path, then by whether their name says that they are quantised; if several are left, they are
+//! refused and listed.
 
 use super::package::PackageEntry;
 use crate::registry::{Card, ModelFile, TOKENIZER, WEIGHTS};
@@ -59,7 +59,7 @@ fn named(file: &ModelFile, entries: &[PackageEntry]) -> Option<String> {
     entries.iter().find(fits).map(|entry| entry.path.clone())
 }
 
-/// Whether a name is what a pattern says; `*` stands for anything, capitals for nothing.
+/// Whether a name matches a pattern, ignoring case; `*` stands for anything.
 fn matches(pattern: &str, name: &str) -> bool {
     let (pattern, name) = (pattern.to_lowercase(), name.to_lowercase());
     let mut parts = pattern.split('*');
@@ -90,13 +90,13 @@ fn weights(card: &Card, entries: &[PackageEntry], only: Option<&str>) -> Result<
     }
 }
 
-/// What is left when those that do not fit go – or all, when none fits.
+/// The paths that fit, or all if none does.
 fn narrowed(paths: Vec<&str>, fits: impl Fn(&str) -> bool) -> Vec<&str> {
     let fitting: Vec<&str> = paths.iter().copied().filter(|path| fits(path)).collect();
     if fitting.is_empty() { paths } else { fitting }
 }
 
-/// Whether a path names a model; `bge-small-zh-v1.5-q` is also said by the folder `bge-small-zh-v1.5`.
+/// Whether a path contains a model's name; for `bge-small-zh-v1.5-q`, `bge-small-zh-v1.5` is enough.
 fn says(path: &str, name: &str) -> bool {
     let path = path.to_lowercase();
     path.contains(name) || name.strip_suffix("-q").is_some_and(|plain| path.contains(plain))

@@ -7,9 +7,9 @@
 //!     model.onnx tokenizer.json
 //! ```
 //!
-//! A model comes onto the shelf from a package ([`Shelf::add`]) or from the hub ([`Shelf::pull`]), and is there whole
-//! or not at all: its folder is made beside its place, tried there and renamed, so that weights of no use never take
-//! the place of those that work. What is on the shelf is never changed, so a card's hashes are those of its files.
+//! A model is added from a package ([`Shelf::add`]) or from the hub ([`Shelf::pull`]), completely or not at all: its
+//! folder is made under a temporary name, tested and then renamed, so that unusable weights never replace usable ones.
+//! Files on the shelf are never changed, so a card's hashes are those of its files.
 
 mod choose;
 mod package;
@@ -85,8 +85,7 @@ impl Model {
     }
 }
 
-/// Tries a model that has come, before it takes its place: the card it is to have, with what was learnt, or why it is
-/// of no use.
+/// Tests a new model before it is put on the shelf; returns its completed card, or why it cannot be used.
 pub type Trial<'a> = &'a dyn Fn(&Model) -> Result<Card>;
 
 impl Shelf {
@@ -112,7 +111,7 @@ impl Shelf {
         &self.folder
     }
 
-    /// The models on it, by name. A folder without a readable card is no model.
+    /// The models on it, by name. Folders without a valid card are ignored.
     pub fn models(&self) -> Result<Vec<Model>> {
         if !self.folder.exists() {
             return Ok(Vec::new());
@@ -145,7 +144,7 @@ impl Shelf {
         }
     }
 
-    /// The names one may use: of the registry, and of the shelf.
+    /// All valid names: of the registry, and of the shelf.
     pub fn names(&self) -> Result<Vec<String>> {
         let on_shelf = self.models()?.into_iter().map(|model| model.card.name);
         let mut names: Vec<String> = registry::known()?.into_iter().map(|card| card.name).chain(on_shelf).collect();
@@ -154,8 +153,7 @@ impl Shelf {
         Ok(names)
     }
 
-    /// Brings a model in from a package or a folder. A card of the registry says what to look for; the files found get
-    /// their hashes.
+    /// Adds a model from a package or a folder. Its card names the files to look for; their hashes are added to it.
     pub fn add(&self, mut card: Card, package: &Path, only: Option<&str>, trial: Trial<'_>) -> Result<Model> {
         registry::check_name(&card.name)?;
         let opened = Package::open(package)?;
@@ -175,7 +173,7 @@ impl Shelf {
     /// Removes a model from the shelf; an error if it is not there.
     pub fn remove(&self, name: &str) -> Result<()> {
         let model = self.get(name)?;
-        // Renamed first, so that nobody opens half a model.
+        // Renamed first, so that no process opens an incomplete model.
         let gone = self.folder.join(format!(".{}.gone", model.card.name));
         if gone.exists() {
             // Left by a run that was stopped here; nothing is renamed onto a folder that holds something.
@@ -185,7 +183,7 @@ impl Shelf {
         Ok(fs_err::remove_dir_all(gone)?)
     }
 
-    /// An empty folder for a model that is being brought in.
+    /// An empty folder for a model that is being added.
     fn staging(&self, name: &str) -> Result<PathBuf> {
         let staging = self.folder.join(format!(".{name}.part"));
         if staging.exists() {
@@ -195,7 +193,7 @@ impl Shelf {
         Ok(staging)
     }
 
-    /// Tries a folder with all files and puts it in its place; one that is of no use goes, and what was there before
+    /// Tests a folder with all files and renames it to its final name; an unusable one is deleted, and an older model
     /// stays.
     fn put(&self, card: Card, staging: &Path, trial: Trial<'_>) -> Result<Model> {
         let arrived = Model { card, folder: staging.to_owned() };
@@ -210,13 +208,13 @@ impl Shelf {
             fs_err::rename(&place, &old)?;
         }
         fs_err::rename(staging, &place)?;
-        // What is left of the old one is hidden, and replaced next time.
+        // If this fails, the rest is hidden and replaced next time.
         drop(fs_err::remove_dir_all(&old));
         Ok(Model { card, folder: place })
     }
 }
 
-/// The packages that hold a model's weights, as a person writes them.
+/// The packages that hold a model's weights, for messages.
 pub fn package_names(card: &Card) -> Vec<String> {
     card.packages.iter().map(|package| format!("{} `{}`", package.registry, package.name)).collect()
 }
@@ -226,7 +224,7 @@ fn read(folder: &Path) -> Option<Model> {
     Some(Model { card, folder: folder.to_owned() })
 }
 
-/// Copies everything; the hash of what was copied.
+/// Copies everything; returns the hash of what was copied.
 fn hash_and_copy(from: &mut dyn Read, to: &mut dyn Write) -> std::io::Result<String> {
     let (mut hash, mut buffer) = (Sha256::new(), vec![0; 1 << 16]);
     loop {

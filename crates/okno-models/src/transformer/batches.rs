@@ -1,8 +1,8 @@
-//! Batches: the lengths of texts come in, groups of texts of one length go out.
+//! Batches: groups of texts of equal length.
 //!
-//! Padding a text changes nothing but the time it takes and the last bits of its vector, and a network with dynamic
-//! int8 scales would give it another vector in other company. Equal lengths waste nothing and keep every vector the
-//! text's own.
+//! Padding costs time and changes the last bits of a vector, and in a network with dynamic int8 scales the vector would
+//! depend on the other texts of the batch. With equal lengths there is no padding, and a vector depends on its text
+//! alone.
 
 /// Tokens of one batch, at most: some twenty sentences. Not tuned yet; `examples/throughput.rs` takes other values.
 pub const MOST_TOKENS: usize = 512;

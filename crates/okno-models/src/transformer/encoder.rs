@@ -29,7 +29,7 @@ pub struct UnitVectors {
     pub vectors: Vec<f32>,
     /// The components of one.
     pub dimensions: usize,
-    /// How many tokens each text has, without those that stand for no text.
+    /// How many tokens each text has, without special tokens.
     pub tokens: Vec<usize>,
 }
 
@@ -45,14 +45,14 @@ pub struct TokenVectors {
 impl Encoder {
     /// Opens a model of the shelf.
     pub fn open(model: &Model) -> Result<Self> {
-        // Dynamic int8 takes its scales from the whole batch: alone, a text always has the same.
+        // Dynamic int8 scales depend on the whole batch, so each text is run alone.
         let most_tokens = if model.card.quantized { 1 } else { MOST_TOKENS };
         let network = TransformerNetwork::open(model, &TOKEN_VECTORS)?;
         let tokenizer = ModelTokenizer::open(model)?;
         Ok(Self { name: model.card.name.clone(), tokenizer, network, pooling: model.card.pooling, most_tokens })
     }
 
-    /// Batches of another size than the usual, for measuring.
+    /// Batches of another size, for measurements.
     #[must_use]
     pub fn with_batches(mut self, most_tokens: usize) -> Self {
         self.most_tokens = most_tokens;
@@ -75,7 +75,7 @@ impl Encoder {
         Ok(UnitVectors { vectors, dimensions, tokens })
     }
 
-    /// The vectors of the tokens of texts, without those that stand for no text.
+    /// The vectors of the tokens of texts, without special tokens.
     pub fn token_vectors(&self, texts: &[&str], prefix: &str) -> Result<Vec<TokenVectors>> {
         let tokens = self.tokens(texts, prefix)?;
         let outputs = self.run(&tokens, None)?;

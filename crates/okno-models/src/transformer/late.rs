@@ -1,9 +1,9 @@
-//! Late interaction: each token of the question looks for its best counterpart in the passage.
+//! Late interaction: each token of the question is compared with its best match in the passage.
 //!
 //! The score of a passage is the mean, over the question's tokens, of the largest cosine with one of the passage's
-//! tokens (`MaxSim`). Any encoder can be asked so, also one that was trained for something else. Where it was measured
-//! (`docs/models.md`) it helped by less than the intervals tell apart and took thirty times as long, so it is off
-//! unless asked for.
+//! tokens (`MaxSim`). Any encoder can be used this way, also one that was trained for something else. Measured
+//! (`docs/models.md`), the gain was within the confidence intervals and it took thirty times as long, so it is off by
+//! default.
 
 use super::encoder::{Encoder, TokenVectors};
 use crate::Result;
@@ -26,7 +26,7 @@ impl LateInteraction {
     }
 
     fn try_scores(&self, question: &str, passages: &[&str]) -> Result<Vec<f32>> {
-        // Without prefixes: the tokens of an instruction find their counterparts everywhere.
+        // Without prefixes: the tokens of an instruction match everywhere.
         let question = self.encoder.token_vectors(&[question], "")?.remove(0);
         let passages = self.encoder.token_vectors(passages, &self.card.passage_prefix)?;
         Ok(passages.iter().map(|passage| max_sim(&question, passage)).collect())

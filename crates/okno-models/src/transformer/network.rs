@@ -18,10 +18,10 @@ enum Input {
     Types,
 }
 
-/// What came out, by the text it is of.
+/// The outputs, by the text they belong to.
 type Outputs = Vec<(usize, Output)>;
 
-/// What a network gave for one text: rows of equal length, one per token, or a single one.
+/// The output for one text: rows of equal length, one per token, or a single one.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Output {
     /// The rows, one after the other.
@@ -161,7 +161,7 @@ fn inputs(model: &rten::Model) -> Result<Vec<(Input, NodeId)>, WeightsFlaw> {
 pub fn is_dynamic(weights: &std::path::Path) -> Result<bool> {
     const OPERATOR: &[u8] = b"DynamicQuantizeLinear";
     let bytes = fs_err::read(weights)?;
-    // By its first byte, then by the rest: files of a hundred megabytes are looked through.
+    // The first byte is compared first, because files have hundreds of megabytes.
     let found = bytes.iter().enumerate().any(|(at, &byte)| byte == OPERATOR[0] && bytes[at..].starts_with(OPERATOR));
     Ok(found)
 }
