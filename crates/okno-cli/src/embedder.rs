@@ -1,14 +1,14 @@
 //! Which embedder an index is made and opened with: the built-in one, a model of the shelf, or a service.
 //!
-//! A new index takes the one that was asked for: flag, then configuration, then the built-in one. An index that exists says itself which
-//! one it needs; asking for another is refused with both names. Weights that are missing are missed when something is embedded, not
-//! before: what an index holds can be listed without them.
+//! A new index takes the one that was asked for: flag, then configuration, then the built-in one. An index that exists
+//! says itself which one it needs; asking for another is refused with both names. Weights that are missing are missed
+//! when something is embedded, not before: what an index holds can be listed without them.
 
 #[cfg(feature = "models")]
 mod by_service;
 
 use crate::locale::say;
-use crate::remote;
+use crate::{address, errors, remote_store};
 use anyhow::Result;
 use okno::config::{Origin, Settings};
 use okno::embed::{BuiltIn, EmbedError, Embedder, Remembering, Role};
@@ -40,15 +40,16 @@ fn other(name: &str, index: &Path, settings: &Settings) -> Result<Arc<dyn Embedd
 #[cfg(not(feature = "models"))]
 fn other(name: &str, _: &Path, _: &Settings) -> Result<Arc<dyn Embedder>> {
     anyhow::bail!(say!(
-        "this program was built without transformers and services (feature `models`): only `builtin` embeds, not `{}`",
-        "本程序未包含 Transformer 与在线服务(特性 `models`):只能用 `builtin`,不能用 `{}`",
+        "this program was built without transformers and services (feature `models`); use `builtin` instead of `{}`",
+        "本程序未包含 Transformer 与在线服务（特性 `models`）：请用 `builtin` 代替 `{}`",
         name
     ))
 }
 
 /// The embedder an index was made with.
 fn of(manifest: &Manifest, index: &Path, settings: &Settings) -> Arc<dyn Embedder> {
-    made(manifest, index, settings).unwrap_or_else(|error| Arc::new(Absent::new(manifest, crate::message(&error))))
+    made(manifest, index, settings)
+        .unwrap_or_else(|error| Arc::new(MissingEmbedder::new(manifest, errors::message(&error))))
 }
 
 fn made(manifest: &Manifest, index: &Path, settings: &Settings) -> Result<Arc<dyn Embedder>> {
@@ -67,8 +68,10 @@ fn made(manifest: &Manifest, index: &Path, settings: &Settings) -> Result<Arc<dy
 
 fn other_weights(name: &str, found: &str) -> String {
     say!(
-        "the weights called `{}` are others by now (`{}`) – `okno models add` the ones the index was made with, or run `okno reembed --embedder {}`",
-        "名为 `{}` 的权重已是另一份(`{}`)—— 用 `okno models add` 加入建索引时的那份,或运行 `okno reembed --embedder {}`",
+        "the weights of `{}` have changed (`{}`) – add those the index was made with (`okno models add`), or \
+         run `okno reembed --embedder {}`",
+        "名为 `{}` 的权重已是另一份（`{}`）—— 用 `okno models add` 加入建索引时的那份，或运行 `okno reembed \
+         --embedder {}`",
         name,
         found,
         name
@@ -85,31 +88,31 @@ pub fn open(folder: &Path, settings: &Settings) -> okno::Result<Engine> {
 /// An engine; what belongs beside an index on a server is where a local one would be.
 fn over(folder: &Path, store: Box<dyn Store>, embedder: Arc<dyn Embedder>) -> okno::Result<Engine> {
     let mut engine = Engine::over(folder, store, embedder)?;
-    if remote::is_meant(folder) {
-        engine.set_beside(crate::place::existing(Some(folder)));
+    if address::is_remote(folder) {
+        engine.set_beside(address::folder(Some(folder)));
     }
     Ok(engine)
 }
 
 /// The store in a folder or at an address.
 fn store(place: &Path) -> okno::Result<Box<dyn Store>> {
-    if remote::is_meant(place) { remote::store(place, None) } else { Ok(Box::new(EmbeddedStore::open(place)?)) }
+    if address::is_remote(place) { remote_store::open(place, None) } else { Ok(Box::new(EmbeddedStore::open(place)?)) }
 }
 
 /// Opens the index in a folder, or makes one there.
 pub fn open_or_create(folder: &Path, flag: Option<&str>, settings: &Settings) -> Result<Engine> {
     let configured = settings.values().embedder.as_deref();
     let new = || named(flag.or(configured).unwrap_or(BUILT_IN), folder, settings);
-    if !remote::is_meant(folder) && !embedded::exists(folder) {
+    if !address::is_remote(folder) && !embedded::exists(folder) {
         return Ok(Engine::create_with(folder, new()?)?);
     }
-    // The user's own file is for new indexes; whoever says it nearer means this one.
+    // The user's file applies to new indexes only; the environment and the index's own file apply to this one.
     let near = configured.filter(|_| matches!(settings.origin("embedder"), Origin::Environment | Origin::Index(_)));
     let store = match store(folder) {
-        Err(Error::NoIndex(_)) if remote::is_meant(folder) => {
+        Err(Error::NoIndex(_)) if address::is_remote(folder) => {
             let embedder = new()?;
             let manifest = Manifest::new(embedder.identity(), embedder.dimensions());
-            return Ok(over(folder, remote::store(folder, Some(&manifest))?, embedder)?);
+            return Ok(over(folder, remote_store::open(folder, Some(&manifest))?, embedder)?);
         }
         // Another process is just making it.
         Err(Error::NoIndex(_)) => return Ok(Engine::create_with(folder, new()?)?),
@@ -123,19 +126,19 @@ pub fn open_or_create(folder: &Path, flag: Option<&str>, settings: &Settings) ->
 }
 
 /// Stands for an embedder whose weights are not here.
-struct Absent {
+struct MissingEmbedder {
     identity: String,
     dimensions: usize,
     reason: String,
 }
 
-impl Absent {
+impl MissingEmbedder {
     fn new(manifest: &Manifest, reason: String) -> Self {
         Self { identity: manifest.embedder.clone(), dimensions: manifest.dimensions, reason }
     }
 }
 
-impl Embedder for Absent {
+impl Embedder for MissingEmbedder {
     fn identity(&self) -> &str {
         &self.identity
     }

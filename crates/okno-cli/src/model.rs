@@ -1,21 +1,99 @@
-//! The language model, assembled from what was configured; where it is, `service` finds out.
+//! The language model: the one that the configuration names, how it is asked, and what to do when there is none.
+//!
+//! It is set up only for commands that need it, so that no other asks for its key.
 
 #[cfg(feature = "models")]
 pub use built::generator;
 
+use crate::locale::say;
+use crate::{address, settings};
+use anyhow::Result;
+use okno::answer::ReplyOptions;
+use okno::config::Settings;
+use okno::generate::{Generator, Prompts};
+use okno::{Engine, Query};
+use std::path::Path;
+use std::sync::Arc;
+
 /// A model, if one is configured: this program was built without any.
 #[cfg(not(feature = "models"))]
 #[allow(clippy::unnecessary_wraps)] // the same signature as with models
-pub fn generator(
-    _: &okno::config::Settings,
-    _: &okno::config::Secrets,
-) -> anyhow::Result<Option<std::sync::Arc<dyn okno::generate::Generator>>> {
+pub fn generator(_: &Settings, _: &okno::config::Secrets) -> Result<Option<Arc<dyn Generator>>> {
     Ok(None)
+}
+
+/// The model that the settings of an index name; `None` if none is set.
+pub fn of(index: &Path) -> Result<Option<Arc<dyn Generator>>> {
+    generator(&settings::of(index)?, &settings::secrets(index))
+}
+
+/// The prompts: the built-in ones, or those of the user's own folder.
+pub fn prompts(index: &Path) -> Result<Prompts> {
+    Ok(reply_options(&settings::of(index)?, index)?.prompts)
+}
+
+/// Returns `true` if the model accepts images.
+pub fn accepts_images(index: &Path) -> Result<bool> {
+    Ok(settings::of(index)?.values().model.vision.unwrap_or(false))
+}
+
+/// Gives an engine the model if the query's own steps or its recipe's need one; without one the search says so.
+pub fn attach(engine: &mut Engine, query: &Query) -> Result<()> {
+    let own = engine.snapshot()?.manifest().recipe.clone();
+    let recipe = query.recipe.clone().unwrap_or(own);
+    attach_for(engine, query, &[&recipe])
+}
+
+/// The same for a query to several recipes.
+pub fn attach_for(engine: &mut Engine, query: &Query, recipes: &[&str]) -> Result<()> {
+    let has_steps = |name: &&str| engine.recipes().get(*name).is_some_and(|recipe| !recipe.transform.is_empty());
+    if query.transform.as_ref().map_or_else(|| recipes.iter().any(has_steps), |steps| !steps.is_empty()) {
+        let (found, prompts) = (of(engine.folder())?, prompts(engine.folder())?);
+        engine.set_generator(found);
+        engine.set_prompts(prompts);
+    }
+    Ok(())
+}
+
+/// How replies are made: with the user's own prompts if there are any, and without the fields that a model must not
+/// see.
+pub fn reply_options(settings: &Settings, index: &Path) -> Result<ReplyOptions<'static>> {
+    let values = settings.values();
+    let folder = match &values.model.prompts {
+        Some(named) => Some(address::beside(index).join(named)),
+        None => Some(address::beside(index).join("okno-prompts")).filter(|folder| folder.is_dir()),
+    };
+    if let Some(missing) = folder.as_ref().filter(|folder| !folder.is_dir()) {
+        anyhow::bail!(say!(
+            "`{}` (`model.prompts`) is not a folder",
+            "`{}`（`model.prompts`）不是文件夹",
+            missing.display()
+        ));
+    }
+    Ok(ReplyOptions {
+        prompts: folder.map(|folder| Prompts::with_folder(&folder)).transpose()?.unwrap_or_default(),
+        temperature: Some(values.model.temperature()),
+        max_tokens: values.model.max_tokens,
+        hidden: values.fields.keys().filter(|field| !values.prompts(field)).cloned().collect(),
+        ..ReplyOptions::default()
+    })
+}
+
+/// How to set up a model.
+pub fn how_to_set_up() -> String {
+    say!(
+        "no language model is set up.\nSet one up with a key (`DASHSCOPE_API_KEY`, `OPENAI_API_KEY` or \
+         `DEEPSEEK_API_KEY`, in the environment or `.env`), or run one here and write into `okno.toml`:\n  [model]\n  \
+         provider = \"ollama\"   # or vllm, llama.cpp; any other service: base_url = \"http://…/v1\"",
+        "没有设置语言模型。\n设置方法：在环境变量或 `.env` 里写入密钥（`DASHSCOPE_API_KEY`、`OPENAI_API_KEY` 或 \
+         `DEEPSEEK_API_KEY`），或在本机运行模型并在 `okno.toml` 里写：\n  [model]\n  provider = \"ollama\"   # 或 \
+         vllm、llama.cpp；其他服务：base_url = \"http://…/v1\""
+    )
 }
 
 #[cfg(feature = "models")]
 mod built {
-    use crate::service::Place;
+    use crate::service::ServiceSettings;
     use anyhow::Result;
     use okno::config::{ModelConfig, Secrets, Settings};
     use okno::generate::Generator;
@@ -38,7 +116,7 @@ mod built {
 
     /// What is asked of which service.
     fn options(config: &ModelConfig, secrets: &Secrets) -> Result<Option<Options>> {
-        let place = Place {
+        let place = ServiceSettings {
             table: "model",
             provider: config.provider.as_deref(),
             base_url: config.base_url.as_deref(),

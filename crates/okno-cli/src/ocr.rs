@@ -1,11 +1,13 @@
-//! Who reads the text in images: the OCR networks, where they are.
+//! OCR of images.
 //!
-//! `OKNO_OCR` names their folder, or is `off`; otherwise they are looked for among the user's models, under `rapidocr`.
+//! `OKNO_OCR` names the folder of the networks, or is `off`; otherwise the model `rapidocr` is used, if it is
+//! installed.
 
 use okno::Engine;
 use okno::load::TextOfImage;
 
-/// Who reads, and how. Where there are no networks nobody does, and that is no error: images are then found by their words only.
+/// The OCR callback with its identity; `None` if its networks are not installed: images are then found by their
+/// captions and surrounding text only.
 #[cfg(feature = "ocr")]
 pub fn reader() -> anyhow::Result<Option<(String, TextOfImage)>> {
     use okno_models::ocr::Ocr;
@@ -14,7 +16,7 @@ pub fn reader() -> anyhow::Result<Option<(String, TextOfImage)>> {
     let folder = match given {
         Some(off) if off == "off" => return Ok(None),
         Some(folder) => std::path::PathBuf::from(folder),
-        // A shelf that cannot be found, or that has none, is no error: images are then found by their words only.
+        // A missing model is not an error.
         None => match okno_models::shelf::Shelf::of_user().and_then(|shelf| shelf.get("rapidocr")) {
             Ok(model) => model.folder,
             Err(_) => return Ok(None),
@@ -24,14 +26,14 @@ pub fn reader() -> anyhow::Result<Option<(String, TextOfImage)>> {
     Ok(Some((ocr.identity().to_owned(), ocr.reader())))
 }
 
-/// Built without them.
+/// This program was built without OCR.
 #[cfg(not(feature = "ocr"))]
 #[allow(clippy::unnecessary_wraps)] // the other one can fail
 pub fn reader() -> anyhow::Result<Option<(String, TextOfImage)>> {
     Ok(None)
 }
 
-/// Lets an engine read images.
+/// Sets the OCR callback.
 pub fn set(engine: &mut Engine) -> anyhow::Result<()> {
     if let Some((identity, reader)) = reader()? {
         engine.set_image_reader(&identity, reader);

@@ -1,7 +1,9 @@
-//! Which reranker reads the best hits once more: a cross-encoder of the shelf by its name, `maxsim:NAME` with an embedder of the shelf, or
-//! `model`, the language model of the configuration.
+//! Which reranker reads the best hits once more: a cross-encoder of the shelf by its name, `maxsim:NAME` with an
+//! embedder of the shelf, or `model`, the language model of the configuration.
 
-use anyhow::Result;
+use crate::locale::say;
+use crate::model;
+use anyhow::{Result, bail};
 use okno::Engine;
 use okno::answer::Listwise;
 use okno::config::Settings;
@@ -12,7 +14,7 @@ use std::sync::Arc;
 /// The language model of the configuration.
 const MODEL: &str = "model";
 
-/// Says so where a configuration names a reranker and a flag wants none.
+/// No reranker, also if the configuration names one.
 const NONE: &str = "none";
 
 /// Gives an engine the reranker that was asked for: by flag, else by configuration.
@@ -28,11 +30,11 @@ pub fn set(engine: &mut Engine, flag: Option<&str>, settings: &Settings) -> Resu
 }
 
 fn listwise(index: &Path) -> Result<Arc<dyn Reranker>> {
-    match crate::helper::of(index)? {
+    match model::of(index)? {
         Some(generator) => Ok(Arc::new(Listwise::new(generator))),
-        None => anyhow::bail!(crate::locale::say!(
-            "`--rerank model` needs a language model: set one up under `[model]` in `okno.toml` (docs/answers.md)",
-            "`--rerank model` 需要语言模型:请在 `okno.toml` 的 `[model]` 中设置(见 docs/answers.md)"
+        None => bail!(say!(
+            "`--rerank model` needs a language model – set one up under `[model]` in `okno.toml` (docs/answers.md)",
+            "`--rerank model` 需要语言模型：请在 `okno.toml` 的 `[model]` 中设置（见 docs/answers.md）"
         )),
     }
 }
@@ -49,9 +51,9 @@ fn named(name: &str) -> Result<Arc<dyn Reranker>> {
 
 #[cfg(not(feature = "models"))]
 fn named(name: &str) -> Result<Arc<dyn Reranker>> {
-    anyhow::bail!(crate::locale::say!(
-        "this program was built without transformers (feature `models`): there is no reranker `{}`",
-        "本程序未包含 Transformer(特性 `models`):没有重排模型 `{}`",
+    bail!(say!(
+        "this program was built without transformers (feature `models`); the reranker `{}` is not available",
+        "本程序未包含 Transformer（特性 `models`）：没有重排模型 `{}`",
         name
     ))
 }

@@ -1,7 +1,7 @@
-//! Services that speak as `OpenAI` does, found by what was configured: for the language model and for an embedder alike.
+//! Services with `OpenAI`'s protocol, for the language model and for an embedder.
 //!
-//! Without a word in the configuration, a key is enough: the first provider whose key is set answers. A base URL alone is a
-//! service that nobody knows; it gets a key only if the configuration names one, never that of a known provider.
+//! Without any configuration a key is enough: the first provider whose key is set is used. A base URL alone is an
+//! unknown service; it gets a key only if the configuration names one, never that of a known provider.
 
 use crate::locale::say;
 use anyhow::{Result, bail};
@@ -9,9 +9,9 @@ use okno::config::Secrets;
 use okno_models::service::preset::named;
 use okno_models::service::{Options, PRESETS, ProviderPreset, ServiceKey};
 
-/// Where a service is, as far as somebody said so.
+/// What the configuration says about a service.
 #[derive(Debug, Clone, Copy)]
-pub struct Place<'a> {
+pub struct ServiceSettings<'a> {
     /// The table of the configuration, for messages.
     pub table: &'static str,
     /// Who runs it.
@@ -22,8 +22,9 @@ pub struct Place<'a> {
     pub key_env: Option<&'a str>,
 }
 
-impl Place<'_> {
-    /// The service, with its provider's defaults; `None` where nobody says which. `does` tells the providers that can do the work.
+impl ServiceSettings<'_> {
+    /// The service, with its provider's defaults; `None` if none is configured. `does` selects the providers that can
+    /// do the work.
     pub fn options(&self, secrets: &Secrets, does: fn(&ProviderPreset) -> bool) -> Result<Option<Options>> {
         let preset = match (self.provider, self.base_url) {
             (Some("none"), _) => return Ok(None),
@@ -67,8 +68,9 @@ impl Place<'_> {
         match named(name) {
             Some(preset) => Ok(preset),
             None => bail!(say!(
-                "`{}` is no provider (`{}.provider`); there are `{}`, and `none` – for any other service set `{}.base_url` alone",
-                "`{}` 不是已知的服务商(`{}.provider`);可用:`{}`,以及 `none` —— 其他服务只需设置 `{}.base_url`",
+                "unknown provider `{}` in `{}.provider`; expected one of `{}` or `none` – for another service set \
+                 only `{}.base_url`",
+                "`{1}.provider` 中的服务商 `{0}` 未知；可用：`{2}`，以及 `none` —— 其他服务只需设置 `{3}.base_url`",
                 name,
                 self.table,
                 names.join("`, `"),
@@ -81,7 +83,7 @@ impl Place<'_> {
 fn no_key(service: &str, variable: &str) -> String {
     say!(
         "`{}` needs a key: set `{}` in the environment or in `.env` beside the index",
-        "`{}` 需要密钥:请在环境变量或索引旁的 `.env` 里设置 `{}`",
+        "`{}` 需要密钥：请在环境变量或索引旁的 `.env` 里设置 `{}`",
         service,
         variable
     )

@@ -1,7 +1,9 @@
 //! Where the configuration is: finds the files, reads them, and lays them over one another.
 //!
-//! `okno.toml` beside the index is the one in the folder that holds the index folder, so that it travels with the documents.
+//! `okno.toml` beside the index is the one in the folder that holds the index folder, so that it travels with the
+//! documents.
 
+use crate::address;
 use crate::locale::say;
 use anyhow::Result;
 use okno::config::{Layer, Origin, Secrets, Settings};
@@ -15,24 +17,24 @@ pub const NAME: &str = "okno.toml";
 
 /// The settings for an index.
 pub fn of(index: &Path) -> Result<Settings, Error> {
-    tell_of_another(index);
+    note_ignored(index);
     let mut layers = vec![Layer::environment(|name| std::env::var(name).ok())?];
-    layers.extend(file(&beside(index).join(NAME), Origin::Index)?);
+    layers.extend(file(&address::beside(index).join(NAME), Origin::Index)?);
     if let Some(path) = user() {
         layers.extend(file(&path, Origin::User)?);
     }
     Settings::new(layers)
 }
 
-/// Says once that a file in the working folder is not read, where the index is somewhere else.
-fn tell_of_another(index: &Path) {
+/// Prints once that a file in the working folder is ignored, if the index is elsewhere.
+fn note_ignored(index: &Path) {
     static TOLD: std::sync::Once = std::sync::Once::new();
-    let (Ok(here), own) = (std::env::current_dir(), beside(index)) else { return };
+    let (Ok(here), own) = (std::env::current_dir(), address::beside(index)) else { return };
     if here.join(NAME).is_file() && own.canonicalize().unwrap_or(own.clone()) != here {
         TOLD.call_once(|| {
             crate::output::note(&say!(
-                "`{}` in this folder is not read: the index is in `{}`, and its own counts",
-                "没有读取当前文件夹的 `{}`:索引在 `{}`,以那里的配置为准",
+                "ignoring `{}` in this folder: the configuration is read beside the index, in `{}`",
+                "没有读取当前文件夹的 `{}`：索引在 `{}`，以那里的配置为准",
                 NAME,
                 own.display()
             ));
@@ -48,15 +50,6 @@ fn file(path: &Path, origin: fn(String) -> Origin) -> Result<Option<Layer>, Erro
     }
 }
 
-/// The folder that holds the index folder.
-pub fn beside(index: &Path) -> PathBuf {
-    // An index on another machine has no folder: its configuration is where a local one's would be.
-    let local = crate::place::existing(Some(index));
-    let index = if crate::remote::is_meant(index) { &local } else { index };
-    let whole = std::path::absolute(index).unwrap_or_else(|_| index.to_owned());
-    whole.parent().map_or(whole.clone(), Path::to_owned)
-}
-
 /// The user's own file.
 fn user() -> Option<PathBuf> {
     let folder = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
@@ -68,8 +61,8 @@ fn user() -> Option<PathBuf> {
 /// Keys for services: of `.env` beside the index, then of the working folder.
 pub fn secrets(index: &Path) -> Secrets {
     let mut secrets = Secrets::default();
-    for folder in [Some(beside(index)), std::env::current_dir().ok()].into_iter().flatten() {
-        // One that cannot be read sets nothing; whoever needs a key says that it is missing.
+    for folder in [Some(address::beside(index)), std::env::current_dir().ok()].into_iter().flatten() {
+        // One that cannot be read sets nothing; a key that is needed is then reported as missing.
         if let Ok(text) = std::fs::read_to_string(folder.join(".env")) {
             secrets.add(&text);
         }
@@ -90,7 +83,8 @@ pub fn fill(query: &mut Query, settings: &Settings, engine: &Engine) -> Result<(
     Ok(())
 }
 
-/// Whether the configured recipe is asked before the one the index was made for: the user's file is for indexes that have no own.
+/// Whether the configured recipe is asked before the one the index was made for: the user's file is for indexes that
+/// have no own.
 fn recipe_counts(settings: &Settings, own: &str) -> bool {
     match settings.origin("recipe") {
         Origin::Environment | Origin::Index(_) => true,

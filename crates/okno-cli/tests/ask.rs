@@ -44,7 +44,7 @@ fn an_answer_comes_with_the_places_it_rests_on() {
     let server = Server::saying(vec![said(&["Eighty ", "degrees [", "1]. More [9]."])]);
     let ran = ask(&world, &server, &[QUESTION]).succeeds();
     assert!(ran.out.starts_with("Eighty degrees [1]. More .\n\n[1] tea.md:3  Tea\n"), "{}", ran.out);
-    assert!(ran.err.contains("7 + 3 tokens") && ran.err.contains("1 citations pointed to nothing"), "{}", ran.err);
+    assert!(ran.err.contains("7 + 3 tokens") && ran.err.contains("1 invalid citations"), "{}", ran.err);
     let sent = &server.asked()[0].body;
     assert_eq!((&sent["temperature"], &sent["model"]), (&json!(0.1), &json!("m")));
     let prompt = sent["messages"][1]["content"].as_str().unwrap();
@@ -85,7 +85,7 @@ fn without_a_model_the_best_sentences_and_how_to_set_one_up() {
     assert!(ran.err.contains("以上是文档中最相关的句子"), "{}", ran.err);
     let nothing = Ran::of(command(&world).args(["ask", "Who composed the opera Carmen?"])).succeeds();
     assert!(
-        nothing.err.contains("no language model is set up") && !nothing.err.contains("best sentences"),
+        nothing.err.contains("no language model is set up") && !nothing.err.contains("relevant sentences"),
         "{}",
         nothing.err
     );
@@ -122,7 +122,7 @@ fn a_provider_is_found_by_its_key_and_named_ones_are_checked() {
     off.env("DASHSCOPE_API_KEY", "sk-dash-1234567890").env("OKNO_MODEL_PROVIDER", "none");
     assert_eq!(Ran::of(off.args(["ask", QUESTION, "--json"])).succeeds().json()["model"], Value::Null);
     let ran = Ran::of(command(&world).env("OKNO_MODEL_PROVIDER", "opnai").args(["ask", QUESTION])).ends_with(1);
-    assert!(ran.err.contains("`opnai` is no provider") && ran.err.contains("`openai`"), "{}", ran.err);
+    assert!(ran.err.contains("unknown provider `opnai`") && ran.err.contains("`openai`"), "{}", ran.err);
     let ran = Ran::of(command(&world).env("OKNO_MODEL_PROVIDER", "openai").args(["ask", QUESTION])).ends_with(1);
     assert!(ran.err.contains("OPENAI_API_KEY"), "{}", ran.err);
 }
@@ -161,7 +161,7 @@ fn what_a_hostile_answer_does_to_a_terminal_is_nothing() {
     let server = Server::saying(vec![said(&["\u{1b}]0;owned\u{7}![a](http://evil.example/q) <b>x</b> [1]"])]);
     let ran = ask(&world, &server, &[QUESTION]).succeeds();
     assert!(ran.out.starts_with("]0;owneda ‹b>x‹/b> [1]\n"), "{:?}", ran.out);
-    assert!(ran.err.contains("3 links, images or tags were taken apart"), "{}", ran.err);
+    assert!(ran.err.contains("3 links, images or tags were made inactive"), "{}", ran.err);
 }
 
 /// Answers questions, and judges them as asked.
@@ -222,5 +222,5 @@ fn eval_says_which_recipes_it_left_out() {
     let question = json!({"question": QUESTION, "doc_id": "tea.md", "answer": "eighty degrees"});
     world.write("questions.jsonl", question.to_string());
     let ran = Ran::of(command(&world).args(["eval", "questions.jsonl", "--budget", "100"])).succeeds();
-    assert!(ran.err.contains("left out") && ran.err.contains("`summary` (summary)"), "{}", ran.err);
+    assert!(ran.err.contains("not measured") && ran.err.contains("`summary` (summary)"), "{}", ran.err);
 }

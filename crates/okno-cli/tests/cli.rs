@@ -160,7 +160,7 @@ fn embed_turns_lines_into_unit_vectors() {
 #[test]
 fn demo_needs_nothing_and_leaves_nothing() {
     let world = World::new();
-    let ran = world.okno(["demo"]).succeeds().says(&["indexed 26 documents", "Now your own"]);
+    let ran = world.okno(["demo"]).succeeds().says(&["indexed 26 documents", "Now try your own documents"]);
     assert_eq!(ran.out.matches("❯ okno search").count(), 3);
     assert!(ran.out.contains("1. en/") && ran.out.contains("❯ okno compare"), "{}", ran.out);
     assert_eq!(std::fs::read_dir(world.path("")).unwrap().count(), 0, "no index is left behind");
@@ -174,20 +174,20 @@ fn demo_needs_nothing_and_leaves_nothing() {
 fn chinese_by_flag_or_by_locale() {
     let world = World::with_sample();
     world.okno(["search", "x", "--index", "nowhere", "--lang", "zh"]).ends_with(1).says(&[
-        "错误:",
+        "错误：",
         "没有索引",
         "`okno index",
     ]);
     for locale in ["LANG", "LC_MESSAGES", "LC_ALL"] {
         let ran = Ran::of(world.command().env(locale, "zh_CN.UTF-8").args(["show", "nothing"]));
-        ran.ends_with(1).says(&["错误:", "`okno documents`"]);
+        ran.ends_with(1).says(&["错误：", "`okno documents`"]);
     }
     let ran = Ran::of(world.command().env("LANG", "zh_CN.UTF-8").env("LC_ALL", "en_US.UTF-8").args(["status"]));
     assert!(ran.succeeds().out.starts_with("index "), "LC_ALL is stronger than LANG");
     let ran = Ran::of(world.command().env("LANG", "zh_CN.UTF-8").args(["--lang", "en", "status"]));
     assert!(ran.succeeds().out.starts_with("index "), "the flag is stronger than the locale");
     assert!(world.okno(["--lang", "zh", "status"]).succeeds().out.starts_with("索引"));
-    world.okno(["--lang", "zh", "index"]).succeeds().says(&["新增 0,更新 0"]);
+    world.okno(["--lang", "zh", "index"]).succeeds().says(&["新增 0，更新 0"]);
     world
         .okno(["--lang", "zh", "search", "土豆", "--filter", "categry = x"])
         .ends_with(1)
@@ -211,7 +211,7 @@ fn the_index_is_where_the_flag_or_the_variable_says() {
     let two = Ran::of(
         world.command().env("OKNO_STORE", "milvus://nowhere/x").env("OKNO_INDEX", "elsewhere").args(["status"]),
     );
-    assert!(two.ends_with(2).err.contains("give one of them"));
+    assert!(two.ends_with(2).err.contains("use one of them"));
 }
 
 #[test]

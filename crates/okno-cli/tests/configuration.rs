@@ -66,7 +66,7 @@ fn own_recipes_are_listed_and_used() {
     assert!(text(&contexts(&wide)[0], "text").len() > 60);
     world.okno(["search", "x", "--recipe", "narow"]).refuses().says(&["no recipe `narow`", "`narrow`"]);
     let out = world.okno(["recipes"]).succeeds().out;
-    assert!(out.contains("narrow") && out.contains("(own)") && out.contains("needs units of `summary`"), "{out}");
+    assert!(out.contains("narrow") && out.contains("(custom)") && out.contains("needs `summary` units"), "{out}");
 }
 
 #[test]
@@ -220,8 +220,8 @@ fn a_file_in_a_folder_below_the_index_is_told_of() {
         Ran::of(world.command().current_dir(world.path("notes")).args(["--lang", language, "search", "rain"]))
             .succeeds()
     };
-    assert!(below("en").err.contains("`okno.toml` in this folder is not read"));
+    assert!(below("en").err.contains("ignoring `okno.toml` in this folder"));
     assert!(below("zh").err.contains("没有读取当前文件夹的 `okno.toml`"));
     let beside = world.okno(["search", "rain"]).succeeds();
-    assert!(!beside.err.contains("not read"), "{}", beside.err);
+    assert!(!beside.err.contains("ignoring"), "{}", beside.err);
 }

@@ -135,7 +135,7 @@ fn a_reranker_reads_the_best_hits_once_more() {
         "{moved}"
     );
     let shown = okno(&world, &ask).succeeds().out;
-    assert!(shown.contains("hits read again by tiny-reranker@") && shown.contains("rerank #"), "{shown}");
+    assert!(shown.contains("hits reranked by tiny-reranker@") && shown.contains("rerank #"), "{shown}");
     let late = json(&world, &["search", "--explain", "hot water", "--rerank", "maxsim:tiny-encoder"]);
     assert!(late["explain"]["rerank"]["by"].as_str().unwrap().starts_with("maxsim:tiny-encoder@"));
     okno(&world, &["search", "tea", "--rerank", "tiny-encoder"]).refuses().says(&["of kind embedder, not reranker"]);
@@ -152,8 +152,8 @@ fn models_are_listed_shown_and_checked() {
     assert_eq!(named("gte-small")["licence"], "MIT");
     assert_eq!(json(&world, &["models", "info", "tiny-encoder"])["damaged"], Value::Array(vec![]));
     std::fs::write(world.path("shelf/tiny-encoder/vocab.txt"), "other").unwrap();
-    okno(&world, &["models", "info", "tiny-encoder"]).refuses().says(&["damaged: vocab.txt"]);
-    okno(&world, &["models", "add", "gte-small", "notes"]).refuses().says(&["it has no `.onnx` file"]);
+    okno(&world, &["models", "info", "tiny-encoder"]).refuses().says(&["damaged files: vocab.txt"]);
+    okno(&world, &["models", "add", "gte-small", "notes"]).refuses().says(&["has no `.onnx` file"]);
     world.write("bad/model.onnx", "not a network").write("bad/vocab.txt", "[CLS]\n[SEP]\n[UNK]\n");
     okno(&world, &["models", "add", "own", "bad"]).refuses().says(&["cannot be used"]);
     okno(&world, &["models", "info", "own"]).refuses().says(&["no model `own`"]);

@@ -158,11 +158,29 @@ fn what_cannot_be_served_is_refused() {
     let world = World::new();
     world.write("notes/tea.md", TEA);
     world.index(["notes"]);
-    world.okno(["serve", "--host", "0.0.0.0", "--port", "0"]).refuses().says(&["set a key"]);
+    world
+        .okno(["serve", "--host", "0.0.0.0", "--port", "0"])
+        .refuses()
+        .says(&["an API key is required", "--api-key-file"]);
     world.write("key", "short");
-    world.okno(["serve", "--port", "0", "--api-key-file", "key"]).refuses().says(&["16 or more"]);
-    world.okno(["serve", "--index", "a=.okno", "--index", "a=other"]).refuses().says(&["two indexes are called `a`"]);
-    world.okno(["serve", "--port", "0", "--cors", "notes.example"]).refuses().says(&["no origin"]);
+    world.okno(["serve", "--port", "0", "--api-key-file", "key"]).refuses().says(&["at least 16"]);
+    world
+        .okno(["serve", "--index", "a=.okno", "--index", "a=other"])
+        .refuses()
+        .says(&["two indexes have the name `a`"]);
+    world.okno(["serve", "--port", "0", "--cors", "notes.example"]).refuses().says(&["not a valid origin"]);
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = taken.local_addr().unwrap().port();
+    let ran = world.okno(["serve", "--port", &port.to_string()]).refuses();
+    assert_eq!(
+        ran.err,
+        format!("error: port {port} is in use; try `--port {}`\n", port + 1),
+        "said once, with what to do"
+    );
+    world
+        .okno(["--lang", "zh", "serve", "--port", &port.to_string()])
+        .refuses()
+        .says(&[&format!("端口 {port} 已被占用")]);
 }
 
 /// Judges what the official client saw, however it was connected.

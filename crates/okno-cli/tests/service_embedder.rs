@@ -109,7 +109,7 @@ fn what_is_missing_is_said_when_it_is_needed() {
     zh.says(&["需要指明服务"]);
     let mut deepseek = okno(&world, &server, &["index", "--embedder", "service", "--index", "new", "notes"]);
     deepseek.env("OKNO_EMBEDDING_PROVIDER", "deepseek").env("DEEPSEEK_API_KEY", "sk-deep-1234567890");
-    Ran::of(&mut deepseek).refuses().says(&["`deepseek` is not known to embed"]);
+    Ran::of(&mut deepseek).refuses().says(&["`deepseek` has no known embedding model"]);
     assert!(!world.path("new").exists(), "no index was made");
 }
 

@@ -39,7 +39,7 @@ fn people_see_code_points_lines_and_a_preview() {
             && lines[0].ends_with("[Tea] # Tea  Green tea. Black tea!")
     );
     assert!(lines[1].contains("[Tea > Water] ## Water"));
-    ran.says(&["2 pieces by `markdown`"]);
+    ran.says(&["2 pieces, split by `markdown`"]);
     world.okno(["split", "tea.md", "--lang", "zh"]).succeeds().says(&["6 段"]);
 }
 

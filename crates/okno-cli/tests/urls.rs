@@ -312,6 +312,6 @@ fn a_site_may_ask_not_to_be_fetched_and_is_given_time() {
 fn a_file_of_urls_that_holds_something_else_is_refused() {
     let world = World::new();
     world.write("urls.txt", "https://example.org/\nnotes/a.md\n");
-    world.okno(["index", "--urls", "urls.txt"]).refuses().says(&["urls.txt:2", "`notes/a.md` is no URL"]);
+    world.okno(["index", "--urls", "urls.txt"]).refuses().says(&["urls.txt:2", "`notes/a.md` is not a valid URL"]);
     world.okno(["index", "--urls", "none.txt"]).ends_with(1).says(&["cannot read `none.txt`"]);
 }

@@ -1,116 +1,69 @@
 //! `okno compare`: the same question to several recipes, and what only one of them returned.
 
-mod columns;
 mod page;
 
-use super::search::query;
-use crate::args::{Cli, CompareArgs};
-use crate::locale::{Language, language, say};
-use crate::output::{self, Paint};
-use crate::place;
+use crate::globals::Globals;
+use crate::locale::{language, say};
+use crate::output::{self, sides, understood};
+use crate::search_flags::{SearchFlags, query};
+use crate::{model, opening, settings};
 use anyhow::{Context as _, Result, bail};
-use columns::Line;
-use okno::{Engine, Query};
+use clap::Args;
 use okno_evaluate::shapes::Compared;
-use okno_evaluate::sides::{BUDGET, Side, answering, ask, part, parts};
-use std::io::{IsTerminal, Write};
+use okno_evaluate::sides::{BUDGET, Side, answering, ask};
+use std::io::Write;
+use std::path::PathBuf;
 
-pub fn run(cli: &Cli, args: &CompareArgs) -> Result<()> {
+/// A question to several recipes.
+#[derive(Debug, Args)]
+pub struct CompareArgs {
+    /// The question
+    question: String,
+    /// The recipes
+    #[arg(long, value_name = "A,B,…", value_delimiter = ',', num_args = 1, default_value = "chunks,auto")]
+    recipes: Vec<String>,
+    /// The expected answer: says which recipe returns it, and in which sentence
+    #[arg(long, value_name = "TEXT")]
+    gold: Option<String>,
+    /// Write an HTML page instead of printing
+    #[arg(long, value_name = "FILE.html")]
+    html: Option<PathBuf>,
+    #[command(flatten)]
+    search: SearchFlags,
+}
+
+pub fn run(globals: &Globals, args: &CompareArgs) -> Result<()> {
     let mut recipes: Vec<&str> = args.recipes.iter().map(String::as_str).collect();
     recipes.dedup();
     if recipes.len() < 2 {
         bail!(say!(
-            "--recipes takes two names or more – try `--recipes chunks,auto`",
+            "--recipes needs at least two names – try `--recipes chunks,auto`",
             "--recipes 需要至少两个名称 —— 例如 `--recipes chunks,auto`"
         ));
     }
-    let mut engine = place::open_to_ask(cli.index(), args.how.rerank.as_deref())?;
-    let mut query = query(&args.question, None, &args.how)?;
-    crate::settings::fill(&mut query, &crate::settings::of(engine.folder())?, &engine)?;
+    let mut engine = opening::open_to_search(globals.index(), args.search.rerank.as_deref())?;
+    let mut query = query(&args.question, None, &args.search)?;
+    settings::fill(&mut query, &settings::of(engine.folder())?, &engine)?;
     query.budget = query.budget.or(Some(BUDGET));
-    crate::helper::attach_for(&mut engine, &query, &recipes)?;
+    model::attach_for(&mut engine, &query, &recipes)?;
     let sides = ask(&engine, &query, &recipes)?;
     if let Some(file) = &args.html {
-        let page = page::page(&args.question, &sides, args.gold.as_deref(), language() == Language::Zh);
+        let page = page::page(&args.question, &sides, args.gold.as_deref(), language());
         std::fs::write(file, page).with_context(|| say!("cannot write `{}`", "无法写入 `{}`", file.display()))?;
-        output::note(&say!("the page is in {}", "页面在 {}", file.display()));
+        output::note(&say!("wrote {}", "已写入 {}", file.display()));
     }
-    if cli.json {
+    if globals.json {
         return output::json(&json(&args.question, &sides, args.gold.as_deref()));
     }
-    // Both sides understand the question alike.
-    for note in sides.first().into_iter().flat_map(|side| crate::understood::notes(&side.answer.understood)) {
+    // The notes are the same for all sides.
+    for note in sides.first().into_iter().flat_map(|side| understood::notes(&side.answer.understood)) {
         output::note(&note);
     }
     if args.html.is_none() {
-        show(&sides)?;
+        sides::print(&sides)?;
         tell_gold(&sides, args.gold.as_deref())?;
     }
     Ok(())
-}
-
-/// Prints both sides for a person.
-pub fn print(engine: &Engine, query: &Query, recipes: [&str; 2]) -> Result<()> {
-    show(&ask(engine, query, &recipes)?)
-}
-
-/// Side by side where the terminal is wide enough, one below the other everywhere else.
-fn show(sides: &[Side]) -> Result<()> {
-    let mut out = std::io::stdout().lock();
-    let paint = Paint::new(out.is_terminal());
-    let width = console::Term::stdout().size_checked().map(|(_, columns)| usize::from(columns));
-    let lines: Vec<Vec<Line>> = (0..sides.len()).map(|own| lines(sides, own)).collect();
-    match width.filter(|&width| out.is_terminal() && columns::fits(sides.len(), width)) {
-        Some(width) => {
-            for line in columns::beside(&lines, width, &|line, text| styled(&paint, line, text)) {
-                writeln!(out, "{line}")?;
-            }
-        }
-        None => {
-            for line in lines.iter().flatten() {
-                writeln!(out, "{}", styled(&paint, line, &line.whole()))?;
-            }
-        }
-    }
-    Ok(())
-}
-
-fn styled(paint: &Paint, line: &Line, text: &str) -> String {
-    match line {
-        Line::Title(_) | Line::Place(_) => paint.bold(text),
-        Line::Only(_) => paint.marked(text),
-        Line::Shared(_) | Line::Note(_) => text.to_owned(),
-    }
-}
-
-/// A side as lines: its title, its contexts, and how much of them nobody else returned.
-fn lines(sides: &[Side], own: usize) -> Vec<Line> {
-    let side = &sides[own];
-    let (contexts, tokens) = (side.answer.contexts.len(), side.answer.tokens());
-    let mut lines = vec![Line::Title(match language() {
-        Language::En => format!("━━ {}: {}, {tokens} tokens ━━", side.name, output::counted(contexts, "context")),
-        Language::Zh => format!("━━ {}:{contexts} 段上下文,{tokens} 个词元 ━━", side.name),
-    })];
-    let mut only = 0;
-    for context in &side.answer.contexts {
-        lines.push(Line::Place(output::citation(context)));
-        for (span, alone) in parts(context, sides, own) {
-            let text = part(context, span);
-            only += if alone { text.trim().chars().count() } else { 0 };
-            let printable = output::printable_text(text);
-            let kept = printable.lines().map(str::trim).filter(|line| !line.is_empty()).map(str::to_owned);
-            lines.extend(kept.map(if alone { Line::Only } else { Line::Shared }));
-        }
-        lines.push(Line::Note(String::new()));
-    }
-    lines.push(Line::Note(say!(
-        "+ marks {} characters that only `{}` returned",
-        "+ 标出只有 `{1}` 返回的内容,共 {0} 个字符",
-        only,
-        side.name
-    )));
-    lines.push(Line::Note(String::new()));
-    lines
 }
 
 fn tell_gold(sides: &[Side], gold: Option<&str>) -> Result<()> {
@@ -121,10 +74,10 @@ fn tell_gold(sides: &[Side], gold: Option<&str>) -> Result<()> {
             Some(found) => {
                 let sentence = output::printable(&output::shortened(&found.sentence, 200));
                 let text =
-                    say!("✓ {}: {} ({})", "✓ {}:{}({})", side.name, sentence, output::printable(&found.document));
+                    say!("✓ {}: {} ({})", "✓ {}：{}（{}）", side.name, sentence, output::printable(&found.document));
                 writeln!(out, "{text}")?;
             }
-            None => writeln!(out, "{}", say!("✗ {}: does not return it", "✗ {}:没有返回", side.name))?,
+            None => writeln!(out, "{}", say!("✗ {}: does not return it", "✗ {}：没有返回", side.name))?,
         }
     }
     Ok(())

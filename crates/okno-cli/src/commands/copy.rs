@@ -1,11 +1,11 @@
 //! `okno copy`: an index to another place – a folder, or a Milvus server – without embedding anything again.
 
-use crate::args::Cli;
+use crate::globals::Globals;
 use crate::locale::say;
-use crate::{output, remote};
+use crate::{address, output, progress, remote_store};
 use anyhow::Result;
 use clap::Args;
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::ProgressBar;
 use okno::store::copy::{Copied, copy, verify};
 use okno::store::{EmbeddedStore, Manifest, Store};
 use std::path::{Path, PathBuf};
@@ -16,18 +16,18 @@ pub struct CopyArgs {
     /// The index to copy: a folder or `milvus://host:19530/name`
     #[arg(long, value_name = "DIR|ADDRESS")]
     from: PathBuf,
-    /// Where to: a folder or `milvus://host:19530/name`; one that was cut short is gone on with
+    /// Where to: a folder or `milvus://host:19530/name`; an interrupted copy is continued
     #[arg(long, value_name = "DIR|ADDRESS")]
     to: PathBuf,
-    /// Do not read both indexes again and compare them
+    /// Do not compare both indexes afterwards
     #[arg(long)]
     no_verify: bool,
 }
 
-pub fn run(cli: &Cli, args: &CopyArgs) -> Result<()> {
+pub fn run(globals: &Globals, args: &CopyArgs) -> Result<()> {
     let from = existing(&args.from)?;
     let to = target(&args.to, from.manifest())?;
-    let bar = bar();
+    let bar = progress::bar("{spinner} {msg} {bar:24} {pos}/{len}  {eta}");
     bar.set_message(say!("copying", "正在复制"));
     let copied = copy(&*from, &*to, &mut |done, all| advance(&bar, done, all))?;
     let verified = if args.no_verify {
@@ -37,15 +37,16 @@ pub fn run(cli: &Cli, args: &CopyArgs) -> Result<()> {
         Some(verify(&*from, &*to, &mut |done, all| advance(&bar, done, all))?)
     };
     bar.finish_and_clear();
-    if cli.json {
+    if globals.json {
         let Copied { written, unchanged, removed } = copied;
         return output::json(&serde_json::json!({
-            "from": args.from, "to": args.to, "written": written, "unchanged": unchanged, "removed": removed, "verified": verified,
+            "from": args.from, "to": args.to, "written": written, "unchanged": unchanged, "removed": removed,
+            "verified": verified,
         }));
     }
     output::note(&say!(
-        "{} written, {} unchanged, {} removed, {} compared and found the same",
-        "写入 {},未变 {},移除 {},核对一致 {}",
+        "{} written, {} unchanged, {} removed, {} verified",
+        "写入 {}，未变 {}，移除 {}，核对一致 {}",
         copied.written,
         copied.unchanged,
         copied.removed,
@@ -55,25 +56,16 @@ pub fn run(cli: &Cli, args: &CopyArgs) -> Result<()> {
 }
 
 fn existing(place: &Path) -> okno::Result<Box<dyn Store>> {
-    if remote::is_meant(place) { remote::store(place, None) } else { Ok(Box::new(EmbeddedStore::open(place)?)) }
+    if address::is_remote(place) { remote_store::open(place, None) } else { Ok(Box::new(EmbeddedStore::open(place)?)) }
 }
 
-/// The target, made for the source's embedder where there is none yet.
+/// The target, created for the source's embedder if there is none yet.
 fn target(place: &Path, source: &Manifest) -> okno::Result<Box<dyn Store>> {
-    if remote::is_meant(place) {
-        remote::store(place, Some(source))
+    if address::is_remote(place) {
+        remote_store::open(place, Some(source))
     } else {
         Ok(Box::new(EmbeddedStore::open_or_create(place, source)?))
     }
-}
-
-fn bar() -> ProgressBar {
-    let bar = ProgressBar::with_draw_target(Some(0), ProgressDrawTarget::stderr());
-    // The template is a constant: it parses, or the test that copies fails.
-    if let Ok(style) = ProgressStyle::with_template("{spinner} {msg} {bar:24} {pos}/{len}  {eta}") {
-        bar.set_style(style);
-    }
-    bar
 }
 
 fn advance(bar: &ProgressBar, done: usize, all: usize) {

@@ -1,10 +1,11 @@
 //! `okno demo`: a small bilingual sample, indexed and asked, in a temporary folder.
 
-use super::compare;
-use crate::locale::{Language, language, say};
-use crate::output;
+use crate::locale::{Lang, language, say};
+use crate::output::answer::{self, AnswerDetail};
+use crate::output::{self, sides};
 use anyhow::Result;
 use okno::{Engine, Query};
+use okno_evaluate::sides::ask;
 use std::io::Write;
 use std::path::Path;
 
@@ -41,27 +42,27 @@ pub fn run() -> Result<()> {
     let folder = tempfile::tempdir()?;
     let sample = folder.path().join("sample");
     unpack(&sample)?;
-    // Never the user's own index, whatever --index and OKNO_INDEX say.
+    // Never the user's own index: --index and OKNO_INDEX are ignored.
     let engine = Engine::create(folder.path().join(".okno"))?;
     let report = engine.index(&[&sample])?;
     output::note(&say!(
         "indexed {} documents, {} sentences\n",
-        "已索引 {} 个文档,{} 个句子\n",
+        "已索引 {} 个文档，{} 个句子\n",
         report.added,
         report.sentences
     ));
     for question in questions() {
         writeln!(std::io::stdout(), "❯ okno search \"{question}\"\n")?;
         let answer = engine.search(&Query { budget: Some(150), ..Query::new(question) })?;
-        output::answer(&answer, false)?;
+        answer::print(&answer, AnswerDetail::Plain)?;
         writeln!(std::io::stdout())?;
     }
     let question = questions()[0];
     writeln!(std::io::stdout(), "❯ okno compare \"{question}\"\n")?;
-    compare::print(&engine, &Query { budget: Some(300), ..Query::new(question) }, ["chunks", "auto"])?;
+    sides::print(&ask(&engine, &Query { budget: Some(300), ..Query::new(question) }, &["chunks", "auto"])?)?;
     output::note(&say!(
-        "Now your own: `okno index FOLDER`, then `okno search \"…\"`, `okno compare \"…\"`.",
-        "现在试试自己的文档:`okno index 文件夹`,然后 `okno search \"……\"`、`okno compare \"……\"`。"
+        "Now try your own documents: `okno index FOLDER`, then `okno search \"…\"`, `okno compare \"…\"`.",
+        "现在试试自己的文档：`okno index 文件夹`，然后 `okno search \"……\"`、`okno compare \"……\"`。"
     ));
     Ok(())
 }
@@ -79,12 +80,12 @@ fn unpack(folder: &Path) -> Result<()> {
 
 fn questions() -> [&'static str; 3] {
     match language() {
-        Language::En => [
+        Lang::En => [
             "Why do new people have to come to the office every day in their first six weeks?",
             "Weir displays ERR-4013. What should I do?",
             "涂层 C 是怎么烘烤的？",
         ],
-        Language::Zh => [
+        Lang::Zh => [
             "酸辣土豆丝分两次放醋，各有什么用？",
             "2023年第二季度的营业收入增长情况如何？",
             "Which value does the logger write when a probe does not answer?",

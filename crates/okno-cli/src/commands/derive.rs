@@ -1,12 +1,13 @@
-//! `okno derive`: texts by which passages are found – summaries, questions, descriptions – made by a model or without one.
+//! `okno derive`: texts by which passages are found – summaries, questions, descriptions – made with or without a
+//! model.
 
-use super::index::stop_on_interrupt;
-use crate::args::Cli;
+use crate::globals::Globals;
 use crate::locale::say;
-use crate::{helper, output, place, reasons};
-use anyhow::{Context as _, Result, bail};
+use crate::progress::{self, stop_on_interrupt};
+use crate::{errors, model, opening, output};
+use anyhow::{Context as _, Result, anyhow, bail};
 use clap::Args;
-use indicatif::{HumanCount, ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{HumanCount, ProgressBar};
 use okno::document::{DerivedKind, Filter};
 use okno::generate::Usage;
 use okno::{DeriveOptions, DerivePlan, DeriveProgress, DeriveReport, Engine, Maker, Skipped};
@@ -18,55 +19,56 @@ use std::time::Duration;
 #[derive(Debug, Args)]
 #[allow(clippy::struct_excessive_bools)] // each is a flag
 pub struct DeriveArgs {
-    /// What to make: summary, question (four per parent), table, image (the model must see images), context (one sentence that places a chunk)
+    /// What to create: summary, question (four per parent), table, image (needs a model that accepts images), context
+    /// (one sentence that says where a chunk belongs)
     #[arg(long, value_name = "KIND,…", value_delimiter = ',', default_value = "summary,question")]
-    pub kinds: Vec<String>,
-    /// Only documents that match
+    kinds: Vec<String>,
+    /// Only for documents that match
     #[arg(long, value_name = "FILTER")]
-    pub filter: Option<String>,
-    /// What summaries and questions stand for
+    filter: Option<String>,
+    /// The passages that summaries and questions are about
     #[arg(long, value_name = "LAYER", default_value = "chunk:3000c")]
-    pub parent: String,
-    /// What contexts stand for
+    parent: String,
+    /// The passages that contexts are about
     #[arg(long, value_name = "LAYER", default_value = "chunk:500c")]
-    pub chunk: String,
-    /// Summaries of the passages' own sentences, without a model
+    chunk: String,
+    /// Summarise with sentences of the passages, without a language model
     #[arg(long)]
-    pub extractive: bool,
-    /// Make also what is there already, and replace it
+    extractive: bool,
+    /// Replace existing units
     #[arg(long)]
-    pub again: bool,
-    /// Say what would be made and about how many tokens it costs; make nothing
+    again: bool,
+    /// Print what would be created and the estimated number of tokens; create nothing
     #[arg(long)]
-    pub dry_run: bool,
+    dry_run: bool,
 }
 
 /// Failures shown one by one; `--json` has them all.
 const SHOWN: usize = 20;
 
-pub fn run(cli: &Cli, args: &DeriveArgs) -> Result<()> {
+pub fn run(globals: &Globals, args: &DeriveArgs) -> Result<()> {
     let options = options(args)?;
-    let mut engine = place::open(cli.index())?;
-    let prompts = helper::prompts(engine.folder())?;
+    let mut engine = opening::open(globals.index())?;
+    let prompts = model::prompts(engine.folder())?;
     engine.set_prompts(prompts);
     if args.dry_run {
-        return planned(cli, &engine.plan_units(&options)?);
+        return planned(globals, &engine.plan_units(&options)?);
     }
-    let generator = if args.extractive { None } else { Some(model(&engine, &options)?) };
+    let generator = if args.extractive { None } else { Some(generator(&engine, &options)?) };
     let maker = generator.as_deref().map_or(Maker::Extract, Maker::Model);
-    let bar = Bar::new();
+    let bar = DeriveBar::new();
     stop_on_interrupt(&bar.stop)?;
     let report = engine.derive_units(maker, &options, &bar)?;
     bar.bar.finish_and_clear();
-    if cli.json {
+    if globals.json {
         output::json(&json(&report))?;
     } else {
         print(&report);
     }
     if report.stopped {
         bail!(say!(
-            "stopped with {} parts left; what was made is saved – run the same command again to go on",
-            "已停止,还剩 {} 处;已生成的内容已保存 —— 再次运行同一命令即可继续",
+            "stopped with {} parts left; progress is saved – run the same command again to continue",
+            "已停止，还剩 {} 处；已生成的内容已保存 —— 再次运行同一命令即可继续",
             report.left
         ));
     }
@@ -77,9 +79,9 @@ fn options(args: &DeriveArgs) -> Result<DeriveOptions> {
     let kind = |name: &String| {
         name.parse::<DerivedKind>().map_err(|()| {
             let known = DerivedKind::ALL.map(DerivedKind::name).join("`, `");
-            okno::Error::Options(say!(
-                "no kind of unit `{}` – there are `{}`",
-                "没有 `{}` 这种单元 —— 可选的有 `{}`",
+            anyhow!(say!(
+                "unknown kind of unit `{}`; expected one of `{}`",
+                "没有 `{}` 这种单元；可选的有 `{}`",
                 name,
                 known
             ))
@@ -100,42 +102,40 @@ fn options(args: &DeriveArgs) -> Result<DeriveOptions> {
 }
 
 /// The model that makes the units; an error that says how to set one up.
-fn model(engine: &Engine, options: &DeriveOptions) -> Result<Arc<dyn okno::generate::Generator>> {
-    let found = helper::of(engine.folder())?;
+fn generator(engine: &Engine, options: &DeriveOptions) -> Result<Arc<dyn okno::generate::Generator>> {
+    let found = model::of(engine.folder())?;
     let found = found.with_context(|| {
         say!(
-            "no language model is set – name one in `okno.toml` ([model]) or the environment (docs/derived-units.md), or add --extractive for summaries without one",
-            "没有设置语言模型 —— 请在 `okno.toml` 的 [model] 或环境变量中指定(见 docs/derived-units.md),或加 --extractive 不用模型生成摘要"
+            "no language model is set up – name one in `okno.toml` under [model] or in the environment \
+             (docs/derived-units.md), or add --extractive for summaries without one",
+            "没有设置语言模型 —— 请在 `okno.toml` 的 [model] 或环境变量中指定（见 docs/derived-units.md），或加 \
+             --extractive 不用模型生成摘要"
         )
     })?;
-    if options.kinds.contains(&DerivedKind::Image) && !helper::sees(engine.folder())? {
+    if options.kinds.contains(&DerivedKind::Image) && !model::accepts_images(engine.folder())? {
         bail!(say!(
-            "captions need a model that sees images: set `vision = true` under [model] in `okno.toml` if `{}` does",
-            "图片描述需要能看图的模型:如果 `{}` 可以,请在 `okno.toml` 的 [model] 下设置 `vision = true`",
+            "captions need a model that accepts images – set `vision = true` under [model] in `okno.toml` if `{}` does",
+            "图片描述需要能看图的模型：如果 `{}` 可以，请在 `okno.toml` 的 [model] 下设置 `vision = true`",
             found.identity()
         ));
     }
     Ok(found)
 }
 
-struct Bar {
+struct DeriveBar {
     bar: ProgressBar,
     stop: Arc<AtomicBool>,
 }
 
-impl Bar {
+impl DeriveBar {
     fn new() -> Self {
-        let bar = ProgressBar::with_draw_target(Some(0), ProgressDrawTarget::stderr());
-        // The template is a constant: it parses, or the bar shows less.
-        if let Ok(style) = ProgressStyle::with_template("{spinner} {wide_msg} {bar:24} {pos}/{len}  {eta}") {
-            bar.set_style(style);
-        }
+        let bar = progress::bar("{spinner} {wide_msg} {bar:24} {pos}/{len}  {eta}");
         bar.enable_steady_tick(Duration::from_millis(120));
         Self { bar, stop: Arc::new(AtomicBool::new(false)) }
     }
 }
 
-impl DeriveProgress for Bar {
+impl DeriveProgress for DeriveBar {
     fn begin(&self, items: usize) {
         self.bar.set_length(items as u64);
         self.bar.reset_eta();
@@ -156,19 +156,20 @@ fn tokens(spent: Usage) -> String {
     say!("{} + {} tokens", "{} + {} 词元", prompt, completion)
 }
 
-fn planned(cli: &Cli, plan: &DerivePlan) -> Result<()> {
+fn planned(globals: &Globals, plan: &DerivePlan) -> Result<()> {
     let items: std::collections::BTreeMap<_, _> = plan.items.iter().map(|(kind, count)| (kind.name(), count)).collect();
-    if cli.json {
+    if globals.json {
         return output::json(&serde_json::json!({
-            "documents": plan.documents, "parts": items, "estimated_tokens": plan.tokens, "skipped": skipped_json(&plan.skipped),
+            "documents": plan.documents, "parts": items, "estimated_tokens": plan.tokens,
+            "skipped": skipped_json(&plan.skipped),
         }));
     }
     for (kind, count) in &plan.items {
-        println!("{}", say!("{:9} {} parts lack it", "{:9} {} 处尚缺", kind.name(), count));
+        println!("{}", say!("{:9} {} parts to create", "{:9} {} 处待生成", kind.name(), count));
     }
     output::note(&say!(
-        "{} documents, about {} (prompts counted, answers guessed)",
-        "{} 个文档,约 {}(提示按实计数,回答为估计)",
+        "{} documents, about {} (prompts counted, answers estimated)",
+        "{} 个文档，约 {}（提示按实计数，回答为估计）",
         plan.documents,
         tokens(plan.tokens)
     ));
@@ -181,7 +182,7 @@ fn print(report: &DeriveReport) {
     let units = if counts.is_empty() { "0".to_owned() } else { counts.join(", ") };
     output::note(&say!(
         "{} units for {} documents, {}, {} repaired, {} failed",
-        "{} 个单元,涉及 {} 个文档,{},修正 {} 次,失败 {} 处",
+        "{} 个单元，涉及 {} 个文档，{}，修正 {} 次，失败 {} 处",
         units,
         report.documents,
         tokens(report.usage),
@@ -193,13 +194,13 @@ fn print(report: &DeriveReport) {
 
 fn failures(failed: &[Skipped]) {
     for failure in failed.iter().take(SHOWN) {
-        let (place, reason) = (output::printable(&failure.place), reasons::shown(&failure.reason));
+        let (place, reason) = (output::printable(&failure.place), errors::reason(&failure.reason));
         output::note(&format!("  {place} – {}", output::printable(&reason)));
     }
     if failed.len() > SHOWN {
         output::note(&say!(
             "  … and {} more (--json lists all)",
-            "  ……另有 {} 项(--json 可列出全部)",
+            "  ……另有 {} 项（--json 可列出全部）",
             failed.len() - SHOWN
         ));
     }

@@ -1,11 +1,17 @@
 //! `okno eval`: recipes on questions with known answers, as a table, a sentence, JSON and a page.
 
-use crate::args::{Cli, EvalArgs};
-use crate::locale::{Language, language, say};
+mod judge;
+
+use crate::globals::Globals;
+use crate::locale::{Lang, language, say};
 use crate::output::{self, Paint};
-use crate::{embedder, place, reranker, settings};
+use crate::question_set::{SEED, candidates, sentence, with_set};
+use crate::values::{number, tokens};
+use crate::{address, model, settings};
 use anyhow::{Context as _, Result, bail};
+use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
+use judge::AnswerJudge;
 use okno::Engine;
 use okno::generate::Generator;
 use okno::retrieve::Recipe;
@@ -14,135 +20,123 @@ use okno_evaluate::Measure;
 use okno_evaluate::compare::{Comparison, Interval, points};
 use okno_evaluate::judge::CellJudged;
 use okno_evaluate::report::Report;
-use okno_evaluate::run::{Asking, Candidate, Cell, Outcome, Run, built_in_for, left_out, run as ask};
+use okno_evaluate::run::{Asking, Candidate, Cell, Outcome, Run, left_out, run as ask};
 use okno_evaluate::runs::Runs;
-use okno_evaluate::set::{Corpus, Indexed, Library, QuestionSet};
-use std::io::{IsTerminal, Write};
-use std::path::Path;
+use okno_evaluate::set::{Library, QuestionSet};
+use std::io::Write;
+use std::path::PathBuf;
 use std::sync::Arc;
 
-mod judge;
+/// Questions with known answers, several recipes, figures.
+#[derive(Debug, Args)]
+pub struct EvalArgs {
+    /// A folder with `corpus.jsonl` and `queries.jsonl`, or a file of questions (JSON lines, CSV, TSV) about the index
+    set: PathBuf,
+    /// The recipes to measure [default: all]
+    #[arg(long, value_name = "A,B,…", value_delimiter = ',')]
+    recipes: Vec<String>,
+    /// Also measure each recipe with these steps of a language model: rewrite, decompose, step-back, multi-query, hyde,
+    /// filter, route, post-filter
+    #[arg(long, value_name = "STEP,…", value_delimiter = ',')]
+    transform: Vec<String>,
+    /// Budgets in tokens; every recipe is measured once for each
+    #[arg(
+        long, value_name = "TOKENS,…", value_delimiter = ',', value_parser = tokens, default_value = "500,1000,2000"
+    )]
+    budget: Vec<usize>,
+    /// Write an HTML report
+    #[arg(long, value_name = "FILE.html")]
+    report: Option<PathBuf>,
+    /// Save the results under this name for `okno runs`
+    #[arg(long, value_name = "RUN")]
+    name: Option<String>,
+    /// Random seed; the same seed gives the same confidence intervals
+    #[arg(long, value_parser = number::<u64>, default_value_t = SEED)]
+    seed: u64,
+    /// Let the language model answer, and rate its answers: grounded in the contexts, answering the question, contexts
+    /// relevant
+    #[arg(long)]
+    judge: bool,
+    /// Number of questions, from the start of the set, that are answered and rated for each recipe and budget
+    #[arg(long, value_name = "N", value_parser = number::<usize>, default_value_t = 20, requires = "judge")]
+    judge_questions: usize,
+}
 
-use judge::Judge;
-
-pub fn run(cli: &Cli, args: &EvalArgs) -> Result<()> {
-    let runs = Runs::beside(&place::existing(cli.index()));
+pub fn run(globals: &Globals, args: &EvalArgs) -> Result<()> {
+    let runs = Runs::beside(&address::folder(globals.index()));
     if let Some(name) = &args.name {
         runs.check_new(name)?;
     }
-    if args.budget.is_empty() || args.budget.contains(&0) {
-        bail!(say!(
-            "a budget of 0 tokens holds nothing – try `--budget 500`",
-            "预算为 0 词元什么也放不下 —— 试试 `--budget 500`"
-        ));
-    }
-    let judge = args.judge.then(|| Judge::new(cli)).transpose()?;
-    let generator = generator(cli, args)?;
-    let (run, judged, page) = with_set(cli, &args.set, generator, |engine, set, library| {
+    let judge = args.judge.then(|| AnswerJudge::new(globals)).transpose()?;
+    let generator = generator(globals, args)?;
+    let (run, judged, page) = with_set(globals, &args.set, generator, |engine, set, library| {
         let candidates = with_steps(candidates(engine, &args.recipes)?, &args.transform)?;
-        if args.recipes.is_empty() && !cli.json {
+        if args.recipes.is_empty() && !globals.json {
             say_left_out(engine)?;
         }
-        let bar = bar(cli, candidates.len() * args.budget.len() * set.questions.len());
+        let bar = bar(globals, candidates.len() * args.budget.len() * set.questions.len());
         let name = args.name.as_deref().unwrap_or_default();
         let asking = Asking { set, candidates: &candidates, budgets: &args.budget, seed: args.seed, name };
         let mut outcome = ask(engine, &asking, library, &|done, _| bar.set_position(done as u64))?;
         bar.finish_and_clear();
-        let judged = judge.as_ref().map(|judge| judge.run(cli, engine, &asking, args)).transpose()?.unwrap_or_default();
+        let judged =
+            judge.as_ref().map(|judge| judge.run(globals, engine, &asking, args)).transpose()?.unwrap_or_default();
         outcome.run.keep_judged(&judged);
         let page = args.report.as_ref().map(|_| page(args, &outcome, &judged, set, library));
         Ok((outcome.run, judged, page))
     })?;
     if let (Some(file), Some(page)) = (&args.report, page) {
         std::fs::write(file, page).with_context(|| say!("cannot write `{}`", "无法写入 `{}`", file.display()))?;
-        output::note(&say!("the report is in {}", "报告在 {}", file.display()));
+        output::note(&say!("wrote the report to {}", "报告已写入 {}", file.display()));
     }
     if args.name.is_some() {
         let kept = runs.save(&run)?;
-        output::note(&say!("kept in {} – `okno runs` lists", "已保存到 {} —— `okno runs` 查看", kept.display()));
+        output::note(&say!(
+            "saved to {} – list runs with `okno runs`",
+            "已保存到 {} —— 用 `okno runs` 查看",
+            kept.display()
+        ));
     }
     unhelped(&run);
-    if cli.json {
+    if globals.json {
         return output::json(&json(&run, &judged));
     }
     print(&run)?;
     judge::print(&judged, run.seed)
 }
 
-/// Says which recipes are not measured, and what they lack.
+/// Prints which recipes are not measured, and what they lack.
 fn say_left_out(engine: &Engine) -> Result<()> {
     let left_out = left_out(engine)?;
     let lacking: Vec<String> = left_out.iter().map(|(name, layers)| format!("`{name}` ({layers})")).collect();
     if !lacking.is_empty() {
         output::note(&say!(
-            "left out, because this index has no such units: {} – `okno derive` or `okno import-units` adds them",
-            "以下方案没有评测,因为本索引没有所需的单元:{} —— 可用 `okno derive` 或 `okno import-units` 添加",
+            "not measured, because this index lacks the units they need: {} – add them with `okno derive` or `okno \
+             import-units`",
+            "以下方案没有评测，因为本索引没有所需的单元：{} —— 可用 `okno derive` 或 `okno import-units` 添加",
             lacking.join(", ")
         ));
     }
     Ok(())
 }
 
-/// Opens a set with its documents: a folder's own corpus in a temporary index, or the index for a file of questions.
-pub fn with_set<T>(
-    cli: &Cli,
-    path: &Path,
-    generator: Option<Arc<dyn Generator>>,
-    work: impl FnOnce(&Engine, &QuestionSet, &mut dyn Library) -> Result<T>,
-) -> Result<T> {
-    if !path.is_dir() {
-        let mut engine = place::open_to_ask(cli.index(), None)?;
-        helped(&mut engine, cli, generator)?;
-        let snapshot = engine.snapshot()?;
-        let mut library = Indexed::new(&*snapshot);
-        let set = QuestionSet::read(path, &mut library)?;
-        return work(&engine, &set, &mut library);
-    }
-    let corpus = path.join("corpus.jsonl");
-    let mut library = Corpus::read(&corpus)?;
-    let set = QuestionSet::read(&path.join("queries.jsonl"), &mut library)?;
-    let folder = tempfile::tempdir()?;
-    let settings = settings::of(&place::existing(cli.index()))?;
-    let mut engine = embedder::open_or_create(&folder.path().join(place::NAME), None, &settings)?;
-    reranker::set(&mut engine, None, &settings)?;
-    helped(&mut engine, cli, generator)?;
-    let report = engine.index(&[&corpus])?;
-    if let Some(skipped) = report.skipped.first() {
-        bail!(say!(
-            "`{}` could not be indexed: {} – mend it",
-            "无法索引 `{}`:{} —— 请修正",
-            skipped.place,
-            skipped.reason
-        ));
-    }
-    work(&engine, &set, &mut library)
-}
-
-/// The language model, where the flags or a recipe that was named ask for its help; an error where they do and there is none.
-fn generator(cli: &Cli, args: &EvalArgs) -> Result<Option<Arc<dyn Generator>>> {
-    let index = place::existing(cli.index());
-    let recipes = crate::settings::of(&index)?.values().recipes()?;
-    let helped = |name: &String| recipes.get(name).is_some_and(|recipe| !recipe.transform.is_empty());
-    if args.transform.is_empty() && !args.recipes.iter().any(helped) {
+/// The language model, if the flags or a named recipe use it; an error if they do and there is none.
+fn generator(globals: &Globals, args: &EvalArgs) -> Result<Option<Arc<dyn Generator>>> {
+    let index = address::folder(globals.index());
+    let recipes = settings::of(&index)?.values().recipes()?;
+    let has_steps = |name: &String| recipes.get(name).is_some_and(|recipe| !recipe.transform.is_empty());
+    if args.transform.is_empty() && !args.recipes.iter().any(has_steps) {
         return Ok(None);
     }
-    let found = crate::helper::of(&index)?;
+    let found = model::of(&index)?;
     if found.is_none() {
         bail!(say!(
-            "a recipe asks for a language model, and none is set: it would be measured without",
-            "有方案需要语言模型,但没有设置:测出来的将不是它"
+            "a recipe uses a language model, but none is set up – {}",
+            "有方案需要语言模型，但没有设置 —— {}",
+            model::how_to_set_up()
         ));
     }
     Ok(found)
-}
-
-/// Gives an engine the model and the words in which it is asked.
-fn helped(engine: &mut Engine, cli: &Cli, generator: Option<Arc<dyn Generator>>) -> Result<()> {
-    if generator.is_some() {
-        engine.set_prompts(crate::helper::prompts(&place::existing(cli.index()))?);
-    }
-    engine.set_generator(generator);
-    Ok(())
 }
 
 /// Each recipe, and each with these steps: `auto`, `auto+rewrite`.
@@ -158,12 +152,12 @@ fn with_steps(mut candidates: Vec<Candidate>, names: &[String]) -> Result<Vec<Ca
     Ok(candidates)
 }
 
-/// What was not measured as the recipe says.
+/// Prints which figures are without a step of the language model.
 fn unhelped(run: &Run) {
     for cell in run.cells.iter().filter(|cell| cell.unhelped > 0) {
         output::note(&say!(
-            "{} @{}: {} of {} questions were searched without a step that the model was to take",
-            "{} @{}:{} / {} 个问题未能使用模型的步骤",
+            "{} @{}: a step of the language model failed for {} of {} questions, which were searched without it",
+            "{} @{}：{} / {} 个问题的模型步骤失败，未使用该步骤搜索",
             cell.recipe,
             cell.budget,
             cell.unhelped,
@@ -172,24 +166,9 @@ fn unhelped(run: &Run) {
     }
 }
 
-/// The recipes by name; when none is named, all built-in ones that the index can answer with.
-pub fn candidates(engine: &Engine, names: &[String]) -> Result<Vec<Candidate>> {
-    if names.is_empty() {
-        return Ok(built_in_for(engine)?);
-    }
-    let mut all: Vec<Candidate> = Vec::new();
-    for name in names {
-        if all.iter().all(|known| known.name != *name) {
-            let recipe = Recipe::named(name, engine.snapshot()?.manifest(), engine.recipes())?;
-            all.push(Candidate { name: name.clone(), recipe });
-        }
-    }
-    Ok(all)
-}
-
 /// A bar on a terminal, nothing anywhere else.
-fn bar(cli: &Cli, total: usize) -> ProgressBar {
-    if cli.json {
+fn bar(globals: &Globals, total: usize) -> ProgressBar {
+    if globals.json {
         return ProgressBar::hidden();
     }
     // The template is a constant: it can fail only where every run would.
@@ -209,22 +188,19 @@ fn page(args: &EvalArgs, outcome: &Outcome, judged: &[CellJudged], set: &Questio
         list(&budgets),
         args.seed
     );
-    let chinese = language() == Language::Zh;
+    let chinese = language() == Lang::Zh;
     let command =
         if args.judge { format!("{command} --judge --judge-questions {}", args.judge_questions) } else { command };
     Report { outcome, judged, set, texts: library.texts(), command: &command, chinese }.html()
 }
 
-/// A comparison as a sentence in the language of this run.
-pub fn sentence(comparison: &Comparison) -> String {
-    match language() {
-        Language::En => comparison.english(),
-        Language::Zh => comparison.chinese(),
-    }
-}
-
 fn json(run: &Run, judged: &[CellJudged]) -> serde_json::Value {
-    let cell = |cell: &Cell| serde_json::json!({"recipe": cell.recipe, "budget": cell.budget, "scores": cell.scores, "latency_ms": cell.latency, "unhelped": cell.unhelped, "judge_failed": cell.judge_failed});
+    let cell = |cell: &Cell| {
+        serde_json::json!({
+            "recipe": cell.recipe, "budget": cell.budget, "scores": cell.scores, "latency_ms": cell.latency,
+            "unhelped": cell.unhelped, "judge_failed": cell.judge_failed,
+        })
+    };
     let comparison = |comparison: Comparison| {
         let sentence = sentence(&comparison);
         let mut json = serde_json::to_value(comparison)?;
@@ -238,7 +214,8 @@ fn json(run: &Run, judged: &[CellJudged]) -> serde_json::Value {
         .filter_map(|one| comparison(one).ok())
         .collect();
     let mut json = serde_json::json!({
-        "name": run.name, "set": run.set, "fingerprint": run.fingerprint, "questions": run.questions.len(), "seed": run.seed,
+        "name": run.name, "set": run.set, "fingerprint": run.fingerprint, "questions": run.questions.len(),
+        "seed": run.seed,
         "version": run.version, "embedder": run.embedder, "documents": run.documents, "sentences": run.sentences,
         "cells": run.cells.iter().map(cell).collect::<Vec<_>>(), "comparisons": compared,
     });
@@ -262,14 +239,14 @@ const SHOWN: [(Measure, &str); 8] = [
 
 fn print(run: &Run) -> Result<()> {
     let mut out = std::io::stdout().lock();
-    let paint = Paint::new(out.is_terminal());
+    let paint = Paint::of(&out);
     let main = run.main_measure();
     writeln!(
         out,
         "{}",
         say!(
             "{}: {} questions, {} documents, {} sentences",
-            "{}:{} 个问题,{} 个文档,{} 个句子",
+            "{}：{} 个问题，{} 个文档，{} 个句子",
             run.set,
             run.questions.len(),
             run.documents,

@@ -1,63 +1,128 @@
 //! `okno index`: with a progress bar, a summary, and a reason for every file left out.
 
-use crate::args::{Cli, IndexArgs, Preset, Splitter};
+mod watch;
+
+use crate::globals::Globals;
+use crate::indexing::{self, ChunkPreset, IndexChoices};
 use crate::locale::say;
-use crate::{embedder, output, place, settings};
+use crate::progress::{IndexBar, StopFlag, stop_on_interrupt};
+use crate::values::{bytes, chunk_size, number};
+use crate::{address, embedder, errors, output, settings};
 use anyhow::{Context as _, Result, bail};
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use okno::config::{self, Config};
-use okno::document::{Layer, LayerError, Size};
+use clap::{Args, ValueEnum};
+use okno::document::{Layer, Size};
 use okno::fetch::is_url;
-use okno::retrieve::Recipe;
-use okno::store::Manifest;
-use okno::{Engine, IndexOptions, IndexReport, Progress};
+use okno::{Engine, IndexReport};
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 /// Skipped files shown one by one; `--json` has them all.
 const SHOWN: usize = 20;
 
-pub fn run(cli: &Cli, args: &IndexArgs) -> Result<()> {
-    let folder = place::target(cli.index());
+/// The size of the recipe `neighbors`.
+const DEFAULT_SIZE: Size = Size::Characters(400);
+
+/// What to index and how.
+#[derive(Debug, Args)]
+#[allow(clippy::struct_excessive_bools)] // each is a flag
+pub struct IndexArgs {
+    /// Files, folders and URLs; hidden files and those listed in `.gitignore` or `.oknoignore` are skipped
+    paths: Vec<PathBuf>,
+    /// The default recipe for searching this index
+    #[arg(long)]
+    recipe: Option<String>,
+    /// What the recipe `neighbors` searches (for `chunk`, see --size and --overlap); makes it the default recipe
+    #[arg(long, value_name = "SPLITTER")]
+    splitter: Option<SplitterName>,
+    /// Chunk size: `400` or `400c` characters, `512t` tokens
+    #[arg(long, value_name = "SIZE", value_parser = chunk_size)]
+    size: Option<Size>,
+    /// How much of the previous chunk each chunk repeats, in the unit of --size
+    #[arg(long, value_name = "N", value_parser = number::<u32>)]
+    overlap: Option<u32>,
+    /// Chunk size and neighbours for a kind of document; makes `neighbors` the default recipe
+    #[arg(long, conflicts_with_all = ["splitter", "size", "overlap"])]
+    preset: Option<ChunkPreset>,
+    /// Skip files larger than this [default: 64MB]
+    #[arg(long, value_name = "BYTES", value_parser = bytes)]
+    max_file_size: Option<u64>,
+    /// Which fields of JSON lines hold what
+    #[arg(long, value_name = "id=doc_id,text=body,…")]
+    jsonl_fields: Option<String>,
+    /// Treat each line of a plain text file as a document
+    #[arg(long)]
+    lines: bool,
+    /// Fail if a file was skipped
+    #[arg(long)]
+    strict: bool,
+    /// Keep running and update the index when files change, until Ctrl-C
+    #[arg(long, conflicts_with = "strict")]
+    watch: bool,
+    /// Also index the URLs in this file, one per line
+    #[arg(long, value_name = "FILE")]
+    urls: Option<PathBuf>,
+    /// The embedder of a new index: `builtin`, a model of `okno models list`, `service` or `service:MODEL`
+    #[arg(long, value_name = "NAME")]
+    embedder: Option<String>,
+    /// Allow URLs on this machine and in private networks
+    #[arg(long)]
+    allow_private: bool,
+}
+
+/// What the recipe `neighbors` searches.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum SplitterName {
+    /// Single sentences
+    Sentence,
+    /// Consecutive whole sentences up to a size
+    Chunk,
+}
+
+pub fn run(globals: &Globals, args: &IndexArgs) -> Result<()> {
+    let folder = address::target(globals.index());
     let settings = settings::of(&folder)?;
-    let options = options(args, settings.values())?;
+    let options = indexing::options(choices(args)?, settings.values())?;
     let paths = paths(args)?;
     let mut engine = embedder::open_or_create(&folder, args.embedder.as_deref(), &settings)?;
     crate::ocr::set(&mut engine)?;
     engine.set_recipes(settings.values().recipes()?);
-    // A snapshot that cannot be opened is for the writer to repair, or to refuse.
+    // The writer repairs or refuses an index whose snapshot cannot be opened.
     if paths.is_empty() && engine.snapshot().is_ok_and(|snapshot| snapshot.roots().is_empty()) {
         bail!(say!(
             "nothing to index – name a file or folder: `okno index PATH`",
-            "没有可索引的内容 —— 请给出文件或文件夹:`okno index 路径`"
+            "没有可索引的内容 —— 请给出文件或文件夹：`okno index 路径`"
         ));
     }
-    let bar = Bar::new();
+    let bar = IndexBar::new();
     stop_on_interrupt(&bar.stop)?;
     let begun = Instant::now();
     let report = engine.index_with(&paths, &options, &bar)?;
     bar.bar.finish_and_clear();
-    if cli.json && args.watch {
+    if globals.json && args.watch {
         // A watch prints one line for each run.
         output::json_line(&json(&report, &engine))?;
-    } else if cli.json {
+    } else if globals.json {
         output::json(&json(&report, &engine))?;
     } else {
         print(&report, begun.elapsed());
     }
     if report.stopped {
         bail!(say!(
-            "stopped; what was done is saved – run the same command again to go on",
-            "已停止;已完成的部分已保存 —— 再次运行同一命令即可继续"
+            "stopped; progress is saved – run the same command again to continue",
+            "已停止；已完成的部分已保存 —— 再次运行同一命令即可继续"
         ));
     }
     if args.watch {
-        return follow(cli, args, &engine, &bar.stop);
+        return follow(globals, args, &engine, &bar.stop);
     }
     if args.strict && !report.skipped.is_empty() {
-        bail!(say!("{} skipped, and --strict was given", "跳过了 {} 项,而且使用了 --strict", report.skipped.len()));
+        bail!(say!(
+            "{} files were skipped, which --strict does not allow – fix or exclude them",
+            "跳过了 {} 项，而 --strict 不允许跳过 —— 请修正或排除它们",
+            report.skipped.len()
+        ));
     }
     Ok(())
 }
@@ -75,8 +140,8 @@ fn paths(args: &IndexArgs) -> Result<Vec<PathBuf>> {
             }
             if !is_url(line) {
                 bail!(say!(
-                    "{}:{}: `{}` is no URL; expected `https://…`",
-                    "{}:{}:`{}` 不是网址;应为 `https://…`",
+                    "{}:{}: `{}` is not a valid URL; expected `https://…`",
+                    "{}:{}：`{}` 不是有效的网址；应为 `https://…`",
                     file.display(),
                     number + 1,
                     line
@@ -89,182 +154,66 @@ fn paths(args: &IndexArgs) -> Result<Vec<PathBuf>> {
 }
 
 /// Follows the folders of the index; the configuration is read again before each run, so that its changes count too.
-fn follow(cli: &Cli, args: &IndexArgs, engine: &Engine, stop: &Arc<AtomicBool>) -> Result<()> {
+fn follow(globals: &Globals, args: &IndexArgs, engine: &Engine, stop: &Arc<AtomicBool>) -> Result<()> {
     let roots = engine.snapshot()?.roots().to_vec();
     let files: Vec<PathBuf> = roots.iter().filter(|root| !is_url(root)).map(PathBuf::from).collect();
     let folder = engine.folder().to_owned();
-    super::watch::watch(&roots, &folder, stop, || {
+    watch::watch(&roots, &folder, stop, || {
         let begun = Instant::now();
         let run = || -> Result<IndexReport> {
-            let options = options(args, settings::of(&folder)?.values())?;
-            Ok(engine.index_with(&files, &options, &Until(stop))?)
+            let options = indexing::options(choices(args)?, settings::of(&folder)?.values())?;
+            Ok(engine.index_with(&files, &options, &StopFlag(stop))?)
         };
         match run() {
-            Ok(report) if cli.json => output::json_line(&json(&report, engine))?,
+            Ok(report) if globals.json => output::json_line(&json(&report, engine))?,
             Ok(report) if report.is_nothing() => {}
             Ok(report) => line(&report, begun.elapsed()),
-            // Whatever it is may be mended while we watch: a locked index, a misspelt configuration.
-            Err(error) => output::note(&format!("{} {}", say!("error:", "错误:"), crate::message(&error))),
+            // It may be fixed while watching: a locked index, a misspelt configuration.
+            Err(error) => output::note(&format!("{} {}", say!("error:", "错误："), errors::message(&error))),
         }
         Ok(())
     })
 }
 
-/// Stops when asked to, and tells nothing.
-struct Until<'a>(&'a AtomicBool);
-
-impl Progress for Until<'_> {
-    fn stop(&self) -> bool {
-        self.0.load(Ordering::Relaxed)
-    }
-}
-
-/// How to index, as flags and configuration say.
-pub fn options(args: &IndexArgs, config: &Config) -> okno::Result<IndexOptions> {
-    let configured = config.recipe.as_ref().filter(|_| args.recipe.is_none());
-    if let Some(recipe) = args.recipe.as_ref().or(configured) {
-        // Before a folder is made for an index that nobody wanted.
-        Recipe::named(recipe, &Manifest::new("", 0), &config.recipes()?)?;
-    }
-    let chunk =
-        chunk(args)?.or(config.index.chunk).map_or_else(|| configured_preset(config), |chunk| Ok(Some(chunk)))?;
-    let mut fetch = config.fetch();
-    fetch.allow_private |= args.allow_private;
-    Ok(IndexOptions {
-        max_file_size: args.max_file_size.unwrap_or_else(|| config.max_file_size()),
-        rules: Some(config.rules()),
-        selection: Some(config.selection().unwrap_or_default()),
-        embedded_fields: Some(config.embedded_fields()),
-        fetch,
+/// What the flags say about indexing.
+fn choices(args: &IndexArgs) -> Result<IndexChoices> {
+    Ok(IndexChoices {
+        recipe: args.recipe.clone(),
+        chunk: chunk(args)?,
+        neighbors: args.preset.map(ChunkPreset::neighbors),
+        own_size: args.size.is_some(),
+        max_file_size: args.max_file_size,
         jsonl_fields: args.jsonl_fields.clone(),
         lines: args.lines,
-        // Who chooses chunks wants them searched.
-        recipe: args.recipe.clone().or_else(|| chunk.filter(|_| configured.is_none()).map(|_| "neighbors".to_owned())),
-        chunk,
-        neighbors: neighbors(args.preset)
-            .or(config.index.neighbors)
-            .or_else(|| neighbors(config.index.preset.map(preset).filter(|_| args.size.is_none()))),
+        allow_private: args.allow_private,
     })
 }
 
-fn preset(configured: config::Preset) -> Preset {
-    match configured {
-        config::Preset::Faq => Preset::Faq,
-        config::Preset::Docs => Preset::Docs,
-        config::Preset::Paper => Preset::Paper,
-    }
-}
-
-/// The chunk layer of the preset in the configuration.
-fn configured_preset(config: &Config) -> Result<Option<Layer>, okno::Error> {
-    Ok(config.index.preset.map(|configured| preset_chunk(preset(configured))).transpose()?)
-}
-
-/// The chunk layer chosen for the index.
-fn chunk(args: &IndexArgs) -> Result<Option<Layer>, okno::Error> {
+/// The chunk layer that the flags choose, if they choose one.
+fn chunk(args: &IndexArgs) -> Result<Option<Layer>> {
     if let Some(preset) = args.preset {
-        return Ok(Some(preset_chunk(preset)?));
+        return Ok(Some(preset.layer().map_err(okno::Error::from)?));
     }
-    if args.splitter == Some(Splitter::Sentence) {
-        return if args.size.is_none() && args.overlap.is_none() {
-            Ok(Some(Layer::Sentence))
-        } else {
-            Err(okno::Error::Options(say!(
-                "a sentence has no --size and no --overlap; use `--splitter chunk`",
-                "句子没有 --size 和 --overlap;请使用 `--splitter chunk`"
-            )))
-        };
+    let sized = args.size.is_some() || args.overlap.is_some();
+    match args.splitter {
+        Some(SplitterName::Sentence) if sized => bail!(say!(
+            "--size and --overlap do not apply to sentences – use `--splitter chunk`",
+            "--size 和 --overlap 不适用于句子 —— 请使用 `--splitter chunk`"
+        )),
+        Some(SplitterName::Sentence) => return Ok(Some(Layer::Sentence)),
+        None if !sized => return Ok(None),
+        Some(SplitterName::Chunk) | None => {}
     }
-    if args.size.is_none() && args.overlap.is_none() && args.splitter.is_none() {
-        return Ok(None);
-    }
-    let size = args.size.as_deref().unwrap_or("400c");
-    let size: Size = size.parse().map_err(|()| {
-        okno::Error::Options(say!(
-            "`{}` is no chunk size; expected `400` or `400c` characters, or `512t` tokens",
-            "`{}` 不是分块大小;应为 `400`、`400c`(字符)或 `512t`(词元)",
-            size
-        ))
-    })?;
+    let size = args.size.unwrap_or(DEFAULT_SIZE);
     let overlap = args.overlap.unwrap_or(size.number() / 2);
-    Ok(Some(Layer::chunk(size, overlap)?))
-}
-
-/// Middle of the sizes the sources give for each kind of document, overlap 40 %.
-pub fn preset_chunk(preset: Preset) -> Result<Layer, LayerError> {
-    let size = match preset {
-        Preset::Faq => 250,
-        Preset::Docs => 500,
-        Preset::Paper => 700,
-    };
-    Layer::chunk(Size::Characters(size), size * 2 / 5)
-}
-
-fn neighbors(preset: Option<Preset>) -> Option<u32> {
-    preset.map(|preset| if preset == Preset::Paper { 2 } else { 1 })
-}
-
-/// A bar on standard error, and the wish to stop.
-#[allow(clippy::struct_field_names)] // it is what it is
-pub struct Bar {
-    pub bar: ProgressBar,
-    pub stop: Arc<AtomicBool>,
-    embedded: AtomicUsize,
-}
-
-impl Bar {
-    pub fn new() -> Self {
-        let bar = ProgressBar::with_draw_target(Some(0), ProgressDrawTarget::stderr());
-        // The template is a constant: it parses, or the tests that index fail.
-        if let Ok(style) = ProgressStyle::with_template(
-            "{spinner} {wide_msg} {bar:24} {bytes}/{total_bytes}  {binary_bytes_per_sec}  {eta}",
-        ) {
-            bar.set_style(style);
-        }
-        bar.enable_steady_tick(Duration::from_millis(120));
-        bar.set_message(say!("looking for files", "正在查找文件"));
-        Self { bar, stop: Arc::new(AtomicBool::new(false)), embedded: AtomicUsize::new(0) }
-    }
-}
-
-impl Progress for Bar {
-    fn begin(&self, _files: usize, bytes: u64) {
-        self.bar.set_length(bytes);
-        self.bar.reset_eta();
-    }
-
-    fn advance(&self, path: &str, bytes: u64) {
-        self.bar.set_message(output::printable(path));
-        self.bar.inc(bytes);
-    }
-
-    fn embedded(&self, texts: usize) {
-        let all = texts + self.embedded.fetch_add(texts, Ordering::Relaxed);
-        self.bar.set_message(say!("{} sentences embedded", "已嵌入 {} 个句子", all));
-    }
-
-    fn stop(&self) -> bool {
-        self.stop.load(Ordering::Relaxed)
-    }
-}
-
-/// Ctrl-C asks to stop after the current commit; a second one stops at once, which loses nothing committed.
-pub fn stop_on_interrupt(stop: &Arc<AtomicBool>) -> Result<()> {
-    let stop = Arc::clone(stop);
-    ctrlc::set_handler(move || {
-        if stop.swap(true, Ordering::Relaxed) {
-            std::process::exit(130);
-        }
-        output::note(&say!("stopping after the current commit …", "将在当前提交完成后停止……"));
-    })?;
-    Ok(())
+    Ok(Some(Layer::chunk(size, overlap).map_err(okno::Error::from)?))
 }
 
 /// One line about a run.
 fn line(report: &IndexReport, took: Duration) {
     output::note(&say!(
         "{} added, {} changed, {} removed, {} unchanged – {} sentences, {} in {:.2} s",
-        "新增 {},更新 {},移除 {},未变 {} —— {} 个句子,{},用时 {:.2} 秒",
+        "新增 {}，更新 {}，移除 {}，未变 {} —— {} 个句子，{}，用时 {:.2} 秒",
         report.added,
         report.changed,
         report.removed,
@@ -280,18 +229,18 @@ fn print(report: &IndexReport, took: Duration) {
     if report.skipped.is_empty() {
         return;
     }
-    output::note(&say!("{} skipped:", "跳过 {} 项:", report.skipped.len()));
+    output::note(&say!("{} skipped:", "跳过 {} 项：", report.skipped.len()));
     for skipped in report.skipped.iter().take(SHOWN) {
         output::note(&format!(
             "  {} – {}",
             output::printable(&skipped.place),
-            output::printable(&crate::reasons::shown(&skipped.reason))
+            output::printable(&errors::reason(&skipped.reason))
         ));
     }
     if report.skipped.len() > SHOWN {
         output::note(&say!(
             "  … and {} more (--json lists all)",
-            "  ……另有 {} 项(--json 可列出全部)",
+            "  ……另有 {} 项（--json 可列出全部）",
             report.skipped.len() - SHOWN
         ));
     }

@@ -1,20 +1,39 @@
 //! `okno load`: what a loader makes of a file – its text, structure and metadata – without any index.
 
-use crate::args::{Cli, LoadArgs};
+use crate::globals::Globals;
 use crate::locale::say;
-use crate::{output, reasons};
+use crate::values::bytes;
+use crate::{errors, output};
 use anyhow::{Context as _, Result, bail};
+use clap::Args;
 use okno::document::{Block, BlockKind, CodePoints, ImageSource, Loaded, table};
 use okno::load::{Fields, Sink, TextOfImage, WalkOptions, builtin_reading, load_file, look_at_images, walk};
 use serde_json::{Value, json};
 use std::io::Write;
 use std::path::PathBuf;
 
-pub fn run(cli: &Cli, args: &LoadArgs) -> Result<()> {
+/// What to read.
+#[derive(Debug, Args)]
+pub struct LoadArgs {
+    /// A file or folder
+    path: PathBuf,
+    /// Treat each line of a plain text file as a document
+    #[arg(long)]
+    lines: bool,
+    /// Skip files larger than this, e.g. `64MB`
+    #[arg(long, value_name = "BYTES", default_value = "64MB", value_parser = bytes)]
+    max_file_size: u64,
+    /// Which fields of JSON lines hold what
+    #[arg(long, value_name = "id=doc_id,text=body,…")]
+    jsonl_fields: Option<String>,
+}
+
+pub fn run(globals: &Globals, args: &LoadArgs) -> Result<()> {
     let fields: Fields = args.jsonl_fields.as_deref().unwrap_or_default().parse()?;
     let reader = crate::ocr::reader()?.map(|(_, reader)| reader);
     let loaders = builtin_reading(fields, args.lines, reader.as_ref());
-    let mut sink = Printed { json: cli.json, documents: 0, skipped: 0, failed: None, path: PathBuf::new(), reader };
+    let mut sink =
+        DocumentPrinter { json: globals.json, documents: 0, skipped: 0, failed: None, path: PathBuf::new(), reader };
     for entry in walk(&args.path, &WalkOptions::default()) {
         match entry {
             Ok(entry) => {
@@ -29,23 +48,23 @@ pub fn run(cli: &Cli, args: &LoadArgs) -> Result<()> {
     }
     if sink.documents == 0 {
         let path = args.path.display().to_string();
-        bail!(say!("`{}` gave no document", "`{}` 没有得到任何文档", path));
+        bail!(say!("no document could be read from `{}`", "没有从 `{}` 读到任何文档", path));
     }
     Ok(())
 }
 
-/// Prints documents while they come: a folder may hold more than the memory does.
-struct Printed {
+/// Prints each document as it is read: a folder may be larger than memory.
+struct DocumentPrinter {
     json: bool,
     documents: usize,
     skipped: usize,
     failed: Option<anyhow::Error>,
-    /// The file in hand, beside which its images are.
+    /// The current file, beside which its images are.
     path: PathBuf,
     reader: Option<TextOfImage>,
 }
 
-impl Sink for Printed {
+impl Sink for DocumentPrinter {
     fn document(&mut self, mut loaded: Loaded) {
         self.documents += 1;
         look_at_images(&self.path, &mut loaded, self.reader.as_ref());
@@ -57,7 +76,7 @@ impl Sink for Printed {
 
     fn skip(&mut self, place: &str, reason: String) {
         self.skipped += 1;
-        let reason = reasons::shown(&reason);
+        let reason = errors::reason(&reason);
         output::note(&say!("skipped {} – {}", "跳过 {} —— {}", output::printable(place), output::printable(&reason)));
     }
 }
@@ -85,7 +104,10 @@ fn document_json(loaded: &Loaded) -> Value {
         .iter()
         .map(|image| {
             let (start, end) = (walk.at(image.span.start).0, walk.at(image.span.end).0);
-            let mut json = json!({"start": start, "end": end, "alt": image.alt, "caption": image.caption, "source": source_json(&image.source)});
+            let mut json = json!({
+                "start": start, "end": end, "alt": image.alt, "caption": image.caption,
+                "source": source_json(&image.source),
+            });
             if let Some(seen) = &image.seen {
                 (json["hash"], json["media_type"]) = (seen.hash.to_string().into(), json!(seen.media));
                 json["text"] = seen.text.as_str().into();
@@ -139,7 +161,7 @@ fn print(loaded: &Loaded) -> Result<()> {
     let mut out = std::io::stdout().lock();
     writeln!(out, "{}", output::printable(&loaded.title))?;
     let name = loaded.id.as_deref().map(|id| format!("id: {id}"));
-    let language = loaded.language.as_deref().map(|language| format!("language: {language}"));
+    let language = loaded.language.as_deref().map(|language| say!("language: {}", "语言：{}", language));
     for line in name.into_iter().chain(language) {
         writeln!(out, "  {}", output::printable(&line))?;
     }
@@ -162,7 +184,7 @@ fn counts(loaded: &Loaded) -> String {
     let count = |kind: &str| loaded.blocks.iter().filter(|block| self::kind(block.kind) == kind).count();
     say!(
         "{} characters, {} blocks, {} tables, {} pages, {} images",
-        "{} 个字符,{} 个块,{} 个表格,{} 页,{} 张图片",
+        "{} 个字符，{} 个块，{} 个表格，{} 页，{} 张图片",
         loaded.text.chars().count(),
         loaded.blocks.len(),
         count("table"),

@@ -1,4 +1,5 @@
-//! One file per command.
+//! One file per command: its arguments and what it does. Commands do not use one another; what they share is outside
+//! this folder.
 
 pub mod ask;
 pub mod compare;
@@ -6,15 +7,16 @@ pub mod config;
 pub mod copy;
 pub mod demo;
 pub mod derive;
+pub mod documents;
 pub mod embed;
 pub mod eval;
 pub mod feedback;
 pub mod index;
-pub mod inspect;
 pub mod load;
 #[cfg(feature = "models")]
 pub mod models;
 pub mod questions;
+pub mod recipes;
 pub mod reembed;
 pub mod remove;
 pub mod runs;
@@ -25,8 +27,6 @@ pub mod show;
 pub mod split;
 #[cfg(feature = "sql")]
 pub mod sql;
-#[cfg(feature = "sql")]
-mod sql_ask;
+pub mod status;
 pub mod tune;
 pub mod units;
-pub mod watch;

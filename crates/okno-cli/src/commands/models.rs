@@ -1,8 +1,9 @@
 //! `okno models`: which models there are, and how their weights come onto this machine.
 
-use crate::args::Cli;
+use crate::globals::Globals;
 use crate::locale::say;
 use crate::output;
+use crate::values::number;
 use anyhow::{Result, bail};
 use clap::{Args, Subcommand, ValueEnum};
 use indicatif::{ProgressBar, ProgressStyle};
@@ -19,95 +20,95 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// What to do with models.
 #[derive(Debug, Subcommand)]
 pub enum ModelsCommand {
-    /// The models known by name, and which of them are here
+    /// List the known models and which of them are installed
     List,
-    /// Fetch a known model from the model hub (`OKNO_HUB` names a mirror); goes on where it broke off
+    /// Download a known model from the model hub (`OKNO_HUB` names a mirror); resumes an interrupted download
     Pull {
         /// Its name
         name: String,
     },
-    /// Bring weights in from a folder, `.zip`, `.jar`, `.whl`, `.tgz` or `.tar.gz`
-    Add(AddArgs),
-    /// Take a model off the shelf
+    /// Add weights from a folder, `.zip`, `.jar`, `.whl`, `.tgz` or `.tar.gz`
+    Add(ModelsAddArgs),
+    /// Delete a model
     Remove {
         /// Its name
         name: String,
     },
-    /// Everything about a model; checks its files
+    /// Show a model and check its files
     Info {
         /// Its name
         name: String,
     },
 }
 
-/// Weights of one's own, or of a package.
+/// Weights to add.
 #[derive(Debug, Args)]
-pub struct AddArgs {
-    /// The model's name; one that is not in the list becomes a model of its own
+pub struct ModelsAddArgs {
+    /// The model's name; one that is not in the list becomes a custom model
     name: String,
     /// The package or folder
     path: PathBuf,
-    /// Which weights in it, where there are several
+    /// Which file holds the weights, if there are several
     #[arg(long, value_name = "PATH")]
     file: Option<String>,
-    /// What an unknown model is for
+    /// What a custom model is for
     #[arg(long, value_name = "KIND")]
-    kind: Option<KindName>,
-    /// Which token vectors become the text's vector
-    #[arg(long, value_name = "HOW")]
+    kind: Option<ModelKindName>,
+    /// How token vectors become the vector of a text
+    #[arg(long, value_name = "POOLING")]
     pooling: Option<PoolingName>,
-    /// What the model wants to see before a question
+    /// Text that the model expects before a question
     #[arg(long, value_name = "TEXT")]
     query_prefix: Option<String>,
-    /// What it wants to see before a passage
+    /// Text that the model expects before a passage
     #[arg(long, value_name = "TEXT")]
     passage_prefix: Option<String>,
-    /// Longer texts are cut here
-    #[arg(long, value_name = "N")]
+    /// Maximum length of a text; longer ones are truncated
+    #[arg(long, value_name = "TOKENS", value_parser = number::<usize>)]
     max_tokens: Option<usize>,
 }
 
 /// What a model is for.
 #[derive(Debug, Clone, Copy, ValueEnum)]
-pub enum KindName {
-    /// Texts become vectors
+pub enum ModelKindName {
+    /// Turns texts into vectors
     Embedder,
-    /// Question and passage become a score
+    /// Scores a passage for a question
     Reranker,
 }
 
-/// Which token vectors become the text's.
+/// How token vectors become the vector of a text.
 #[derive(Debug, Clone, Copy, ValueEnum)]
 pub enum PoolingName {
-    /// The first token's
+    /// The vector of the first token
     Cls,
-    /// The mean of all
+    /// The mean of all vectors
     Mean,
 }
 
-pub fn run(cli: &Cli, command: &ModelsCommand) -> Result<()> {
+pub fn run(globals: &Globals, command: &ModelsCommand) -> Result<()> {
     let shelf = Shelf::of_user()?;
     match command {
-        ModelsCommand::List => list(cli, &shelf),
-        ModelsCommand::Pull { name } => pull(cli, &shelf, name),
-        ModelsCommand::Add(args) => add(cli, &shelf, args),
+        ModelsCommand::List => list(globals, &shelf),
+        ModelsCommand::Pull { name } => pull(globals, &shelf, name),
+        ModelsCommand::Add(args) => add(globals, &shelf, args),
         ModelsCommand::Remove { name } => {
             shelf.remove(name)?;
-            output::note(&say!("`{}` is gone", "已删除 `{}`", name));
+            output::note(&say!("deleted `{}`", "已删除 `{}`", name));
             Ok(())
         }
-        ModelsCommand::Info { name } => info(cli, &shelf, name),
+        ModelsCommand::Info { name } => info(globals, &shelf, name),
     }
 }
 
-fn list(cli: &Cli, shelf: &Shelf) -> Result<()> {
+fn list(globals: &Globals, shelf: &Shelf) -> Result<()> {
     let here = shelf.models()?;
     let mut cards = registry::known()?;
     cards.extend(here.iter().map(|model| model.card.clone()));
     cards.sort_by(|a, b| (a.kind as u8, &a.name).cmp(&(b.kind as u8, &b.name)));
     cards.dedup_by(|a, b| a.name == b.name);
     let found = |card: &Card| here.iter().find(|model| model.card.name == card.name);
-    if cli.json {
+    if globals.json {
         let rows: Vec<Value> = cards.iter().map(|card| row(card, found(card))).collect();
         return output::json(&json!({"shelf": shelf.folder(), "models": rows}));
     }
@@ -118,8 +119,8 @@ fn list(cli: &Cli, shelf: &Shelf) -> Result<()> {
         writeln!(out, "{name:24} {:10} {place:>8}  {:10} {}", card.kind.to_string(), card.licence, card.about)?;
     }
     output::note(&say!(
-        "weights are kept in {}; `–`: not here – `okno models pull NAME`, or `okno models add NAME PACKAGE`",
-        "权重存放在 {};`–` 表示尚未下载 —— 用 `okno models pull 名称`,或 `okno models add 名称 安装包`",
+        "models are in {}; `–`: not installed – run `okno models pull NAME` or `okno models add NAME PACKAGE`",
+        "模型存放在 {}；`–` 表示尚未安装 —— 运行 `okno models pull 名称` 或 `okno models add 名称 安装包`",
         shelf.folder().display()
     ));
     Ok(())
@@ -138,9 +139,9 @@ fn row(card: &Card, here: Option<&Model>) -> Value {
     })
 }
 
-fn pull(cli: &Cli, shelf: &Shelf, name: &str) -> Result<()> {
+fn pull(globals: &Globals, shelf: &Shelf, name: &str) -> Result<()> {
     let bar = ProgressBar::new(0);
-    // The template is a constant: it can fail only where every run would.
+    // A template that does not parse leaves the default style.
     if let Ok(style) =
         ProgressStyle::with_template("{wide_msg} {bar:24} {bytes}/{total_bytes}  {binary_bytes_per_sec}  {eta}")
     {
@@ -157,19 +158,19 @@ fn pull(cli: &Cli, shelf: &Shelf, name: &str) -> Result<()> {
     let pulling = Pulling { progress: &progress, stop: &stop, silence: SILENCE, trial: &try_out };
     let model = shelf.pull(&name.to_ascii_lowercase(), &hub(), &pulling);
     bar.finish_and_clear();
-    arrived(cli, &model?)
+    installed(globals, &model?)
 }
 
-fn add(cli: &Cli, shelf: &Shelf, args: &AddArgs) -> Result<()> {
+fn add(globals: &Globals, shelf: &Shelf, args: &ModelsAddArgs) -> Result<()> {
     let model = shelf.add(card(args)?, &args.path, args.file.as_deref(), &try_out)?;
-    arrived(cli, &model)
+    installed(globals, &model)
 }
 
-/// The card of a known model, or of one's own.
-fn card(args: &AddArgs) -> Result<Card> {
+/// The card of a known model, or of a custom one.
+fn card(args: &ModelsAddArgs) -> Result<Card> {
     let kind = match args.kind {
-        Some(KindName::Reranker) => ModelKind::Reranker,
-        Some(KindName::Embedder) | None => ModelKind::Embedder,
+        Some(ModelKindName::Reranker) => ModelKind::Reranker,
+        Some(ModelKindName::Embedder) | None => ModelKind::Embedder,
     };
     let known = registry::find(&args.name)?;
     let mut card = known.unwrap_or_else(|| Card::unknown(&args.name, kind));
@@ -185,15 +186,15 @@ fn card(args: &AddArgs) -> Result<Card> {
     Ok(card)
 }
 
-/// Tells of a model that has just come.
-fn arrived(cli: &Cli, model: &Model) -> Result<()> {
+/// Prints a model that was just installed.
+fn installed(globals: &Globals, model: &Model) -> Result<()> {
     if !is_known(model) {
         output::note(&say!(
-            "these are not the weights that were seen under this name; vectors of others must not be mixed with theirs",
-            "这不是此名称下已知的权重;它的向量不能与其他权重的混用"
+            "these weights differ from the known ones of this name; do not mix their vectors",
+            "这不是此名称下已知的权重；不要混用两者的向量"
         ));
     }
-    if cli.json {
+    if globals.json {
         return output::json(&row(&model.card, Some(model)));
     }
     let use_it = match model.card.kind {
@@ -202,27 +203,27 @@ fn arrived(cli: &Cli, model: &Model) -> Result<()> {
         ModelKind::Ocr => "okno index PATH".to_owned(),
     };
     let (identity, size) = (model.identity(), megabytes(model.bytes()));
-    output::note(&say!("{} is here, {}: `{}`", "已就绪:{},{}:`{}`", identity, size, use_it));
+    output::note(&say!("installed {}, {} – use it with `{}`", "已安装 {}，{} —— 用法：`{}`", identity, size, use_it));
     Ok(())
 }
 
-/// Whether the weights are those of a package that was looked at; where none was, nobody can say.
+/// Returns `true` unless the weights differ from those of every known package.
 fn is_known(model: &Model) -> bool {
     let mut seen = model.card.packages.iter().filter_map(|package| package.sha256.as_ref()).peekable();
     seen.peek().is_none() || seen.any(|hash| model.card.files.iter().any(|file| file.sha256.as_ref() == Some(hash)))
 }
 
-fn info(cli: &Cli, shelf: &Shelf, name: &str) -> Result<()> {
+fn info(globals: &Globals, shelf: &Shelf, name: &str) -> Result<()> {
     let model = match shelf.get(name) {
         Ok(model) => model,
-        Err(Error::Missing { name, .. }) if cli.json => {
+        Err(Error::Missing { name, .. }) if globals.json => {
             let card = registry::find(&name)?;
             return output::json(&json!(card.map(|card| row(&card, None))));
         }
         Err(error) => return Err(error.into()),
     };
     let wrong = model.verify()?;
-    if cli.json {
+    if globals.json {
         let mut json = row(&model.card, Some(&model));
         (json["card"], json["folder"]) = (json!(model.card), json!(model.folder));
         json["damaged"] = json!(wrong);
@@ -230,7 +231,7 @@ fn info(cli: &Cli, shelf: &Shelf, name: &str) -> Result<()> {
     }
     if !wrong.is_empty() {
         let files = wrong.join(", ");
-        bail!(say!("damaged: {} – add the model again", "已损坏:{} —— 请重新加入该模型", files));
+        bail!(say!("damaged files: {} – add the model again", "已损坏：{} —— 请重新加入该模型", files));
     }
     let mut out = std::io::stdout().lock();
     let mut line = |name: String, value: String| writeln!(out, "{name:12} {}", output::printable(&value));

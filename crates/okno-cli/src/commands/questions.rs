@@ -1,24 +1,61 @@
 //! `okno questions make`: a question set from the documents alone.
 
-use crate::args::{Cli, QuestionsBy, QuestionsCommand};
+use crate::globals::Globals;
 use crate::locale::say;
-use crate::{helper, output, place};
+use crate::question_set::SEED;
+use crate::values::number;
+use crate::{model, opening, output};
 use anyhow::{Context as _, Result, bail};
+use clap::{Args, Subcommand, ValueEnum};
 use indicatif::ProgressBar;
 use okno::Engine;
 use okno::generate::Asker;
 use okno_evaluate::make::{self, Kind, Made, Summary};
+use std::path::PathBuf;
 
-pub fn run(cli: &Cli, what: &QuestionsCommand) -> Result<()> {
-    let QuestionsCommand::Make { out, count, by, seed } = what;
-    let engine = place::open(cli.index())?;
+/// What to do with question sets.
+#[derive(Debug, Subcommand)]
+pub enum QuestionsCommand {
+    /// Create questions from the documents of the index, each with the position of its answer
+    Make(QuestionsMakeArgs),
+}
+
+/// Which questions to create.
+#[derive(Debug, Args)]
+pub struct QuestionsMakeArgs {
+    /// The file to write, as JSON lines
+    #[arg(long, value_name = "FILE")]
+    out: PathBuf,
+    /// Maximum number of questions
+    #[arg(long, value_parser = number::<usize>, default_value_t = 100)]
+    count: usize,
+    /// How questions are created
+    #[arg(long, value_name = "METHOD", default_value = "rules")]
+    by: QuestionsBy,
+    /// Random seed; the same seed gives the same questions
+    #[arg(long, value_parser = number::<u64>, default_value_t = SEED)]
+    seed: u64,
+}
+
+/// How questions are created.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum QuestionsBy {
+    /// By rules, from headings, lists and figures, without a language model
+    Rules,
+    /// By the language model, with its answers checked
+    Model,
+}
+
+pub fn run(globals: &Globals, command: &QuestionsCommand) -> Result<()> {
+    let QuestionsCommand::Make(QuestionsMakeArgs { out, count, by, seed }) = command;
+    let engine = opening::open(globals.index())?;
     let (made, summary) = match by {
         QuestionsBy::Rules => make::questions(&*engine.snapshot()?, *count, *seed)?,
         QuestionsBy::Model => by_model(&engine, *count, *seed)?,
     };
     if made.is_empty() {
         bail!(say!(
-            "no question could be made of these documents – they need headings, definitions, lists or figures",
+            "no questions could be created – the documents need headings, definitions, lists or figures",
             "无法从这些文档中生成问题 —— 文档需要有标题、定义、列表或数字"
         ));
     }
@@ -27,16 +64,17 @@ pub fn run(cli: &Cli, what: &QuestionsCommand) -> Result<()> {
     std::fs::write(out, lines).with_context(|| say!("cannot write `{}`", "无法写入 `{}`", out.display()))?;
     let of = |kind: Kind| made.iter().filter(|made| made.kind == kind).count();
     let chinese = made.iter().filter(|made| made.lang == "zh").count();
-    if cli.json {
+    if globals.json {
         return output::json(&serde_json::json!({
-            "file": out, "questions": made.len(), "fact": of(Kind::Fact), "list": of(Kind::List), "broad": of(Kind::Broad),
+            "file": out, "questions": made.len(), "fact": of(Kind::Fact), "list": of(Kind::List),
+            "broad": of(Kind::Broad),
             "zh": chinese, "en": made.len() - chinese, "drafts": summary.drafts, "repeated": summary.repeated,
             "copied": summary.copied, "ambiguous": summary.ambiguous, "seed": seed,
         }));
     }
     output::note(&say!(
         "{} questions ({} fact, {} list, {} broad; {} Chinese) of {} drafts in {}",
-        "{} 个问题(事实 {},列举 {},概括 {};中文 {}),取自 {} 个草稿,写入 {}",
+        "{} 个问题（事实 {}，列举 {}，概括 {}；中文 {}），取自 {} 个草稿，写入 {}",
         made.len(),
         of(Kind::Fact),
         of(Kind::List),
@@ -46,8 +84,8 @@ pub fn run(cli: &Cli, what: &QuestionsCommand) -> Result<()> {
         out.display()
     ));
     output::note(&say!(
-        "dropped: {} repeated, {} copies of their answer, {} that several documents answer",
-        "舍去:重复 {},照抄答案 {},多个文档都能回答 {}",
+        "dropped: {} duplicates, {} copies of their answer, {} that several documents answer",
+        "舍去：重复 {}，照抄答案 {}，多个文档都能回答 {}",
         summary.repeated,
         summary.copied,
         summary.ambiguous
@@ -58,22 +96,23 @@ pub fn run(cli: &Cli, what: &QuestionsCommand) -> Result<()> {
 /// Failures shown one by one.
 const SHOWN: usize = 5;
 
-/// Questions that the language model writes; what it could not make is said.
+/// Questions from the language model; prints what failed.
 fn by_model(engine: &Engine, count: usize, seed: u64) -> Result<(Vec<Made>, Summary)> {
-    let generator = helper::of(engine.folder())?.with_context(|| {
+    let generator = model::of(engine.folder())?.with_context(|| {
         say!(
-            "no language model is set – name one in `okno.toml` ([model]) or the environment, or leave out `--by model`",
-            "没有设置语言模型 —— 请在 `okno.toml` 的 [model] 或环境变量中指定,或去掉 `--by model`"
+            "no language model is set up – name one in `okno.toml` under [model] or in the environment, or omit `--by \
+             model`",
+            "没有设置语言模型 —— 请在 `okno.toml` 的 [model] 或环境变量中指定，或去掉 `--by model`"
         )
     })?;
-    let prompts = helper::prompts(engine.folder())?;
+    let prompts = model::prompts(engine.folder())?;
     let asker = Asker { generator: &*generator, prompts: &prompts };
     let bar = ProgressBar::new_spinner();
     let found = make::questions_by_model(&*engine.snapshot()?, asker, count, seed, &|| bar.inc(1))?;
     bar.finish_and_clear();
     output::note(&say!(
-        "{} + {} tokens; no question of {} passages",
-        "{} + {} 词元;{} 段没有得到问题",
+        "{} + {} tokens; {} passages without a question",
+        "{} + {} 词元；{} 段没有得到问题",
         found.usage.prompt,
         found.usage.completion,
         found.failed.len()

@@ -1,97 +1,139 @@
-//! `okno runs`: what was kept, best first; one against another; forgotten.
+//! `okno runs`: saved evaluation runs – listed best first, compared, removed.
 
-use super::eval::sentence;
-use crate::args::{Cli, RunsArgs, RunsCommand};
+use crate::address;
+use crate::globals::Globals;
 use crate::locale::say;
 use crate::output::{self, Paint};
-use crate::place;
+use crate::question_set::sentence;
+use crate::values::tokens;
 use anyhow::{Result, bail};
+use clap::{Args, Subcommand};
 use okno_evaluate::compare::{Comparison, points};
 use okno_evaluate::judge::Aspect;
 use okno_evaluate::runs::Runs;
 use okno_evaluate::{Cell, Measure, Run};
 use std::collections::BTreeMap;
-use std::io::{IsTerminal, Write};
+use std::io::Write;
 
-pub fn run(cli: &Cli, args: &RunsArgs) -> Result<()> {
-    let runs = Runs::beside(&place::existing(cli.index()));
-    match &args.what {
-        None => list(cli, &runs, args.budget),
-        Some(RunsCommand::Compare { one, other }) => compare(cli, &runs, one, other, args.budget),
+/// Saved runs.
+#[derive(Debug, Args)]
+pub struct RunsArgs {
+    /// Rank by this budget [default: the smallest of each run]
+    #[arg(long, value_name = "TOKENS", value_parser = tokens, global = true)]
+    budget: Option<usize>,
+    #[command(subcommand)]
+    command: Option<RunsCommand>,
+}
+
+/// What to do with runs; without a command they are listed, best first.
+#[derive(Debug, Subcommand)]
+enum RunsCommand {
+    /// Compare two runs, or a recipe of each: `monday tuesday`, `monday/auto tuesday/window`
+    Compare {
+        /// A run, or `RUN/RECIPE`
+        one: String,
+        /// The run to compare with
+        other: String,
+    },
+    /// Delete runs
+    Remove {
+        /// Their names
+        #[arg(required = true)]
+        names: Vec<String>,
+    },
+    /// Delete all runs
+    Reset,
+}
+
+pub fn run(globals: &Globals, args: &RunsArgs) -> Result<()> {
+    let runs = Runs::beside(&address::folder(globals.index()));
+    match &args.command {
+        None => list(globals, &runs, args.budget),
+        Some(RunsCommand::Compare { one, other }) => compare(globals, &runs, one, other, args.budget),
         Some(RunsCommand::Remove { names }) => {
             for name in names {
                 runs.remove(name)?;
             }
-            forgotten(cli, names.len())
+            removed(globals, names.len())
         }
-        Some(RunsCommand::Reset) => forgotten(cli, runs.reset()?),
+        Some(RunsCommand::Reset) => removed(globals, runs.reset()?),
     }
 }
 
-fn forgotten(cli: &Cli, count: usize) -> Result<()> {
-    if cli.json {
+fn removed(globals: &Globals, count: usize) -> Result<()> {
+    if globals.json {
         return output::json(&serde_json::json!({ "removed": count }));
     }
-    output::note(&say!("{} forgotten", "已移除 {} 个", count));
+    output::note(&say!("{} runs removed", "已移除 {} 个", count));
     Ok(())
 }
 
 /// One line of the leaderboard.
-struct Place {
+struct LeaderboardRow {
     run: String,
     made: u64,
     cell: Cell,
     measure: Measure,
 }
 
-fn list(cli: &Cli, runs: &Runs, budget: Option<usize>) -> Result<()> {
-    let mut boards: BTreeMap<(String, String, usize), Vec<Place>> = BTreeMap::new();
+fn list(globals: &Globals, runs: &Runs, budget: Option<usize>) -> Result<()> {
+    let mut boards = Leaderboards::new();
     for name in runs.names()? {
         let run = runs.load(&name)?;
         let Some(budget) = budget.or(run.budgets().first().copied()) else { continue };
         for cell in run.cells.iter().filter(|cell| cell.budget == budget) {
-            let place =
-                Place { run: run.name.clone(), made: run.made, cell: cell.clone(), measure: run.main_measure() };
-            boards.entry((run.set.clone(), run.fingerprint.clone(), budget)).or_default().push(place);
+            let row = LeaderboardRow {
+                run: run.name.clone(),
+                made: run.made,
+                cell: cell.clone(),
+                measure: run.main_measure(),
+            };
+            boards.entry((run.set.clone(), run.fingerprint.clone(), budget)).or_default().push(row);
         }
     }
     for board in boards.values_mut() {
-        let key = |place: &Place| (place.cell.scores.get(place.measure), place.cell.scores.get(Measure::Context));
+        let key = |row: &LeaderboardRow| (row.cell.scores.get(row.measure), row.cell.scores.get(Measure::Context));
         board.sort_by(|a, b| key(b).partial_cmp(&key(a)).unwrap_or(std::cmp::Ordering::Equal).then(a.run.cmp(&b.run)));
     }
-    if cli.json {
+    if globals.json {
         return output::json(&json(&boards));
     }
     if boards.is_empty() {
         output::note(&say!(
-            "no runs yet – `okno eval SET --name NAME` keeps one",
+            "no saved runs – save one with `okno eval SET --name NAME`",
             "还没有保存的评测 —— 用 `okno eval 题集 --name 名称` 保存一个"
         ));
     }
     print(&boards)
 }
 
-type Boards = BTreeMap<(String, String, usize), Vec<Place>>;
+/// By question set, its fingerprint and the budget.
+type Leaderboards = BTreeMap<(String, String, usize), Vec<LeaderboardRow>>;
 
-fn json(boards: &Boards) -> serde_json::Value {
-    let place = |(rank, place): (usize, &Place)| serde_json::json!({"rank": rank + 1, "run": place.run, "recipe": place.cell.recipe, "made": place.made, "scores": place.cell.scores, "judge_failed": place.cell.judge_failed, "latency_ms": place.cell.latency});
+fn json(boards: &Leaderboards) -> serde_json::Value {
+    let row = |(rank, row): (usize, &LeaderboardRow)| {
+        serde_json::json!({
+            "rank": rank + 1, "run": row.run, "recipe": row.cell.recipe, "made": row.made, "scores": row.cell.scores,
+            "judge_failed": row.cell.judge_failed, "latency_ms": row.cell.latency,
+        })
+    };
     boards
         .iter()
         .map(|((set, fingerprint, budget), board)| {
-            let places: Vec<_> = board.iter().enumerate().map(place).collect();
+            let places: Vec<_> = board.iter().enumerate().map(row).collect();
             serde_json::json!({"set": set, "fingerprint": fingerprint, "budget": budget, "places": places})
         })
         .collect()
 }
 
-fn print(boards: &Boards) -> Result<()> {
+fn print(boards: &Leaderboards) -> Result<()> {
     let mut out = std::io::stdout().lock();
-    let paint = Paint::new(out.is_terminal());
+    let paint = Paint::of(&out);
     for ((set, fingerprint, budget), board) in boards {
         let questions = board.first().map_or(0, |place| place.cell.rows.len());
         let title = say!(
             "{} @{} – {} questions ({})",
-            "{} @{} —— {} 个问题({})",
+            "{} @{} —— {} 个问题（{}）",
             set,
             budget,
             questions,
@@ -99,9 +141,9 @@ fn print(boards: &Boards) -> Result<()> {
         );
         writeln!(out, "{}", paint.bold(&title))?;
         for (rank, place) in board.iter().enumerate() {
-            writeln!(
-                out,
+            let line = say!(
                 "{:3}. {:28} {} {:>5}  context {:>5}  {:>4.0} tokens  {:.1} ms",
+                "{:3}. {:28} {} {:>5}  上下文 {:>5}  {:>4.0} 词元  {:.1} ms",
                 rank + 1,
                 format!("{}/{}", place.run, place.cell.recipe),
                 place.measure.name(),
@@ -109,7 +151,8 @@ fn print(boards: &Boards) -> Result<()> {
                 points(place.cell.scores.get(Measure::Context)),
                 place.cell.scores.get(Measure::Tokens),
                 place.cell.latency.p50
-            )?;
+            );
+            writeln!(out, "{line}")?;
             if let Some(judged) = judged(&place.cell) {
                 writeln!(out, "     {judged}")?;
             }
@@ -119,7 +162,7 @@ fn print(boards: &Boards) -> Result<()> {
     Ok(())
 }
 
-/// What a judge said of a cell, where one was asked: each aspect, how many questions, how often there was no verdict.
+/// The ratings of a cell, if there are any: each aspect, how many questions, how many failed.
 fn judged(cell: &Cell) -> Option<String> {
     let figure = |aspect: Aspect| {
         let count = cell.rows.iter().filter(|row| row.get(aspect.measure()).is_some()).count();
@@ -129,17 +172,17 @@ fn judged(cell: &Cell) -> Option<String> {
     let figures: Vec<String> = Aspect::ALL.into_iter().filter_map(figure).collect();
     let failed = (cell.judge_failed > 0).then(|| say!("{} failed", "失败 {} 次", cell.judge_failed));
     let all: Vec<String> = figures.into_iter().chain(failed).collect();
-    (!all.is_empty()).then(|| say!("judge: {}", "评判:{}", all.join("  ")))
+    (!all.is_empty()).then(|| say!("judge: {}", "评判：{}", all.join("  ")))
 }
 
-fn compare(cli: &Cli, runs: &Runs, one: &str, other: &str, budget: Option<usize>) -> Result<()> {
+fn compare(globals: &Globals, runs: &Runs, one: &str, other: &str, budget: Option<usize>) -> Result<()> {
     let (one, own) = named(runs, one)?;
     let (other, theirs) = named(runs, other)?;
     let comparisons = comparisons(&one, own.as_deref(), &other, theirs.as_deref(), budget);
     if comparisons.is_empty() || comparisons.iter().all(|comparison| comparison.questions == 0) {
         bail!(say!(
             "`{}` and `{}` have no recipe, budget and question in common – name recipes: `{}/auto`",
-            "`{}` 与 `{}` 没有共同的方案、预算和问题 —— 请指明方案,如 `{}/auto`",
+            "`{}` 与 `{}` 没有共同的方案、预算和问题 —— 请指明方案，如 `{}/auto`",
             one.name,
             other.name,
             one.name
@@ -148,10 +191,10 @@ fn compare(cli: &Cli, runs: &Runs, one: &str, other: &str, budget: Option<usize>
     if one.fingerprint != other.fingerprint {
         output::note(&say!(
             "the question sets differ; only the questions both have are compared",
-            "两次的题集不同,只比较共有的问题"
+            "两次的题集不同，只比较共有的问题"
         ));
     }
-    if cli.json {
+    if globals.json {
         return output::json(&serde_json::to_value(comparisons)?);
     }
     let mut out = std::io::stdout().lock();
@@ -169,8 +212,8 @@ fn named(runs: &Runs, name: &str) -> Result<(Run, Option<String>)> {
             let run = runs.load(run)?;
             if !run.recipes().contains(&recipe) {
                 bail!(say!(
-                    "run `{}` has no recipe `{}` – it has `{}`",
-                    "评测 `{}` 里没有方案 `{}` —— 有 `{}`",
+                    "run `{}` has no recipe `{}`; expected one of `{}`",
+                    "评测 `{}` 里没有方案 `{}`；可用的有 `{}`",
                     run.name,
                     recipe,
                     run.recipes().join("`, `")
@@ -205,7 +248,7 @@ fn comparisons(
         .collect()
 }
 
-/// By the main measure, and by each aspect that a judge gave verdicts on in both.
+/// By the main measure, and by each aspect that was rated in both.
 fn compared(one: &Run, own: &Cell, other: &Run, theirs: &Cell) -> Vec<Comparison> {
     let judged = Aspect::ALL.map(|aspect| one.against(own, other, theirs, aspect.measure()));
     let judged = judged.into_iter().filter(|comparison| comparison.questions > 0);

@@ -1,8 +1,10 @@
 //! `okno serve` and `okno mcp`: the indexes opened, the parts put together, and handed to the server.
 
-use crate::args::{Cli, IndexArgs};
+use crate::globals::Globals;
+use crate::indexing::{self, IndexChoices};
 use crate::locale::say;
-use crate::{helper, output, place, settings};
+use crate::values::{ip, number};
+use crate::{address, embedder, model, opening, output, settings};
 use anyhow::{Context as _, Result, bail};
 use clap::{Args, ValueEnum};
 use okno::generate::Generator;
@@ -17,37 +19,37 @@ const KEY: &str = "OKNO_API_KEY";
 /// Where and for whom to serve.
 #[derive(Debug, Args)]
 pub struct ServeArgs {
-    /// The address to listen on; anything but this machine's own needs a key
-    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1")]
-    pub host: IpAddr,
-    /// The port; 0 takes any that is free
-    #[arg(long, default_value_t = 7765)]
-    pub port: u16,
-    /// A file with the key that requests must show [default: the variable `OKNO_API_KEY`, if it is set]
+    /// The IP address to listen on; one that other machines can reach needs a key
+    #[arg(long, value_name = "ADDRESS", value_parser = ip, default_value = "127.0.0.1")]
+    host: IpAddr,
+    /// The port; 0 chooses a free one
+    #[arg(long, value_parser = number::<u16>, default_value_t = 7765)]
+    port: u16,
+    /// A file with the key that requests must send [default: the variable `OKNO_API_KEY`, if it is set]
     #[arg(long, value_name = "FILE")]
-    pub api_key_file: Option<PathBuf>,
-    /// Let pages of this origin ask, e.g. `https://notes.example`
+    api_key_file: Option<PathBuf>,
+    /// Allow requests from web pages of this origin, e.g. `https://notes.example`
     #[arg(long, value_name = "ORIGIN")]
-    pub cors: Vec<String>,
-    /// Let requests index files of this folder, beside those that are indexed already
+    cors: Vec<String>,
+    /// Allow requests to index files in this folder, besides those already indexed
     #[arg(long, value_name = "FOLDER")]
-    pub allow: Vec<PathBuf>,
-    /// How requests are logged; `OKNO_LOG` says how much
+    allow: Vec<PathBuf>,
+    /// Log format; `OKNO_LOG` sets the level
     #[arg(long, alias = "log-format", value_name = "FORMAT", default_value = "text")]
-    pub log: LogName,
+    log: LogName,
 }
 
-/// How the log is written.
+/// The format of the log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum LogName {
-    /// Lines for people
+enum LogName {
+    /// Plain lines
     Text,
-    /// One JSON object a line
+    /// One JSON object per line
     Json,
 }
 
-pub fn run(cli: &Cli, args: &ServeArgs) -> Result<()> {
-    let parts = parts(cli)?;
+pub fn run(globals: &Globals, args: &ServeArgs) -> Result<()> {
+    let parts = parts(globals)?;
     let settings = ServeSettings {
         host: args.host,
         port: args.port,
@@ -60,24 +62,23 @@ pub fn run(cli: &Cli, args: &ServeArgs) -> Result<()> {
         LogName::Text => LogFormat::Text,
         LogName::Json => LogFormat::Json,
     });
-    let json = cli.json;
-    okno_server::serve(parts, &settings, |address| told(address, json), okno_server::interrupted())?;
+    okno_server::serve(parts, &settings, |address| ready(globals, address), okno_server::interrupted())?;
     Ok(())
 }
 
-/// Says where the server is; as JSON on standard output for a program that started it.
-fn told(address: SocketAddr, json: bool) {
+/// Prints the server's URL; as JSON on standard output for a program that started it.
+fn ready(globals: &Globals, address: SocketAddr) {
     let url = format!("http://{address}");
-    if json {
-        // Nobody may listen; the server runs all the same.
+    if globals.json {
+        // The server also runs if standard output is closed.
         let _ = output::json_line(&serde_json::json!({ "url": url }));
     }
-    output::note(&say!("serving on {} – Ctrl-C ends it", "服务地址 {} —— 按 Ctrl-C 结束", url));
+    output::note(&say!("serving on {} – press Ctrl-C to stop", "服务地址 {} —— 按 Ctrl-C 结束", url));
 }
 
 /// `okno mcp`: one agent, over standard input and output.
-pub fn mcp(cli: &Cli) -> Result<()> {
-    Ok(okno_server::mcp_stdio(parts(cli)?)?)
+pub fn mcp(globals: &Globals) -> Result<()> {
+    Ok(okno_server::mcp_stdio(parts(globals)?)?)
 }
 
 /// The key in a file, or in the environment.
@@ -85,22 +86,22 @@ fn key(file: Option<&Path>) -> Result<Option<String>> {
     let given = match file {
         Some(file) => Some(
             std::fs::read_to_string(file)
-                .with_context(|| say!("cannot read the key in `{}`", "无法读取 `{}` 中的密钥", file.display()))?,
+                .with_context(|| say!("cannot read the key from `{}`", "无法读取 `{}` 中的密钥", file.display()))?,
         ),
         None => std::env::var(KEY).ok(),
     };
     let key = given.map(|key| key.trim().to_owned()).filter(|key| !key.is_empty());
     if let (Some(file), None) = (file, &key) {
-        bail!(say!("`{}` is empty; expected a key in it", "`{}` 是空的;应当含有密钥", file.display()));
+        bail!(say!("`{}` is empty; it should contain a key", "`{}` 是空的；应当含有密钥", file.display()));
     }
     Ok(key)
 }
 
 /// The parts of a server: the indexes that were named, or the nearest.
-fn parts(cli: &Cli) -> Result<ServerParts> {
-    let named: Vec<(Option<String>, PathBuf)> = match (&cli.store, &cli.index[..]) {
+fn parts(globals: &Globals) -> Result<ServerParts> {
+    let named: Vec<(Option<String>, PathBuf)> = match (&globals.store, &globals.index[..]) {
         (Some(address), _) => vec![(None, address.clone())],
-        (None, []) => vec![(None, place::existing(None))],
+        (None, []) => vec![(None, address::folder(None))],
         (None, given) => given.iter().map(|given| named(given)).collect(),
     };
     let (mut indexes, mut generator): (Vec<NamedIndex>, _) = (Vec::new(), None);
@@ -108,13 +109,13 @@ fn parts(cli: &Cli) -> Result<ServerParts> {
         let name = name.unwrap_or_else(|| usual_name(&folder));
         if indexes.iter().any(|known| known.name == name) {
             bail!(say!(
-                "two indexes are called `{}` – name them: `--index work=DIR --index home=DIR`",
-                "有两个索引都叫 `{}` —— 请分别命名:`--index work=目录 --index home=目录`",
+                "two indexes have the name `{}` – give them names: `--index work=DIR --index home=DIR`",
+                "有两个索引都叫 `{}` —— 请分别命名：`--index work=目录 --index home=目录`",
                 name
             ));
         }
         let (index, own) = index(name, &folder)?;
-        // The first index's model writes the answers; each index's own helps to search it.
+        // The first index's model answers questions; each index's own helps to search it.
         generator = if indexes.is_empty() { own } else { generator };
         indexes.push(index);
     }
@@ -132,28 +133,28 @@ fn named(given: &Path) -> (Option<String>, PathBuf) {
 
 /// `.okno` of a folder is called as the folder is, anything else as itself; an index on a server without its options.
 fn usual_name(folder: &Path) -> String {
-    let address = folder.to_str().filter(|_| crate::remote::is_meant(folder));
+    let address = folder.to_str().filter(|_| address::is_remote(folder));
     let folder = address.and_then(|address| address.split('?').next()).map_or(folder, Path::new);
     let whole = std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned());
     let of = |path: &Path| path.file_name().map(|name| name.to_string_lossy().into_owned());
     let own = of(&whole).unwrap_or_default();
-    let name = if own == place::NAME { whole.parent().and_then(of).unwrap_or(own) } else { own };
+    let name = if own == address::FOLDER { whole.parent().and_then(of).unwrap_or(own) } else { own };
     // A comma stands between names.
     name.trim_start_matches('.').replace(',', "_")
 }
 
-/// Opens an index, or makes an empty one: its documents may come by upload. Its language model, where one is set, helps to search it.
+/// Opens an index, or creates an empty one, to which documents can be uploaded.
 fn index(name: String, folder: &Path) -> Result<(NamedIndex, Option<Arc<dyn Generator>>)> {
-    let mut engine = match place::open_to_ask(Some(folder), None) {
+    let mut engine = match opening::open_to_search(Some(folder), None) {
         Err(error) if matches!(error.downcast_ref(), Some(okno::Error::NoIndex(_))) => {
-            drop(crate::embedder::open_or_create(folder, None, &settings::of(folder)?)?);
-            output::note(&say!("made an empty index in {}", "已在 {} 建立空索引", folder.display()));
-            place::open_to_ask(Some(folder), None)?
+            drop(embedder::open_or_create(folder, None, &settings::of(folder)?)?);
+            output::note(&say!("created an empty index in {}", "已在 {} 建立空索引", folder.display()));
+            opening::open_to_search(Some(folder), None)?
         }
         opened => opened?,
     };
     let own = settings::of(folder)?;
-    let (replies, generator) = (super::ask::options(&own, folder)?, helper::of(folder)?);
+    let (replies, generator) = (model::reply_options(&own, folder)?, model::of(folder)?);
     engine.set_generator(generator.clone());
     engine.set_prompts(replies.prompts.clone());
     let engine = Arc::new(engine);
@@ -164,8 +165,8 @@ fn index(name: String, folder: &Path) -> Result<(NamedIndex, Option<Arc<dyn Gene
         replies,
         vision: own.values().model.vision.unwrap_or(false),
         complete: Arc::new(move |query| settings::fill(query, &own, &asked)),
-        // Read again for each job: what is changed in `okno.toml` counts from the next one on.
-        options: Arc::new(move || super::index::options(&IndexArgs::default(), settings::of(&configured)?.values())),
+        // Read again for each job, so that changes of `okno.toml` apply to the next one.
+        options: Arc::new(move || indexing::options(IndexChoices::default(), settings::of(&configured)?.values())),
     };
     Ok((index, generator))
 }

@@ -1,12 +1,14 @@
 //! `okno split`: a file in, exact spans out – what a splitter makes of a text, before anything is indexed.
 //!
-//! The file is read by the loader that would index it, so the spans are those of its canonical text; `markdown` and `html` choose their
-//! own loader. A file of JSON lines gives one line of JSON for each of its lines, in order, whatever is wrong with one of them.
+//! The file is read by the loader that would index it, so the spans are those of its canonical text; `markdown` and
+//! `html` choose their own loader. A file of JSON lines gives one line of JSON for each of its lines, in order,
+//! whatever is wrong with one of them.
 
-use super::index::preset_chunk;
-use crate::args::{Cli, Preset};
-use crate::locale::{Language, chinese_layer, language, say};
-use crate::{output, reasons};
+use crate::errors::chinese_layer;
+use crate::globals::Globals;
+use crate::indexing::ChunkPreset;
+use crate::locale::{Lang, language, say};
+use crate::{errors, output};
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use okno::document::{CodePoints, Loaded};
@@ -19,38 +21,38 @@ use std::path::{Path, PathBuf};
 /// Characters of a piece that a person is shown.
 const PREVIEW: usize = 72;
 
-/// What to cut and how.
+/// What to split and how.
 #[derive(Debug, Args)]
 pub struct SplitArgs {
     /// The file: anything `okno index` reads, or JSON lines of `{id, text}`; `-` for standard input
     file: PathBuf,
-    /// How to cut: sentence, sentences:3, window:2, paragraph, section, chunk:400c/200c, words:200/40, chars:400/200,
+    /// How to split: sentence, sentences:3, window:2, paragraph, section, chunk:400c/200c, words:200/40, chars:400/200,
     /// recursive:3000c/300c, tokens:512t/64t, markdown, html, semantic:95p/3000c, hierarchy:3000c/500c, code:1500c
     #[arg(long, value_name = "SPLITTER", default_value = "sentence")]
     splitter: String,
-    /// The chunks that suit a kind of document, as for `okno index`
+    /// Chunks for a kind of document, as for `okno index`
     #[arg(long, conflicts_with = "splitter")]
-    preset: Option<Preset>,
-    /// Say which lines of the text each piece is on
+    preset: Option<ChunkPreset>,
+    /// Print the line numbers of each piece
     #[arg(long)]
     lines: bool,
 }
 
-pub fn run(cli: &Cli, args: &SplitArgs) -> Result<()> {
+pub fn run(globals: &Globals, args: &SplitArgs) -> Result<()> {
     let splitter = match args.preset {
-        Some(preset) => Splitter::Layer(preset_chunk(preset).map_err(okno::Error::from)?),
+        Some(preset) => Splitter::Layer(preset.layer().map_err(okno::Error::from)?),
         None => args.splitter.parse().map_err(|error| anyhow::anyhow!(refusal(&error)))?,
     };
-    let show = Show { json: cli.json, lines: args.lines, splitter };
+    let printer = SplitPrinter { json: globals.json, lines: args.lines, splitter };
     let mut head = Vec::new();
     let mut reader = open(&args.file)?;
     reader.by_ref().take(okno::load::HEAD as u64).read_to_end(&mut head)?;
     let reader = std::io::Cursor::new(head.clone()).chain(reader);
     let mut out = BufWriter::new(std::io::stdout().lock());
     if Jsonl::default().accepts(&args.file, &head) {
-        json_lines(reader, &show, &mut out)?;
+        json_lines(reader, &printer, &mut out)?;
     } else {
-        documents(reader, &args.file, &show, &mut out)?;
+        documents(reader, &args.file, &printer, &mut out)?;
     }
     Ok(out.flush()?)
 }
@@ -63,40 +65,40 @@ fn open(path: &Path) -> Result<Box<dyn BufRead>> {
         |cause: std::io::Error| okno::Error::Unreadable { path: path.to_owned(), reason: cause.to_string() };
     let file = std::fs::File::open(path).map_err(unreadable)?;
     if file.metadata().is_ok_and(|about| about.is_dir()) {
-        let reason = say!("it is a folder", "它是文件夹");
+        let reason = say!("it is a folder, not a file", "它是文件夹，不是文件");
         return Err(okno::Error::Unreadable { path: path.to_owned(), reason }.into());
     }
     Ok(Box::new(BufReader::new(file)))
 }
 
-/// A splitter's name that cannot work, in the language of this run.
+/// Why a splitter cannot be used, in the language of this run.
 fn refusal(error: &SplitterError) -> String {
-    if language() == Language::En {
+    if language() == Lang::En {
         return error.to_string();
     }
     match error {
-        SplitterError::Unknown(name) => format!("`{name}` 不是切分方式 —— 可用的有:{NAMES}"),
+        SplitterError::Unknown(name) => format!("`{name}` 不是切分方式 —— 可用的有：{NAMES}"),
         SplitterError::Overlap { name, size, overlap } => {
-            format!("`{name}`:重叠 {overlap} 必须小于大小 {size} —— 可以试试 {}", size / 2)
+            format!("`{name}`：重叠 {overlap} 必须小于大小 {size} —— 可以试试 {}", size / 2)
         }
-        SplitterError::Zero { name, suggestion } => format!("`{name}`:大小为 0 什么也装不下 —— 可以试试 {suggestion}"),
-        SplitterError::Units(name) => format!("`{name}`:两个大小必须一致 —— 同为字符(`c`)或同为词元(`t`)"),
+        SplitterError::Zero { name, suggestion } => format!("`{name}`：大小为 0 什么也装不下 —— 可以试试 {suggestion}"),
+        SplitterError::Units(name) => format!("`{name}`：两个大小必须一致 —— 同为字符（`c`）或同为词元（`t`）"),
         SplitterError::Child { name, parent, child } => {
-            format!("`{name}`:子块 {child} 必须小于父块 {parent} —— 可以试试 {}", (parent / 6).max(1))
+            format!("`{name}`：子块 {child} 必须小于父块 {parent} —— 可以试试 {}", (parent / 6).max(1))
         }
         SplitterError::Layer(error) => chinese_layer(error),
     }
 }
 
-/// How pieces are shown.
-struct Show {
+/// Prints pieces.
+struct SplitPrinter {
     json: bool,
     lines: bool,
     splitter: Splitter,
 }
 
 /// One output line per input line.
-fn json_lines(reader: impl BufRead, show: &Show, out: &mut impl Write) -> Result<()> {
+fn json_lines(reader: impl BufRead, printer: &SplitPrinter, out: &mut impl Write) -> Result<()> {
     let mut bad = 0;
     for (number, line) in (1..).zip(reader.split(b'\n')) {
         let line = line?;
@@ -105,7 +107,7 @@ fn json_lines(reader: impl BufRead, show: &Show, out: &mut impl Write) -> Result
             continue;
         }
         match record(line) {
-            Ok((id, text)) => show.pieces(&id, &Text::markdown(&text), out)?,
+            Ok((id, text)) => printer.pieces(&id, &Text::markdown(&text), out)?,
             Err(reason) => {
                 bad += 1;
                 writeln!(out, "{}", json!({"id": null, "line": number, "error": reason}))?;
@@ -115,34 +117,34 @@ fn json_lines(reader: impl BufRead, show: &Show, out: &mut impl Write) -> Result
     if bad > 0 {
         out.flush()?;
         bail!(say!(
-            "{} lines were no `{{id, text}}`; each says why",
-            "有 {} 行不是 `{{id, text}}`;每行都写明了原因",
+            "{} lines are not `{{id, text}}`; the output says why for each",
+            "有 {} 行不是 `{{id, text}}`；每行都写明了原因",
             bad
         ));
     }
     Ok(())
 }
 
-/// A line's id, whatever it is, and its text.
+/// A line's id, of any type, and its text.
 fn record(line: &[u8]) -> Result<(Value, String), String> {
     let mut record: Value = serde_json::from_slice(line).map_err(|error| error.to_string())?;
     let id = ["id", "doc_id"].into_iter().map(|name| record[name].take()).find(|id| !id.is_null());
     match record["text"].take() {
         Value::String(text) => Ok((id.unwrap_or_default(), text)),
-        _ => Err(say!("no field `text` with a string", "没有字符串字段 `text`")),
+        _ => Err(say!("missing string field `text`", "缺少字符串字段 `text`")),
     }
 }
 
-fn documents(mut reader: impl Read, path: &Path, show: &Show, out: &mut impl Write) -> Result<()> {
+fn documents(mut reader: impl Read, path: &Path, printer: &SplitPrinter, out: &mut impl Write) -> Result<()> {
     let mut bytes = Vec::new();
     reader.read_to_end(&mut bytes)?;
     let name = path.to_string_lossy();
     // No loader reads a file without text; here it is a text without pieces.
     if bytes.trim_ascii().is_empty() {
-        return show.document(&name, &Text::plain(""), out);
+        return printer.document(&name, &Text::plain(""), out);
     }
-    for loaded in load(path, &bytes, show.splitter)? {
-        show.document(loaded.id.as_deref().unwrap_or(&name), &Text::of(&loaded), out)?;
+    for loaded in load(path, &bytes, printer.splitter)? {
+        printer.document(loaded.id.as_deref().unwrap_or(&name), &Text::of(&loaded), out)?;
     }
     Ok(())
 }
@@ -151,7 +153,7 @@ fn documents(mut reader: impl Read, path: &Path, show: &Show, out: &mut impl Wri
 fn load(path: &Path, bytes: &[u8], splitter: Splitter) -> Result<Vec<Loaded>> {
     let name = path.to_string_lossy();
     let source = Source::memory(&name, bytes);
-    let mut found = Found::default();
+    let mut found = SplitDocuments::default();
     let loaders = match splitter {
         Splitter::Markdown(_) => vec![Box::new(Markdown) as Box<dyn Loader>],
         Splitter::Html(_) => vec![Box::new(Html) as Box<dyn Loader>],
@@ -160,33 +162,33 @@ fn load(path: &Path, bytes: &[u8], splitter: Splitter) -> Result<Vec<Loaded>> {
     let head = &bytes[..bytes.len().min(okno::load::HEAD)];
     let chosen = loaders.iter().find(|loader| loaders.len() == 1 || loader.accepts(path, head));
     let Some(loader) = chosen else {
-        bail!(say!("`{}` is no kind of file that can be read yet", "还不能读取 “{}” 这种文件", path.display()));
+        bail!(say!("`{}`: this file type is not supported", "不支持 `{}` 的文件类型", path.display()));
     };
     loader.load(&source, &mut found).with_context(|| path.display().to_string())?;
     if let ([], Some(reason)) = (found.documents.as_slice(), found.skipped) {
-        bail!("{}: {}", path.display(), reasons::shown(&reason));
+        bail!("{}: {}", path.display(), errors::reason(&reason));
     }
     Ok(found.documents)
 }
 
 #[derive(Default)]
-struct Found {
+struct SplitDocuments {
     documents: Vec<Loaded>,
     skipped: Option<String>,
 }
 
-impl Sink for Found {
+impl Sink for SplitDocuments {
     fn document(&mut self, loaded: Loaded) {
         self.documents.push(loaded);
     }
 
     fn skip(&mut self, place: &str, reason: String) {
-        output::note(&format!("{}: {}", output::printable(place), output::printable(&reasons::shown(&reason))));
+        output::note(&format!("{}: {}", output::printable(place), output::printable(&errors::reason(&reason))));
         self.skipped.get_or_insert(reason);
     }
 }
 
-impl Show {
+impl SplitPrinter {
     fn document(&self, id: &str, text: &Text<'_>, out: &mut impl Write) -> Result<()> {
         if !self.json {
             return self.print(text, out);
@@ -197,7 +199,7 @@ impl Show {
     /// One line of JSON, written as it comes: a value per span would cost more than splitting does.
     fn pieces(&self, id: &Value, text: &Text<'_>, out: &mut impl Write) -> Result<()> {
         let pieces = self.splitter.split(text)?;
-        let places = Places::new(text.text, &pieces);
+        let places = PiecePositions::new(text.text, &pieces);
         write!(out, "{{\"id\":{id},\"spans\":")?;
         list(&pieces, out, |piece, out| pair(places.span(piece), out))?;
         if pieces.iter().any(|piece| !piece.headings.is_empty()) {
@@ -219,7 +221,7 @@ impl Show {
 
     fn print(&self, text: &Text<'_>, out: &mut impl Write) -> Result<()> {
         let pieces = self.splitter.split(text)?;
-        let places = Places::new(text.text, &pieces);
+        let places = PiecePositions::new(text.text, &pieces);
         for piece in &pieces {
             let [start, end] = places.span(piece);
             let [first, last] = places.lines(piece);
@@ -232,7 +234,7 @@ impl Show {
             writeln!(out, "{inside}{start:>8}–{end:<8}{lines}  {path}{}", preview(piece.span.of(text.text)))?;
         }
         out.flush()?;
-        output::note(&say!("{} pieces by `{}`", "{} 段,切分方式 `{}`", pieces.len(), self.splitter));
+        output::note(&say!("{} pieces, split by `{}`", "{} 段，切分方式 `{}`", pieces.len(), self.splitter));
         Ok(())
     }
 }
@@ -261,12 +263,12 @@ fn preview(text: &str) -> String {
 }
 
 /// Code points and lines of every offset of some pieces, from one walk over the text: pieces may overlap and nest.
-struct Places {
+struct PiecePositions {
     bytes: Vec<u32>,
     places: Vec<(usize, usize)>,
 }
 
-impl Places {
+impl PiecePositions {
     fn new(text: &str, pieces: &[Piece]) -> Self {
         let mut bytes: Vec<u32> = pieces.iter().flat_map(|piece| [piece.span.start, piece.span.end]).collect();
         bytes.sort_unstable();

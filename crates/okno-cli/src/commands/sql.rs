@@ -1,9 +1,13 @@
-//! `okno sql`: questions that only counting answers, asked of tables.
+//! `okno sql`: SQL queries over tables of documents.
 
-use crate::args::{Cli, SqlArgs};
+mod ask;
+
+use crate::globals::Globals;
 use crate::locale::say;
-use crate::{output, place, reasons};
+use crate::values::number;
+use crate::{errors, opening, output};
 use anyhow::Result;
+use clap::Args;
 use okno::document::Loaded;
 use okno::load::{Fields, FileEntry, MAX_FILE_SIZE, Sink, WalkOptions, builtin_for, load_file, walk};
 use okno_sql::{Database, Limits, Rows, Source, of_index, of_loaded};
@@ -12,36 +16,61 @@ use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-pub fn run(cli: &Cli, args: &SqlArgs) -> Result<()> {
+/// A query and the tables it is about.
+#[derive(Debug, Args)]
+pub struct SqlArgs {
+    /// A SELECT statement
+    query: Option<String>,
+    /// Files with tables – CSV, XLSX, Markdown, HTML, SQLite … – instead of the index
+    #[arg(long, value_name = "FILE")]
+    from: Vec<PathBuf>,
+    /// A question in words: the language model writes the SELECT, which is shown before it runs
+    #[arg(long, value_name = "QUESTION", conflicts_with = "query")]
+    ask: Option<String>,
+    /// Run the model's statement without confirmation
+    #[arg(long, requires = "ask")]
+    yes: bool,
+    /// Maximum number of rows to print
+    #[arg(long, value_name = "N", value_parser = number::<usize>, default_value_t = 1000)]
+    limit: usize,
+    /// Time limit in seconds
+    #[arg(long, value_name = "S", value_parser = number::<u64>, default_value_t = 10)]
+    seconds: u64,
+}
+
+pub fn run(globals: &Globals, args: &SqlArgs) -> Result<()> {
     let database = if args.from.is_empty() {
-        Database::new(&of_index(&*place::open(cli.index())?.snapshot()?)?, &[])?
+        Database::new(&of_index(&*opening::open(globals.index())?.snapshot()?)?, &[])?
     } else {
         let (databases, files): (Vec<PathBuf>, Vec<PathBuf>) = args.from.iter().cloned().partition(|f| is_sqlite(f));
         Database::new(&tables(&files), &databases)?
     };
     narrowed(&database);
-    let written =
-        args.ask.as_deref().map(|question| super::sql_ask::written(cli, args, question, &database)).transpose()?;
+    let written = args.ask.as_deref().map(|question| ask::written(globals, args, question, &database)).transpose()?;
     let query = match (&args.query, written) {
         (Some(query), _) => query.clone(),
         (None, Some(Some(query))) => query,
         (None, Some(None)) => return Ok(()),
-        (None, None) => return list(cli, &database),
+        (None, None) => return list(globals, &database),
     };
     let limits = Limits { rows: args.limit, time: Duration::from_secs(args.seconds) };
     let rows = database.query(&query, limits)?;
     if rows.more {
-        output::note(&say!("only the first {} rows – raise --limit", "只显示前 {} 行 —— 可增大 --limit", args.limit));
+        output::note(&say!(
+            "showing only the first {} rows – raise --limit for more",
+            "只显示前 {} 行 —— 可增大 --limit",
+            args.limit
+        ));
     }
-    print(cli, &rows)
+    print(globals, &rows)
 }
 
-/// Columns beyond what SQLite holds cannot be asked: better known before than after.
+/// Prints which tables have more columns than SQLite can hold.
 fn narrowed(database: &Database) {
     for table in database.narrowed() {
         output::note(&say!(
-            "{}: {} columns, only the first {} can be asked – `okno load --json` shows them all",
-            "{}:共 {} 列,只能查询前 {} 列 —— `okno load --json` 可显示全部",
+            "{}: {} columns, of which only the first {} can be queried – `okno load --json` shows them all",
+            "{}：共 {} 列，只能查询前 {} 列 —— `okno load --json` 可显示全部",
             output::printable(&table.document),
             table.columns,
             okno_sql::MOST_COLUMNS
@@ -60,7 +89,7 @@ fn is_sqlite(path: &Path) -> bool {
 /// The tables of files that some loader reads.
 fn tables(files: &[PathBuf]) -> Vec<Source> {
     let loaders = builtin_for(Fields::default(), false);
-    let mut found = Tables::default();
+    let mut found = TableCollector::default();
     for entry in files.iter().flat_map(|file| walk(file, &WalkOptions::default())) {
         match entry {
             Ok(entry) => {
@@ -78,34 +107,34 @@ fn name(entry: &FileEntry) -> String {
 }
 
 #[derive(Default)]
-struct Tables {
+struct TableCollector {
     name: String,
     sources: Vec<Source>,
 }
 
-impl Sink for Tables {
+impl Sink for TableCollector {
     fn document(&mut self, loaded: Loaded) {
         let name = loaded.id.clone().unwrap_or_else(|| self.name.clone());
         self.sources.extend(of_loaded(&name, &loaded));
     }
 
     fn skip(&mut self, place: &str, reason: String) {
-        let reason = reasons::shown(&reason);
+        let reason = errors::reason(&reason);
         output::note(&say!("skipped {} – {}", "跳过 {} —— {}", output::printable(place), output::printable(&reason)));
     }
 }
 
-fn list(cli: &Cli, database: &Database) -> Result<()> {
+fn list(globals: &Globals, database: &Database) -> Result<()> {
     let tables = database.tables()?;
-    if cli.json {
+    if globals.json {
         let table =
             |t: &okno_sql::TableInfo| serde_json::json!({"table": t.name, "columns": t.columns, "rows": t.rows});
         return output::json(&tables.iter().map(table).collect());
     }
     if tables.is_empty() {
         output::note(&say!(
-            "no tables – index documents that have some, or name files with --from",
-            "没有表格 —— 请索引含有表格的文档,或用 --from 指定文件"
+            "no tables – index documents with tables, or name files with --from",
+            "没有表格 —— 请索引含有表格的文档，或用 --from 指定文件"
         ));
     }
     let mut out = std::io::stdout().lock();
@@ -117,14 +146,14 @@ fn list(cli: &Cli, database: &Database) -> Result<()> {
 }
 
 /// One JSON object per row for programs, columns between tabs for people.
-fn print(cli: &Cli, rows: &Rows) -> Result<()> {
+fn print(globals: &Globals, rows: &Rows) -> Result<()> {
     let mut out = std::io::BufWriter::new(std::io::stdout().lock());
-    if !cli.json {
+    if !globals.json {
         let columns: Vec<String> = rows.columns.iter().map(|name| output::printable(name)).collect();
         writeln!(out, "{}", columns.join("\t"))?;
     }
     for row in &rows.rows {
-        if cli.json {
+        if globals.json {
             let object: Map<String, Value> = rows.columns.iter().cloned().zip(row.iter().cloned()).collect();
             writeln!(out, "{}", Value::Object(object))?;
         } else {

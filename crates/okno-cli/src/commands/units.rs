@@ -1,17 +1,26 @@
 //! `okno units` and `okno import-units`: texts that are searched in place of what they stand for.
 
-use crate::args::Cli;
+use crate::globals::Globals;
 use crate::locale::say;
-use crate::{output, place};
+use crate::{opening, output};
 use anyhow::{Context as _, Result};
+use clap::Args;
 use okno::document::CodePoints;
 use okno::shapes;
 use std::io::{BufRead, BufReader, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
+
+/// What to import.
+#[derive(Debug, Args)]
+pub struct ImportUnitsArgs {
+    /// JSON lines with `document`, `layer`, `text` and, for a part of the document, `start` and `end`; `-` for
+    /// standard input
+    file: PathBuf,
+}
 
 /// Prints the derived units as the JSON lines that `import-units` reads, or in short.
-pub fn list(cli: &Cli) -> Result<()> {
-    let engine = place::open(cli.index())?;
+pub fn list(globals: &Globals) -> Result<()> {
+    let engine = opening::open(globals.index())?;
     let snapshot = engine.snapshot()?;
     let mut out = std::io::BufWriter::new(std::io::stdout().lock());
     for (number, record) in snapshot.records()? {
@@ -20,8 +29,10 @@ pub fn list(cli: &Cli) -> Result<()> {
         for unit in &*snapshot.derived(*number)? {
             let span = structure.span(unit.sentences());
             let (document, start, end) = (record.id.name(), walk.at(span.start).0, walk.at(span.end).0);
-            if cli.json {
-                let line = serde_json::json!({"document": document, "start": start, "end": end, "layer": unit.kind, "text": unit.text});
+            if globals.json {
+                let line = serde_json::json!({
+                    "document": document, "start": start, "end": end, "layer": unit.kind, "text": unit.text,
+                });
                 writeln!(out, "{line}")?;
             } else {
                 let text = output::printable(&output::shortened(&unit.text, 80));
@@ -32,10 +43,11 @@ pub fn list(cli: &Cli) -> Result<()> {
     Ok(out.flush()?)
 }
 
-pub fn import(cli: &Cli, file: &Path) -> Result<()> {
-    let engine = place::open(cli.index())?;
+pub fn import(globals: &Globals, args: &ImportUnitsArgs) -> Result<()> {
+    let file = &args.file;
+    let engine = opening::open(globals.index())?;
     let report = engine.import_units(open(file)?)?;
-    if cli.json {
+    if globals.json {
         let skipped: Vec<_> =
             report.skipped.iter().map(|s| serde_json::json!({"place": s.place, "reason": s.reason})).collect();
         return output::json(&serde_json::json!({
@@ -44,11 +56,11 @@ pub fn import(cli: &Cli, file: &Path) -> Result<()> {
     }
     for skipped in &report.skipped {
         let place = format!("{}: {}", file.display(), skipped.place);
-        output::note(&say!("skipped {}: {}", "跳过 {}:{}", place, output::printable(&skipped.reason)));
+        output::note(&say!("skipped {}: {}", "跳过 {}：{}", place, output::printable(&skipped.reason)));
     }
     let counts: Vec<String> = report.units.iter().map(|(kind, count)| format!("{count} {kind}")).collect();
     let units = if counts.is_empty() { "0".to_owned() } else { counts.join(", ") };
-    output::note(&say!("{} units for {} documents", "{} 个单元,涉及 {} 个文档", units, report.documents));
+    output::note(&say!("{} units for {} documents", "{} 个单元，涉及 {} 个文档", units, report.documents));
     Ok(())
 }
 

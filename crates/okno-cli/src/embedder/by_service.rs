@@ -1,10 +1,10 @@
 //! An embedder that is a service: `service`, `service:MODEL` or `service:PROVIDER/MODEL`.
 //!
-//! Where the service is says `[embedding]`, or `[model]` where that says nothing. A new index asks the service how long its vectors are;
-//! an index that exists says so itself, and nothing is asked until something is embedded.
+//! The service is configured in `[embedding]`, or else in `[model]`. For a new index the service is asked for the
+//! length of its vectors; an existing index knows it, and no request is sent until something is embedded.
 
 use crate::locale::say;
-use crate::service::Place;
+use crate::service::ServiceSettings;
 use anyhow::{Result, bail};
 use okno::config::{Secrets, Settings};
 use okno_models::service::preset::named as preset;
@@ -28,7 +28,7 @@ pub fn named(name: &str, settings: &Settings, secrets: &Secrets) -> Result<Embed
 /// The embedder that made the vectors of an index.
 pub fn again(made_by: MadeBy, settings: &Settings, secrets: &Secrets) -> Result<Embeddings> {
     let mut options = options(Some(&made_by.provider), Some(&made_by.model), settings, secrets)?;
-    // Asked for only if somebody asks for a length at all: many models know one, and refuse the question.
+    // Sent only if a length is configured: many models have a fixed one and refuse the parameter.
     options.dimensions = options.dimensions.map(|_| made_by.dimensions);
     Ok(Embeddings::again(options, made_by))
 }
@@ -66,35 +66,40 @@ fn options(provider: Option<&str>, model: Option<&str>, settings: &Settings, sec
     Ok(options)
 }
 
-/// Where the service is: as `[embedding]` says, else as `[model]` does. An address and a key belong to the provider they were said for.
-fn place<'a>(provider: Option<&'a str>, settings: &'a Settings) -> Place<'a> {
+/// Where the service is: as `[embedding]` says, else as `[model]` does. An address and a key belong to the provider
+/// they were said for.
+fn place<'a>(provider: Option<&'a str>, settings: &'a Settings) -> ServiceSettings<'a> {
     let (own, model) = (&settings.values().embedding, &settings.values().model);
     let (said, base_url, key_env) = if own.says_where() {
         (&own.provider, &own.base_url, own.key_env.as_deref())
     } else {
         (&model.provider, &model.base_url, own.key_env.as_deref().or(model.key_env.as_deref()))
     };
-    let place = Place { table: "embedding", provider: said.as_deref(), base_url: base_url.as_deref(), key_env };
+    let place =
+        ServiceSettings { table: "embedding", provider: said.as_deref(), base_url: base_url.as_deref(), key_env };
     match provider {
         None => place,
         Some(OWN) if place.provider.is_none() => place,
-        Some(OWN) => Place { provider: None, base_url: None, key_env: None, ..place },
+        Some(OWN) => ServiceSettings { provider: None, base_url: None, key_env: None, ..place },
         Some(name) if place.provider.and_then(preset) == preset(name) => place,
-        Some(name) => Place { provider: Some(name), base_url: None, key_env: None, ..place },
+        Some(name) => ServiceSettings { provider: Some(name), base_url: None, key_env: None, ..place },
     }
 }
 
 fn how_to_set_up() -> String {
     say!(
-        "an embedder `service` needs to know which – set `embedding.provider` or `embedding.base_url` in `okno.toml`, or a key such as `DASHSCOPE_API_KEY` (docs/models.md)",
-        "嵌入模型 `service` 需要指明服务 —— 请在 `okno.toml` 中设置 `embedding.provider` 或 `embedding.base_url`,或设置 `DASHSCOPE_API_KEY` 等密钥(见 docs/models.md)"
+        "the embedder `service` is not configured – set `embedding.provider` or `embedding.base_url` in `okno.toml`, \
+         or a key such as `DASHSCOPE_API_KEY` (docs/models.md)",
+        "嵌入模型 `service` 需要指明服务 —— 请在 `okno.toml` 中设置 `embedding.provider` 或 `embedding.base_url`，或设\
+         置 `DASHSCOPE_API_KEY` 等密钥（见 docs/models.md）"
     )
 }
 
 fn no_embeddings(provider: &str) -> String {
     say!(
-        "`{}` is not known to embed – name another service in `embedding.provider`, or a model in `embedding.name`",
-        "`{}` 没有已知的嵌入模型 —— 请在 `embedding.provider` 中指定其他服务,或在 `embedding.name` 中指定模型",
+        "`{}` has no known embedding model – name another service in `embedding.provider`, or a model in \
+         `embedding.name`",
+        "`{}` 没有已知的嵌入模型 —— 请在 `embedding.provider` 中指定其他服务，或在 `embedding.name` 中指定模型",
         provider
     )
 }

@@ -138,7 +138,10 @@ fn no_more_tokens_than_the_budget() {
             assert!(number(&answer, "tokens") <= budget, "{recipe}: {} of {budget}", number(&answer, "tokens"));
         }
     }
-    world.okno(["search", ZH, "--budget", "1"]).succeeds().says(&["a budget of 1 tokens", "raise --budget"]);
+    world
+        .okno(["search", ZH, "--budget", "1"])
+        .succeeds()
+        .says(&["the budget of 1 tokens is too small", "raise --budget"]);
     let ran = world.okno(["search", ZH, "--budget", "50"]).succeeds();
     assert!(ran.err.contains("tokens of 50"), "{}", ran.err);
 }
@@ -212,7 +215,7 @@ fn a_question_that_cannot_be_read_is_named_by_file_and_line() {
     let good = json!({"question": "土豆"}).to_string();
     for (bad, says) in [
         ("{not json", "key must be a string"),
-        ("{\"text\": \"no question\"}", "no field `question`"),
+        ("{\"text\": \"no question\"}", "missing field `question`"),
         ("{\"question\": \"x\", \"filter\": \"a b\"}", "at character 3"),
         // Was broken: an error of the engine lost the place it came from.
         ("{\"question\": \"x\", \"filter\": {\"categry\": \"y\"}}", "did you mean `category`"),
@@ -267,7 +270,7 @@ fn a_filter_is_read_from_the_question_and_said() {
     );
     world.okno(["search", question]).succeeds().says(&[filter, "--no-auto-filter"]);
     let explained = world.okno(["search", question, "--explain", "--lang", "zh"]).succeeds().out;
-    assert!(explained.contains("采用") && explained.contains("搜索内容:关于AI的论述"), "{explained}");
+    assert!(explained.contains("采用") && explained.contains("搜索内容：关于AI的论述"), "{explained}");
 
     let plain = world.search(&[question, "--no-auto-filter"]);
     assert_eq!((&plain["understood"]["filter"], &plain["understood"]["text"]), (&json!(null), &json!(question)));
@@ -341,7 +344,7 @@ fn a_question_about_something_else_gets_nothing_relevant_unless_all_is_asked_for
     assert!(!contexts(&answer).is_empty(), "a program decides for itself");
     assert!(contexts(&world.search(&[foreign, "--min-relevance", "0.5"])).is_empty());
     world.okno(["search", foreign, "--min-relevance", "0.99"]).succeeds().says(&["lower --min-relevance"]);
-    world.okno(["search", foreign, "--min-relevance", "2"]).ends_with(2).says(&["no number from 0 to 1"]);
+    world.okno(["search", foreign, "--min-relevance", "2"]).ends_with(2).says(&["expected a number from 0 to 1"]);
     assert_eq!(world.search(&[EN])["nothing_relevant"], false);
 }
 
@@ -359,5 +362,5 @@ fn a_budget_can_be_counted_in_characters() {
     }
     let ran = world.okno(["search", EN, "--budget", "400c"]).succeeds();
     ran.says(&["characters of 400"]);
-    world.okno(["search", EN, "--budget", "many"]).ends_with(2).says(&["`500` tokens or `2000c` characters"]);
+    world.okno(["search", EN, "--budget", "many"]).ends_with(2).says(&["tokens (`500`) or characters (`2000c`)"]);
 }

@@ -29,7 +29,7 @@ fn sizes_that_cannot_work_are_refused_before_anything_is_made() {
         (&["--overlap", "400"], &["overlap 400"]),
         (&["--size", "0"], &["size of 0"]),
         (&["--size", "0t", "--overlap", "0"], &["size of 0"]),
-        (&["--size", "big"], &["`big`", "`512t`"]),
+        (&["--size", "big"], &["'big'", "`512t`"]),
         (&["--size", "-5"], &["-5"]),
         (&["--size", "99999999999999"], &["99999999999999"]),
     ] {

@@ -1,12 +1,14 @@
 //! The comparison as a page: the report's own style and its rules about text.
 
+use crate::locale::Lang;
 use okno_evaluate::report::{both, page as whole, text};
 use okno_evaluate::sides::{Side, answering, part, parts};
 use std::fmt::Write;
 
-pub fn page(question: &str, sides: &[Side], gold: Option<&str>, chinese: bool) -> String {
+pub fn page(question: &str, sides: &[Side], gold: Option<&str>, language: Lang) -> String {
     let mut body = format!(
-        "<header><p class=\"eyebrow\">{}</p><h1>{}</h1><p class=\"facts\">{}</p></header><section><div class=\"sides\">",
+        "<header><p class=\"eyebrow\">{}</p><h1>{}</h1><p class=\"facts\">{}</p></header><section><div \
+         class=\"sides\">",
         both("Okno comparison", "Okno 对比"),
         text(question),
         both(
@@ -17,7 +19,7 @@ pub fn page(question: &str, sides: &[Side], gold: Option<&str>, chinese: bool) -
     for own in 0..sides.len() {
         body += &side(sides, own, gold);
     }
-    whole(&format!("Okno · {question}"), &(body + "</div></section>\n"), chinese)
+    whole(&format!("Okno · {question}"), &(body + "</div></section>\n"), language == Lang::Zh)
 }
 
 fn side(sides: &[Side], own: usize, gold: Option<&str>) -> String {

@@ -1,11 +1,10 @@
-//! `okno eval --judge`: the model answers, and is asked whether the answers are any good.
+//! `okno eval --judge`: the language model answers, and rates the answers.
 
-use super::bar;
-use crate::args::{Cli, EvalArgs};
-use crate::commands::ask;
+use super::{EvalArgs, bar};
+use crate::globals::Globals;
 use crate::locale::say;
 use crate::output::Paint;
-use crate::{model, output, place, settings};
+use crate::{address, model, output, settings};
 use anyhow::{Result, bail};
 use okno::Engine;
 use okno::answer::ReplyOptions;
@@ -14,30 +13,40 @@ use okno_evaluate::compare::points;
 use okno_evaluate::judge::{Aspect, CellJudged, Figure, judge_run};
 use okno_evaluate::run::Asking;
 use serde_json::{Value, json};
-use std::io::{IsTerminal, Write};
+use std::io::Write;
 use std::sync::Arc;
 
 /// The model, and how it is asked.
-pub struct Judge {
+pub struct AnswerJudge {
     model: Arc<dyn Generator>,
     options: ReplyOptions<'static>,
 }
 
-impl Judge {
-    /// The model that is configured beside the index; an error where none is, before any work is done.
-    pub fn new(cli: &Cli) -> Result<Self> {
-        let index = place::existing(cli.index());
+impl AnswerJudge {
+    /// The configured model; an error if there is none, before any work is done.
+    pub fn new(globals: &Globals) -> Result<Self> {
+        let index = address::folder(globals.index());
         let settings = settings::of(&index)?;
         let Some(model) = model::generator(&settings, &settings::secrets(&index))? else {
-            bail!(say!("`--judge` needs a language model.\n{}", "`--judge` 需要语言模型。\n{}", ask::how_to_set_up()));
+            bail!(say!(
+                "`--judge` needs a language model.\n{}",
+                "`--judge` 需要语言模型。\n{}",
+                model::how_to_set_up()
+            ));
         };
-        Ok(Self { model, options: ask::options(&settings, &index)? })
+        Ok(Self { model, options: model::reply_options(&settings, &index)? })
     }
 
     /// Answers and judges.
-    pub fn run(&self, cli: &Cli, engine: &Engine, asking: &Asking<'_>, args: &EvalArgs) -> Result<Vec<CellJudged>> {
+    pub fn run(
+        &self,
+        globals: &Globals,
+        engine: &Engine,
+        asking: &Asking<'_>,
+        args: &EvalArgs,
+    ) -> Result<Vec<CellJudged>> {
         let questions = args.judge_questions.min(asking.set.questions.len());
-        let bar = bar(cli, asking.candidates.len() * asking.budgets.len() * questions);
+        let bar = bar(globals, asking.candidates.len() * asking.budgets.len() * questions);
         let progress = |done: usize, _: usize| bar.set_position(done as u64);
         let judged = judge_run(engine, asking, args.judge_questions, &*self.model, &self.options, &progress)?;
         bar.finish_and_clear();
@@ -55,7 +64,7 @@ pub fn json(cell: &CellJudged, seed: u64) -> Value {
 /// A table per budget: each aspect with its interval, and how often the judge failed.
 pub fn print(cells: &[CellJudged], seed: u64) -> Result<()> {
     let mut out = std::io::stdout().lock();
-    let paint = Paint::new(out.is_terminal());
+    let paint = Paint::of(&out);
     let mut budgets: Vec<usize> = cells.iter().map(|cell| cell.budget).collect();
     budgets.dedup();
     budgets.sort_unstable();
@@ -76,8 +85,8 @@ pub fn print(cells: &[CellJudged], seed: u64) -> Result<()> {
     }
     if let Some(reason) = cells.iter().flat_map(|cell| &cell.questions).find_map(first_failure) {
         output::note(&say!(
-            "where the judge failed nothing was counted; the first time: {}",
-            "评判失败的问题没有计入;第一次失败的原因:{}",
+            "questions that could not be rated are not counted; the first reason: {}",
+            "未能评判的问题没有计入；第一个原因：{}",
             output::printable(&output::shortened(&reason, 300))
         ));
     }

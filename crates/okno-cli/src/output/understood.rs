@@ -1,29 +1,29 @@
-//! Showing how a question was understood: for people, on one line each.
+//! How a question was understood, one line each.
 
+use super::{printable, shortened};
 use crate::locale::say;
-use crate::output::printable;
 use okno::understand::model::Taken;
 use okno::understand::{Because, Reading, Route, Routing, Understood, Why};
 
 /// Offers shown without being asked; `--explain` shows all.
 const OFFERS: usize = 2;
 
-/// What a person should know before the results: what was applied, what was withdrawn, what might have been meant.
+/// Notes before the results: what was applied, what was withdrawn, what might have been meant.
 pub fn notes(understood: &Understood) -> Vec<String> {
     let mut notes = Vec::new();
     if let Some(filter) = &understood.filter {
         let filter = printable(&filter.to_string());
         notes.push(say!(
-            "read from the question: {} – `--no-auto-filter` takes it at its word",
-            "从问题中读出的条件:{} —— 加 `--no-auto-filter` 可按原样搜索",
+            "filter inferred from the question: {} – turn this off with `--no-auto-filter`",
+            "从问题中推断的条件：{} —— 加 `--no-auto-filter` 可关闭",
             filter
         ));
     }
     if understood.withdrawn {
         let filters = filters(&understood.offered);
         notes.push(say!(
-            "nothing matches {} – searched without it",
-            "没有符合 {} 的内容 —— 已去掉条件重新搜索",
+            "nothing matches {}; searched again without the inferred filter",
+            "没有符合 {} 的内容；已去掉推断的条件重新搜索",
             filters
         ));
     } else {
@@ -33,7 +33,7 @@ pub fn notes(understood: &Understood) -> Vec<String> {
             let filters = filters(&offers);
             notes.push(say!(
                 "did you mean {}? – add it with `--filter`",
-                "是否想限定 {}?—— 可用 `--filter` 加上",
+                "是否想限定 {}？—— 可用 `--filter` 加上",
                 filters
             ));
         }
@@ -56,7 +56,7 @@ pub fn explained(understood: &Understood) -> String {
     let groups = [
         (say!("applied", "采用"), &understood.applied),
         (say!("offered", "可选"), &understood.offered),
-        (say!("refused", "不采用"), &understood.refused),
+        (say!("rejected", "不采用"), &understood.refused),
     ];
     for (label, readings) in groups {
         for reading in readings {
@@ -66,7 +66,7 @@ pub fn explained(understood: &Understood) -> String {
         }
     }
     if understood.filter.is_some() {
-        text += &say!("  searching for: {}\n", "  搜索内容:{}\n", printable(&understood.text));
+        text += &say!("  searching for: {}\n", "  搜索内容：{}\n", printable(&understood.text));
     }
     text
 }
@@ -80,43 +80,43 @@ pub fn route(routing: &Routing) -> String {
         Route::Broad => "broad",
     };
     let because = match routing.because {
-        Because::Chosen => say!("as chosen", "按指定"),
+        Because::Chosen => say!("as requested", "按指定"),
         Because::Code => say!("the question is a code", "问题是一个编号"),
         Because::Quotation => say!("the question is a quotation", "问题是一句引文"),
-        Because::Whole => say!("the question is about a whole", "问的是整体"),
+        Because::Whole => say!("the question is about a whole document", "问的是整体"),
         Because::Model => say!("chosen by the model", "由模型选择"),
-        Because::Usual => say!("the usual way", "常规方式"),
+        Because::Usual => say!("default", "常规方式"),
     };
     let phrases: Vec<String> = routing.phrases.iter().map(|phrase| format!("“{}”", printable(phrase))).collect();
-    let first = if phrases.is_empty() { String::new() } else { say!("; {} first", ";{} 优先", phrases.join(", ")) };
-    say!("  route    {} ({}){}\n", "  路线     {}({}){}\n", name, because, first)
+    let first = if phrases.is_empty() { String::new() } else { say!("; {} first", "；{} 优先", phrases.join(", ")) };
+    say!("  route    {} ({}){}\n", "  路线     {}（{}）{}\n", name, because, first)
 }
 
 fn why(why: Why) -> String {
     match why {
         Why::Named => say!("the field is named", "指明了字段"),
         Why::Attached => say!("it describes documents", "修饰的是文档"),
-        Why::AskedFor => say!("things of this kind are asked for", "问的就是这一类"),
+        Why::AskedFor => say!("the question asks for this kind of document", "问的就是这一类"),
         Why::Measured => say!("a number with this field's unit or name", "带有该字段单位或名称的数"),
-        Why::CountsFromToday => say!("it counts from today", "以今天为准的时间"),
+        Why::CountsFromToday => say!("relative to today", "以今天为准的时间"),
         Why::OwnField => say!("the index has a field for it", "索引里有专门的字段"),
-        Why::Telling => say!("no other document says these words", "其他文档都没有这个词"),
+        Why::Telling => say!("no other document has these words", "其他文档都没有这个词"),
         Why::Model => say!("read by the model", "由模型读出"),
         Why::SeveralFields => say!("the value occurs in several fields", "多个字段都有这个值"),
         Why::Ordinary => say!("the words may be content", "也可能是要搜索的内容"),
         Why::Negated => say!("negated", "有否定词"),
-        Why::Contradiction => say!("together nothing matches, or nothing was found", "合在一起没有结果"),
+        Why::Contradiction => say!("no results in combination", "合在一起没有结果"),
         Why::NoDocument => say!("no document matches", "没有符合的文档"),
-        Why::NoField => say!("no field holds it", "索引里没有这样的字段"),
-        Why::NoOperator => say!("there is no such comparison", "没有这样的运算符"),
+        Why::NoField => say!("no field has this value", "索引里没有这样的字段"),
+        Why::NoOperator => say!("unknown operator", "没有这样的运算符"),
     }
 }
 
-/// Steps that a model was to take and did not.
+/// Steps of the language model that failed.
 pub fn unhelped(steps: &[Taken]) -> Vec<String> {
     let note = |taken: &Taken| {
         let reason = printable(taken.failed.as_ref()?);
-        Some(say!("searched without `{}`: {}", "未使用 `{}` 步骤:{}", taken.step, reason))
+        Some(say!("searched without `{}`: {}", "未使用 `{}` 步骤：{}", taken.step, reason))
     };
     steps.iter().filter_map(note).collect()
 }
@@ -126,10 +126,10 @@ pub fn steps(steps: &[Taken]) -> String {
     let mut text = String::new();
     for taken in steps {
         let cost = format!("{} + {}", taken.usage.prompt, taken.usage.completion);
-        text += &say!("  model    {} ({} tokens)\n", "  模型     {}({} 词元)\n", taken.step, cost);
-        let failed = taken.failed.iter().map(|reason| say!("not taken: {}", "未执行:{}", reason));
+        text += &say!("  model    {} ({} tokens)\n", "  模型     {}（{} 词元）\n", taken.step, cost);
+        let failed = taken.failed.iter().map(|reason| say!("failed: {}", "失败：{}", reason));
         for line in taken.gave.iter().cloned().chain(failed) {
-            text += &format!("           → {}\n", printable(&crate::output::shortened(&line, 160)));
+            text += &format!("           → {}\n", printable(&shortened(&line, 160)));
         }
     }
     text

@@ -1,8 +1,9 @@
-//! `okno sql --ask`: the language model writes the statement, the person sees it before it runs.
+//! `okno sql --ask`: the language model writes the statement, shown before it runs.
 
-use crate::args::{Cli, SqlArgs};
+use super::SqlArgs;
+use crate::globals::Globals;
 use crate::locale::say;
-use crate::{helper, output, place};
+use crate::{address, model, output};
 use anyhow::{Context as _, Result, bail};
 use okno::generate::Asker;
 use okno::understand::model::write_sql;
@@ -13,22 +14,23 @@ use std::time::Duration;
 /// Rows of each table that the model is shown.
 const ROWS: usize = 3;
 
-/// What a person types to say yes.
+/// What is typed to confirm.
 const YES: [&str; 4] = ["y", "yes", "是", "好"];
 
-/// The statement for a question, once it may run; `None` where the person said no.
-pub fn written(cli: &Cli, args: &SqlArgs, question: &str, database: &Database) -> Result<Option<String>> {
-    let generator = helper::of(&place::existing(cli.index()))?.with_context(|| {
+/// The statement for a question, once it may run; `None` if it was declined.
+pub fn written(globals: &Globals, args: &SqlArgs, question: &str, database: &Database) -> Result<Option<String>> {
+    let generator = model::of(&address::folder(globals.index()))?.with_context(|| {
         say!(
-            "no language model is set – name one in `okno.toml` ([model]) or the environment, or write the SELECT yourself",
-            "没有设置语言模型 —— 请在 `okno.toml` 的 [model] 或环境变量中指定,或自己写 SELECT"
+            "no language model is set up – name one in `okno.toml` under [model] or in the environment, or write the \
+             SELECT yourself",
+            "没有设置语言模型 —— 请在 `okno.toml` 的 [model] 或环境变量中指定，或自己写 SELECT"
         )
     })?;
-    let prompts = helper::prompts(&place::existing(cli.index()))?;
+    let prompts = model::prompts(&address::folder(globals.index()))?;
     let asker = Asker { generator: &*generator, prompts: &prompts };
     let check = |sql: &str| database.check(sql).map_err(|error| error.to_string());
     let written = write_sql(question, &described(database)?, asker, &check)?;
-    // Seen before it runs, and apart from the rows.
+    // On standard error, apart from the rows.
     output::note(&output::printable_text(&written.value));
     Ok(may_run(args)?.then_some(written.value))
 }
@@ -39,11 +41,12 @@ fn may_run(args: &SqlArgs) -> Result<bool> {
     }
     if !std::io::stdin().is_terminal() {
         bail!(say!(
-            "nobody is there to say yes – look at the statement above, then add --yes or give it to `okno sql`",
-            "无人确认 —— 请查看上面的语句,然后加 --yes,或把它交给 `okno sql`"
+            "cannot ask for confirmation without a terminal – check the statement above, then add --yes or run it \
+             with `okno sql`",
+            "没有终端，无法确认 —— 请查看上面的语句，然后加 --yes，或用 `okno sql` 运行它"
         ));
     }
-    output::note(&say!("run it? [y/N]", "执行吗?[y/N]"));
+    output::note(&say!("run it? [y/N]", "执行吗？[y/N]"));
     let mut line = String::new();
     std::io::stdin().lock().read_line(&mut line)?;
     Ok(YES.contains(&line.trim().to_lowercase().as_str()))
@@ -54,8 +57,8 @@ fn described(database: &Database) -> Result<String> {
     let tables = database.tables()?;
     if tables.is_empty() {
         bail!(say!(
-            "no tables – index documents that have some, or name files with --from",
-            "没有表格 —— 请索引含有表格的文档,或用 --from 指定文件"
+            "no tables – index documents with tables, or name files with --from",
+            "没有表格 —— 请索引含有表格的文档，或用 --from 指定文件"
         ));
     }
     Ok(tables.iter().map(|table| one(database, table)).collect::<Result<Vec<_>>>()?.join("\n\n"))

@@ -1,38 +1,28 @@
-//! Printing: contexts for people, JSON for programs.
-//!
-//! Text of documents is untrusted: control characters never reach a terminal.
+//! An answer as its contexts, with what `--explain` adds.
 
-use crate::locale::{Language, language, say};
-use crate::understood;
+use super::{Paint, citation, counted, note, printable, printable_text, shortened, understood, unit};
+use crate::locale::{Lang, language, say};
 use anyhow::Result;
 use okno::document::Span;
-use okno::retrieve::{FoundUnit, Moved, Unit, name_of};
+use okno::retrieve::{FoundUnit, Moved, name_of};
 use okno::{Answer, Context, shapes};
 use serde_json::{Value, json as value};
-use std::io::{IsTerminal, Write};
+use std::io::Write;
 
-/// Prints a message for the user. Whether anybody still listens changes nothing about the work.
-pub fn note(message: &str) {
-    let _ = writeln!(std::io::stderr(), "{}", printable_text(message));
+/// How much an answer says about how it was found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AnswerDetail {
+    /// Contexts only.
+    Plain,
+    /// Also which stage contributed what: `--explain`.
+    Explained,
 }
 
-/// `1 context`, `2 contexts`.
-pub fn counted(count: usize, word: &str) -> String {
-    if count == 1 { format!("1 {word}") } else { format!("{count} {word}s") }
-}
-
-/// Prints a JSON value.
-pub fn json(json: &Value) -> Result<()> {
-    let mut out = std::io::stdout().lock();
-    serde_json::to_writer_pretty(&mut out, json)?;
-    Ok(writeln!(out)?)
-}
-
-/// Prints a JSON value on a line of its own.
-pub fn json_line(json: &Value) -> Result<()> {
-    let mut out = std::io::stdout().lock();
-    writeln!(out, "{json}")?;
-    Ok(out.flush()?)
+impl AnswerDetail {
+    /// As the flag `--explain` says.
+    pub fn of_flag(explain: bool) -> Self {
+        if explain { Self::Explained } else { Self::Plain }
+    }
 }
 
 /// A context with what every program needs.
@@ -41,15 +31,15 @@ pub fn plain_context_json(context: &Context) -> Value {
 }
 
 /// An answer with everything.
-pub fn answer_json(answer: &Answer, explain: bool) -> Value {
-    value!(shapes::Answer::new(answer, explain))
+pub fn json(answer: &Answer, detail: AnswerDetail) -> Value {
+    value!(shapes::Answer::new(answer, detail == AnswerDetail::Explained))
 }
 
 /// Prints an answer for a person.
-pub fn answer(answer: &Answer, explain: bool) -> Result<()> {
+pub fn print(answer: &Answer, detail: AnswerDetail) -> Result<()> {
     let mut out = std::io::stdout().lock();
-    let paint = Paint::new(out.is_terminal());
-    if explain {
+    let paint = Paint::of(&out);
+    if detail == AnswerDetail::Explained {
         write!(out, "{}", explained(answer))?;
     }
     for (i, context) in answer.contexts.iter().enumerate() {
@@ -59,7 +49,7 @@ pub fn answer(answer: &Answer, explain: bool) -> Result<()> {
             writeln!(out, "   {}", paint.dim(&below))?;
         }
         writeln!(out, "{}\n", indented(&highlighted(context, &paint)))?;
-        if explain {
+        if detail == AnswerDetail::Explained {
             write!(out, "{}", explained_context(context))?;
         }
     }
@@ -67,28 +57,11 @@ pub fn answer(answer: &Answer, explain: bool) -> Result<()> {
         let (spent, contexts) = (answer.spent(), answer.contexts.len());
         let (budget, unit) = (answer.recipe.budget, unit(answer.recipe.unit));
         note(&match language() {
-            Language::En => format!("{}, {spent} {unit} of {budget}", counted(contexts, "context")),
-            Language::Zh => format!("{contexts} 段上下文,{spent} / {budget} 个{unit}"),
+            Lang::En => format!("{}, {spent} {unit} of {budget}", counted(contexts, "context")),
+            Lang::Zh => format!("{contexts} 段上下文，{spent} / {budget} 个{unit}"),
         });
     }
     Ok(())
-}
-
-/// What a budget counts, in words.
-pub fn unit(unit: Unit) -> String {
-    match unit {
-        Unit::Tokens => say!("tokens", "词元"),
-        Unit::Characters => say!("characters", "字符"),
-    }
-}
-
-/// `guide/tea.md:12-14`, clickable in most terminals and editors.
-pub fn citation(context: &Context) -> String {
-    let name = printable(&context.document);
-    match context.lines {
-        (first, last) if first == last => format!("{name}:{first}"),
-        (first, last) => format!("{name}:{first}-{last}"),
-    }
 }
 
 /// Title and headings, and where else the same text is.
@@ -98,7 +71,7 @@ fn place(context: &Context) -> String {
     path.retain(|part| !part.is_empty());
     let mut place = pages(context) + &printable(&path.join(" › "));
     if !context.copies.is_empty() {
-        place.push_str(&say!("  (also in {})", "  (另见 {})", printable(&context.copies.join(", "))));
+        place.push_str(&say!("  (also in {})", "  （另见 {}）", printable(&context.copies.join(", "))));
     }
     place
 }
@@ -162,18 +135,21 @@ fn explained(answer: &Answer) -> String {
         text.push_str(&format!("  {:8} {:12} {found}\n", name_of(*leg), layer.to_string()));
     }
     if let Some(matching) = answer.stage.matching {
-        text += &say!("  the filter leaves {} documents\n", "  过滤后剩 {} 个文档\n", matching);
+        text += &say!("  the filter matches {} documents\n", "  过滤后剩 {} 个文档\n", matching);
     }
     if let Some(reranked) = &answer.stage.reranked {
         let (read, by) = (reranked.read, printable(&reranked.by));
-        text += &say!("  {} hits read again by {}\n", "  {} 个命中由 {} 重排\n", read, by);
+        text += &say!("  {} hits reranked by {}\n", "  {} 个命中由 {} 重排\n", read, by);
         if reranked.undecided {
-            text += &say!("  it gave no order: they stay as they were\n", "  它没有给出次序:保持原来的次序\n");
+            text += &say!(
+                "  the reranker returned no order; the hits keep theirs\n",
+                "  重排模型没有给出次序：保持原来的次序\n"
+            );
         }
     }
     let line = say!(
         "  {} hits, {} distinct targets\n\n",
-        "  命中 {},不同目标 {}\n\n",
+        "  命中 {}，不同目标 {}\n\n",
         answer.stage.hits,
         answer.stage.targets
     );
@@ -184,7 +160,7 @@ fn explained(answer: &Answer) -> String {
 fn explained_context(context: &Context) -> String {
     let mut text = say!(
         "   score {:.3}, relevance {:.2}, {} tokens, characters {}–{}\n",
-        "   得分 {:.3},相关度 {:.2},{} 个词元,字符 {}–{}\n",
+        "   得分 {:.3}，相关度 {:.2}，{} 个词元，字符 {}–{}\n",
         context.score,
         context.relevance,
         context.tokens,
@@ -211,63 +187,4 @@ const EXPLAINED_HITS: usize = 5;
 
 fn found(FoundUnit { trace, .. }: &FoundUnit) -> String {
     format!("{}/{} #{} {:.3} → {:.3}", name_of(trace.leg), trace.layer, trace.rank, trace.score, trace.share)
-}
-
-/// One line without control characters: they are written as programs write them, `\n`, `\u{1b}`.
-pub fn printable(text: &str) -> String {
-    escaped(text, is_command)
-}
-
-/// Lines without control characters.
-pub fn printable_text(text: &str) -> String {
-    escaped(&text.replace("\r\n", "\n"), |c| is_command(c) && !matches!(c, '\n' | '\t'))
-}
-
-/// What a terminal obeys instead of showing it: control characters, and those that turn the direction of writing, so that a name reads
-/// as another.
-fn is_command(c: char) -> bool {
-    c.is_control() || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
-}
-
-fn escaped(text: &str, is: impl Fn(char) -> bool) -> String {
-    let mut shown = String::with_capacity(text.len());
-    for c in text.chars() {
-        if is(c) { shown.extend(c.escape_default()) } else { shown.push(c) }
-    }
-    shown
-}
-
-/// The beginning of a text.
-pub fn shortened(text: &str, length: usize) -> String {
-    let flat: String = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    if flat.chars().count() <= length { flat } else { flat.chars().take(length).chain(['…']).collect() }
-}
-
-/// Styles, where the output is a terminal and nobody asked for plain text.
-pub struct Paint {
-    on: bool,
-}
-
-impl Paint {
-    /// Paints only on terminals, and not when `NO_COLOR` is set.
-    pub fn new(terminal: bool) -> Self {
-        Self { on: terminal && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty()) }
-    }
-
-    fn styled(&self, code: &str, text: &str) -> String {
-        if self.on { format!("\x1b[{code}m{text}\x1b[0m") } else { text.to_owned() }
-    }
-
-    pub fn bold(&self, text: &str) -> String {
-        self.styled("1", text)
-    }
-
-    pub fn dim(&self, text: &str) -> String {
-        self.styled("2", text)
-    }
-
-    /// Underlined too, so that colour alone carries nothing.
-    pub fn marked(&self, text: &str) -> String {
-        text.split('\n').map(|line| self.styled("4;33", line)).collect::<Vec<_>>().join("\n")
-    }
 }

@@ -1,19 +1,11 @@
 //! Errors of models and of the server, with the flag or the command that helps.
 
-use crate::locale::{Language, language, say};
-use okno_document::message::{Lang, Message};
-
-/// The language of messages in this run.
-fn lang() -> Lang {
-    match language() {
-        Language::En => Lang::En,
-        Language::Zh => Lang::Zh,
-    }
-}
+use crate::locale::{Lang, language, say};
+use okno_document::message::Message;
 
 fn with_advice(error: &dyn Message, advice: Option<String>) -> String {
-    let text = error.text(lang());
-    match (advice, lang()) {
+    let text = error.text(language());
+    match (advice, language()) {
         (None, _) => text,
         (Some(advice), Lang::En) => format!("{text}; {advice}"),
         (Some(advice), Lang::Zh) => format!("{text}；{advice}"),

@@ -1,7 +1,7 @@
 //! `okno index --watch`: the index follows its folders until Ctrl-C.
 //!
-//! The system tells of changes; a burst of them – a checkout, a save by way of a temporary file – is waited out and becomes one run.
-//! Between two runs nothing is locked, so other processes search and index as they like. URLs are not watched: nobody tells of them.
+//! The system reports changes; a burst of them – a checkout, a save through a temporary file – becomes one run. Nothing
+//! is locked between two runs, so other processes can search and index. URLs are not watched.
 
 use crate::locale::say;
 use crate::output;
@@ -31,7 +31,7 @@ pub fn watch(roots: &[String], index: &Path, stop: &AtomicBool, mut sync: impl F
         // Reading a file is an event too on some systems; an error may mean that events were lost, so it counts as one.
         let counts = event.map_or(true, |event| !event.kind.is_access() && event.paths.iter().any(&outside));
         if counts {
-            // Nobody listens any more when the watch has ended.
+            // The receiver is gone once the watch has ended.
             let _ = tell.send(());
         }
     })?;
@@ -40,7 +40,7 @@ pub fn watch(roots: &[String], index: &Path, stop: &AtomicBool, mut sync: impl F
             .watch(Path::new(root), RecursiveMode::Recursive)
             .with_context(|| say!("cannot watch `{}`", "无法监视 `{}`", root))?;
     }
-    output::note(&say!("watching – Ctrl-C ends it", "正在监视 —— 按 Ctrl-C 结束"));
+    output::note(&say!("watching for changes – press Ctrl-C to stop", "正在监视 —— 按 Ctrl-C 结束"));
     while wait(&told, stop) {
         sync()?;
     }

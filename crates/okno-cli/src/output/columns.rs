@@ -7,9 +7,9 @@ const NARROWEST: usize = 44;
 
 const BETWEEN: &str = " │ ";
 
-/// A line of a side.
+/// A line of one recipe's side of a comparison.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Line {
+pub enum SideLine {
     Title(String),
     Place(String),
     /// Text that another side has too.
@@ -19,7 +19,7 @@ pub enum Line {
     Note(String),
 }
 
-impl Line {
+impl SideLine {
     fn text(&self) -> (&'static str, &str) {
         match self {
             Self::Title(text) | Self::Place(text) | Self::Note(text) => ("", text),
@@ -45,14 +45,14 @@ fn column(sides: usize, width: usize) -> usize {
 }
 
 /// The sides as rows of the terminal; `style` is applied after the padding is known.
-pub fn beside(sides: &[Vec<Line>], width: usize, style: &dyn Fn(&Line, &str) -> String) -> Vec<String> {
+pub fn beside(sides: &[Vec<SideLine>], width: usize, style: &dyn Fn(&SideLine, &str) -> String) -> Vec<String> {
     let column = column(sides.len(), width);
-    let wrapped: Vec<Vec<(&Line, String)>> = sides
+    let wrapped: Vec<Vec<(&SideLine, String)>> = sides
         .iter()
         .map(|lines| lines.iter().flat_map(|line| wrap(line, column).into_iter().map(move |row| (line, row))).collect())
         .collect();
     let rows = wrapped.iter().map(Vec::len).max().unwrap_or(0);
-    let cell = |side: &Vec<(&Line, String)>, row: usize| match side.get(row) {
+    let cell = |side: &Vec<(&SideLine, String)>, row: usize| match side.get(row) {
         Some((line, text)) => style(line, text) + &" ".repeat(column - width_of(text)),
         None => " ".repeat(column),
     };
@@ -69,7 +69,7 @@ fn width_of(text: &str) -> usize {
 }
 
 /// Rows no wider than the column: cut between words, inside a word only where it alone is wider.
-fn wrap(line: &Line, column: usize) -> Vec<String> {
+fn wrap(line: &SideLine, column: usize) -> Vec<String> {
     let (mark, text) = line.text();
     let room = column - mark.len();
     let (mut rows, mut row) = (Vec::new(), String::new());
@@ -126,7 +126,7 @@ mod tests {
     fn rows_keep_to_their_column_and_lose_nothing() {
         let text =
             "A sentence in English that is long enough to be wrapped, 然后是一句足够长的中文，也要折行才放得下。 End.";
-        let rows = wrap(&Line::Only(text.into()), 20);
+        let rows = wrap(&SideLine::Only(text.into()), 20);
         assert!(rows.iter().all(|row| width_of(row) <= 20 && row.starts_with("+ ")), "{rows:#?}");
         let joined: String = rows.iter().flat_map(|row| row[2..].chars()).filter(|c| *c != ' ').collect();
         assert_eq!(joined, text.replace(' ', ""));
@@ -135,8 +135,8 @@ mod tests {
     #[test]
     fn sides_stand_beside_each_other() {
         let sides = [
-            vec![Line::Title("one".into()), Line::Shared("左边的内容".into())],
-            vec![Line::Title("two".into()), Line::Only("right".into()), Line::Note("more".into())],
+            vec![SideLine::Title("one".into()), SideLine::Shared("左边的内容".into())],
+            vec![SideLine::Title("two".into()), SideLine::Only("right".into()), SideLine::Note("more".into())],
         ];
         let rows = beside(&sides, 40, &|_, text| text.to_owned());
         assert_eq!(rows, ["one                │ two", "  左边的内容       │ + right", "                   │ more"]);
