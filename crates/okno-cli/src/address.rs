@@ -31,5 +31,5 @@ pub fn beside(index: &Path) -> PathBuf {
 
 fn nearest() -> Option<PathBuf> {
     let here = std::env::current_dir().ok()?;
-    here.ancestors().map(|folder| folder.join(FOLDER)).find(|folder| okno::store::embedded::exists(folder))
+    here.ancestors().map(|folder| folder.join(FOLDER)).find(|folder| okno::store::EmbeddedStore::exists(folder))
 }

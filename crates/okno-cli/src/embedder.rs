@@ -12,8 +12,8 @@ use crate::{address, errors, remote_store};
 use anyhow::Result;
 use okno::config::{Origin, Settings};
 use okno::embed::{BuiltIn, EmbedError, Embedder, Remembering, Role};
-use okno::store::{EmbeddedStore, Manifest, Store, embedded};
-use okno::{Engine, Error};
+use okno::store::{EmbeddedStore, Manifest, Store};
+use okno::{Engine, EngineBuilder, Error};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -79,19 +79,16 @@ fn other_weights(name: &str, found: &str) -> String {
 }
 
 /// Opens the index in a folder with the embedder it was made with.
-pub fn open(folder: &Path, settings: &Settings) -> okno::Result<Engine> {
+pub fn open(builder: EngineBuilder, folder: &Path, settings: &Settings) -> okno::Result<Engine> {
     let store = store(folder)?;
     let embedder = of(store.manifest(), folder, settings);
-    over(folder, store, embedder)
+    over(builder.embedder(embedder), folder, store)
 }
 
 /// An engine; what belongs beside an index on a server is where a local one would be.
-fn over(folder: &Path, store: Box<dyn Store>, embedder: Arc<dyn Embedder>) -> okno::Result<Engine> {
-    let mut engine = Engine::over(folder, store, embedder)?;
-    if address::is_remote(folder) {
-        engine.set_beside(address::folder(Some(folder)));
-    }
-    Ok(engine)
+fn over(builder: EngineBuilder, folder: &Path, store: Box<dyn Store>) -> okno::Result<Engine> {
+    let builder = if address::is_remote(folder) { builder.beside(address::folder(Some(folder))) } else { builder };
+    builder.over(folder, store)
 }
 
 /// The store in a folder or at an address.
@@ -100,11 +97,16 @@ fn store(place: &Path) -> okno::Result<Box<dyn Store>> {
 }
 
 /// Opens the index in a folder, or makes one there.
-pub fn open_or_create(folder: &Path, flag: Option<&str>, settings: &Settings) -> Result<Engine> {
+pub fn open_or_create(
+    builder: EngineBuilder,
+    folder: &Path,
+    flag: Option<&str>,
+    settings: &Settings,
+) -> Result<Engine> {
     let configured = settings.values().embedder.as_deref();
     let new = || named(flag.or(configured).unwrap_or(BUILT_IN), folder, settings);
-    if !address::is_remote(folder) && !embedded::exists(folder) {
-        return Ok(Engine::create_with(folder, new()?)?);
+    if !address::is_remote(folder) && !EmbeddedStore::exists(folder) {
+        return Ok(builder.embedder(new()?).create(folder)?);
     }
     // The user's file applies to new indexes only; the environment and the index's own file apply to this one.
     let near = configured.filter(|_| matches!(settings.origin("embedder"), Origin::Environment | Origin::Index(_)));
@@ -112,17 +114,17 @@ pub fn open_or_create(folder: &Path, flag: Option<&str>, settings: &Settings) ->
         Err(Error::NoIndex(_)) if address::is_remote(folder) => {
             let embedder = new()?;
             let manifest = Manifest::new(embedder.identity(), embedder.dimensions());
-            return Ok(over(folder, remote_store::open(folder, Some(&manifest))?, embedder)?);
+            return Ok(over(builder.embedder(embedder), folder, remote_store::open(folder, Some(&manifest))?)?);
         }
         // Another process is just making it.
-        Err(Error::NoIndex(_)) => return Ok(Engine::create_with(folder, new()?)?),
+        Err(Error::NoIndex(_)) => return Ok(builder.embedder(new()?).create(folder)?),
         opened => opened?,
     };
     let embedder = match flag.or(near) {
         Some(name) => named(name, folder, settings)?,
         None => of(store.manifest(), folder, settings),
     };
-    Ok(over(folder, store, embedder)?)
+    Ok(over(builder.embedder(embedder), folder, store)?)
 }
 
 /// Stands for an embedder whose weights are not here.

@@ -77,17 +77,18 @@ pub fn options(choices: IndexChoices, config: &Config) -> Result<IndexOptions> {
     let of_preset = preset.filter(|_| !choices.own_size).map(ChunkPreset::neighbors);
     let mut fetch = config.fetch();
     fetch.allow_private |= choices.allow_private;
-    Ok(IndexOptions {
-        max_file_size: choices.max_file_size.unwrap_or_else(|| config.max_file_size()),
-        rules: Some(config.rules()),
-        selection: Some(config.selection().unwrap_or_default()),
-        embedded_fields: Some(config.embedded_fields()),
-        fetch,
-        jsonl_fields: choices.jsonl_fields,
-        lines: choices.lines,
-        // Chosen chunks are searched, unless a recipe was named.
-        recipe: choices.recipe.or_else(|| chunk.filter(|_| configured.is_none()).map(|_| "neighbors".to_owned())),
-        chunk,
-        neighbors: choices.neighbors.or(config.index.neighbors).or(of_preset),
-    })
+    let mut options = IndexOptions::default();
+    options.max_file_size = choices.max_file_size.unwrap_or_else(|| config.max_file_size());
+    options.rules = Some(config.rules());
+    options.selection = Some(config.selection().unwrap_or_default());
+    options.embedded_fields = Some(config.embedded_fields());
+    options.fetch = fetch;
+    options.jsonl_fields = choices.jsonl_fields;
+    options.lines = choices.lines;
+    // Chosen chunks are searched, unless a recipe was named.
+    let chunks = || chunk.filter(|_| configured.is_none()).map(|_| "neighbors".to_owned());
+    options.recipe = choices.recipe.or_else(chunks);
+    options.chunk = chunk;
+    options.neighbors = choices.neighbors.or(config.index.neighbors).or(of_preset);
+    Ok(options)
 }

@@ -49,8 +49,7 @@ pub fn attach_for(engine: &mut Engine, query: &Query, recipes: &[&str]) -> Resul
     let has_steps = |name: &&str| engine.recipes().get(*name).is_some_and(|recipe| !recipe.transform.is_empty());
     if query.transform.as_ref().map_or_else(|| recipes.iter().any(has_steps), |steps| !steps.is_empty()) {
         let (found, prompts) = (of(engine.folder())?, prompts(engine.folder())?);
-        engine.set_generator(found);
-        engine.set_prompts(prompts);
+        engine.reconfigure(|builder| builder.generator(found).prompts(prompts))?;
     }
     Ok(())
 }
@@ -70,13 +69,12 @@ pub fn reply_options(settings: &Settings, index: &Path) -> Result<ReplyOptions<'
             missing.display()
         ));
     }
-    Ok(ReplyOptions {
-        prompts: folder.map(|folder| Prompts::with_folder(&folder)).transpose()?.unwrap_or_default(),
-        temperature: Some(values.model.temperature()),
-        max_tokens: values.model.max_tokens,
-        hidden: values.fields.keys().filter(|field| !values.prompts(field)).cloned().collect(),
-        ..ReplyOptions::default()
-    })
+    let mut options = ReplyOptions::default();
+    options.prompts = folder.map(|folder| Prompts::with_folder(&folder)).transpose()?.unwrap_or_default();
+    options.temperature = Some(values.model.temperature());
+    options.max_tokens = values.model.max_tokens;
+    options.hidden = values.fields.keys().filter(|field| !values.prompts(field)).cloned().collect();
+    Ok(options)
 }
 
 /// How to set up a model.

@@ -3,15 +3,14 @@
 //! `OKNO_OCR` names the folder of the networks, or is `off`; otherwise the model `rapidocr` is used, if it is
 //! installed.
 
-use okno::Engine;
-use okno::load::TextOfImage;
+use okno::load::ImageReader;
+use std::sync::Arc;
 
-/// The OCR callback with its identity; `None` if its networks are not installed: images are then found by their
+/// The OCR; `None` if its networks are not installed: images are then found by their
 /// captions and surrounding text only.
 #[cfg(feature = "ocr")]
-pub fn reader() -> anyhow::Result<Option<(String, TextOfImage)>> {
+pub fn reader() -> anyhow::Result<Option<Arc<dyn ImageReader>>> {
     use okno_models::ocr::Ocr;
-    use std::sync::Arc;
     let given = std::env::var_os("OKNO_OCR").filter(|value| !value.is_empty());
     let folder = match given {
         Some(off) if off == "off" => return Ok(None),
@@ -22,21 +21,12 @@ pub fn reader() -> anyhow::Result<Option<(String, TextOfImage)>> {
             Err(_) => return Ok(None),
         },
     };
-    let ocr = Arc::new(Ocr::open(&folder)?);
-    Ok(Some((ocr.identity().to_owned(), ocr.reader())))
+    Ok(Some(Arc::new(Ocr::open(&folder)?)))
 }
 
 /// This program was built without OCR.
 #[cfg(not(feature = "ocr"))]
 #[allow(clippy::unnecessary_wraps)] // the other one can fail
-pub fn reader() -> anyhow::Result<Option<(String, TextOfImage)>> {
+pub fn reader() -> anyhow::Result<Option<Arc<dyn ImageReader>>> {
     Ok(None)
-}
-
-/// Sets the OCR callback.
-pub fn set(engine: &mut Engine) -> anyhow::Result<()> {
-    if let Some((identity, reader)) = reader()? {
-        engine.set_image_reader(&identity, reader);
-    }
-    Ok(())
 }

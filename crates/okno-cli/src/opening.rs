@@ -12,16 +12,15 @@ use std::path::Path;
 pub fn open(given: Option<&Path>) -> Result<Engine> {
     let folder = address::target(given);
     let settings = settings::of(&folder)?;
-    let mut engine = embedder::open(&folder, &settings)?;
-    engine.set_recipes(settings.values().recipes()?);
-    Ok(engine)
+    let builder = Engine::builder().recipes(settings.values().recipes()?);
+    Ok(embedder::open(builder, &folder, &settings)?)
 }
 
 /// Opens the index for searching: also with the reranker that was named, or that its configuration names.
 pub fn open_to_search(given: Option<&Path>, rerank: Option<&str>) -> Result<Engine> {
     let mut engine = open(given)?;
-    let settings = settings::of(engine.folder())?;
-    reranker::set(&mut engine, rerank, &settings)?;
+    let reranker = reranker::of(engine.folder(), rerank, &settings::of(engine.folder())?)?;
+    engine.reconfigure(|builder| builder.reranker(reranker))?;
     Ok(engine)
 }
 

@@ -36,8 +36,10 @@ pub fn with_set<T>(
     let set = QuestionSet::read(&path.join("queries.jsonl"), &mut library)?;
     let folder = tempfile::tempdir()?;
     let settings = settings::of(&address::folder(globals.index()))?;
-    let mut engine = embedder::open_or_create(&folder.path().join(address::FOLDER), None, &settings)?;
-    reranker::set(&mut engine, None, &settings)?;
+    let index = folder.path().join(address::FOLDER);
+    let mut engine = embedder::open_or_create(Engine::builder(), &index, None, &settings)?;
+    let reranker = reranker::of(engine.folder(), None, &settings)?;
+    engine.reconfigure(|builder| builder.reranker(reranker))?;
     set_model(&mut engine, globals, generator)?;
     let report = engine.index(&[&corpus])?;
     if let Some(skipped) = report.skipped.first() {
@@ -48,10 +50,10 @@ pub fn with_set<T>(
 
 /// Gives an engine the language model and its prompts.
 fn set_model(engine: &mut Engine, globals: &Globals, generator: Option<Arc<dyn Generator>>) -> Result<()> {
-    if generator.is_some() {
-        engine.set_prompts(model::prompts(&address::folder(globals.index()))?);
+    if let Some(generator) = generator {
+        let prompts = model::prompts(&address::folder(globals.index()))?;
+        engine.reconfigure(|builder| builder.generator(Some(generator)).prompts(prompts))?;
     }
-    engine.set_generator(generator);
     Ok(())
 }
 

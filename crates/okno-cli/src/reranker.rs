@@ -4,7 +4,6 @@
 use crate::locale::say;
 use crate::model;
 use anyhow::{Result, bail};
-use okno::Engine;
 use okno::answer::Listwise;
 use okno::config::Settings;
 use okno::retrieve::Reranker;
@@ -17,16 +16,14 @@ const MODEL: &str = "model";
 /// No reranker, also if the configuration names one.
 const NONE: &str = "none";
 
-/// Gives an engine the reranker that was asked for: by flag, else by configuration.
-pub fn set(engine: &mut Engine, flag: Option<&str>, settings: &Settings) -> Result<()> {
+/// The reranker for an index that was asked for: by flag, else by configuration.
+pub fn of(index: &Path, flag: Option<&str>, settings: &Settings) -> Result<Option<Arc<dyn Reranker>>> {
     let name = flag.or(settings.values().rerank.as_deref()).filter(|name| *name != NONE);
-    let reranker = match name {
-        Some(MODEL) => Some(listwise(engine.folder())?),
+    Ok(match name {
+        Some(MODEL) => Some(listwise(index)?),
         Some(name) => Some(named(name)?),
         None => None,
-    };
-    engine.set_reranker(reranker);
-    Ok(())
+    })
 }
 
 fn listwise(index: &Path) -> Result<Arc<dyn Reranker>> {

@@ -4,10 +4,8 @@
 use crate::values::{budget, number, share};
 use clap::{Args, ValueEnum};
 use okno::Query;
-use okno::document::Filter;
-use okno::retrieve::{Expansion, Order, Unit};
+use okno::retrieve::{self, Budget, Order, QueryRequest};
 use okno::store::Leg;
-use okno::understand::model::{Step, Switches};
 
 /// Choices that change what is returned, never what is stored.
 #[derive(Debug, Args)]
@@ -34,7 +32,7 @@ pub struct SearchFlags {
     pub legs: Option<Vec<LegName>>,
     /// Maximum length of the contexts: `500` or `500t` tokens, `2000c` characters
     #[arg(long, value_name = "SIZE", value_parser = budget)]
-    pub budget: Option<(usize, Unit)>,
+    pub budget: Option<Budget>,
     /// Penalty for matches that repeat a better one, from 0 (none) to 1
     #[arg(long, value_name = "SHARE", value_parser = share)]
     pub diversity: Option<f32>,
@@ -109,41 +107,37 @@ pub enum OrderName {
 
 /// The query for a question.
 pub fn query(question: &str, recipe: Option<&str>, flags: &SearchFlags) -> okno::Result<Query> {
-    let expand = match (flags.window, flags.neighbors, &flags.expand) {
-        (Some(count), ..) => Some(Expansion::Window(count)),
-        (_, Some(count), _) => Some(Expansion::Neighbors(count)),
-        (_, _, Some(name)) => Some(name.parse()?),
-        _ => None,
-    };
-    let filter = flags.filter.as_deref().map(Filter::parse).transpose()?;
-    // Neighbours are chunks: the recipe that searches them, unless another was named.
-    let recipe = recipe.or(flags.neighbors.map(|_| "neighbors"));
-    Ok(Query {
-        text: question.to_owned(),
+    let request = QueryRequest {
+        question: question.to_owned(),
         recipe: recipe.map(str::to_owned),
-        recipe_value: None,
+        expand: flags.expand.clone(),
+        window: flags.window,
+        neighbors: flags.neighbors,
         legs: flags.legs.as_ref().map(|names| names.iter().copied().map(leg).collect()),
-        filter,
-        expand,
         k: flags.k,
-        budget: flags.budget.map(|(budget, _)| budget),
-        unit: flags.budget.map(|(_, unit)| unit),
+        budget: flags.budget.map(|budget| budget.amount),
+        unit: flags.budget.map(|budget| budget.unit),
         diversity: flags.diversity,
         rerank_depth: flags.rerank_depth,
         rerank_blend: flags.rerank_blend,
         order: flags.order.map(order),
+        filter: flags.filter.clone().map(Into::into),
         auto_filter: flags.no_auto_filter.then_some(false),
-        route: if matches!(flags.route.as_str(), "auto" | "model") { None } else { Some(flags.route.parse()?) },
-        transform: steps(flags)?,
-        today: None,
+        filter_by: Some(filter_by(flags.filter_by)),
+        transform: flags.transform.clone(),
+        post_filter: flags.post_filter,
+        route: Some(flags.route.clone()),
         min_relevance: flags.min_relevance,
-    })
+        explain: false,
+    };
+    request.query()
 }
 
-/// The language model's steps, if the flags name any.
-fn steps(flags: &SearchFlags) -> okno::Result<Option<Vec<Step>>> {
-    let (filter, route) = (flags.filter_by == FilterBy::Model, flags.route == "model");
-    Switches { transform: flags.transform.as_deref(), filter, route, post_filter: flags.post_filter }.steps()
+fn filter_by(method: FilterBy) -> retrieve::FilterBy {
+    match method {
+        FilterBy::Rules => retrieve::FilterBy::Rules,
+        FilterBy::Model => retrieve::FilterBy::Model,
+    }
 }
 
 fn leg(name: LegName) -> Leg {

@@ -3,7 +3,7 @@
 use crate::locale::say;
 use okno::config::Bytes;
 use okno::document::Size;
-use okno::retrieve::Unit;
+use okno::retrieve::Budget;
 use std::fmt;
 use std::num::{IntErrorKind, ParseIntError};
 use std::str::FromStr;
@@ -42,18 +42,13 @@ pub fn tokens(text: &str) -> Result<usize, InvalidValue> {
 }
 
 /// Reads a budget: `500`, `500t`, `2000c`.
-pub fn budget(text: &str) -> Result<(usize, Unit), InvalidValue> {
-    let (number, unit) = match text.strip_suffix('c') {
-        Some(number) => (number, Unit::Characters),
-        None => (text.strip_suffix('t').unwrap_or(text), Unit::Tokens),
-    };
-    let number = number.parse().map_err(|_| {
+pub fn budget(text: &str) -> Result<Budget, InvalidValue> {
+    text.parse().map_err(|_| {
         InvalidValue(say!(
             "expected a number of tokens (`500`) or characters (`2000c`)",
             "应为词元数（`500`）或字符数（`2000c`）"
         ))
-    })?;
-    Ok((number, unit))
+    })
 }
 
 /// Reads a chunk size: `400`, `400c`, `512t`.

@@ -147,7 +147,7 @@ pub fn left_out(engine: &Engine) -> Result<Vec<(String, String)>> {
     let mut left_out = Vec::new();
     for name in built_in()?.into_keys() {
         let recipe = Recipe::named(&name, snapshot.manifest(), engine.recipes())?;
-        let probe = Query { recipe_value: Some(recipe), ..Query::new("?") };
+        let probe = Query::new("?").recipe_value(recipe);
         match engine.search_in(&*snapshot, &probe) {
             Err(okno::Error::NoUnits(layers)) => left_out.push((name, layers)),
             other => drop(other?),
@@ -158,7 +158,7 @@ pub fn left_out(engine: &Engine) -> Result<Vec<(String, String)>> {
 
 /// Whether an index has what a recipe searches; asking is the one way of telling that cannot disagree with asking.
 pub(super) fn is_answerable(engine: &Engine, snapshot: &dyn Snapshot, recipe: &Recipe) -> Result<bool> {
-    let probe = Query { recipe_value: Some(recipe.clone()), ..Query::new("?") };
+    let probe = Query::new("?").recipe_value(recipe.clone());
     match engine.search_in(snapshot, &probe) {
         Ok(_) => Ok(true),
         Err(okno::Error::NoUnits(_)) => Ok(false),
@@ -168,12 +168,7 @@ pub(super) fn is_answerable(engine: &Engine, snapshot: &dyn Snapshot, recipe: &R
 
 /// The query of a question, answered by a recipe within a budget.
 pub fn query(question: &Question, recipe: &Recipe, budget: usize) -> Query {
-    Query {
-        recipe_value: Some(recipe.clone()),
-        filter: question.filter.clone(),
-        budget: Some(budget),
-        ..Query::new(question.text.as_str())
-    }
+    Query::new(question.text.as_str()).recipe_value(recipe.clone()).filter(question.filter.clone()).budget(budget)
 }
 
 /// Asks every question of every recipe at every budget, telling `progress` after each how many of how many are done.

@@ -36,7 +36,7 @@ pub struct Answering {
 /// Asks every recipe the same question.
 pub fn ask(engine: &Engine, query: &Query, recipes: &[&str]) -> Result<Vec<Side>> {
     let side = |name: &&str| {
-        let answer = engine.search(&Query { recipe: Some((*name).to_owned()), ..query.clone() })?;
+        let answer = engine.search(&query.clone().recipe(*name))?;
         Ok(Side { name: (*name).to_owned(), answer })
     };
     recipes.iter().map(side).collect()

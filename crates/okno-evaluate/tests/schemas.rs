@@ -24,10 +24,10 @@ fn sent() -> BTreeSet<String> {
     }));
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("tea.md"), TEA).unwrap();
-    let mut engine = Engine::create(folder.path().join(".okno")).unwrap();
+    let generator = Some(Arc::clone(&model) as Arc<dyn Generator>);
+    let engine = Engine::builder().generator(generator).create(folder.path().join(".okno")).unwrap();
     engine.index(&[folder.path().join("tea.md")]).unwrap();
-    engine.set_generator(Some(Arc::clone(&model) as Arc<dyn Generator>));
-    engine.search(&Query { transform: Some(Step::ALL.to_vec()), ..Query::new("How hot is green tea?") }).unwrap();
+    engine.search(&Query::new("How hot is green tea?").transform(Step::ALL.to_vec())).unwrap();
     let prompts = Prompts::default();
     let asker = Asker { generator: &*model, prompts: &prompts };
     questions_by_model(&*engine.snapshot().unwrap(), asker, 1, 1, &|| {}).unwrap();

@@ -2,6 +2,7 @@
 //!
 //! The text is the words of the file's name. With a reader ([`Images::reading`]) – character recognition, a vision model – what it gives is the text below.
 
+use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -10,20 +11,35 @@ use super::rendering::Rendering;
 use super::{LoadError, Loader, Sink, Source};
 use okno_document::{ImageHash, ImageSource, MediaType, Metadata, Seen, Span, Value};
 
-/// Reads what an image shows: its bytes in, text out, nothing where there is none.
-pub type TextOfImage = Arc<dyn Fn(&[u8]) -> Option<String> + Send + Sync>;
+/// Reads the text in images: OCR, or a model that describes what it sees.
+///
+/// The same bytes always give the same text. `read` may be called from several threads at once.
+pub trait ImageReader: Send + Sync {
+    /// Name and version. An index remembers it: with a reader of another identity, indexing reads every file again.
+    fn identity(&self) -> &str;
+
+    /// The text in an image (PNG, JPEG or WebP), paragraphs separated by a blank line; `None` when there is no text or
+    /// the image cannot be read.
+    fn read(&self, image: &[u8]) -> Option<String>;
+}
+
+impl fmt::Debug for dyn ImageReader {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.identity())
+    }
+}
 
 /// Accepts PNG, JPEG and WebP images.
 #[derive(Clone, Default)]
 pub struct Images {
-    text_of_image: Option<TextOfImage>,
+    reader: Option<Arc<dyn ImageReader>>,
 }
 
 impl Images {
     /// Images whose text is read.
     #[must_use]
-    pub fn reading(text_of_image: TextOfImage) -> Self {
-        Self { text_of_image: Some(text_of_image) }
+    pub fn reading(reader: Arc<dyn ImageReader>) -> Self {
+        Self { reader: Some(reader) }
     }
 }
 
@@ -38,7 +54,7 @@ impl Loader for Images {
         let title = words(&source.stem());
         let mut rendering = Rendering::default();
         rendering.paragraph(&title);
-        let text = self.text_of_image.as_ref().and_then(|read| read(&bytes)).unwrap_or_default();
+        let text = self.reader.as_ref().and_then(|reader| reader.read(&bytes)).unwrap_or_default();
         text.split("\n\n").for_each(|paragraph| _ = rendering.paragraph(paragraph));
         let file = source.name.rsplit('/').next().unwrap_or(source.name);
         // The image is all of the document: whatever part of its text is returned, it belongs to it.
@@ -123,7 +139,7 @@ fn words(stem: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::load;
+    use super::super::tests::{Saying, load};
     use super::*;
 
     const PNG: &[u8] = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x02\0\0\0\x03\x08\x06\0\0\0";
@@ -134,7 +150,7 @@ mod tests {
         assert_eq!((got.text.as_str(), got.title.as_str()), ("red panda 2023\n", "red panda 2023"));
         assert_eq!(got.images[0].source, ImageSource::Reference("red-panda_2023.png".into()));
         assert_eq!(got.metadata.get("height"), Some(&Value::Number(3.0)));
-        let reader = Images::reading(Arc::new(|bytes| Some(format!("{} bytes\n\nseen", bytes.len()))));
+        let reader = Images::reading(Arc::new(Saying(|bytes: &[u8]| format!("{} bytes\n\nseen", bytes.len()))));
         let got = load(&reader, "a.png", PNG).documents.remove(0);
         assert_eq!(got.text, format!("a\n\n{} bytes\n\nseen\n", PNG.len()));
     }

@@ -48,12 +48,13 @@ use std::borrow::Cow;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 pub use self::audio::Recording;
 pub use self::csv::Csv;
 pub use self::glob::Glob;
 pub use self::html::Html;
-pub use self::image::{Images, TextOfImage, image_bytes};
+pub use self::image::{ImageReader, Images, image_bytes};
 pub use self::json::JsonFile;
 pub use self::jsonl::{Fields, Jsonl, UnknownField};
 pub use self::lines::list_marker;
@@ -99,7 +100,7 @@ pub trait Loader: Send + Sync {
     }
 }
 
-impl<L: Loader + ?Sized> Loader for std::sync::Arc<L> {
+impl<L: Loader + ?Sized> Loader for Arc<L> {
     fn accepts(&self, path: &Path, head: &[u8]) -> bool {
         (**self).accepts(path, head)
     }
@@ -123,6 +124,7 @@ pub trait Sink {
 
 /// Why a source gave nothing.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum LoadError {
     /// The outside world: the file vanished or may not be read.
     #[error("cannot read `{}`: {cause}; check that it exists and may be read", path.display())]
@@ -243,7 +245,7 @@ pub fn builtin_for(fields: Fields, lines: bool) -> Vec<Box<dyn Loader>> {
 
 /// The same; with a reader, files that are images – pictures, scanned pages – give the text that is to be read in them.
 #[must_use]
-pub fn builtin_reading(fields: Fields, lines: bool, reader: Option<&TextOfImage>) -> Vec<Box<dyn Loader>> {
+pub fn builtin_reading(fields: Fields, lines: bool, reader: Option<&Arc<dyn ImageReader>>) -> Vec<Box<dyn Loader>> {
     let mut loaders = of_every_format(fields, reader);
     if lines {
         loaders.insert(0, Box::new(OnePerLine));
@@ -251,15 +253,15 @@ pub fn builtin_reading(fields: Fields, lines: bool, reader: Option<&TextOfImage>
     loaders
 }
 
-fn of_every_format(fields: Fields, reader: Option<&TextOfImage>) -> Vec<Box<dyn Loader>> {
+fn of_every_format(fields: Fields, reader: Option<&Arc<dyn ImageReader>>) -> Vec<Box<dyn Loader>> {
     vec![
         #[cfg(feature = "pdf")]
-        Box::new(reader.map_or_else(Pdf::default, |reader| Pdf::reading(reader.clone()))),
+        Box::new(reader.map_or_else(Pdf::default, |reader| Pdf::reading(Arc::clone(reader)))),
         #[cfg(feature = "office")]
         Box::new(Workbook),
         #[cfg(feature = "office")]
         Box::new(Office),
-        Box::new(reader.map_or_else(Images::default, |reader| Images::reading(reader.clone()))),
+        Box::new(reader.map_or_else(Images::default, |reader| Images::reading(Arc::clone(reader)))),
         Box::new(Recording),
         #[cfg(feature = "mail")]
         Box::new(Mail),

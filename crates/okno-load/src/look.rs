@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use super::image::TextOfImage;
+use super::image::ImageReader;
 use super::image_bytes;
 use okno_document::{ImageHash, ImageSource, Loaded, MediaType, Seen};
 
@@ -16,7 +16,7 @@ pub const LARGEST_IMAGE: usize = 16 << 20;
 const MOST_IMAGES: usize = 500;
 
 /// Looks at the images of the document at `path`. One that is on the network, gone or too large is left unseen.
-pub fn look_at_images(path: &Path, loaded: &mut Loaded, reader: Option<&TextOfImage>) {
+pub fn look_at_images(path: &Path, loaded: &mut Loaded, reader: Option<&dyn ImageReader>) {
     let mut known: HashMap<ImageHash, String> = HashMap::new();
     for image in loaded.images.iter_mut().take(MOST_IMAGES) {
         // What a loader has seen itself it has read into the text.
@@ -26,14 +26,14 @@ pub fn look_at_images(path: &Path, loaded: &mut Loaded, reader: Option<&TextOfIm
         let Ok(bytes) = image_bytes(path, &image.source) else { continue };
         let Some(media) = MediaType::of(&bytes) else { continue };
         let hash = ImageHash::of(&bytes);
-        let read = || reader.and_then(|read| read(&bytes)).unwrap_or_default();
+        let read = || reader.and_then(|reader| reader.read(&bytes)).unwrap_or_default();
         let text = known.entry(hash).or_insert_with(read).clone();
         image.seen = Some(Seen { hash, media, text });
     }
 }
 
 /// The same for a document without a folder of its own, as a page from the web: only images that it carries itself.
-pub fn look_at_own_images(loaded: &mut Loaded, reader: Option<&TextOfImage>) {
+pub fn look_at_own_images(loaded: &mut Loaded, reader: Option<&dyn ImageReader>) {
     let carried = |source: &ImageSource| matches!(source, ImageSource::Bytes(_));
     let (own, others): (Vec<_>, Vec<_>) =
         std::mem::take(&mut loaded.images).into_iter().partition(|image| carried(&image.source));
@@ -45,10 +45,9 @@ pub fn look_at_own_images(loaded: &mut Loaded, reader: Option<&TextOfImage>) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::load;
+    use super::super::tests::{Saying, load};
     use super::super::{Markdown, Source};
     use super::*;
-    use std::sync::Arc;
     use std::sync::atomic::{AtomicUsize, Ordering};
 
     const PNG: &[u8] = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x02\0\0\0\x03\x08\x06\0\0\0";
@@ -60,11 +59,10 @@ mod tests {
         std::fs::write(folder.path().join("y.txt"), "words").unwrap();
         let text = "![a](x.png) ![b](x.png) ![c](y.txt) ![d](gone.png)";
         let mut loaded = load(&Markdown, Source::memory("a.md", b"").name, text.as_bytes()).documents.remove(0);
-        let asked = Arc::new(AtomicUsize::new(0));
-        let counted = Arc::clone(&asked);
-        let reader: TextOfImage = Arc::new(move |bytes| {
-            counted.fetch_add(1, Ordering::Relaxed);
-            Some(format!("{} bytes", bytes.len()))
+        let asked = AtomicUsize::new(0);
+        let reader = Saying(|bytes: &[u8]| {
+            asked.fetch_add(1, Ordering::Relaxed);
+            format!("{} bytes", bytes.len())
         });
         look_at_images(&folder.path().join("a.md"), &mut loaded, Some(&reader));
         let seen: Vec<_> =

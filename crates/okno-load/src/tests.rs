@@ -8,6 +8,19 @@ use super::*;
 
 pub(crate) use super::contract::{Collected, check, load};
 
+/// Reads in every image what the function makes of its bytes.
+pub(crate) struct Saying<F>(pub F);
+
+impl<F: Fn(&[u8]) -> String + Send + Sync> ImageReader for Saying<F> {
+    fn identity(&self) -> &'static str {
+        "saying"
+    }
+
+    fn read(&self, image: &[u8]) -> Option<String> {
+        Some((self.0)(image))
+    }
+}
+
 fn load_folder(root: &Path) -> Collected {
     let mut collected = Collected::default();
     for entry in walk(root, &WalkOptions::default()) {

@@ -87,7 +87,7 @@ fn put(source: &dyn Snapshot, address: &Address, times: usize) -> Result<(Engine
     println!("{} documents, {sentences} sentences, {units} units; memory so far {}", numbers.len() * times, peak());
     println!("put: {:.4} ms of client CPU per unit, {:.4} ms of wall time", per(cpu, units), per(took, units));
     let meter = store.meter();
-    Ok((Engine::over("beside", Box::new(store), Arc::new(embedder))?, meter))
+    Ok((Engine::builder().embedder(Arc::new(embedder)).over("beside", Box::new(store))?, meter))
 }
 
 /// The same document under another name, and with another first character: copies are searched once.
@@ -202,7 +202,7 @@ fn cost(local: &Engine, remote: &Engine, set: &QuestionSet, meter: &Meter) -> Re
         for question in &set.questions {
             for (at, engine) in [local, remote].into_iter().enumerate() {
                 let (began, used) = (Instant::now(), ProcessTime::now());
-                engine.search(&Query { budget: Some(500), ..Query::new(question.text.as_str()) })?;
+                engine.search(&Query::new(question.text.as_str()).budget(500))?;
                 cpu[at] += used.elapsed();
                 wall[at] += began.elapsed();
             }

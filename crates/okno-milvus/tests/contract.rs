@@ -46,7 +46,7 @@ fn what_is_wrong_with_a_server_is_said() {
     let address = address(&host);
     assert!(matches!(MilvusStore::open(&address), Err(Error::NoIndex(_))));
     drop(open(&address));
-    let other = okno::Engine::over("x", Box::new(open(&address)), std::sync::Arc::new(okno::embed::BuiltIn::default()));
+    let other = okno::Engine::builder().over("x", Box::new(open(&address)));
     let Err(error) = other else { panic!("made with another embedder") };
     assert!(matches!(&error, Error::Embedder { index, .. } if index == contract::EMBEDDER), "{error}");
     MilvusStore::drop_index(&address).unwrap();
@@ -127,7 +127,7 @@ fn a_question_is_three_round_trips() {
     for document in documents(5) {
         std::fs::write(folder.path().join(format!("{}.txt", document.record.title)), &document.text).unwrap();
     }
-    let engine = okno::Engine::over("x", Box::new(store), embedder).unwrap();
+    let engine = okno::Engine::builder().embedder(embedder).over("x", Box::new(store)).unwrap();
     engine.index(&[folder.path()]).unwrap();
     // The first question also reads the frequencies and the catalogue of its generation.
     engine.search(&Query::new("word1")).unwrap();

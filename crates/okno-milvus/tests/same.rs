@@ -15,7 +15,6 @@ use okno_evaluate::set::{Indexed, QuestionSet};
 use okno_milvus::MilvusStore;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 /// One question of so many: a server for tests takes its time.
 const EACH: usize = 4;
@@ -66,7 +65,7 @@ fn a_folder_and_a_server_find_the_same() {
     let store = MilvusStore::open_or_create(&address, &manifest).unwrap();
     copy(&EmbeddedStore::open(&index).unwrap(), &store, &mut |_, _| {}).unwrap();
     let local = okno::Engine::open(&index).unwrap();
-    let remote = okno::Engine::over("same", Box::new(store), Arc::new(BuiltIn::default())).unwrap();
+    let remote = okno::Engine::builder().over("same", Box::new(store)).unwrap();
     let (one, other) = (local.snapshot().unwrap(), remote.snapshot().unwrap());
     let mut set = QuestionSet::read(&sample("questions.jsonl"), &mut Indexed::new(&*one)).unwrap();
     let mut at = 0;

@@ -59,12 +59,12 @@ fn measure(
     let mut library = Corpus::read(&corpus)?;
     let questions = QuestionSet::read(&set.join("queries.jsonl"), &mut library)?;
     let folder = tempfile::tempdir()?;
-    let mut engine = Engine::create_with(folder.path().join(".okno"), embedder)?;
+    let mut engine = Engine::builder().embedder(embedder).create(folder.path().join(".okno"))?;
     let begun = Instant::now();
     let report = engine.index(&[&corpus])?;
     let seconds = begun.elapsed().as_secs_f64();
     for blend in std::iter::once(None).chain(blends.iter().copied().map(Some)) {
-        engine.set_reranker(late.filter(|_| blend.is_some()).cloned());
+        engine.reconfigure(|builder| builder.reranker(late.filter(|_| blend.is_some()).cloned()))?;
         let mut recipe = built_in()?["auto"].clone();
         recipe.rerank.blend = blend.unwrap_or(recipe.rerank.blend);
         let candidates = [Candidate { name: "auto".to_owned(), recipe }];

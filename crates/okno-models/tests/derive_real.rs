@@ -53,8 +53,8 @@ fn a_real_model_makes_units_or_the_report_says_why_not() {
 fn a_search_with_a_real_models_passage_goes_on_whatever_it_says() {
     let Some(model) = real() else { return };
     let (_folder, mut engine) = place();
-    engine.set_generator(Some(Arc::new(model)));
-    let query = Query { transform: Some(vec![Step::Hyde]), ..Query::new("How hot is water for black tea?") };
+    engine.reconfigure(|builder| builder.generator(Some(Arc::new(model)))).unwrap();
+    let query = Query::new("How hot is water for black tea?").transform(vec![Step::Hyde]);
     let answer = engine.search(&query).unwrap();
     println!("{:?}", answer.steps);
     assert_eq!((answer.steps.len(), answer.steps[0].step), (1, Step::Hyde));

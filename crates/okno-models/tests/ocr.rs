@@ -4,6 +4,7 @@
 
 mod skipped;
 
+use okno::load::ImageReader;
 use okno_models::ocr::Ocr;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -70,11 +71,10 @@ fn reads_slanted_english_chinese_and_columns() {
 #[test]
 fn a_reader_finds_nothing_where_there_is_nothing_and_asks_once() {
     let Some((ocr, _folder)) = networks() else { return };
-    let reader = std::sync::Arc::new(ocr).reader();
-    assert_eq!(reader(b"no image"), None);
+    assert_eq!(ocr.read(b"no image"), None);
     let timed = || {
         let begun = std::time::Instant::now();
-        (reader(&image("tea.png")), begun.elapsed())
+        (ocr.read(&image("tea.png")), begun.elapsed())
     };
     let ((first, reading), (second, remembering)) = (timed(), timed());
     assert!(first.is_some() && second == first);

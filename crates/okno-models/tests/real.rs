@@ -51,7 +51,8 @@ fn a_real_model_answers_from_a_hostile_document_with_checked_text_only() {
     engine.index(&[notes]).unwrap();
     let found = engine.search(&Query::new("How hot should water for green tea be?")).unwrap();
     let mut told = String::new();
-    let options = ReplyOptions { temperature: Some(0.1), max_tokens: Some(48), ..ReplyOptions::default() };
+    let mut options = ReplyOptions::default();
+    (options.temperature, options.max_tokens) = (Some(0.1), Some(48));
     let reply = reply(found, Some(&chat), &options, &mut |event| {
         if let Event::Text(text) = event {
             told.push_str(text);

@@ -91,7 +91,8 @@ pub async fn written(
             _ => ControlFlow::Continue(()),
         };
         let pictures = |context: &Context| pictures(&indexes, context);
-        let options = ReplyOptions { pictures: Some(&pictures), ..options };
+        let mut options: ReplyOptions<'_> = options;
+        options.pictures = Some(&pictures);
         let reply = reply(answer, generator.as_deref(), &options, &mut tell).map_err(ApiError::from);
         // The client may be gone.
         let _ = pieces.blocking_send(ReplyPiece::End(Box::new(reply)));

@@ -5,7 +5,7 @@
 //! `okno/NAME` any.
 
 use crate::answering::{ReplyPiece, found, whole, written};
-use crate::api::{self, SearchRequest};
+use crate::api;
 use crate::app::App;
 use crate::error::{ApiError, ErrorBody};
 use crate::extract::JsonBody;
@@ -16,7 +16,8 @@ use axum::extract::State;
 use axum::response::sse::{Event, KeepAlive};
 use axum::response::{IntoResponse, Response, Sse};
 use futures_util::{StreamExt, stream};
-use okno::answer::{Citation, Reply, ReplyOptions};
+use okno::answer::{Citation, Reply};
+use okno::retrieve::QueryRequest;
 use okno_document::message::Lang;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -106,13 +107,10 @@ async fn complete(
     let indexes = app.several(index)?;
     let question = completing.messages.iter().rev().find(|turn| turn.role == "user").map(Turn::text);
     let question = question.ok_or(Problem::NoUserMessage)?;
-    let query = api::query_of(&SearchRequest { question, ..SearchRequest::default() })?;
-    let own = indexes.first().map(|served| served.index.replies.clone()).unwrap_or_default();
-    let options = ReplyOptions {
-        temperature: completing.temperature.or(own.temperature),
-        max_tokens: completing.max_completion_tokens.or(completing.max_tokens).or(own.max_tokens),
-        ..own
-    };
+    let query = api::query_of(&QueryRequest::new(question))?;
+    let mut options = indexes.first().map(|served| served.index.replies.clone()).unwrap_or_default();
+    options.temperature = completing.temperature.or(options.temperature);
+    options.max_tokens = completing.max_completion_tokens.or(completing.max_tokens).or(options.max_tokens);
     let answer = found(&app, &indexes, query).await?;
     let head = Head::new(if completing.model.is_empty() { NAME } else { &completing.model }, lang);
     if !completing.stream {

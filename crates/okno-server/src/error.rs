@@ -8,8 +8,9 @@ use crate::code::Code;
 use crate::problem::Problem;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use okno::RequestError;
 use okno::generate::GenerateError;
-use okno_document::message::Lang;
+use okno_document::message::{Lang, Message};
 use serde::Serialize;
 use std::fmt;
 use std::sync::Arc;
@@ -64,6 +65,7 @@ impl ApiError {
     pub fn info(&self, lang: Lang) -> ErrorInfo {
         let (message, hint) = match &*self.0 {
             Cause::Request(problem) => problem.texts(lang),
+            Cause::Engine(okno::Error::Request(error)) => (error.text(lang), None),
             Cause::Engine(error) => (error.to_string(), engine_hint(error).map(|hint| hint.in_language(lang))),
             Cause::Evaluation(error) => (error.to_string(), evaluation_hint(error).map(|hint| hint.in_language(lang))),
         };
@@ -132,6 +134,9 @@ impl From<serde_json::Error> for ApiError {
 fn engine_code(error: &okno::Error) -> Code {
     use okno::Error as E;
     match error {
+        E::Request(RequestError::NoQuestion) => Code::NoQuestion,
+        E::Request(RequestError::TooMuch { .. }) => Code::TooMuch,
+        E::Request(_) => Code::BadOption,
         E::Filter(_) => Code::BadFilter,
         E::UnknownField { .. } => Code::UnknownField,
         E::Layer(_) => Code::BadLayer,

@@ -37,12 +37,3 @@ impl Default for RequestLimits {
 
 /// Characters of a question: more is a document.
 pub(crate) const LONGEST_QUESTION: usize = 8_000;
-
-/// Tokens (or characters) of context that one request may ask for.
-pub(crate) const LARGEST_BUDGET: usize = 200_000;
-
-/// Targets that one request may ask for: no ranking is longer.
-pub(crate) const LARGEST_K: usize = 10_000;
-
-/// Sentences on each side that one request may ask for.
-pub(crate) const WIDEST: u32 = 1_000;

@@ -176,10 +176,6 @@ problems! {
     /// No such image.
     NoImage { hash: String } = NoImage
         ("no image `{hash}` in the index", "索引中没有图片 `{hash}`");
-    /// The question is empty.
-    EmptyQuestion = NoQuestion
-        ("the question is empty", "问题为空")
-        hint ("send `{{\"question\": \"…\"}}`", "请发送 `{{\"question\": \"…\"}}`");
     /// A chat without a question.
     NoUserMessage = NoQuestion
         ("there is no message of the user", "没有用户的消息")
@@ -192,21 +188,6 @@ problems! {
         ("{start} to {end} is not a range of `{document}`, which has {characters} characters",
             "{start} 至 {end} 不是 `{document}` 中的范围，该文档有 {characters} 个字符")
         hint ("send `start` and `end` of a context", "请发送某段上下文的 `start` 和 `end`");
-    /// Ways of growing hits that exclude each other.
-    SeveralExpansions = BadOption
-        ("`window`, `neighbors` and `expand` exclude each other", "`window`、`neighbors` 和 `expand` 不能同时使用")
-        hint ("send one of them", "请只发送其中之一");
-    /// Filters that are to be read by the model and not at all.
-    FiltersOffAndOn = BadOption
-        ("`filter_by` chooses how filters are inferred, but `auto_filter` turns that off",
-            "`filter_by` 指定如何推断过滤条件，`auto_filter` 却将其关闭")
-        hint ("send one of them", "请只发送其中之一");
-    /// More than a request may ask for.
-    TooMuch { name: &'static str, given: usize, most: usize } = TooMuch
-        ("`{name}` is {given}; the limit is {most}", "`{name}` 为 {given}，上限为 {most}");
-    /// A number outside of 0 to 1.
-    NotAShare { name: &'static str, given: f32 } = BadOption
-        ("`{name}` is {given}; expected a number from 0 to 1", "`{name}` 为 {given}，应为 0 到 1 之间的数");
     /// Too few or too many recipes to compare.
     RecipeCount { count: usize, most: usize } = BadOption
         ("{count} recipes cannot be compared; expected 2 to {most}", "无法比较 {count} 个方案，应为 2 至 {most} 个")

@@ -86,8 +86,7 @@ fn measure(index: &str, queries: &str, filter: Option<&str>, scan: Scan) -> Valu
     }
     let before = memory("RssAnon");
     let (cpu, wall) = (ProcessTime::now(), Instant::now());
-    let mut engine = Engine::open_with(index, embedder).expect("an index");
-    engine.set_scan(scan);
+    let engine = Engine::builder().embedder(embedder).scan(scan).open(index).expect("an index");
     engine.snapshot().expect("a generation");
     let open = cpu.elapsed();
     engine.search(&Query::new(questions[0].as_str())).expect("searching");
@@ -110,7 +109,7 @@ fn measure(index: &str, queries: &str, filter: Option<&str>, scan: Scan) -> Valu
 fn recall(index: &str, queries: &str) -> Value {
     let mut engine = Engine::open(index).expect("an index");
     let [exact, approximate] = [Scan::Exact, Scan::Approximate].map(|scan| {
-        engine.set_scan(scan);
+        engine.reconfigure(|builder| builder.scan(scan)).expect("the same embedder");
         engine.snapshot().expect("a generation")
     });
     let questions = questions(queries.as_ref());
@@ -144,7 +143,7 @@ fn shared(exact: &[Scored], approximate: &[Scored], depth: usize) -> f64 {
 fn times(engine: &Engine, questions: &[String], filter: Option<&str>) -> Vec<Duration> {
     let filter = filter.map(|filter| Filter::parse(filter).expect("a filter"));
     let run = |question: &String| {
-        let query = Query { filter: filter.clone(), ..Query::new(question.as_str()) };
+        let query = Query::new(question.as_str()).filter(filter.clone());
         let begun = ThreadTime::now();
         std::hint::black_box(engine.search(&query).expect("searching"));
         begun.elapsed()

@@ -3,6 +3,10 @@
 //! Three families: the caller's input, the outside world, and our own bugs. Messages name the path
 //! and what was expected; the command line says them in Chinese too.
 
+mod request;
+
+pub use request::RequestError;
+
 use crate::document::{FilterError, LayerError};
 use std::path::PathBuf;
 
@@ -53,6 +57,9 @@ pub enum Error {
     /// A filter could not be read.
     #[error(transparent)]
     Filter(#[from] FilterError),
+    /// A question cannot be asked as it was written.
+    #[error(transparent)]
+    Request(#[from] RequestError),
     /// A filter asks for a field that no document has.
     #[error("no document has the field `{field}`{} – `okno status` lists the fields", nearest(known))]
     UnknownField {

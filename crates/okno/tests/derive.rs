@@ -101,7 +101,9 @@ fn long(parents: usize, about: &str) -> String {
 }
 
 fn kinds(kinds: &[DerivedKind]) -> DeriveOptions {
-    DeriveOptions { kinds: kinds.iter().copied().collect::<BTreeSet<_>>(), ..DeriveOptions::default() }
+    let mut options = DeriveOptions::default();
+    options.kinds = kinds.iter().copied().collect::<BTreeSet<_>>();
+    options
 }
 
 #[test]
@@ -125,7 +127,7 @@ fn every_parent_gets_one_summary_and_four_questions_once() {
     // Files still know their documents.
     assert!(place.engine.index(&[place.documents()]).unwrap().is_nothing());
 
-    let query = Query { recipe: Some("question".into()), ..Query::new("Which zeppelin flew?") };
+    let query = Query::new("Which zeppelin flew?").recipe("question");
     let found = place.engine.search(&query).unwrap();
     assert!(
         found.contexts[0].text.contains("Sentence") || found.contexts[0].text.contains("Bees"),
@@ -228,7 +230,8 @@ fn again_replaces_what_it_overlaps_and_nothing_else() {
     let place = Place::new(&[("bees.txt", long(4, "bees"))]);
     let options = kinds(&[DerivedKind::Summary]);
     place.engine.derive_units(Maker::Model(&Model::new(obedient)), &options, &Silent).unwrap();
-    let smaller = DeriveOptions { parent: "chunk:1000c".parse().unwrap(), again: true, ..options };
+    let mut smaller = options;
+    (smaller.parent, smaller.again) = ("chunk:1000c".parse().unwrap(), true);
     let report = place.engine.derive_units(Maker::Model(&Model::new(obedient)), &smaller, &Silent).unwrap();
     assert_eq!(place.count(DerivedKind::Summary), report.units[&DerivedKind::Summary]);
 }
@@ -264,7 +267,7 @@ fn images_are_shown_to_the_model_and_found_by_their_captions() {
         (2, 0),
         "the note's and the picture itself: {report:?}"
     );
-    let query = Query { recipe_value: None, ..Query::new("zeppelin hangar") };
+    let query = Query::new("zeppelin hangar");
     assert!(place.engine.search(&query).is_ok());
     place.engine.derive_units(Maker::Model(&model), &options, &Silent).unwrap();
     assert_eq!(model.requests(), 2, "captioned already");
@@ -285,7 +288,8 @@ fn an_image_has_one_caption_beside_its_author_s_words_however_often_it_is_made()
     std::fs::write(place.folder.path().join("hall.png"), PNG).unwrap();
     place.write("a.md", "# Airships\n\nIn the hall:\n\n![A hall](../hall.png)\n\n![](../hall.png)\n");
     place.engine.index(&[place.documents()]).unwrap();
-    let (once, again) = (kinds(&[DerivedKind::Image]), DeriveOptions { again: true, ..kinds(&[DerivedKind::Image]) });
+    let (once, mut again) = (kinds(&[DerivedKind::Image]), kinds(&[DerivedKind::Image]));
+    again.again = true;
     let derive = |says: &'static str, options: &DeriveOptions| {
         let model = Model::new(move |field: &str, _: &str| Ok(json!({ field: says }).to_string()));
         place.engine.derive_units(Maker::Model(&model), options, &Silent).unwrap();
@@ -326,8 +330,7 @@ fn a_context_helps_the_chunk_it_is_about() {
         Ok(json!({field: format!("This part is about {about}.")}).to_string())
     });
     place.engine.derive_units(Maker::Model(&model), &kinds(&[DerivedKind::Context]), &Silent).unwrap();
-    let query =
-        Query { recipe: Some("contextual".into()), ..Query::new("How did the revenue of Zeppelin Works grow?") };
+    let query = Query::new("How did the revenue of Zeppelin Works grow?").recipe("contextual");
     let answer = place.engine.search(&query).unwrap();
     assert_eq!(answer.contexts[0].document, "a.md");
     assert!(!answer.contexts[0].text.contains("Zeppelin"), "what is returned is the document's own text");

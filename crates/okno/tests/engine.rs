@@ -37,7 +37,7 @@ impl Indexed {
     }
 
     fn ask(&self, text: &str, expand: Expansion) -> Vec<Context> {
-        self.search(&Query { recipe: Some("window".into()), expand: Some(expand), ..Query::new(text) }).contexts
+        self.search(&Query::new(text).recipe("window").expand(expand)).contexts
     }
 }
 
@@ -46,11 +46,7 @@ const SIX: &str = "hello. how are you? I am fine! Thank you. And you? I am fine 
 #[test]
 fn a_window_is_source_text_clipped_at_the_documents_ends() {
     let index = indexed(&[("six.txt", SIX)]);
-    let window = |question: &str| {
-        index.search(&Query { recipe: Some("window".into()), k: Some(1), ..Query::new(question) }).contexts[0]
-            .text
-            .clone()
-    };
+    let window = |question: &str| index.search(&Query::new(question).recipe("window").k(1)).contexts[0].text.clone();
     assert_eq!(window("hello"), "hello. how are you? I am fine! Thank you.");
     assert_eq!(window("thank"), SIX.trim_end(), "not sentences joined with spaces (002)");
 }
@@ -60,12 +56,7 @@ fn a_window_changes_no_hit() {
     let text: String = (0..40).map(|i| format!("Sentence {i} is about topic{}. ", i % 7)).collect();
     let index = indexed(&[("a.txt", &text)]);
     let hits = |window: u32| {
-        let query = Query {
-            recipe: Some("window".into()),
-            expand: Some(Expansion::Window(window)),
-            budget: Some(100_000),
-            ..Query::new("topic3")
-        };
+        let query = Query::new("topic3").recipe("window").expand(Expansion::Window(window)).budget(100_000);
         let mut hits: Vec<_> = index
             .search(&query)
             .contexts
@@ -99,8 +90,7 @@ fn auto_finds_the_sentence_that_answers_without_naming_anyone() {
         潮眼又用网络回到北礁，造出一支机器队伍。\n\n潮眼去南港抢走了所有铜料。巡海队赶到以后和它正面交手，多数人被迷雾困住。\
         贺远失去理智，在城里大闹一场。周砚最后把他劝住，众人撤到方岚的老家休整。";
     let index = indexed(&[("story.txt", story)]);
-    let answer =
-        index.search(&Query { budget: Some(300), ..Query::new("潮眼是由哪两位巡海队成员创造的？") });
+    let answer = index.search(&Query::new("潮眼是由哪两位巡海队成员创造的？").budget(300));
     assert!(answer.contexts.iter().any(|c| c.text.contains("两人造出了名叫“潮眼”的守卫程序")), "{:?}", answer.contexts);
 }
 
@@ -121,7 +111,7 @@ fn chinese_words_are_found_however_they_are_cut_or_written() {
         ("排", "排骨.md"),
     ] {
         for recipe in ["auto", "window", "chunks"] {
-            let answer = index.search(&Query { recipe: Some(recipe.into()), ..Query::new(question) });
+            let answer = index.search(&Query::new(question).recipe(recipe));
             assert_eq!(answer.contexts[0].document, document, "{question} {recipe}");
         }
     }
@@ -140,13 +130,11 @@ fn filters_hold_in_both_legs_and_give_all_that_match() {
     let files: Vec<(&str, &str)> = files.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
     let index = indexed(&files);
     let matching = |filter: &str, k: usize| {
-        let query = Query {
-            recipe: Some("window".into()),
-            expand: Some(Expansion::None),
-            k: Some(k),
-            filter: Some(Filter::parse(filter).unwrap()),
-            ..Query::new("推荐几道菜的做法")
-        };
+        let query = Query::new("推荐几道菜的做法")
+            .recipe("window")
+            .expand(Expansion::None)
+            .k(k)
+            .filter(Filter::parse(filter).unwrap());
         index.search(&query).contexts
     };
     let vegetables = matching("category = 素菜", 20);
@@ -158,10 +146,7 @@ fn filters_hold_in_both_legs_and_give_all_that_match() {
         "every one of the three matches, however far down it ranks (001 filtered after the search)"
     );
     assert!(matching("category = 素菜 and difficulty > 1", 20).is_empty());
-    let error = index
-        .engine
-        .search(&Query { filter: Some(Filter::parse("categori = 素菜").unwrap()), ..Query::new("菜") })
-        .unwrap_err();
+    let error = index.engine.search(&Query::new("菜").filter(Filter::parse("categori = 素菜").unwrap())).unwrap_err();
     assert!(matches!(&error, Error::UnknownField { known, .. } if known[0] == "category"), "{error}");
 }
 
@@ -176,7 +161,7 @@ fn a_parent_is_returned_once_for_all_its_children() {
         })
         .collect();
     let index = indexed(&[("rail.txt", &text)]);
-    let answer = index.search(&Query { recipe: Some("parent".into()), ..Query::new("Cornwall Ranger ticket") });
+    let answer = index.search(&Query::new("Cornwall Ranger ticket").recipe("parent"));
     assert_eq!(answer.stage.targets.min(3), 3);
     let total: usize = answer.contexts.iter().map(|c| c.text.len()).sum();
     assert!(total <= text.len());
@@ -197,12 +182,12 @@ fn questions_of_nothing_find_nothing() {
     let index = indexed(&[("a.txt", SIX)]);
     for question in ["", "   ", "?!。，", "\u{200b}", "\0\u{1b}[;"] {
         for recipe in ["auto", "window", "chunks", "neighbors", "parent", "section"] {
-            let answer = index.search(&Query { recipe: Some(recipe.into()), ..Query::new(question) });
+            let answer = index.search(&Query::new(question).recipe(recipe));
             assert!(answer.contexts.is_empty(), "{question:?} {recipe}");
         }
     }
-    assert!(index.search(&Query { k: Some(0), ..Query::new("hello") }).contexts.is_empty());
-    assert!(index.search(&Query { budget: Some(0), ..Query::new("hello") }).contexts.is_empty());
+    assert!(index.search(&Query::new("hello").k(0)).contexts.is_empty());
+    assert!(index.search(&Query::new("hello").budget(0)).contexts.is_empty());
 }
 
 /// Counts what it is asked to embed.
@@ -233,7 +218,8 @@ fn a_slow_embedder_is_never_asked_twice_for_the_same_text() {
     let folder = tempfile::tempdir().unwrap();
     write(folder.path(), &[("a.txt", "One thing. Another thing."), ("b.txt", "A third thing.")]);
     let slow = Arc::new(Slow { asked: AtomicUsize::new(0), name: "slow" });
-    let engine = Engine::create_with(folder.path().join("index"), Arc::clone(&slow) as Arc<dyn Embedder>).unwrap();
+    let engine =
+        Engine::builder().embedder(Arc::clone(&slow) as Arc<dyn Embedder>).create(folder.path().join("index")).unwrap();
     let documents = folder.path().join("documents");
     engine.index(&[&documents]).unwrap();
     let first = slow.asked.load(Ordering::Relaxed);
@@ -271,9 +257,9 @@ impl Embedder for Away {
 fn words_alone_are_found_without_the_embedder() {
     let folder = tempfile::tempdir().unwrap();
     write(folder.path(), &[("a.txt", "One thing. Another thing.")]);
-    let engine = Engine::create_with(folder.path().join("index"), Arc::new(Away)).unwrap();
+    let engine = Engine::builder().embedder(Arc::new(Away)).create(folder.path().join("index")).unwrap();
     engine.index(&[folder.path().join("documents")]).unwrap();
-    let query = |legs| Query { legs: Some(legs), ..Query::new("another") };
+    let query = |legs| Query::new("another").legs(legs);
     let found = engine.search(&query(vec![Leg::Lexical])).unwrap();
     assert!(found.contexts[0].text.contains("Another thing."));
     let both = engine.search(&query(vec![Leg::Dense, Leg::Lexical])).unwrap_err();
@@ -301,12 +287,12 @@ fn a_reranker_reads_as_many_as_it_is_told_to() {
     let folder = tempfile::tempdir().unwrap();
     let text: String = (0..60).map(|number| format!("Thing number {number} is a thing.\n\n")).collect();
     write(folder.path(), &[("a.txt", &text)]);
-    let mut engine = Engine::create(folder.path().join("index")).unwrap();
-    engine.index(&[folder.path().join("documents")]).unwrap();
     let reading = Arc::new(Reading::default());
-    engine.set_reranker(Some(Arc::clone(&reading) as Arc<dyn Reranker>));
+    let reranker = Some(Arc::clone(&reading) as Arc<dyn Reranker>);
+    let engine = Engine::builder().reranker(reranker).create(folder.path().join("index")).unwrap();
+    engine.index(&[folder.path().join("documents")]).unwrap();
     for depth in [5, 50] {
-        let query = Query { recipe: Some("window".into()), rerank_depth: Some(depth), ..Query::new("a thing") };
+        let query = Query::new("a thing").recipe("window").rerank_depth(depth);
         engine.search(&query).unwrap();
         assert_eq!(reading.0.load(Ordering::Relaxed), depth);
     }
@@ -317,13 +303,15 @@ fn new_metadata_asks_no_embedder_and_keeps_what_was_made() {
     let folder = tempfile::tempdir().unwrap();
     write(folder.path(), &[("a.txt", "One thing. Another thing."), ("b.txt", "A third thing.")]);
     let slow = Arc::new(Slow { asked: AtomicUsize::new(0), name: "slow" });
-    let engine = Engine::create_with(folder.path().join("index"), Arc::clone(&slow) as Arc<dyn Embedder>).unwrap();
+    let engine =
+        Engine::builder().embedder(Arc::clone(&slow) as Arc<dyn Embedder>).create(folder.path().join("index")).unwrap();
     let documents = folder.path().join("documents");
     engine.index(&[&documents]).unwrap();
     let first = slow.asked.load(Ordering::Relaxed);
     let numbers = engine.snapshot().unwrap().numbers();
     let rule: okno::rules::RuleText = serde_json::from_str(r#"{"path": "*.txt", "set": {"name": "$1"}}"#).unwrap();
-    let options = okno::IndexOptions { rules: Some(vec![rule]), ..okno::IndexOptions::default() };
+    let mut options = okno::IndexOptions::default();
+    options.rules = Some(vec![rule]);
     let report = engine.index_with(&[&documents], &options, &okno::Silent).unwrap();
     assert_eq!((report.changed, report.sentences), (2, 0));
     assert_eq!(slow.asked.load(Ordering::Relaxed), first);
@@ -338,7 +326,8 @@ fn new_metadata_asks_no_embedder_and_keeps_what_was_made() {
 #[test]
 fn an_index_of_another_embedder_is_refused_by_both_names() {
     let folder = tempfile::tempdir().unwrap();
-    let make = |name| Engine::create_with(folder.path(), Arc::new(Slow { asked: AtomicUsize::new(0), name }));
+    let make =
+        |name| Engine::builder().embedder(Arc::new(Slow { asked: AtomicUsize::new(0), name })).create(folder.path());
     drop(make("first").unwrap());
     let error = make("second").err().unwrap().to_string();
     assert!(error.contains("`first`") && error.contains("`second`"), "{error}");
@@ -370,7 +359,7 @@ fn a_sentence_longer_than_any_piece_is_still_found() {
         .chain("菜重芥姜".chars())
         .collect();
     let index = indexed(&[("long.txt", &long), ("short.txt", "菜很好。")]);
-    let answer = index.search(&Query { budget: Some(4000), ..Query::new("菜重芥姜") });
+    let answer = index.search(&Query::new("菜重芥姜").budget(4000));
     assert_eq!(answer.contexts[0].document, "long.txt");
 }
 
@@ -378,7 +367,7 @@ fn a_sentence_longer_than_any_piece_is_still_found() {
 fn lines_that_all_match_alike_are_all_hits() {
     let lines: String = (0..300).map(|i| format!("{{\"doc_id\": \"{i}\", \"text\": \"第{i}箱是苹果。\"}}\n")).collect();
     let index = indexed(&[("boxes.jsonl", &lines)]);
-    let query = Query { legs: Some(vec![okno::store::Leg::Lexical]), ..Query::new("苹果") };
+    let query = Query::new("苹果").legs(vec![okno::store::Leg::Lexical]);
     assert!(!index.search(&query).contexts.is_empty());
 }
 
@@ -389,12 +378,7 @@ fn a_filter_leaves_as_many_as_match_even_for_a_foreign_question() {
         .collect();
     let files: Vec<(&str, &str)> = files.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
     let index = indexed(&files);
-    let query = Query {
-        recipe: Some("window".into()),
-        k: Some(8),
-        filter: Some(Filter::parse("kind = 1").unwrap()),
-        ..Query::new("quantum chromodynamics")
-    };
+    let query = Query::new("quantum chromodynamics").recipe("window").k(8).filter(Filter::parse("kind = 1").unwrap());
     let answer = index.search(&query);
     assert_eq!((answer.contexts.len(), answer.stage.matching), (6, Some(6)));
 }
@@ -403,8 +387,7 @@ fn a_filter_leaves_as_many_as_match_even_for_a_foreign_question() {
 fn k_limits_the_candidates_of_auto() {
     let text: String = (0..60).map(|i| format!("The river number {i} is long.\n\n")).collect();
     let index = indexed(&[("rivers.txt", &text)]);
-    let hits =
-        |k| index.search(&Query { k, ..Query::new("river") }).contexts.iter().map(|c| c.hits.len()).sum::<usize>();
+    let hits = |k| index.search(&Query::new("river").k(k)).contexts.iter().map(|c| c.hits.len()).sum::<usize>();
     assert!(hits(Some(2)) <= 2 && hits(None) > 10);
 }
 
@@ -415,7 +398,8 @@ fn another_mapping_of_json_fields_reads_the_files_again() {
     let engine = Engine::create(folder.path().join("index")).unwrap();
     let documents = folder.path().join("documents");
     assert_eq!(engine.index(&[&documents]).unwrap().added, 0);
-    let options = okno::IndexOptions { jsonl_fields: Some("text=body".into()), ..okno::IndexOptions::default() };
+    let mut options = okno::IndexOptions::default();
+    options.jsonl_fields = Some("text=body".into());
     assert_eq!(engine.index_with(&[&documents], &options, &okno::Silent).unwrap().added, 1);
     assert_eq!(engine.index(&[&documents]).unwrap().removed, 0, "the mapping is remembered");
 }
@@ -447,8 +431,7 @@ fn an_answer_for_a_large_budget_begins_with_the_answer_for_a_small_one() {
     let text: String = (0..60).map(paragraph).collect();
     let index = indexed(&[("towns.md", &text)]);
     let spans = |budget| -> Vec<_> {
-        let query =
-            Query { budget: Some(budget), ..Query::new("When was the railway of the town by the canal rebuilt?") };
+        let query = Query::new("When was the railway of the town by the canal rebuilt?").budget(budget);
         index.search(&query).contexts.iter().map(|context| context.span).collect()
     };
     let (small, middle, large) = (spans(500), spans(1000), spans(2000));

@@ -24,15 +24,8 @@ fn indexed(files: &[(&str, &str)]) -> (tempfile::TempDir, Engine) {
 /// Single sentences, as found.
 fn sentences(engine: &Engine, question: &str, filter: &str, legs: Option<Vec<Leg>>, k: usize) -> Answer {
     let filter = Some(Filter::parse(filter).unwrap());
-    let query = Query {
-        recipe: Some("window".into()),
-        expand: Some(Expansion::None),
-        k: Some(k),
-        budget: Some(1_000_000),
-        legs,
-        filter,
-        ..Query::new(question)
-    };
+    let query =
+        Query::new(question).recipe("window").expand(Expansion::None).k(k).budget(1_000_000).legs(legs).filter(filter);
     engine.search(&query).unwrap()
 }
 
@@ -114,7 +107,7 @@ fn every_recipe_obeys_a_filter_on_headings() {
     let (_folder, engine) = indexed(&TWO_RECIPES);
     for recipe in ["auto", "section", "window", "neighbors", "parent"] {
         let filter = Some(Filter::parse("\"Header 2\" = 操作").unwrap());
-        let query = Query { recipe: Some(recipe.into()), filter, ..Query::new("土豆") };
+        let query = Query::new("土豆").recipe(recipe).filter(filter);
         let answer = engine.search(&query).unwrap();
         let hits: Vec<_> = answer.contexts.iter().flat_map(|c| c.hits.iter()).collect();
         assert_eq!(answer.stage.matching, Some(2));
@@ -131,7 +124,7 @@ fn every_recipe_obeys_a_filter_on_headings() {
 #[test]
 fn a_level_of_headings_that_nobody_has_is_refused_and_names_those_there_are() {
     let (_folder, engine) = indexed(&TWO_RECIPES);
-    let query = Query { filter: Some(Filter::parse("\"Header 5\" = x").unwrap()), ..Query::new("土豆") };
+    let query = Query::new("土豆").filter(Filter::parse("\"Header 5\" = x").unwrap());
     match engine.search(&query) {
         Err(Error::UnknownField { field, known }) => {
             assert_eq!((field.as_str(), known.join(", ").as_str()), ("Header 5", "Header 1, Header 2, Header 3"));

@@ -76,7 +76,7 @@ fn only_vectors_change_and_no_file_is_read() {
     let notes = documents(folder.path());
     let index = folder.path().join(".okno");
     let (first, second) = (Letters::new("letters@1", 7), Letters::new("letters@2", 11));
-    let mut engine = Engine::create_with(&index, Arc::clone(&first) as Arc<dyn Embedder>).unwrap();
+    let mut engine = Engine::builder().embedder(Arc::clone(&first) as Arc<dyn Embedder>).create(&index).unwrap();
     engine.index(&[&notes]).unwrap();
     let units = r#"{"document": "7.md", "layer": "summary", "text": "All about seven."}"#;
     engine.import_units(units.as_bytes()).unwrap();
@@ -87,17 +87,17 @@ fn only_vectors_change_and_no_file_is_read() {
     assert_eq!(seen(&engine).1, before.1, "records, texts, numbers and derived units are those of before");
     assert!(seen(&engine).0[0].contains("x7y3"));
     drop(engine);
-    assert!(matches!(Engine::open_with(&index, first), Err(Error::Embedder { .. })));
+    assert!(matches!(Engine::builder().embedder(first).open(&index), Err(Error::Embedder { .. })));
     let expected = {
         let fresh = folder.path().join("fresh");
         std::fs::create_dir(&fresh).unwrap();
         let notes = documents(&fresh);
-        let other = Engine::create_with(fresh.join(".okno"), Letters::new("letters@2", 11)).unwrap();
+        let other = Engine::builder().embedder(Letters::new("letters@2", 11)).create(fresh.join(".okno")).unwrap();
         other.index(&[notes]).unwrap();
         other.import_units(units.as_bytes()).unwrap();
         seen(&other).0
     };
-    assert_eq!(seen(&Engine::open_with(&index, second).unwrap()).0, expected, "as if made with it");
+    assert_eq!(seen(&Engine::builder().embedder(second).open(&index).unwrap()).0, expected, "as if made with it");
 }
 
 #[test]
@@ -144,7 +144,8 @@ fn indexing_with_a_slow_embedder_stops_inside_a_document_and_keeps_its_vectors()
     let folder = tempfile::tempdir().unwrap();
     let notes = documents(folder.path());
     let slow = Letters::new("letters@1", 7);
-    let engine = Engine::create_with(folder.path().join(".okno"), Arc::clone(&slow) as Arc<dyn Embedder>).unwrap();
+    let engine =
+        Engine::builder().embedder(Arc::clone(&slow) as Arc<dyn Embedder>).create(folder.path().join(".okno")).unwrap();
     let report = engine.index_with(&[&notes], &okno::IndexOptions::default(), &StopAfter(AtomicUsize::new(2))).unwrap();
     assert!(report.stopped && report.added == 0, "{report:?}");
     let first = slow.asked();
@@ -152,7 +153,10 @@ fn indexing_with_a_slow_embedder_stops_inside_a_document_and_keeps_its_vectors()
     assert_eq!(report.added, 40);
     let second = slow.asked();
     let whole = Letters::new("letters@1", 7);
-    let other = Engine::create_with(folder.path().join("other"), Arc::clone(&whole) as Arc<dyn Embedder>).unwrap();
+    let other = Engine::builder()
+        .embedder(Arc::clone(&whole) as Arc<dyn Embedder>)
+        .create(folder.path().join("other"))
+        .unwrap();
     other.index(&[&notes]).unwrap();
     assert!(first > 0 && first + second == whole.asked(), "nothing was embedded twice");
 }
@@ -201,10 +205,10 @@ fn an_embedder_that_fails_half_way_is_not_asked_again_for_what_it_made() {
     let letters = Letters::new("letters@1", 7);
     let failing = || Arc::new(Failing(Arc::clone(&letters), AtomicUsize::new(600)));
     let index = folder.path().join(".okno");
-    let failed = Engine::create_with(&index, failing()).unwrap().index(&[&notes]).unwrap_err();
+    let failed = Engine::builder().embedder(failing()).create(&index).unwrap().index(&[&notes]).unwrap_err();
     assert!(failed.to_string().contains("the quota is used up"), "{failed}");
     let first = letters.asked();
-    let engine = Engine::open_with(&index, Arc::clone(&letters) as Arc<dyn Embedder>).unwrap();
+    let engine = Engine::builder().embedder(Arc::clone(&letters) as Arc<dyn Embedder>).open(&index).unwrap();
     assert_eq!(engine.index(&[&notes]).unwrap().added + engine.snapshot().unwrap().numbers().len(), 80);
     let second = letters.asked();
     let mut other = Engine::create(folder.path().join("other")).unwrap();

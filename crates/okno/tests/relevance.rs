@@ -70,7 +70,7 @@ fn every_recipe_and_leg_tells_what_it_can_answer_from_what_it_cannot() {
     let searchable = |recipe: &Recipe| recipe.layers.iter().any(|layer| !matches!(layer, Layer::Derived(_)));
     for recipe in built_in().unwrap().into_iter().filter(|(_, recipe)| searchable(recipe)).map(|(name, _)| name) {
         for legs in [None, Some(vec![Leg::Lexical]), Some(vec![Leg::Dense])] {
-            let query = |text: &&str| Query { recipe: Some(recipe.clone()), legs: legs.clone(), ..Query::new(*text) };
+            let query = |text: &&str| Query::new(*text).recipe(recipe.clone()).legs(legs.clone());
             for question in ANSWERABLE {
                 let answer = ask(&query(question));
                 assert!(!answer.nothing_relevant(), "{recipe} {legs:?} {question}: {}", answer.relevance);
@@ -87,7 +87,7 @@ fn every_recipe_and_leg_tells_what_it_can_answer_from_what_it_cannot() {
 fn a_filter_changes_no_relevance() {
     let all = ask(&Query::new("When was the canal dug?"));
     let filter = okno::document::Filter::parse("path = canal.md").unwrap();
-    let some = ask(&Query { filter: Some(filter), ..Query::new("When was the canal dug?") });
+    let some = ask(&Query::new("When was the canal dug?").filter(filter));
     assert!((all.contexts[0].relevance - some.contexts[0].relevance).abs() < 1e-6);
 }
 
@@ -97,9 +97,9 @@ fn the_answer_is_as_relevant_as_its_best_context_and_less_is_cut_on_demand() {
     let answer = ask(&Query::new(question));
     let best = answer.contexts.iter().map(|context| context.relevance).fold(0.0, f32::max);
     assert!((answer.relevance - best).abs() < 1e-6);
-    let relevant = ask(&Query { min_relevance: Some(RELEVANT), ..Query::new(question) });
+    let relevant = ask(&Query::new(question).min_relevance(RELEVANT));
     assert!(!relevant.contexts.is_empty() && relevant.contexts.iter().all(|context| context.relevance >= RELEVANT));
-    let foreign = ask(&Query { min_relevance: Some(RELEVANT), ..Query::new("篮球") });
+    let foreign = ask(&Query::new("篮球").min_relevance(RELEVANT));
     assert!(foreign.contexts.is_empty() && foreign.nothing_relevant());
 }
 

@@ -47,8 +47,9 @@ fn place() -> (TempDir, Engine) {
 
 fn search(model: Option<Model>, steps: &[Step], question: &str) -> Answer {
     let (_folder, mut engine) = place();
-    engine.set_generator(model.map(|model| Arc::new(model) as Arc<dyn Generator>));
-    engine.search(&Query { transform: Some(steps.to_vec()), ..Query::new(question) }).unwrap()
+    let model = model.map(|model| Arc::new(model) as Arc<dyn Generator>);
+    engine.reconfigure(|builder| builder.generator(model)).unwrap();
+    engine.search(&Query::new(question).transform(steps.to_vec())).unwrap()
 }
 
 /// What was returned, and what it was worth.
@@ -90,12 +91,9 @@ fn every_part_of_a_question_finds_its_own() {
 fn a_hypothetical_passage_gives_the_vector_only() {
     let model = Model(&[("passage", r#"{"passage": "A queen lays two thousand eggs a day."}"#)]);
     let (_folder, mut engine) = place();
-    engine.set_generator(Some(Arc::new(model)));
-    let query = Query {
-        transform: Some(vec![Step::Hyde]),
-        legs: Some(vec![okno::store::Leg::Dense]),
-        ..Query::new("Which offspring count is usual?")
-    };
+    engine.reconfigure(|builder| builder.generator(Some(Arc::new(model)))).unwrap();
+    let query =
+        Query::new("Which offspring count is usual?").transform(vec![Step::Hyde]).legs(vec![okno::store::Leg::Dense]);
     assert_eq!(documents(&engine.search(&query).unwrap())[0], "bees.md");
 }
 
@@ -161,8 +159,8 @@ fn a_recipe_says_which_steps_are_taken() {
     let (_folder, mut engine) = place();
     let mut recipes = engine.recipes().clone();
     recipes.get_mut("auto").unwrap().transform = vec![Step::Rewrite];
-    engine.set_recipes(recipes);
-    engine.set_generator(Some(Arc::new(Model(&[("question", r#"{"question": "eggs of a queen"}"#)]))));
+    let model = Model(&[("question", r#"{"question": "eggs of a queen"}"#)]);
+    engine.reconfigure(|builder| builder.recipes(recipes).generator(Some(Arc::new(model)))).unwrap();
     assert_eq!(engine.search(&Query::new("royal output")).unwrap().steps[0].gave, ["eggs of a queen"]);
-    assert!(engine.search(&Query { transform: Some(vec![]), ..Query::new("royal output") }).unwrap().steps.is_empty());
+    assert!(engine.search(&Query::new("royal output").transform(vec![])).unwrap().steps.is_empty());
 }

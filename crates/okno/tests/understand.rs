@@ -40,7 +40,7 @@ fn library() -> (tempfile::TempDir, Engine) {
 }
 
 fn ask(engine: &Engine, question: &str) -> Answer {
-    engine.search(&Query { today: Some(TODAY), ..Query::new(question) }).unwrap()
+    engine.search(&Query::new(question).today(TODAY)).unwrap()
 }
 
 fn blocks(language: &str) -> impl Iterator<Item = &str> {
@@ -107,7 +107,7 @@ fn only_documents_that_match_what_was_read_are_returned() {
 #[test]
 fn it_can_be_switched_off() {
     let (_folder, engine) = library();
-    let query = Query { auto_filter: Some(false), ..Query::new("推荐几道素菜") };
+    let query = Query::new("推荐几道素菜").auto_filter(false);
     let answer = engine.search(&query).unwrap();
     assert!(answer.understood.filter.is_none() && answer.understood.offered.is_empty());
     assert_eq!((answer.contexts[0].document.as_str(), answer.stage.matching), ("d1", None), "where the word is said");
@@ -117,7 +117,7 @@ fn it_can_be_switched_off() {
 fn a_filter_under_which_nothing_is_found_is_withdrawn_and_said() {
     let (_folder, engine) = library();
     // By words alone there is nothing about trains in the report of that quarter, but the question has an answer elsewhere.
-    let query = Query { legs: Some(vec![Leg::Lexical]), ..Query::new("2023年第二季度财报中的排骨") };
+    let query = Query::new("2023年第二季度财报中的排骨").legs(vec![Leg::Lexical]);
     let answer = engine.search(&query).unwrap();
     assert!(answer.understood.withdrawn && answer.understood.filter.is_none());
     assert_eq!(answer.understood.offered.len(), 2);
@@ -127,7 +127,7 @@ fn a_filter_under_which_nothing_is_found_is_withdrawn_and_said() {
 #[test]
 fn readings_stay_inside_the_filter_that_was_given() {
     let (_folder, engine) = library();
-    let query = Query { filter: Some(Filter::parse("author = 李明").unwrap()), ..Query::new("推荐几道素菜") };
+    let query = Query::new("推荐几道素菜").filter(Filter::parse("author = 李明").unwrap());
     let answer = engine.search(&query).unwrap();
     assert_eq!(answer.understood.filter, None, "no dish of that author is one");
     assert!(
@@ -145,8 +145,7 @@ fn a_quoted_phrase_comes_first() {
     let answer = ask(&engine, "where is the \"quick red fox\"?");
     assert!(answer.contexts[0].text.contains("quick red fox"), "{:?}", answer.contexts);
     assert_eq!(answer.routing.phrases, ["quick red fox"]);
-    let plain =
-        engine.search(&Query { route: Some(Route::Hybrid), ..Query::new("where is the \"quick red fox\"?") }).unwrap();
+    let plain = engine.search(&Query::new("where is the \"quick red fox\"?").route(Route::Hybrid)).unwrap();
     assert!(plain.routing.phrases.is_empty());
 }
 

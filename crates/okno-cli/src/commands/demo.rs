@@ -53,13 +53,13 @@ pub fn run() -> Result<()> {
     ));
     for question in questions() {
         writeln!(std::io::stdout(), "❯ okno search \"{question}\"\n")?;
-        let answer = engine.search(&Query { budget: Some(150), ..Query::new(question) })?;
+        let answer = engine.search(&Query::new(question).budget(150))?;
         answer::print(&answer, AnswerDetail::Plain)?;
         writeln!(std::io::stdout())?;
     }
     let question = questions()[0];
     writeln!(std::io::stdout(), "❯ okno compare \"{question}\"\n")?;
-    sides::print(&ask(&engine, &Query { budget: Some(300), ..Query::new(question) }, &["chunks", "auto"])?)?;
+    sides::print(&ask(&engine, &Query::new(question).budget(300), &["chunks", "auto"])?)?;
     output::note(&say!(
         "Now try your own documents: `okno index FOLDER`, then `okno search \"…\"`, `okno compare \"…\"`.",
         "现在试试自己的文档：`okno index 文件夹`，然后 `okno search \"……\"`、`okno compare \"……\"`。"

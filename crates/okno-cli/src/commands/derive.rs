@@ -50,7 +50,7 @@ pub fn run(globals: &Globals, args: &DeriveArgs) -> Result<()> {
     let options = options(args)?;
     let mut engine = opening::open(globals.index())?;
     let prompts = model::prompts(engine.folder())?;
-    engine.set_prompts(prompts);
+    engine.reconfigure(|builder| builder.prompts(prompts))?;
     if args.dry_run {
         return planned(globals, &engine.plan_units(&options)?);
     }
@@ -92,13 +92,13 @@ fn options(args: &DeriveArgs) -> Result<DeriveOptions> {
     } else {
         args.kinds.iter().map(kind).collect::<Result<_, _>>()?
     };
-    Ok(DeriveOptions {
-        kinds: kinds.into_iter().collect(),
-        filter: args.filter.as_deref().map(Filter::parse).transpose().map_err(okno::Error::from)?,
-        parent: args.parent.parse().map_err(okno::Error::from)?,
-        chunk: args.chunk.parse().map_err(okno::Error::from)?,
-        again: args.again,
-    })
+    let mut options = DeriveOptions::default();
+    options.kinds = kinds.into_iter().collect();
+    options.filter = args.filter.as_deref().map(Filter::parse).transpose().map_err(okno::Error::from)?;
+    options.parent = args.parent.parse().map_err(okno::Error::from)?;
+    options.chunk = args.chunk.parse().map_err(okno::Error::from)?;
+    options.again = args.again;
+    Ok(options)
 }
 
 /// The model that makes the units; an error that says how to set one up.

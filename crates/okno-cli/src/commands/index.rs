@@ -85,9 +85,8 @@ pub fn run(globals: &Globals, args: &IndexArgs) -> Result<()> {
     let settings = settings::of(&folder)?;
     let options = indexing::options(choices(args)?, settings.values())?;
     let paths = paths(args)?;
-    let mut engine = embedder::open_or_create(&folder, args.embedder.as_deref(), &settings)?;
-    crate::ocr::set(&mut engine)?;
-    engine.set_recipes(settings.values().recipes()?);
+    let builder = Engine::builder().recipes(settings.values().recipes()?).image_reader(crate::ocr::reader()?);
+    let engine = embedder::open_or_create(builder, &folder, args.embedder.as_deref(), &settings)?;
     // The writer repairs or refuses an index whose snapshot cannot be opened.
     if paths.is_empty() && engine.snapshot().is_ok_and(|snapshot| snapshot.roots().is_empty()) {
         bail!(say!(

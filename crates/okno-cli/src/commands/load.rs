@@ -7,10 +7,11 @@ use crate::{errors, output};
 use anyhow::{Context as _, Result, bail};
 use clap::Args;
 use okno::document::{Block, BlockKind, CodePoints, ImageSource, Loaded, table};
-use okno::load::{Fields, Sink, TextOfImage, WalkOptions, builtin_reading, load_file, look_at_images, walk};
+use okno::load::{Fields, ImageReader, Sink, WalkOptions, builtin_reading, load_file, look_at_images, walk};
 use serde_json::{Value, json};
 use std::io::Write;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 /// What to read.
 #[derive(Debug, Args)]
@@ -30,7 +31,7 @@ pub struct LoadArgs {
 
 pub fn run(globals: &Globals, args: &LoadArgs) -> Result<()> {
     let fields: Fields = args.jsonl_fields.as_deref().unwrap_or_default().parse()?;
-    let reader = crate::ocr::reader()?.map(|(_, reader)| reader);
+    let reader = crate::ocr::reader()?;
     let loaders = builtin_reading(fields, args.lines, reader.as_ref());
     let mut sink =
         DocumentPrinter { json: globals.json, documents: 0, skipped: 0, failed: None, path: PathBuf::new(), reader };
@@ -61,13 +62,13 @@ struct DocumentPrinter {
     failed: Option<anyhow::Error>,
     /// The current file, beside which its images are.
     path: PathBuf,
-    reader: Option<TextOfImage>,
+    reader: Option<Arc<dyn ImageReader>>,
 }
 
 impl Sink for DocumentPrinter {
     fn document(&mut self, mut loaded: Loaded) {
         self.documents += 1;
-        look_at_images(&self.path, &mut loaded, self.reader.as_ref());
+        look_at_images(&self.path, &mut loaded, self.reader.as_deref());
         if self.failed.is_none() {
             let printed = if self.json { print_json(&loaded) } else { print(&loaded) };
             self.failed = printed.err();

@@ -9,8 +9,7 @@ use crate::{errors, model, opening, output, settings};
 use anyhow::{Context as _, Result, bail};
 use clap::Args;
 use okno::document::Filter;
-use okno::retrieve::together;
-use okno::{Answer, Engine, Query};
+use okno::{Answer, Engine, Query, search_several};
 use rayon::prelude::*;
 use std::collections::HashSet;
 use std::io::Write;
@@ -91,31 +90,18 @@ impl SearchedIndexes {
     }
 
     fn search(&self, text: &str, filter: Option<&Filter>) -> Result<Answer> {
-        let one = |(engine, query): &(Engine, Query)| {
-            let mut query = Query { text: text.to_owned(), ..query.clone() };
-            if let Some(own) = filter {
-                query.filter = Some(match query.filter.take() {
-                    Some(given) => given.and(own.clone()),
-                    None => own.clone(),
-                });
+        let asked = |query: &Query| {
+            let mut query = query.clone();
+            text.clone_into(&mut query.text);
+            if let Some(filter) = filter {
+                query.narrow(filter.clone());
             }
-            engine.search(&query)
+            query
         };
-        let mut answers = Vec::new();
-        let mut unknown = None;
-        for answer in self.indexes.iter().map(one) {
-            match answer {
-                Ok(answer) => answers.push(answer),
-                // No document of this index matches a field that only another index has.
-                Err(error @ okno::Error::UnknownField { .. }) => unknown = Some(error),
-                Err(error) => return Err(error.into()),
-            }
-        }
-        match (together(answers), unknown) {
-            (Some(answer), _) => Ok(answer),
-            (None, Some(error)) => Err(error.into()),
-            (None, None) => unreachable!("there is an index, and it answered or said why not"),
-        }
+        let queries: Vec<Query> = self.indexes.iter().map(|(_, query)| asked(query)).collect();
+        let engines = self.indexes.iter().map(|(engine, _)| engine);
+        let answer = search_several(engines.zip(&queries))?;
+        answer.context("no index was searched")
     }
 }
 

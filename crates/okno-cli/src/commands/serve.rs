@@ -147,7 +147,7 @@ fn usual_name(folder: &Path) -> String {
 fn index(name: String, folder: &Path) -> Result<(NamedIndex, Option<Arc<dyn Generator>>)> {
     let mut engine = match opening::open_to_search(Some(folder), None) {
         Err(error) if matches!(error.downcast_ref(), Some(okno::Error::NoIndex(_))) => {
-            drop(embedder::open_or_create(folder, None, &settings::of(folder)?)?);
+            drop(embedder::open_or_create(okno::Engine::builder(), folder, None, &settings::of(folder)?)?);
             output::note(&say!("created an empty index in {}", "已在 {} 建立空索引", folder.display()));
             opening::open_to_search(Some(folder), None)?
         }
@@ -155,8 +155,8 @@ fn index(name: String, folder: &Path) -> Result<(NamedIndex, Option<Arc<dyn Gene
     };
     let own = settings::of(folder)?;
     let (replies, generator) = (model::reply_options(&own, folder)?, model::of(folder)?);
-    engine.set_generator(generator.clone());
-    engine.set_prompts(replies.prompts.clone());
+    let prompts = replies.prompts.clone();
+    engine.reconfigure(|builder| builder.generator(generator.clone()).prompts(prompts))?;
     let engine = Arc::new(engine);
     let (asked, configured) = (Arc::clone(&engine), folder.to_owned());
     let index = NamedIndex {

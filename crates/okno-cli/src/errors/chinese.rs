@@ -1,6 +1,7 @@
 //! Errors of the libraries in Chinese.
 
 use crate::locale::{Lang, language};
+use okno::message::Message;
 use okno::reasons::in_chinese;
 
 /// A reason in the language of this run.
@@ -42,7 +43,7 @@ pub fn evaluation(failed: &okno_evaluate::Error) -> String {
 fn chinese(error: &okno::Error) -> String {
     use okno::Error::{
         AlreadyOpen, Config, Damaged, Embedder, Embedding, Filter, Format, KeyValue, Layer, Lexical, Locked,
-        NoDocument, NoIndex, NoRoot, NoUnits, NotAnIndex, Options, Recipe, Reranking, Stopped, UnknownField,
+        NoDocument, NoIndex, NoRoot, NoUnits, NotAnIndex, Options, Recipe, Request, Reranking, Stopped, UnknownField,
         Unreadable,
     };
     match error {
@@ -72,6 +73,7 @@ fn chinese(error: &okno::Error) -> String {
         }
         Config { place, reason } => format!("配置有误 {place}:{}", in_chinese(reason)),
         Layer(error) => chinese_layer(error),
+        Request(error) => error.text(Lang::Zh),
         NoUnits(layers) => format!("这个索引里没有 `{layers}` 层的单元 —— 用 `okno import-units 文件` 添加"),
         Recipe(reason) => format!("方案有误:{}", in_chinese(reason)),
         Options(reason) => format!("选项有误:{}", in_chinese(reason)),

@@ -30,6 +30,7 @@ use std::collections::{BTreeSet, HashSet};
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
+use std::sync::Arc;
 
 use hayro_syntax::object::DateTime;
 use hayro_syntax::{DecryptionError, LoadPdfError, Pdf as File};
@@ -37,7 +38,7 @@ use hayro_syntax::{DecryptionError, LoadPdfError, Pdf as File};
 use self::fonts::Fonts;
 use self::limits::Limits;
 use super::rendering::Rendering;
-use super::{LoadError, Loader, Sink, Source, TextOfImage};
+use super::{ImageReader, LoadError, Loader, Sink, Source};
 use okno_document::{Date, Metadata, Value};
 
 /// More pages than any book has.
@@ -48,14 +49,14 @@ const HEADER_WITHIN: usize = 1024;
 /// Reads PDF files.
 #[derive(Clone, Default)]
 pub struct Pdf {
-    text_of_image: Option<TextOfImage>,
+    reader: Option<Arc<dyn ImageReader>>,
 }
 
 impl Pdf {
     /// PDF files whose scanned pages are read.
     #[must_use]
-    pub fn reading(text_of_image: TextOfImage) -> Self {
-        Self { text_of_image: Some(text_of_image) }
+    pub fn reading(reader: Arc<dyn ImageReader>) -> Self {
+        Self { reader: Some(reader) }
     }
 }
 
@@ -71,7 +72,7 @@ impl Loader for Pdf {
             return Err(LoadError::Other("empty file".to_owned()));
         }
         // The libraries below are fuzzed, but a file that breaks them must not stop the others.
-        let read = catch_unwind(AssertUnwindSafe(|| read(bytes.into_owned(), self.text_of_image.as_ref())));
+        let read = catch_unwind(AssertUnwindSafe(|| read(bytes.into_owned(), self.reader.as_deref())));
         let Reading { rendering, metadata, lost } = read.unwrap_or_else(|_| Err(damaged()))?;
         if lost.pages > 0 {
             out.skip(source.name, lost.to_string());
@@ -119,7 +120,7 @@ impl fmt::Display for Lost {
     }
 }
 
-fn read(bytes: Vec<u8>, reader: Option<&TextOfImage>) -> Result<Reading, LoadError> {
+fn read(bytes: Vec<u8>, reader: Option<&dyn ImageReader>) -> Result<Reading, LoadError> {
     if inflation::is_bomb(&bytes) {
         return Err(LoadError::Other(format!("it inflates to more than {} MiB; split it", inflation::LARGEST >> 20)));
     }

@@ -1,6 +1,6 @@
 //! Images among the lines of a page: each comes behind the line above it. An image on a page without letters is the page; what is read in it is its text.
 
-use super::super::TextOfImage;
+use super::super::ImageReader;
 use super::columns::{Line, Piece};
 use super::pictures::Placed;
 
@@ -12,12 +12,12 @@ pub(super) struct Shown {
 }
 
 /// Puts the images of all pages in their places; how many pages were read from them.
-pub(super) fn place(pages: &mut [Vec<Piece>], shown: Vec<Shown>, reader: Option<&TextOfImage>) -> usize {
+pub(super) fn place(pages: &mut [Vec<Piece>], shown: Vec<Shown>, reader: Option<&dyn ImageReader>) -> usize {
     let mut read = 0;
     for (page, Shown { letters, mut pictures }) in pages.iter_mut().zip(shown) {
         pictures.sort_by(|a, b| b.top.total_cmp(&a.top).then(a.left.total_cmp(&b.left)));
         for picture in pictures {
-            let text = reader.filter(|_| letters == 0).and_then(|read| read(&picture.bytes));
+            let text = reader.filter(|_| letters == 0).and_then(|reader| reader.read(&picture.bytes));
             match text {
                 Some(text) => {
                     read += 1;
@@ -71,8 +71,8 @@ fn is_caption(text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use super::super::super::tests::Saying;
     use super::*;
-    use std::sync::Arc;
 
     fn line(text: &str, y: f64) -> Piece {
         Piece::Line(Line {
@@ -100,7 +100,7 @@ mod tests {
 
     #[test]
     fn a_page_without_letters_is_read_from_its_image() {
-        let reader: TextOfImage = Arc::new(|_| Some("read".into()));
+        let reader = Saying(|_: &[u8]| "read".to_owned());
         let shown = |letters| Shown { letters, pictures: vec![picture(190.0)] };
         let mut pages = [vec![], vec![line("text", 200.0)]];
         assert_eq!(place(&mut pages, vec![shown(0), shown(4)], Some(&reader)), 1);

@@ -1,6 +1,6 @@
 //! Whole files: columns, Chinese, pages, and every reason not to read one.
 
-use super::super::tests::{Collected, load};
+use super::super::tests::{Collected, Saying, load};
 use super::*;
 use okno_document::{BlockKind, ImageSource, Loaded, table};
 
@@ -110,8 +110,8 @@ const FIGURE: &[u8] = include_bytes!("../../tests/files/figure.pdf");
 #[test]
 fn scanned_pages_are_read_one_by_one() {
     use okno_document::MediaType;
-    let reader: TextOfImage =
-        std::sync::Arc::new(|bytes| Some(format!("{:?} read.\n\nAnd more.", MediaType::of(bytes)?)));
+    let said = |image: &[u8]| format!("{:?} read.\n\nAnd more.", MediaType::of(image).unwrap());
+    let reader = std::sync::Arc::new(Saying(said));
     let got = load(&Pdf::reading(reader), "scan.pdf", SCAN).documents.remove(0);
     assert_eq!(got.text, "Jpeg read.\n\nAnd more.\n\nPng read.\n\nAnd more.\n");
     let second = got.text.find("Png").unwrap();

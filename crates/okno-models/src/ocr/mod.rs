@@ -27,9 +27,10 @@ mod regions;
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
 use okno::document::ImageHash;
+use okno::load::ImageReader;
 
 use self::bitmap::Bitmap;
 use self::classify::Classifier;
@@ -129,6 +130,8 @@ pub struct Ocr {
     detector: Detector,
     classifier: Option<Classifier>,
     recogniser: Recogniser,
+    /// The text of images that were read: a logo may be in every document.
+    known: Mutex<HashMap<ImageHash, Option<String>>>,
 }
 
 impl Ocr {
@@ -147,13 +150,8 @@ impl Ocr {
             detector: Detector::open(&detector)?,
             classifier: file("cls").map(|path| Classifier::open(&path)).transpose()?,
             recogniser: Recogniser::open(&recogniser)?,
+            known: Mutex::default(),
         })
-    }
-
-    /// The names of the networks: other ones may read otherwise.
-    #[must_use]
-    pub fn identity(&self) -> &str {
-        &self.identity
     }
 
     /// The lines to be read in an image (PNG, JPEG, WebP), in no promised order.
@@ -166,7 +164,7 @@ impl Ocr {
         let (padded, top) = picture.padded();
         let places = self.detector.places(&padded)?;
         let crops: Vec<Bitmap> = places.iter().map(|place| padded.crop(place)).collect();
-        let read = self.read(&crops)?;
+        let read = self.read_lines(&crops)?;
         let lines =
             places.into_iter().zip(read).filter(|(_, (text, sure))| *sure >= SURE_ENOUGH && !text.trim().is_empty());
         let line = |(place, (text, confidence)): (Quad, (String, f32))| TextLine {
@@ -180,7 +178,7 @@ impl Ocr {
     /// What each line says. One that seems to be upside down is read both ways, and what is surer counts: of a long
     /// line of small print the network that looks for them sees too little, and turning one that stood upright lost it
     /// (13 px: .945 of the letters right, not 1).
-    fn read(&self, lines: &[Bitmap]) -> Result<Vec<(String, f32)>, OcrError> {
+    fn read_lines(&self, lines: &[Bitmap]) -> Result<Vec<(String, f32)>, OcrError> {
         let mut read = self.recogniser.read(lines)?;
         let Some(classifier) = &self.classifier else { return Ok(read) };
         let suspects = classifier.upside_down(lines)?;
@@ -201,26 +199,28 @@ impl Ocr {
         let text = paragraphs(&self.lines(bytes)?).join("\n\n");
         Ok((!text.is_empty()).then_some(text))
     }
+}
 
-    /// The hook that loaders take: what cannot be read has no text. The same bytes – a logo in every document – are
-    /// read once.
-    #[must_use]
-    pub fn reader(self: Arc<Self>) -> okno::load::TextOfImage {
-        let known: Mutex<HashMap<ImageHash, Option<String>>> = Mutex::default();
-        Arc::new(move |bytes| {
-            let hash = ImageHash::of(bytes);
-            // A map is whole whatever happened to who held it.
-            let known = || known.lock().unwrap_or_else(PoisonError::into_inner);
-            if let Some(text) = known().get(&hash) {
-                return text.clone();
-            }
-            let text = self.text(bytes).ok().flatten();
-            let mut known = known();
-            if known.len() >= MOST_KNOWN {
-                known.clear();
-            }
-            known.insert(hash, text.clone());
-            text
-        })
+impl ImageReader for Ocr {
+    /// The names of the networks: other networks may read another text.
+    fn identity(&self) -> &str {
+        &self.identity
+    }
+
+    /// The text, remembered for images that come again.
+    fn read(&self, image: &[u8]) -> Option<String> {
+        let hash = ImageHash::of(image);
+        // Each change is one insertion, so the map is whole even after a panic.
+        let known = || self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(text) = known().get(&hash) {
+            return text.clone();
+        }
+        let text = self.text(image).ok().flatten();
+        let mut known = known();
+        if known.len() >= MOST_KNOWN {
+            known.clear();
+        }
+        known.insert(hash, text.clone());
+        text
     }
 }

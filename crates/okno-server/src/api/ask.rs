@@ -1,6 +1,6 @@
 //! Ask: an answer in words, streamed as it is written or whole.
 
-use super::search::{Indexes, SearchRequest, query_of};
+use super::search::{Indexes, query_of};
 use super::stream::{SentEvent, until_end};
 use crate::answering::{ReplyPiece, found, whole, written};
 use crate::app::App;
@@ -12,6 +12,7 @@ use axum::extract::State;
 use axum::response::sse::{Event, KeepAlive};
 use axum::response::{IntoResponse, Response, Sse};
 use futures_util::{StreamExt, stream};
+use okno::retrieve::QueryRequest;
 use okno::shapes;
 use okno_document::message::Lang;
 use serde::Deserialize;
@@ -26,7 +27,7 @@ use utoipa::ToSchema;
 pub struct Replying {
     /// The question and how to find what answers it.
     #[serde(flatten)]
-    pub asking: SearchRequest,
+    pub asking: QueryRequest,
     /// Whether the answer comes as it is written.
     #[serde(default = "streamed")]
     pub stream: bool,

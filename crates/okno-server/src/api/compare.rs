@@ -1,7 +1,7 @@
 //! The same question to several recipes.
 
 use super::documents::{json, sent};
-use super::search::{SearchRequest, query_of};
+use super::search::query_of;
 use crate::answering::searching;
 use crate::app::App;
 use crate::error::{ApiError, ErrorBody};
@@ -10,6 +10,7 @@ use crate::problem::Problem;
 use axum::extract::State;
 use axum::response::IntoResponse;
 use okno::Query;
+use okno::retrieve::QueryRequest;
 use okno_evaluate::shapes::Compared;
 use okno_evaluate::sides::{BUDGET, ask};
 use serde::Deserialize;
@@ -25,7 +26,7 @@ const MOST: usize = 8;
 pub struct Comparing {
     /// The question and how to answer it.
     #[serde(flatten)]
-    pub asking: SearchRequest,
+    pub asking: QueryRequest,
     /// The recipes, two or more.
     #[serde(default = "usual")]
     #[schema(min_items = 2, max_items = 8, example = json!(["chunks", "auto"]))]
@@ -52,7 +53,7 @@ pub async fn compare(
     if !(2..=MOST).contains(&recipes.len()) {
         return Err(Problem::RecipeCount { count: recipes.len(), most: MOST }.into());
     }
-    let asked: Vec<Query> = recipes.iter().map(|name| Query { recipe: Some(name.clone()), ..query.clone() }).collect();
+    let asked: Vec<Query> = recipes.iter().map(|name| query.clone().recipe(name)).collect();
     let indexes = [Arc::clone(&served)];
     let work = move || {
         (served.index.complete)(&mut query)?;

@@ -14,7 +14,7 @@ mod stream;
 mod upload;
 
 pub(crate) use documents::{named, text_part};
-pub(crate) use search::{FilterBy, SearchRequest, answer, query_of};
+pub(crate) use search::{answer, query_of};
 pub(crate) use status::FieldView;
 pub(crate) use stream::{SentEvent, until_end};
 

@@ -2,12 +2,12 @@
 
 use super::{resources, text};
 use crate::answering;
-use crate::api::{self, FieldView, FilterBy, SearchRequest};
+use crate::api::{self, FieldView};
 use crate::app::App;
 use crate::code::Code;
 use crate::error::ApiError;
 use okno::document::{Filter, Structure};
-use okno::retrieve::matching;
+use okno::retrieve::{self, QueryRequest, matching};
 use okno_document::message::Lang;
 use rmcp::handler::server::router::tool::ToolRouter;
 use rmcp::handler::server::wrapper::Parameters;
@@ -53,7 +53,7 @@ pub struct QuestionParams {
     /// Only documents that match, e.g. `category = tea and year >= 2023`; the tool `filters` lists the fields
     filter: Option<String>,
     /// Who reads filters from the question: `rules` (default), or the server's language `model`
-    filter_by: Option<FilterBy>,
+    filter_by: Option<FilterMethod>,
     /// What the server's language model does for the question, if it has one: rewrite, decompose, step-back,
     /// multi-query, hyde
     transform: Option<Vec<String>>,
@@ -68,16 +68,36 @@ pub struct QuestionParams {
 
 impl QuestionParams {
     /// As the API asks; agents send empty filters where they mean none.
-    fn asking(self) -> SearchRequest {
-        SearchRequest {
+    fn request(self) -> QueryRequest {
+        QueryRequest {
             question: self.question,
             budget: self.budget,
             filter: self.filter.filter(|filter| !filter.trim().is_empty()).map(Into::into),
-            filter_by: self.filter_by,
+            filter_by: self.filter_by.map(Into::into),
             transform: self.transform,
             route: self.route,
             post_filter: self.post_filter.unwrap_or(false),
-            ..SearchRequest::default()
+            ..QueryRequest::default()
+        }
+    }
+}
+
+/// How filters are read from a question.
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
+#[schemars(crate = "rmcp::schemars")]
+#[serde(rename_all = "lowercase")]
+enum FilterMethod {
+    /// By rules, without a model.
+    Rules,
+    /// By the language model.
+    Model,
+}
+
+impl From<FilterMethod> for retrieve::FilterBy {
+    fn from(method: FilterMethod) -> Self {
+        match method {
+            FilterMethod::Rules => Self::Rules,
+            FilterMethod::Model => Self::Model,
         }
     }
 }
@@ -140,7 +160,7 @@ impl Tools {
     async fn search(&self, Parameters(mut params): Parameters<QuestionParams>) -> Result<String, ToolError> {
         let indexes = self.app.several(params.index.as_deref())?;
         params.budget = Some(params.budget.unwrap_or(BUDGET));
-        let query = api::query_of(&params.asking())?;
+        let query = api::query_of(&params.request())?;
         let answer = answering::found(&self.app, &indexes, query).await?;
         Ok(text::answer(&answer))
     }
@@ -152,7 +172,7 @@ impl Tools {
     )]
     async fn ask(&self, Parameters(params): Parameters<QuestionParams>) -> Result<String, ToolError> {
         let indexes = self.app.several(params.index.as_deref())?;
-        let query = api::query_of(&params.asking())?;
+        let query = api::query_of(&params.request())?;
         let options = indexes.first().map(|served| served.index.replies.clone()).unwrap_or_default();
         let answer = answering::found(&self.app, &indexes, query).await?;
         let reply = answering::whole(&self.app, indexes, answer, options).await?;

@@ -84,8 +84,7 @@ impl Server {
         std::fs::write(notes.join("kettle.png"), KETTLE).unwrap();
         std::fs::write(notes.join("kettle.md"), "# Kettle\n\nThe vermilion kettle.\n\n![A kettle](kettle.png)\n")
             .unwrap();
-        let mut engine = Engine::create(folder.path().join(".okno")).unwrap();
-        engine.set_generator(generator.clone());
+        let engine = Engine::builder().generator(generator.clone()).create(folder.path().join(".okno")).unwrap();
         engine.index(&[&notes]).unwrap();
         let mut settings = settings();
         settings.allowed = vec![folder.path().join("more")];

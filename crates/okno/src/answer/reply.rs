@@ -22,6 +22,7 @@ use std::ops::ControlFlow;
 
 /// How a reply is made.
 #[derive(Clone, Default)]
+#[non_exhaustive]
 pub struct ReplyOptions<'a> {
     /// The prompts.
     pub prompts: Prompts,
@@ -47,6 +48,7 @@ pub enum Event<'a> {
 
 /// An answer in words.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Reply {
     /// The text, with citations as `[1]`.
     pub text: String,
@@ -74,6 +76,7 @@ pub struct Reply {
 
 /// A citation: the exact place that supports a statement.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Citation {
     /// The number of its context, from 1.
     pub number: usize,

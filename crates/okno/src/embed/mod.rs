@@ -9,7 +9,8 @@ mod static_model;
 mod unigram;
 
 pub use remembering::Remembering;
-pub use static_model::{ModelError, Scratch, StaticModel};
+pub(crate) use static_model::Scratch;
+pub use static_model::StaticModel;
 
 use std::fmt;
 

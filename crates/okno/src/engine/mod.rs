@@ -5,6 +5,7 @@
 //! search:  understand → search → fuse → collapse → expand → merge → budget → contexts
 //! ```
 
+mod builder;
 mod content_hash;
 mod derive;
 mod fetched;
@@ -13,108 +14,111 @@ mod prepare;
 mod read;
 mod reembed;
 mod report;
+mod several;
 mod storing;
 mod sync;
 mod units;
 
+pub use builder::EngineBuilder;
 pub use derive::{DeriveOptions, DerivePlan, DeriveProgress, DeriveReport, Maker};
 pub use reembed::ReembedReport;
 pub use report::{IndexOptions, IndexReport, Progress, Silent, Skipped};
+pub use several::search_several;
 pub use units::ImportReport;
 
 use crate::document::{ImageHash, Record};
-use crate::embed::{BuiltIn, Embedder};
+use crate::embed::Embedder;
 use crate::generate::{Asker, Generator, Picture, Prompts};
-use crate::load::{Fields, Loader, TextOfImage, UnknownField, builtin_reading};
-use crate::retrieve::{self, Answer, Context, Models, Query, Recipes, Reranker, built_in};
-use crate::store::{DocumentNumber, EmbeddedStore, Manifest, Scan, Snapshot, Store};
+use crate::load::{Fields, ImageReader, Loader, UnknownField, builtin_reading};
+use crate::retrieve::{self, Answer, Context, Models, Query, Recipes};
+use crate::store::{DocumentNumber, Manifest, Snapshot, Store};
 use crate::{Error, Result};
+use builder::Parts;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// An index, open for searching and for indexing. Share one between threads.
+///
+/// [`Engine::open`] and [`Engine::create`] take everything that is built in; [`Engine::builder`] takes models, loaders and
+/// recipes of your own.
 pub struct Engine {
     folder: PathBuf,
-    beside: Option<PathBuf>,
     store: Box<dyn Store>,
     embedder: Arc<dyn Embedder>,
-    extra_loaders: Vec<Arc<dyn Loader>>,
     recipes: Recipes,
-    reranker: Option<Arc<dyn Reranker>>,
-    generator: Option<Arc<dyn Generator>>,
-    prompts: Prompts,
-    image_reader: Option<(String, TextOfImage)>,
+    parts: Parts,
 }
 
 impl Engine {
     /// Opens an index made with the built-in embedder.
+    ///
+    /// # Errors
+    /// When there is no index, or it cannot be read.
     pub fn open(folder: impl AsRef<Path>) -> Result<Self> {
-        Self::open_with(folder, Arc::new(BuiltIn::default()))
-    }
-
-    /// Opens an index made with this embedder.
-    pub fn open_with(folder: impl AsRef<Path>, embedder: Arc<dyn Embedder>) -> Result<Self> {
-        let store = EmbeddedStore::open(folder.as_ref())?;
-        Self::over(folder, Box::new(store), embedder)
+        Self::builder().open(folder)
     }
 
     /// Opens the index in a folder, or makes an empty one there, with the built-in embedder.
+    ///
+    /// # Errors
+    /// When the folder holds something else, or cannot be written to.
     pub fn create(folder: impl AsRef<Path>) -> Result<Self> {
-        Self::create_with(folder, Arc::new(BuiltIn::default()))
+        Self::builder().create(folder)
     }
 
-    /// Opens the index in a folder, or makes an empty one there, with this embedder.
-    pub fn create_with(folder: impl AsRef<Path>, embedder: Arc<dyn Embedder>) -> Result<Self> {
-        let manifest = Manifest::new(embedder.identity(), embedder.dimensions());
-        let store = EmbeddedStore::open_or_create(folder.as_ref(), &manifest)?;
-        Self::over(folder, Box::new(store), embedder)
+    /// Opens an index with an embedder, loaders, models or recipes of your own.
+    pub fn builder() -> EngineBuilder {
+        EngineBuilder::default()
     }
 
-    /// An engine over any store, which `folder` names. What belongs beside an index – its configuration, runs, feedback,
-    /// uploads – is beside that too, unless [`Self::set_beside`] says another place.
-    pub fn over(folder: impl AsRef<Path>, store: Box<dyn Store>, embedder: Arc<dyn Embedder>) -> Result<Self> {
-        let (folder, recipes) = (folder.as_ref().to_owned(), built_in()?);
-        let engine = Self {
-            folder,
-            beside: None,
-            store,
-            embedder,
-            extra_loaders: Vec::new(),
-            recipes,
-            reranker: None,
-            generator: None,
-            prompts: Prompts::default(),
-            image_reader: None,
+    /// Changes how an open engine works: a language model that only some recipes need, another scan for a measurement.
+    ///
+    /// ```
+    /// # fn main() -> okno::Result<()> {
+    /// # let folder = tempfile::tempdir()?;
+    /// # let mut engine = okno::Engine::create(folder.path())?;
+    /// engine.reconfigure(|builder| builder.scan(okno::store::Scan::Exact))?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// When it names another embedder than the index was made with; [`Engine::reembed`] exchanges that.
+    pub fn reconfigure(&mut self, change: impl FnOnce(EngineBuilder) -> EngineBuilder) -> Result<()> {
+        let before = EngineBuilder {
+            embedder: Some(Arc::clone(&self.embedder)),
+            recipes: Some(std::mem::take(&mut self.recipes)),
+            scan: None,
+            parts: std::mem::take(&mut self.parts),
         };
-        engine.same_embedder(engine.store.manifest())?;
-        Ok(engine)
+        let EngineBuilder { embedder, recipes, scan, parts } = change(before);
+        self.parts = parts;
+        self.recipes = recipes.map_or_else(retrieve::built_in, Ok)?;
+        if let Some(scan) = scan {
+            self.store.set_scan(scan);
+        }
+        if let Some(embedder) = embedder {
+            self.check_embedder(self.embedder.identity(), &*embedder)?;
+            self.embedder = embedder;
+        }
+        Ok(())
     }
 
-    /// An index may have been given another embedder since this engine was opened.
+    /// Another process may have given the index another embedder since this engine was opened.
     fn same_embedder(&self, manifest: &Manifest) -> Result<()> {
-        if manifest.embedder == self.embedder.identity() {
+        self.check_embedder(&manifest.embedder, &*self.embedder)
+    }
+
+    fn check_embedder(&self, index: &str, given: &dyn Embedder) -> Result<()> {
+        if index == given.identity() {
             return Ok(());
         }
-        Err(Error::Embedder {
-            path: self.folder.clone(),
-            index: manifest.embedder.clone(),
-            given: self.embedder.identity().to_owned(),
-        })
+        let (path, index, given) = (self.folder.clone(), index.to_owned(), given.identity().to_owned());
+        Err(Error::Embedder { path, index, given })
     }
 
-    /// Adds a way of reading files; it is asked before the built-in ones.
-    pub fn add_loader(&mut self, loader: Arc<dyn Loader>) {
-        self.extra_loaders.push(loader);
-    }
-
-    /// Lets somebody read the text in images: in pictures, scanned pages and images inside of documents. `identity` names who reads; when it is
-    /// another than before, indexing looks at every file again.
-    pub fn set_image_reader(&mut self, identity: &str, reader: TextOfImage) {
-        self.image_reader = Some((identity.to_owned(), reader));
-    }
-
-    fn image_reader(&self) -> Option<&TextOfImage> {
-        self.image_reader.as_ref().map(|(_, reader)| reader)
+    fn image_reader(&self) -> Option<&dyn ImageReader> {
+        self.parts.image_reader.as_deref()
     }
 
     /// The bytes of an image that a context names, as it was when its document was indexed; `None` where no document has it any more.
@@ -131,49 +135,24 @@ impl Engine {
         context.images.iter().filter_map(picture).collect()
     }
 
-    /// Sets the recipes that questions may name; without it, the built-in ones.
-    pub fn set_recipes(&mut self, recipes: Recipes) {
-        self.recipes = recipes;
-    }
-
-    /// Reads the best hits once more before they grow; `None` does not.
-    pub fn set_reranker(&mut self, reranker: Option<Arc<dyn Reranker>>) {
-        self.reranker = reranker;
-    }
-
-    /// Sets the language model that does what a recipe's `transform` says; `None` for none.
-    pub fn set_generator(&mut self, generator: Option<Arc<dyn Generator>>) {
-        self.generator = generator;
-    }
-
-    /// Sets the words in which the language model is asked; without it, the project's own.
-    pub fn set_prompts(&mut self, prompts: Prompts) {
-        self.prompts = prompts;
-    }
-
     /// The words in which the language model is asked.
     pub fn prompts(&self) -> &Prompts {
-        &self.prompts
+        &self.parts.prompts
     }
 
     /// The language model.
     pub fn generator(&self) -> Option<&dyn Generator> {
-        self.generator.as_deref()
+        self.parts.generator.as_deref()
     }
 
     /// Whether a search for this question would wait for the language model.
     pub fn asks_model(&self, query: &Query) -> Result<bool> {
-        Ok(self.generator.is_some() && !retrieve::steps(&*self.snapshot()?, &self.recipes, query)?.is_empty())
+        Ok(self.parts.generator.is_some() && !retrieve::steps(&*self.snapshot()?, &self.recipes, query)?.is_empty())
     }
 
     /// The recipes that questions may name.
     pub fn recipes(&self) -> &Recipes {
         &self.recipes
-    }
-
-    /// Chooses how dense search reads the vectors: exactly, by estimate, or as the size of the index suggests.
-    pub fn set_scan(&mut self, scan: Scan) {
-        self.store.set_scan(scan);
     }
 
     /// The loaders in the order they are asked.
@@ -184,8 +163,8 @@ impl Engine {
             .unwrap_or_default()
             .parse()
             .map_err(|error: UnknownField| Error::Options(error.to_string()))?;
-        let extra = self.extra_loaders.iter().map(|loader| Box::new(Arc::clone(loader)) as Box<dyn Loader>);
-        Ok(extra.chain(builtin_reading(fields, manifest.lines, self.image_reader())).collect())
+        let extra = self.parts.loaders.iter().map(|loader| Box::new(Arc::clone(loader)) as Box<dyn Loader>);
+        Ok(extra.chain(builtin_reading(fields, manifest.lines, self.parts.image_reader.as_ref())).collect())
     }
 
     /// The embedder.
@@ -200,12 +179,7 @@ impl Engine {
 
     /// What runs, feedback and uploads are kept beside: the index, or the folder that stands for one on a server.
     pub fn beside(&self) -> &Path {
-        self.beside.as_deref().unwrap_or(&self.folder)
-    }
-
-    /// Says what runs, feedback and uploads are kept beside, where the index is no folder of this machine.
-    pub fn set_beside(&mut self, folder: impl Into<PathBuf>) {
-        self.beside = Some(folder.into());
+        self.parts.beside.as_deref().unwrap_or(&self.folder)
     }
 
     /// Bytes on disk; `None` where the store cannot say.
@@ -243,8 +217,8 @@ impl Engine {
     pub fn search_in(&self, snapshot: &dyn Snapshot, query: &Query) -> Result<Answer> {
         let _traced = tracing::debug_span!("search", recipe = query.recipe.as_deref()).entered();
         self.same_embedder(snapshot.manifest())?;
-        let asker = self.generator().map(|generator| Asker { generator, prompts: &self.prompts });
-        let models = Models { embedder: self.embedder(), reranker: self.reranker.as_deref(), asker };
+        let asker = self.generator().map(|generator| Asker { generator, prompts: &self.parts.prompts });
+        let models = Models { embedder: self.embedder(), reranker: self.parts.reranker.as_deref(), asker };
         retrieve::search(snapshot, models, &self.recipes, query)
     }
 

@@ -60,7 +60,7 @@ pub fn read_page(
     page: &crate::fetch::Page,
     known: Option<u128>,
     loaders: &[Box<dyn Loader>],
-    reader: Option<&load::TextOfImage>,
+    reader: Option<&dyn load::ImageReader>,
 ) -> Read {
     let hash = xxh3_128(&page.bytes);
     if known == Some(hash) {

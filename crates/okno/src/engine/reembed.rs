@@ -22,6 +22,7 @@ const BATCH: usize = 32;
 
 /// What was done.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ReembedReport {
     /// The embedder before.
     pub from: String,

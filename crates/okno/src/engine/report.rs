@@ -7,6 +7,7 @@ use crate::rules::RuleText;
 
 /// What to index and how.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct IndexOptions {
     /// Larger files are skipped, unless their loader reads them bit by bit.
     pub max_file_size: u64,
@@ -69,6 +70,7 @@ impl Progress for Silent {}
 
 /// What was done.
 #[derive(Debug, Clone, Default, PartialEq)]
+#[non_exhaustive]
 pub struct IndexReport {
     /// Documents new to the index.
     pub added: usize,

@@ -268,7 +268,7 @@ impl Run<'_> {
 }
 
 /// Looks at the images of what was read of a file.
-fn looked_at(mut read: Read, path: &Path, reader: Option<&load::TextOfImage>) -> Read {
+fn looked_at(mut read: Read, path: &Path, reader: Option<&dyn load::ImageReader>) -> Read {
     if let Read::Loaded { documents, .. } = &mut read {
         for loaded in documents {
             load::look_at_images(path, loaded, reader);

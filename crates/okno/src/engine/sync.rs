@@ -144,7 +144,7 @@ fn set_manifest(
     manifest.embedded_fields = options.embedded_fields.clone().unwrap_or(manifest.embedded_fields);
     manifest.lines |= options.lines;
     // Where nobody reads images today, what was read stays.
-    manifest.image_reader = engine.image_reader.as_ref().map(|(name, _)| name.clone()).or(manifest.image_reader);
+    manifest.image_reader = engine.image_reader().map(|reader| reader.identity().to_owned()).or(manifest.image_reader);
     if manifest != *snapshot.manifest() {
         writer.set_manifest(&manifest)?;
     }

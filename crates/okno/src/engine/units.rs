@@ -10,6 +10,7 @@ use std::io::BufRead;
 
 /// What importing units did.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ImportReport {
     /// Documents that have them now.
     pub documents: usize,

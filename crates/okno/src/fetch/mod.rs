@@ -21,6 +21,7 @@ use std::time::Duration;
 
 /// Limits and manners.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct FetchOptions {
     /// For one page, redirects included.
     pub timeout: Duration,

@@ -14,6 +14,7 @@ use crate::understand::{Routing, Understood};
 
 /// What a question got.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Answer {
     /// The question.
     pub question: String,
@@ -56,6 +57,7 @@ impl Answer {
 
 /// What happened between question and contexts, for `--explain`.
 #[derive(Debug, Clone, Default, PartialEq)]
+#[non_exhaustive]
 pub struct Stage {
     /// Each ranking and how many units it found.
     pub rankings: Vec<(Leg, Layer, usize)>,
@@ -78,6 +80,7 @@ impl Stage {
 
 /// A merged, budgeted, cited span of source text.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Context {
     /// The document's name: its path below the indexed folder, or its own id.
     pub document: String,
@@ -121,6 +124,7 @@ pub struct Context {
 
 /// A hit inside a context.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct ContextHit {
     /// Where it is, in bytes of the document's text.
     pub span: Span,
@@ -134,6 +138,7 @@ pub struct ContextHit {
 
 /// A unit that led to a hit.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct FoundUnit {
     /// Where it is, in bytes of the document's text; for a derived unit, what it stands for.
     pub span: Span,

@@ -18,6 +18,7 @@ mod phrases;
 mod query;
 mod recipe;
 mod relevance;
+mod request;
 mod rerank;
 mod scope;
 mod sections;
@@ -28,12 +29,14 @@ pub use crate::store::DEFAULT_RECIPE;
 pub use context::{Answer, Context, ContextHit, FoundUnit, Stage};
 pub use fuse::Trace;
 pub use query::Query;
-pub use recipe::{Expansion, Fusion, Order, Recipe, Recipes, Rerank, Unit, Worth, built_in, built_in_text, name_of};
+pub(crate) use recipe::built_in_text;
+pub use recipe::{Expansion, Fusion, Order, Recipe, Recipes, Rerank, Unit, Worth, built_in, name_of};
 pub use relevance::RELEVANT;
+pub use request::{Budget, FilterBy, QueryLimits, QueryRequest};
 pub use rerank::{Moved, RerankError, Reranked, Reranker};
 pub use scope::matching;
 pub(crate) use scope::nearest;
-pub use several::together;
+pub(crate) use several::together;
 
 use crate::document::{Filter, Layer};
 use crate::embed::{Embedder, Role, normalize};
@@ -58,7 +61,7 @@ macro_rules! stage {
 
 /// The models that a search asks.
 #[derive(Clone, Copy)]
-pub struct Models<'a> {
+pub(crate) struct Models<'a> {
     /// Makes the vectors.
     pub embedder: &'a dyn Embedder,
     /// Reads the best hits once more before they grow.
@@ -68,7 +71,7 @@ pub struct Models<'a> {
 }
 
 /// Answers a question from one generation of an index.
-pub fn search(snapshot: &dyn Snapshot, models: Models<'_>, recipes: &Recipes, query: &Query) -> Result<Answer> {
+pub(crate) fn search(snapshot: &dyn Snapshot, models: Models<'_>, recipes: &Recipes, query: &Query) -> Result<Answer> {
     let prepared = stage!("understand", help::prepare(snapshot, recipes, query, models.asker))?;
     let Prepared { understood, routing, probes, steps } = prepared;
     let mut answer = answer(snapshot, models, recipes, query, understood, routing, &probes)?;
@@ -91,17 +94,17 @@ fn second_try(answer: &Answer, query: &Query) -> Option<(Understood, Routing)> {
 }
 
 /// By which route a question is answered.
-pub fn route(query: &Query) -> Routing {
+fn route(query: &Query) -> Routing {
     query.route.map_or_else(|| crate::understand::route::route(&query.text), Routing::chosen)
 }
 
 /// What a language model is to do for a question: as it says itself, or as its recipe does.
-pub fn steps(snapshot: &dyn Snapshot, recipes: &Recipes, query: &Query) -> Result<Vec<Step>> {
-    Ok(query.recipe(snapshot, recipes, Route::Hybrid)?.transform)
+pub(crate) fn steps(snapshot: &dyn Snapshot, recipes: &Recipes, query: &Query) -> Result<Vec<Step>> {
+    Ok(query.completed_recipe(snapshot, recipes, Route::Hybrid)?.transform)
 }
 
 /// What a question says besides its content.
-pub fn understand(snapshot: &dyn Snapshot, query: &Query) -> Result<Understood> {
+fn understand(snapshot: &dyn Snapshot, query: &Query) -> Result<Understood> {
     if query.auto_filter == Some(false) {
         return Ok(Understood::plainly(&query.text));
     }
@@ -118,7 +121,7 @@ fn answer(
     routing: Routing,
     probes: &Probes,
 ) -> Result<Answer> {
-    let mut recipe = query.recipe(snapshot, recipes, routing.route)?;
+    let mut recipe = query.completed_recipe(snapshot, recipes, routing.route)?;
     if models.reranker.is_some() {
         // What a reranker is to read must be there.
         recipe.depth = recipe.depth.max(recipe.rerank.depth.min(DEEPEST));

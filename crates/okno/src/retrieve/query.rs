@@ -9,7 +9,15 @@ use crate::understand::Route;
 use crate::understand::model::Step;
 
 /// A question and how to answer it. What is `None` is the recipe's to say.
+///
+/// ```
+/// use okno::Query;
+///
+/// let query = Query::new("How hot should water for black tea be?").recipe("window").budget(500);
+/// assert_eq!(query.budget, Some(500));
+/// ```
 #[derive(Debug, Clone, Default, PartialEq)]
+#[non_exhaustive]
 pub struct Query {
     /// The question.
     pub text: String,
@@ -55,8 +63,114 @@ impl Query {
         Self { text: text.into(), ..Self::default() }
     }
 
+    /// Answers as this recipe says.
+    #[must_use]
+    pub fn recipe(mut self, recipe: impl Into<String>) -> Self {
+        self.recipe = Some(recipe.into());
+        self
+    }
+
+    /// Answers as a recipe of its own says, in place of a named one.
+    #[must_use]
+    pub fn recipe_value(mut self, recipe_value: impl Into<Option<Recipe>>) -> Self {
+        self.recipe_value = recipe_value.into();
+        self
+    }
+
+    /// Finds with these legs only.
+    #[must_use]
+    pub fn legs(mut self, legs: impl Into<Option<Vec<Leg>>>) -> Self {
+        self.legs = legs.into();
+        self
+    }
+
+    /// Searches only documents that match.
+    #[must_use]
+    pub fn filter(mut self, filter: impl Into<Option<Filter>>) -> Self {
+        self.filter = filter.into();
+        self
+    }
+
+    /// Expands hits in this way.
+    #[must_use]
+    pub fn expand(mut self, expand: impl Into<Option<Expansion>>) -> Self {
+        self.expand = expand.into();
+        self
+    }
+
+    /// Expands at most this many distinct targets.
+    #[must_use]
+    pub fn k(mut self, k: impl Into<Option<usize>>) -> Self {
+        self.k = k.into();
+        self
+    }
+
+    /// Returns at most this much context.
+    #[must_use]
+    pub fn budget(mut self, budget: impl Into<Option<usize>>) -> Self {
+        self.budget = budget.into();
+        self
+    }
+
+    /// Says what the budget counts.
+    #[must_use]
+    pub fn unit(mut self, unit: impl Into<Option<Unit>>) -> Self {
+        self.unit = unit.into();
+        self
+    }
+
+    /// Lets the reranker read this many hits.
+    #[must_use]
+    pub fn rerank_depth(mut self, rerank_depth: impl Into<Option<usize>>) -> Self {
+        self.rerank_depth = rerank_depth.into();
+        self
+    }
+
+    /// Says whether filters are read from the question.
+    #[must_use]
+    pub fn auto_filter(mut self, auto_filter: impl Into<Option<bool>>) -> Self {
+        self.auto_filter = auto_filter.into();
+        self
+    }
+
+    /// Answers by this route.
+    #[must_use]
+    pub fn route(mut self, route: impl Into<Option<Route>>) -> Self {
+        self.route = route.into();
+        self
+    }
+
+    /// Lets a language model do these steps, in place of the recipe's.
+    #[must_use]
+    pub fn transform(mut self, transform: impl Into<Option<Vec<Step>>>) -> Self {
+        self.transform = transform.into();
+        self
+    }
+
+    /// Counts `last week` from this day.
+    #[must_use]
+    pub fn today(mut self, today: impl Into<Option<Date>>) -> Self {
+        self.today = today.into();
+        self
+    }
+
+    /// Returns only contexts of at least this relevance.
+    #[must_use]
+    pub fn min_relevance(mut self, min_relevance: impl Into<Option<f32>>) -> Self {
+        self.min_relevance = min_relevance.into();
+        self
+    }
+
+    /// Narrows the question to documents that also match this filter.
+    pub fn narrow(&mut self, filter: Filter) {
+        self.filter = Some(match self.filter.take() {
+            Some(given) => given.and(filter),
+            None => filter,
+        });
+    }
+
     /// The recipe with this question's own choices in it.
-    pub(super) fn recipe(&self, snapshot: &dyn Snapshot, recipes: &Recipes, route: Route) -> Result<Recipe> {
+    pub(super) fn completed_recipe(&self, snapshot: &dyn Snapshot, recipes: &Recipes, route: Route) -> Result<Recipe> {
         let manifest = snapshot.manifest();
         let usual = if route == Route::Broad && manifest.recipe == DEFAULT_RECIPE { BROAD } else { &manifest.recipe };
         let mut recipe = match &self.recipe_value {

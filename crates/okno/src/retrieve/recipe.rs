@@ -151,6 +151,7 @@ pub fn name_of(leg: Leg) -> &'static str {
 /// What a target is worth of the hits collapsed to it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
+#[non_exhaustive]
 pub enum Worth {
     /// The best of their scores.
     #[default]
@@ -173,6 +174,7 @@ pub enum Unit {
 /// In which order contexts are returned.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
+#[non_exhaustive]
 pub enum Order {
     /// Best first.
     #[default]
@@ -186,6 +188,7 @@ pub enum Order {
 /// How several rankings become one list of hits.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
+#[non_exhaustive]
 pub enum Fusion {
     /// Shares of the best score, weighted and summed on sentences: `relative`.
     Relative,
@@ -196,6 +199,7 @@ pub enum Fusion {
 /// The policy that grows a hit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
+#[non_exhaustive]
 pub enum Expansion {
     /// As it is.
     None,
@@ -211,6 +215,11 @@ pub enum Expansion {
     Document,
     /// The best sentences, as many as the budget holds.
     Auto,
+}
+
+impl Expansion {
+    /// How each is written.
+    pub const NAMES: [&'static str; 7] = ["none", "window:3", "neighbors:1", "parent", "section", "document", "auto"];
 }
 
 impl FromStr for Expansion {
@@ -330,7 +339,7 @@ mod tests {
 
     #[test]
     fn names_round_trip() {
-        for name in ["none", "window:3", "neighbors:1", "parent", "section", "document", "auto"] {
+        for name in Expansion::NAMES {
             assert_eq!(name.parse::<Expansion>().unwrap().to_string(), name);
         }
         for name in ["relative", "rrf:60"] {

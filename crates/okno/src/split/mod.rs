@@ -14,7 +14,8 @@ mod tokens;
 
 pub use sentence::sentences;
 pub use splitter::{Count, NAMES, Piece, Split, Splitter, SplitterError, Text, Threshold, WordPiece};
-pub use tokens::{count_tokens, cut_at_tokens, first_tokens};
+pub(crate) use tokens::cut_at_tokens;
+pub use tokens::{count_tokens, first_tokens};
 
 use crate::document::{Block, BlockKind, Section, Sentence, Span, Structure};
 use crate::text::terms;
@@ -37,7 +38,7 @@ pub fn structure(text: &str, title: &str, blocks: &[Block]) -> Structure {
 }
 
 /// The same without the costs, all of which are 0: for whoever needs only the spans.
-pub fn outline(text: &str, blocks: &[Block]) -> Structure {
+pub(crate) fn outline(text: &str, blocks: &[Block]) -> Structure {
     let mut structure = Structure::default();
     let mut path: Vec<(u8, Span)> = Vec::new();
     for block in blocks {

@@ -119,6 +119,7 @@ pub trait Split: Sync {
 
 /// The splitters of this crate; `recursive:3000c/300c` is one's name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Splitter {
     /// The units of a layer: `sentence`, `sentences:3`, `paragraph`, `section`, `window:2`, `chunk:400c/200c`. A sentence is indivisible.
     Layer(Layer),

@@ -9,7 +9,7 @@
 #[allow(clippy::missing_panics_doc)]
 pub mod contract;
 pub mod copy;
-pub mod embedded;
+mod embedded;
 mod manifest;
 
 pub(crate) use embedded::add_scaled;

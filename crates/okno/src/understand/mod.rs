@@ -17,7 +17,7 @@ mod amount;
 mod judge;
 pub mod model;
 mod rest;
-pub mod route;
+pub(crate) mod route;
 #[cfg(test)]
 mod tests;
 mod text;

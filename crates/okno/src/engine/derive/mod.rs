@@ -26,6 +26,7 @@ use std::ops::Range;
 
 /// Which units are made, of which parts.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct DeriveOptions {
     /// What is made.
     pub kinds: BTreeSet<DerivedKind>,
@@ -54,6 +55,7 @@ impl Default for DeriveOptions {
 
 /// What a run would do.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct DerivePlan {
     /// Documents that lack something.
     pub documents: usize,
@@ -67,6 +69,7 @@ pub struct DerivePlan {
 
 /// What a run did.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct DeriveReport {
     /// Documents that have new units.
     pub documents: usize,

@@ -19,6 +19,7 @@ const SIDE: usize = 2;
 
 /// When a subject has changed: above this percentile, of 100, of …
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Threshold {
     /// … the distances between neighbours: `95p`.
     Percentile(u8),

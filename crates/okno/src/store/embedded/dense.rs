@@ -24,6 +24,7 @@ const CANDIDATES_EACH: usize = 10;
 
 /// How dense search reads the vectors.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Scan {
     /// Exactly while that is fast, by estimate and exact scores for the best beyond.
     Auto,

@@ -29,13 +29,13 @@ mod writer;
 
 pub use bm25::{K1, length_share, rarity};
 pub use dense::Scan;
-pub use snapshot::EmbeddedSnapshot;
 pub use units::CONTEXT_WEIGHT;
 pub(crate) use vectors::add_scaled;
 pub use writer::above;
 
 use crate::store::{FORMAT, Manifest, Snapshot, Store, Writer};
 use crate::{Error, Result};
+use snapshot::EmbeddedSnapshot;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use tables::Tables;
@@ -50,9 +50,14 @@ pub struct EmbeddedStore {
 }
 
 impl EmbeddedStore {
+    /// Whether there is an index in a folder.
+    pub fn exists(folder: &Path) -> bool {
+        folder.join("data.mdb").is_file()
+    }
+
     /// Opens the index in a folder.
     pub fn open(folder: &Path) -> Result<Self> {
-        if !exists(folder) {
+        if !Self::exists(folder) {
             return Err(Error::NoIndex(folder.to_owned()));
         }
         let tables = Tables::open(folder)?;
@@ -86,11 +91,6 @@ impl EmbeddedStore {
             scan: Scan::default(),
         })
     }
-}
-
-/// Whether there is an index in a folder.
-pub fn exists(folder: &Path) -> bool {
-    folder.join("data.mdb").is_file()
 }
 
 fn is_ours(name: &str) -> bool {

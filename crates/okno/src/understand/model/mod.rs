@@ -11,10 +11,10 @@ mod post_filter;
 mod sql;
 mod transform;
 
-pub use filter::read as read_filter;
-pub use post_filter::{Shown, irrelevant};
+pub(crate) use filter::read as read_filter;
+pub(crate) use post_filter::{Shown, irrelevant};
 pub use sql::write_sql;
-pub use transform::{Probes, transformed};
+pub(crate) use transform::{Probes, transformed};
 
 use super::route::{Because, Route, Routing, route};
 use crate::generate::structured::{self, Checked, text};
@@ -27,6 +27,7 @@ use std::str::FromStr;
 /// One thing that a model does for a question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum Step {
     /// The question in words that find more, in place of it.
     Rewrite,
@@ -88,32 +89,6 @@ impl FromStr for Step {
             let known = Self::ALL.map(Self::name).join("`, `");
             crate::Error::Options(format!("no step `{name}` for a model – there are `{known}`"))
         })
-    }
-}
-
-/// Which steps a question asks for: the list that was named, and three switches that need no list.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Switches<'a> {
-    /// Steps by name, in place of what the recipe says; `none` is no step.
-    pub transform: Option<&'a [String]>,
-    /// The model reads the filter.
-    pub filter: bool,
-    /// The model chooses the route.
-    pub route: bool,
-    /// The model drops hits that have nothing to do with the question.
-    pub post_filter: bool,
-}
-
-impl Switches<'_> {
-    /// The steps, each once; `None` where nothing was said, so that the recipe decides.
-    pub fn steps(&self) -> crate::Result<Option<Vec<Step>>> {
-        let named = self.transform.into_iter().flatten().filter(|name| *name != "none");
-        let mut steps: Vec<Step> = named.map(|name| name.parse()).collect::<Result<_, _>>()?;
-        let switches = [(self.filter, Step::Filter), (self.route, Step::Route), (self.post_filter, Step::PostFilter)];
-        steps.extend(switches.into_iter().filter(|(on, _)| *on).map(|(_, step)| step));
-        steps.sort_unstable();
-        steps.dedup();
-        Ok((self.transform.is_some() || !steps.is_empty()).then_some(steps))
     }
 }
 
@@ -189,7 +164,7 @@ fn object(field: &str, value: &Value) -> Value {
 }
 
 /// The route that a model chooses; `None` where it gave none.
-pub fn read_route(question: &str, asker: Option<Asker<'_>>) -> (Option<Routing>, Taken) {
+pub(crate) fn read_route(question: &str, asker: Option<Asker<'_>>) -> (Option<Routing>, Taken) {
     let names = ["hybrid", "lexical", "dense", "broad"];
     let route_and_reason = json!({"route": {"type": "string", "enum": names}, "reason": {"type": ["string", "null"]}});
     let schema = structured::object(&route_and_reason);
@@ -228,19 +203,6 @@ pub(super) mod tests {
             assert_eq!(json!(step), step.name(), "recipes and flags say the same");
         }
         assert!("rewire".parse::<Step>().unwrap_err().to_string().contains("`rewrite`"));
-    }
-
-    #[test]
-    fn a_list_and_switches_are_steps_and_silence_is_the_recipe_s() {
-        let names = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect::<Vec<_>>();
-        assert_eq!(Switches::default().steps().unwrap(), None);
-        let none = names(&["none"]);
-        assert_eq!(Switches { transform: Some(&none), ..Switches::default() }.steps().unwrap(), Some(vec![]));
-        let some = names(&["hyde", "post-filter"]);
-        let switches = Switches { transform: Some(&some), filter: true, route: false, post_filter: true };
-        assert_eq!(switches.steps().unwrap(), Some(vec![Step::Hyde, Step::Filter, Step::PostFilter]));
-        let wrong = names(&["hide"]);
-        assert!(Switches { transform: Some(&wrong), ..Switches::default() }.steps().is_err());
     }
 
     #[test]
