@@ -35,15 +35,15 @@
 //! # }
 //! ```
 //!
-//! - [`Query`] says what is asked and how: recipe, budget, filter, expansion. [`retrieve::QueryRequest`] makes one of what a
-//!   person or a program wrote.
+//! - [`Query`] says what is asked and how: recipe, budget, filter, expansion. [`retrieve::QueryRequest`] makes one of
+//!   what a person or a program wrote.
 //! - [`Engine::builder`] takes what is not built in: an [`Embedder`](embed::Embedder), [`Loader`](load::Loader)s, a
-//!   [`Reranker`](retrieve::Reranker), a [`Generator`](generate::Generator), an [`ImageReader`](load::ImageReader), another
-//!   [`Store`](store::Store), your own [`Recipes`](retrieve::Recipes).
+//!   [`Reranker`](retrieve::Reranker), a [`Generator`](generate::Generator), an [`ImageReader`](load::ImageReader),
+//!   another [`Store`](store::Store), your own [`Recipes`](retrieve::Recipes).
 //! - [`search_several`] asks several indexes and returns one answer.
 //!
-//! `examples/` holds a program for each: `search`, `ask`, `custom_loader`, `custom_embedder`. Measuring how well a recipe
-//! answers your own questions is the crate `okno-evaluate`.
+//! `examples/` holds a program for each: `search`, `ask`, `custom_loader`, `custom_embedder`. Measuring how well a
+//! recipe answers your own questions is the crate `okno-evaluate`.
 //!
 //! # Modules, in the order in which data flows
 //!

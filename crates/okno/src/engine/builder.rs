@@ -121,8 +121,8 @@ impl EngineBuilder {
         self.over(folder, Box::new(store))
     }
 
-    /// Opens the index in any store. `name` says in messages where it is, and, without [`Self::beside`], what the index's
-    /// configuration, runs, feedback and uploads are kept beside.
+    /// Opens the index in any store. `name` says in messages where it is, and, without [`Self::beside`], what the
+    /// index's configuration, runs, feedback and uploads are kept beside.
     ///
     /// # Errors
     /// When the index was made with another embedder.

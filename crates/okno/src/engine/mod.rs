@@ -39,8 +39,8 @@ use std::sync::Arc;
 
 /// An index, open for searching and for indexing. Share one between threads.
 ///
-/// [`Engine::open`] and [`Engine::create`] take everything that is built in; [`Engine::builder`] takes models, loaders and
-/// recipes of your own.
+/// [`Engine::open`] and [`Engine::create`] take everything that is built in; [`Engine::builder`] takes models, loaders
+/// and recipes of your own.
 pub struct Engine {
     folder: PathBuf,
     store: Box<dyn Store>,

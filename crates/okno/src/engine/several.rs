@@ -4,8 +4,8 @@ use super::Engine;
 use crate::retrieve::{Answer, Query, together};
 use crate::{Error, Result};
 
-/// Asks several indexes, each the question as its own settings complete it, and joins their answers within the budget; `None`
-/// when no index is given.
+/// Asks several indexes, each the question as its own settings complete it, and joins their answers within the budget;
+/// `None` when no index is given.
 ///
 /// A filter on a field that an index does not have leaves that index without an answer.
 ///

@@ -10,8 +10,11 @@ messages! {
         /// There is no question.
         NoQuestion = "no_question" => ("the question is empty", "问题是空的"),
         /// A number, or the length of a text or list, is over its limit.
-        TooMuch { /** The field. */ field: &'static str, /** What was given. */ given: usize, /** The limit. */ limit: usize }
-            = "too_much" => ("`{field}` is {given}; the limit is {limit}", "`{field}` 为 {given}，上限为 {limit}"),
+        TooMuch {
+            /** The field. */ field: &'static str,
+            /** What was given. */ given: usize,
+            /** The limit. */ limit: usize,
+        } = "too_much" => ("`{field}` is {given}; the limit is {limit}", "`{field}` 为 {given}，上限为 {limit}"),
         /// A share outside of its range.
         NotAShare { /** The field. */ field: &'static str, /** What was given. */ given: f32 } = "bad_option" =>
             ("invalid `{field}` {given}: expected a number from 0 to 1", "`{field}` 的值 {given} 无效：应为 0 到 1 之间的数"),

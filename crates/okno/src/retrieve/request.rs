@@ -1,7 +1,7 @@
 //! A question as a person or a program writes it: plain data in, a [`Query`] out.
 //!
-//! The command line, HTTP and MCP fill in the same fields, and everything that is read from them – names, sizes, filters – is
-//! read here, once. [`QueryRequest::within`] is for servers, which limit what one request may cost.
+//! The command line, HTTP and MCP fill in the same fields, and everything that is read from them – names, sizes,
+//! filters – is read here, once. [`QueryRequest::within`] is for servers, which limit what one request may cost.
 
 use super::query::Query;
 use super::recipe::{Expansion, Order, Unit};
@@ -77,8 +77,9 @@ pub struct QueryRequest {
     pub auto_filter: Option<bool>,
     /// Who reads them: `rules` without a model, or the language `model`, checked against the index.
     pub filter_by: Option<FilterBy>,
-    /// What the language model does for the question, in place of what the recipe says: `rewrite`, `decompose`, `step-back`,
-    /// `multi-query`, `hyde`; `none` for nothing. Without a model the search goes on without, and `steps` says so.
+    /// What the language model does for the question, in place of what the recipe says: `rewrite`, `decompose`,
+    /// `step-back`, `multi-query`, `hyde`; `none` for nothing. Without a model the search goes on without, and `steps`
+    /// says so.
     #[cfg_attr(feature = "schema", schema(max_items = 8, example = json!(["rewrite"])))]
     pub transform: Option<Vec<String>>,
     /// Let the language model drop hits that have nothing to do with the question, before they grow.
@@ -120,8 +121,8 @@ pub struct QueryLimits {
 }
 
 impl Default for QueryLimits {
-    /// Chosen, not measured: far above what people send, far below what would hurt. A longer question is a document, and no
-    /// ranking is longer than 10,000.
+    /// Chosen, not measured: far above what people send, far below what would hurt. A longer question is a document,
+    /// and no ranking is longer than 10,000.
     fn default() -> Self {
         Self { question: 8_000, budget: 200_000, k: 10_000, around: 1_000 }
     }
