@@ -51,9 +51,11 @@ fn base64(data: &str) -> Option<Vec<u8>> {
             other => other,
         })
         .collect();
-    if letters.len() % 4 == 1 {
-        // One letter more holds no whole byte.
-        letters.pop();
+    // A single letter at the end holds no whole byte.
+    if letters.len() % 4 == 1
+        && letters.pop().is_some_and(|last| !last.is_ascii_alphanumeric() && last != b'+' && last != b'/')
+    {
+        return None;
     }
     LENIENT.decode(letters).ok()
 }
