@@ -166,5 +166,5 @@ fn agents_may_ask_for_the_same_help() {
     let said = call("ask", json!({"question": QUESTION, "transform": ["step-back"]}));
     assert!(said.contains("Model, step-back:") && said.contains("Boiling water [1]."), "{said}");
     let wrong = call("search", json!({"question": QUESTION, "transform": ["rewire"]}));
-    assert!(wrong.contains("no step `rewire`"), "{wrong}");
+    assert!(wrong.contains("invalid `transform` `rewire`"), "{wrong}");
 }

@@ -315,7 +315,7 @@ fn the_route_is_shown() {
     let answer = world.search(&["“土豆丝” 怎么切"]);
     assert_eq!(answer["route"], json!({"route": "hybrid", "because": "usual", "phrases": ["土豆丝"]}));
     assert_eq!(world.search(&["FK-07", "--route", "dense"])["route"]["because"], "chosen");
-    world.okno(["search", "x", "--route", "best"]).refuses().says(&["no route `best`", "`broad`"]);
+    world.okno(["search", "x", "--route", "best"]).refuses().says(&["invalid `route` `best`", "`broad`"]);
 }
 
 #[test]
