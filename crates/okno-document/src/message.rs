@@ -66,7 +66,8 @@ macro_rules! displayed {
     )*};
 }
 
-displayed!(String, &'static str, char, u8, u16, u32, u64, usize, i32, i64, f32, f64, serde_json::Error);
+displayed!(String, &'static str, char, bool, u8, u16, u32, u64, usize, i32, i64, f32, f64, serde_json::Error);
+displayed!(dyn std::error::Error + Send + Sync, std::net::IpAddr);
 
 impl Word for PathBuf {
     fn word(&self, _: Lang) -> String {
@@ -89,11 +90,28 @@ impl<W: Word + ?Sized> Word for std::sync::Arc<W> {
 /// A list of literals: `` `a`, `b` ``.
 impl Word for Vec<String> {
     fn word(&self, lang: Lang) -> String {
-        let separator = match lang {
-            Lang::En => "`, `",
-            Lang::Zh => "`、`",
-        };
-        format!("`{}`", self.join(separator))
+        format!("`{}`", self.join(between_literals(lang)))
+    }
+}
+
+/// A list of literals: `` `a`, `b` ``.
+impl Word for &'static [&'static str] {
+    fn word(&self, lang: Lang) -> String {
+        format!("`{}`", self.join(between_literals(lang)))
+    }
+}
+
+fn between_literals(lang: Lang) -> &'static str {
+    match lang {
+        Lang::En => "`, `",
+        Lang::Zh => "`、`",
+    }
+}
+
+/// A number of seconds.
+impl Word for std::time::Duration {
+    fn word(&self, _: Lang) -> String {
+        format!("{} s", self.as_secs_f32())
     }
 }
 
@@ -139,11 +157,62 @@ impl Word for DidYouMean {
 /// What the operating system says; in Chinese by the error's number, because the system's own words follow its own locale.
 impl Word for std::io::Error {
     fn word(&self, lang: Lang) -> String {
-        let chinese = match (lang, self.raw_os_error()) {
-            (Lang::Zh, Some(number)) if cfg!(unix) => system(number),
-            _ => None,
-        };
-        chinese.map_or_else(|| self.to_string(), str::to_owned)
+        in_language(lang, self.raw_os_error(), self.kind()).map_or_else(|| self.to_string(), str::to_owned)
+    }
+}
+
+/// An error of the operating system as a value: it can be cloned and compared.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct IoCause {
+    /// What kind of error it is.
+    pub kind: std::io::ErrorKind,
+    /// The system's number of it.
+    pub number: Option<i32>,
+    words: String,
+}
+
+impl From<&std::io::Error> for IoCause {
+    fn from(error: &std::io::Error) -> Self {
+        Self { kind: error.kind(), number: error.raw_os_error(), words: error.to_string() }
+    }
+}
+
+impl From<std::io::Error> for IoCause {
+    fn from(error: std::io::Error) -> Self {
+        Self::from(&error)
+    }
+}
+
+impl From<std::io::ErrorKind> for IoCause {
+    fn from(kind: std::io::ErrorKind) -> Self {
+        Self { kind, number: None, words: kind.to_string() }
+    }
+}
+
+impl fmt::Display for IoCause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.words)
+    }
+}
+
+impl std::error::Error for IoCause {}
+
+impl Word for IoCause {
+    fn word(&self, lang: Lang) -> String {
+        in_language(lang, self.number, self.kind).map_or_else(|| self.words.clone(), str::to_owned)
+    }
+}
+
+fn in_language(lang: Lang, number: Option<i32>, kind: std::io::ErrorKind) -> Option<&'static str> {
+    use std::io::ErrorKind::{IsADirectory, NotFound, PermissionDenied, StorageFull};
+    match (lang, number, kind) {
+        (Lang::En, ..) => None,
+        (Lang::Zh, Some(number), _) if cfg!(unix) => system(number),
+        (Lang::Zh, None, NotFound) => system(2),
+        (Lang::Zh, None, PermissionDenied) => system(13),
+        (Lang::Zh, None, IsADirectory) => system(21),
+        (Lang::Zh, None, StorageFull) => system(28),
+        (Lang::Zh, ..) => None,
     }
 }
 
@@ -168,11 +237,113 @@ fn system(number: i32) -> Option<&'static str> {
     })
 }
 
+/// Why a plug-in failed – a loader, an embedder, a language model –, in its own words: a message whose type only the plug-in knows.
+///
+/// A plug-in with typed errors gives [`Reason::of`] them; one that only passes on what a service said gives its text, which is the
+/// same in every language and has the code `other`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reason {
+    code: &'static str,
+    english: String,
+    chinese: String,
+}
+
+impl Reason {
+    /// The reason that a message gives.
+    pub fn of(message: &(impl Message + ?Sized)) -> Self {
+        Self { code: message.code(), english: message.text(Lang::En), chinese: message.text(Lang::Zh) }
+    }
+
+    /// A reason in both languages.
+    pub fn new(code: &'static str, english: impl Into<String>, chinese: impl Into<String>) -> Self {
+        Self { code, english: english.into(), chinese: chinese.into() }
+    }
+}
+
+impl From<String> for Reason {
+    fn from(words: String) -> Self {
+        Self { code: "other", chinese: words.clone(), english: words }
+    }
+}
+
+impl From<&str> for Reason {
+    fn from(words: &str) -> Self {
+        words.to_owned().into()
+    }
+}
+
+impl Message for Reason {
+    fn code(&self) -> &'static str {
+        self.code
+    }
+
+    fn text(&self, lang: Lang) -> String {
+        match lang {
+            Lang::En => self.english.clone(),
+            Lang::Zh => self.chinese.clone(),
+        }
+    }
+}
+
+impl Word for Reason {
+    fn word(&self, lang: Lang) -> String {
+        self.text(lang)
+    }
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.english)
+    }
+}
+
+/// Whether codes are in `snake_case` and none is there twice: every enum of [`messages!`](crate::messages) asks this when it is compiled.
+#[must_use]
+pub const fn are_codes(codes: &[&str]) -> bool {
+    let mut at = 0;
+    while at < codes.len() {
+        if !is_snake_case(codes[at].as_bytes()) {
+            return false;
+        }
+        let mut other = at + 1;
+        while other < codes.len() {
+            if is_same(codes[at].as_bytes(), codes[other].as_bytes()) {
+                return false;
+            }
+            other += 1;
+        }
+        at += 1;
+    }
+    true
+}
+
+const fn is_snake_case(code: &[u8]) -> bool {
+    let mut at = 0;
+    while at < code.len() {
+        if !(code[at].is_ascii_lowercase() || code[at].is_ascii_digit() || code[at] == b'_') {
+            return false;
+        }
+        at += 1;
+    }
+    !code.is_empty() && code[0].is_ascii_lowercase() && code[code.len() - 1] != b'_'
+}
+
+const fn is_same(a: &[u8], b: &[u8]) -> bool {
+    let mut at = 0;
+    while at < a.len() && at < b.len() && a[at] == b[at] {
+        at += 1;
+    }
+    at == a.len() && at == b.len()
+}
+
 /// Declares an enum whose variants are messages: a stable code, an English and a Chinese sentence each.
 ///
-/// Fields are named in the sentences by their names; each field's type implements [`Word`]. A variant
-/// `Name(Type)` without code and sentences wraps another message and speaks as that one does; it also gives `From<Type>`.
-/// The enum implements [`Message`], [`Word`], `Display` (English) and `std::error::Error`.
+/// Fields are named in the sentences by their names, the value of `Name(Type) = "code" => …` is `{0}`; each type implements
+/// [`Word`]. A variant `Name(Type)` without code and sentences wraps another message and speaks as that one does; it also gives
+/// `From<Type>`. A field that is called `source` is the error's source.
+///
+/// The enum implements [`Message`], [`Word`], `Display` (English) and `std::error::Error`, and has its codes in `CODES`. Codes that are
+/// not in `snake_case`, or there twice, do not compile.
 #[macro_export]
 macro_rules! messages {
     (
@@ -192,7 +363,16 @@ macro_rules! messages {
             $( $(#[$meta])* $variant $( { $( $(#[$field_meta])* $field: $type ),* } )? $( ($inner) )? ),*
         }
 
+        #[allow(dead_code)]
+        impl $name {
+            /// Every code of this type's own; those of messages inside are their types'.
+            pub const CODES: &'static [&'static str] = &[ $( $( $code, )? )* ];
+        }
+
+        const _: () = assert!($crate::message::are_codes($name::CODES), "codes are in snake_case, each once");
+
         impl $crate::message::Message for $name {
+            #[allow(unused_variables)]
             fn code(&self) -> &'static str {
                 match self {
                     $( $crate::messages!(@pattern $variant $( { $($field),* } )? $( ($inner) inner )?) =>
@@ -220,13 +400,17 @@ macro_rules! messages {
             }
         }
 
-        impl ::std::error::Error for $name {}
-
-        $( $( impl From<$inner> for $name {
-            fn from(inner: $inner) -> Self {
-                Self::$variant(inner)
+        impl ::std::error::Error for $name {
+            #[allow(unused_variables)]
+            fn source(&self) -> Option<&(dyn ::std::error::Error + 'static)> {
+                match self {
+                    $( $crate::messages!(@bound $variant $( { $($field),* } )? $( ($inner) inner )?) =>
+                        $crate::messages!(@source $( $($field $field)* )?) ),*
+                }
             }
-        } )? )*
+        }
+
+        $( $crate::messages!(@from $name $variant $( ($inner) )? $( $code )?); )*
     };
     (@pattern $variant:ident { $($field:ident),* }) => { Self::$variant { .. } };
     (@pattern $variant:ident ($type:ty) $inner:ident) => { Self::$variant($inner) };
@@ -235,8 +419,16 @@ macro_rules! messages {
     (@bound $variant:ident ($type:ty) $inner:ident) => { Self::$variant($inner) };
     (@bound $variant:ident) => { Self::$variant };
     (@code ($type:ty) $inner:ident) => { $crate::message::Message::code($inner) };
+    (@code ($type:ty) $inner:ident $code:literal) => { $code };
     (@code $code:literal) => { $code };
     (@text $lang:ident; ($type:ty) $inner:ident) => { $crate::message::Message::text($inner, $lang) };
+    (@text $lang:ident; ($type:ty) $inner:ident ($en:literal, $zh:literal)) => {{
+        let inner = $crate::message::Word::word($inner, $lang);
+        match $lang {
+            $crate::message::Lang::En => format!($en, inner),
+            $crate::message::Lang::Zh => format!($zh, inner),
+        }
+    }};
     (@text $lang:ident; { $($field:ident),* } ($en:literal, $zh:literal)) => {{
         $( #[allow(unused_variables)] let $field = $crate::message::Word::word($field, $lang); )*
         match $lang {
@@ -250,6 +442,17 @@ macro_rules! messages {
             $crate::message::Lang::Zh => $zh.to_owned(),
         }
     };
+    (@source $own:ident source $($rest:ident)*) => { Some($own) };
+    (@source $own:ident $other:ident $($rest:ident)*) => { $crate::messages!(@source $($rest)*) };
+    (@source) => { None };
+    (@from $name:ident $variant:ident ($inner:ty)) => {
+        impl From<$inner> for $name {
+            fn from(inner: $inner) -> Self {
+                Self::$variant(inner)
+            }
+        }
+    };
+    (@from $($other:tt)*) => {};
 }
 
 #[cfg(test)]
@@ -284,6 +487,10 @@ mod tests {
             At { line: usize, reason: Inner } = "at" => ("line {line}: {reason}", "第 {line} 行:{reason}"),
             /// The system's error.
             Io { cause: std::io::Error } = "io" => ("{cause}", "{cause}"),
+            /// One value.
+            Path(PathBuf) = "path" => ("no `{0}`", "没有 `{0}`"),
+            /// An error behind it.
+            Behind { source: std::io::Error } = "behind" => ("cannot write", "无法写入"),
         }
     }
 
@@ -295,7 +502,38 @@ mod tests {
         assert_eq!(at.text(Lang::Zh), "第 3 行:没有方案 `x`;是否指 `auto`?");
         assert_eq!(Outer::from(inner()).code(), "unknown");
         assert_eq!(Outer::Nothing.text(Lang::Zh), "无");
+        assert_eq!(Outer::Path("a/b".into()).text(Lang::Zh), "没有 `a/b`");
         #[cfg(unix)]
         assert_eq!(Outer::Io { cause: std::io::Error::from_raw_os_error(13) }.text(Lang::Zh), "没有权限");
+    }
+
+    #[test]
+    fn an_error_has_its_source() {
+        use std::error::Error;
+        let behind = Outer::Behind { source: std::io::ErrorKind::NotFound.into() };
+        assert_eq!(behind.source().map(ToString::to_string).as_deref(), Some("entity not found"));
+        assert!(Outer::Nothing.source().is_none());
+    }
+
+    #[test]
+    fn codes_are_in_snake_case_and_each_once() {
+        assert_eq!(Outer::CODES, ["nothing", "at", "io", "path", "behind"]);
+        assert!(are_codes(&["a", "too_large", "a2"]));
+        for wrong in [&["a", "b", "a"][..], &["Large"], &["too-large"], &[""], &["_a"], &["a_"], &["2a"]] {
+            assert!(!are_codes(wrong), "{wrong:?}");
+        }
+    }
+
+    #[test]
+    fn a_reason_keeps_code_and_languages() {
+        let reason = Reason::of(&Outer::Nothing);
+        assert_eq!((reason.code(), reason.text(Lang::Zh).as_str(), reason.to_string().as_str()), ("nothing", "无", "nothing"));
+        assert_eq!(Reason::from("502: bad gateway").code(), "other");
+    }
+
+    #[test]
+    fn the_systems_errors_are_values() {
+        let cause = IoCause::from(std::io::Error::from(std::io::ErrorKind::PermissionDenied));
+        assert_eq!((cause.clone(), cause.word(Lang::Zh).as_str()), (cause, "没有权限"));
     }
 }

@@ -1,10 +1,10 @@
 //! Why a filter could not be read, and where: for a sentence, for a line with a caret under it, for a program.
 
+use crate::message::{Lang, Message, Word};
 use std::fmt;
 
 /// Why a filter could not be read, and where.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("filter `{}`: {fault} at character {} – expected something like `category = 素菜 and year >= 2023`", self.pointer().line, at + 1)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FilterError {
     /// What was given.
     pub filter: String,
@@ -14,44 +14,69 @@ pub struct FilterError {
     pub fault: FilterFault,
 }
 
-/// What is wrong with a filter.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum FilterFault {
-    /// No field's name where one must be.
-    Field,
-    /// No operator after a field's name.
-    Operator,
-    /// No value after an operator.
-    Value,
-    /// No list after `in`.
-    List,
-    /// A list, group or quotation that is not closed by this.
-    Unclosed(char),
-    /// Nested too deeply.
-    Deep(usize),
-    /// Something after a whole filter.
-    Rest,
-    /// JSON that is no filter.
-    Json(&'static str),
+crate::messages! {
+    /// What is wrong with a filter.
+    #[derive(Debug, Clone, PartialEq, Eq)]
+    #[non_exhaustive]
+    pub enum FilterFault {
+        /// No field's name where one must be.
+        Field = "no_field" => ("a field's name is missing", "缺少字段名"),
+        /// No operator after a field's name.
+        Operator = "no_operator" => (
+            "one of `=`, `!=`, `<`, `<=`, `>`, `>=`, `in`, `not in`, `contains`, `starts with`, `ends with`, `exists` is missing",
+            "缺少运算符,例如 `=`、`!=`、`<=`、`in`、`contains`、`exists`",
+        ),
+        /// No value after an operator.
+        Value = "no_value" => ("a value is missing", "缺少值"),
+        /// No list after `in`.
+        List = "no_list" => ("`[` is missing after `in`", "`in` 后面缺少 `[`"),
+        /// A list, group or quotation that is not closed by this.
+        Unclosed(char) = "unclosed" => ("`{0}` is missing", "缺少 `{0}`"),
+        /// Nested too deeply.
+        Deep(usize) = "too_deep" => ("nested deeper than {0}", "嵌套超过 {0} 层"),
+        /// Something after a whole filter.
+        Rest = "unexpected_rest" => ("`and`, `or` or the end was expected", "这里应当是 `and`、`or` 或结尾"),
+        /// JSON that is neither text nor an object.
+        JsonFilter = "bad_json_filter" => ("neither text nor an object", "既不是文字也不是对象"),
+        /// A value in JSON that is none of the kinds a filter compares with.
+        JsonValue = "bad_json_value" => (
+            "a value is not text, a number, true, false, a list of them or {operator: value}",
+            "值不是文字、数字、true、false、它们的列表,也不是 {运算符: 值}",
+        ),
+    }
 }
 
-impl fmt::Display for FilterFault {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Field => f.write_str("a field's name is missing"),
-            Self::Operator => f.write_str(
-                "one of `=`, `!=`, `<`, `<=`, `>`, `>=`, `in`, `not in`, `contains`, `starts with`, `ends with`, `exists` is missing",
+impl Message for FilterError {
+    fn code(&self) -> &'static str {
+        "bad_filter"
+    }
+
+    fn text(&self, lang: Lang) -> String {
+        let (line, at, fault) = (self.pointer().line, self.at + 1, self.fault.text(lang));
+        match lang {
+            Lang::En => format!(
+                "filter `{line}`: {fault} at character {at}; expected something like `category = 素菜 and year >= 2023`"
             ),
-            Self::Value => f.write_str("a value is missing"),
-            Self::List => f.write_str("`[` is missing after `in`"),
-            Self::Unclosed(close) => write!(f, "`{close}` is missing"),
-            Self::Deep(most) => write!(f, "nested deeper than {most}"),
-            Self::Rest => f.write_str("`and`, `or` or the end was expected"),
-            Self::Json(what) => f.write_str(what),
+            Lang::Zh => {
+                format!("过滤条件 `{line}` 第 {at} 个字符处有误:{fault};正确的例子:`category = 素菜 and year >= 2023`")
+            }
         }
     }
 }
+
+impl Word for FilterError {
+    fn word(&self, lang: Lang) -> String {
+        self.text(lang)
+    }
+}
+
+impl fmt::Display for FilterError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text(Lang::En))
+    }
+}
+
+impl std::error::Error for FilterError {}
 
 /// The part of a filter around a fault, on one line.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -77,9 +102,10 @@ impl FilterError {
         Pointer { column: before.chars().map(columns).sum(), line: before + &after + mark(end < chars.len()) }
     }
 
-    /// For programs: the filter, the code point, the reason.
+    /// For programs: the filter, the code point, the reason and its code.
     pub fn to_json(&self) -> serde_json::Value {
-        serde_json::json!({"filter": self.filter, "at": self.at, "reason": self.fault.to_string()})
+        let (code, reason) = (self.fault.code(), self.fault.to_string());
+        serde_json::json!({"filter": self.filter, "at": self.at, "code": code, "reason": reason})
     }
 }
 

@@ -17,9 +17,6 @@ use serde_json::{Map, Value as Json, json};
 
 type Parsed<T> = Result<T, FilterFault>;
 
-const NO_VALUE: FilterFault =
-    FilterFault::Json("a value is not text, a number, true, false, a list of them or {operator: value}");
-
 impl Filter {
     /// Reads a filter from JSON: text in the filter language, or an object.
     pub fn from_json(json: &Json) -> Result<Self, FilterError> {
@@ -57,7 +54,7 @@ fn read(json: &Json, depth: usize) -> Parsed<Filter> {
             let conditions = fields.iter().map(|(key, value)| member(key, value, depth)).collect::<Parsed<_>>()?;
             Ok(alone_or_all(conditions))
         }
-        _ => Err(FilterFault::Json("neither text nor an object")),
+        _ => Err(FilterFault::JsonFilter),
     }
 }
 
@@ -108,7 +105,7 @@ fn literal(json: &Json) -> Parsed<String> {
     match json {
         Json::String(text) => Ok(text.clone()),
         Json::Number(_) | Json::Bool(_) => Ok(json.to_string()),
-        _ => Err(NO_VALUE),
+        _ => Err(FilterFault::JsonValue),
     }
 }
 
