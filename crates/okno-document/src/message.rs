@@ -108,6 +108,20 @@ fn between_literals(lang: Lang) -> &'static str {
     }
 }
 
+/// Literals of which one is meant: `` `a` or `b` ``.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AnyOf(pub Vec<String>);
+
+impl Word for AnyOf {
+    fn word(&self, lang: Lang) -> String {
+        let separator = match lang {
+            Lang::En => "` or `",
+            Lang::Zh => "` 或 `",
+        };
+        format!("`{}`", self.0.join(separator))
+    }
+}
+
 /// A number of seconds.
 impl Word for std::time::Duration {
     fn word(&self, _: Lang) -> String {

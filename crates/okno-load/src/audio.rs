@@ -5,7 +5,7 @@
 
 use std::path::Path;
 
-use super::{LoadError, Loader, Sink, Source, has_extension};
+use super::{SkipReason, Loader, Sink, Source, has_extension};
 use okno_document::{Metadata, Value};
 
 const RECORDINGS: [&str; 13] =
@@ -22,14 +22,11 @@ impl Loader for Recording {
         has_extension(path, &RECORDINGS) && head.iter().any(|byte| *byte < 9)
     }
 
-    fn load(&self, source: &Source<'_>, _: &mut dyn Sink) -> Result<(), LoadError> {
+    fn load(&self, source: &Source<'_>, _: &mut dyn Sink) -> Result<(), SkipReason> {
         if is_file(source) && TRANSCRIPTS.iter().any(|kind| source.path.with_extension(kind).is_file()) {
             return Ok(());
         }
-        let stem = source.stem();
-        Err(LoadError::Other(format!(
-            "recording without a transcript: put `{stem}.srt`, `{stem}.vtt` or `{stem}.txt` beside it"
-        )))
+        Err(SkipReason::NoTranscript { stem: source.stem() })
     }
 
     fn streams(&self) -> bool {

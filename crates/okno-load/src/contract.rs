@@ -4,7 +4,7 @@
 //! not empty, on character boundaries and covering every non-blank character; pages in order from the first byte; images inside the
 //! text; the same bytes, the same documents. An error is an answer; a panic is not.
 
-use super::{Loaded, Loader, Sink, Source};
+use super::{Loaded, Loader, Sink, SkipReason, Source};
 use okno_document::Block;
 
 /// What a loader gave: documents, and each place that was left out with its reason.
@@ -13,7 +13,7 @@ pub struct Collected {
     /// The documents, in order; each keeps the laws.
     pub documents: Vec<Loaded>,
     /// Places and reasons.
-    pub skipped: Vec<(String, String)>,
+    pub skipped: Vec<(String, SkipReason)>,
 }
 
 impl Sink for Collected {
@@ -23,7 +23,7 @@ impl Sink for Collected {
         self.documents.push(loaded);
     }
 
-    fn skip(&mut self, place: &str, reason: String) {
+    fn skip(&mut self, place: &str, reason: SkipReason) {
         self.skipped.push((place.to_owned(), reason));
     }
 }
@@ -38,8 +38,8 @@ pub fn check(loader: &dyn Loader, name: &str, content: &[u8]) -> Collected {
 /// Loads content with one loader and asks the laws of what comes; an error counts as skipped.
 pub fn load(loader: &dyn Loader, name: &str, content: &[u8]) -> Collected {
     let mut collected = Collected::default();
-    if let Err(error) = loader.load(&Source::memory(name, content), &mut collected) {
-        collected.skip(name, error.to_string());
+    if let Err(reason) = loader.load(&Source::memory(name, content), &mut collected) {
+        collected.skip(name, reason);
     }
     collected
 }

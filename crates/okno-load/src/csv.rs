@@ -7,7 +7,7 @@
 use std::path::Path;
 
 use super::rendering::Rendering;
-use super::{LoadError, Loader, Sink, Source, has_extension, textual};
+use super::{SkipReason, Loader, Sink, Source, has_extension, textual};
 use okno_document::{Metadata, Value};
 
 const DELIMITERS: [u8; 4] = [b',', b';', b'\t', b'|'];
@@ -25,7 +25,7 @@ impl Loader for Csv {
         has_extension(path, &["csv", "tsv", "tab"]) && textual(path, head)
     }
 
-    fn load(&self, source: &Source<'_>, out: &mut dyn Sink) -> Result<(), LoadError> {
+    fn load(&self, source: &Source<'_>, out: &mut dyn Sink) -> Result<(), SkipReason> {
         let text = source.text()?;
         let tabs = has_extension(source.path, &["tsv", "tab"]);
         let delimiter = if tabs { b'\t' } else { delimiter(&text) };

@@ -48,16 +48,20 @@ pub struct Decoded<'a> {
     pub encoding: &'static str,
 }
 
-/// Why bytes are not text.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[allow(missing_docs)] // the messages say it
-pub enum NotText {
-    #[error("looks binary (it holds NUL or control bytes)")]
-    Binary,
-    #[error("looks binary or unknown encoding; save it as UTF-8")]
-    Unknown,
-    #[error("no text")]
-    Blank,
+okno_document::messages! {
+    /// Why bytes are not text.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    #[non_exhaustive]
+    pub enum NotText {
+        /// NUL or control bytes.
+        Binary = "binary" =>
+            ("looks binary (it holds NUL or control bytes)", "像是二进制文件(含有 NUL 或控制字符)"),
+        /// No encoding reads it cleanly.
+        Unknown = "unknown_encoding" =>
+            ("looks binary or unknown encoding; save it as UTF-8", "像是二进制文件或未知编码;请另存为 UTF-8"),
+        /// Nothing but white space.
+        Blank = "no_text" => ("no text", "没有文字"),
+    }
 }
 
 /// Decodes a whole source. Line ends and spaces stay as they are.

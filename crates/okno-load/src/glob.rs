@@ -12,15 +12,32 @@ pub struct Glob {
     regex: Regex,
 }
 
+okno_document::messages! {
+    /// What is wrong with a pattern.
+    #[derive(Debug, Clone, PartialEq, Eq)]
+    #[non_exhaustive]
+    pub enum GlobError {
+        /// There is nothing in it.
+        Empty = "empty_pattern" =>
+            ("an empty pattern matches nothing; use `**` for every file", "空的模式什么也不匹配;要匹配所有文件请用 `**`"),
+        /// A bracket without its other half.
+        Unclosed { /** The pattern, or its end. */ pattern: String, /** What is open. */ open: char, /** What is missing. */ close: char } =
+            "unclosed_pattern" => ("`{pattern}`: a `{open}` is not closed by `{close}`", "`{pattern}`:`{open}` 没有用 `{close}` 闭合"),
+        /// Anything else.
+        Invalid { /** The pattern. */ pattern: String } = "invalid_pattern" =>
+            ("`{pattern}` is not a valid pattern; check its brackets", "`{pattern}` 不是有效的模式;请检查括号"),
+    }
+}
+
 impl Glob {
     /// Reads a pattern.
     ///
     /// # Errors
-    /// What is wrong with it, as a sentence for the user.
-    pub fn new(pattern: &str) -> Result<Self, String> {
+    /// What is wrong with it.
+    pub fn new(pattern: &str) -> Result<Self, GlobError> {
         let trimmed = pattern.trim_start_matches("./").trim_start_matches('/');
         if trimmed.is_empty() {
-            return Err("an empty pattern matches nothing – use `**` for every file".to_owned());
+            return Err(GlobError::Empty);
         }
         let mut regex = String::from("^");
         if !trimmed.contains('/') && !pattern.starts_with('/') {
@@ -29,7 +46,7 @@ impl Glob {
         translate(trimmed, &mut regex)?;
         regex.push('$');
         let built = regex::RegexBuilder::new(&regex).dot_matches_new_line(true).build();
-        built.map(|regex| Self { regex }).map_err(|_| format!("`{pattern}` is no pattern – check its brackets"))
+        built.map(|regex| Self { regex }).map_err(|_| GlobError::Invalid { pattern: pattern.to_owned() })
     }
 
     /// Whether a path matches.
@@ -52,7 +69,7 @@ impl Glob {
     }
 }
 
-fn translate(pattern: &str, regex: &mut String) -> Result<(), String> {
+fn translate(pattern: &str, regex: &mut String) -> Result<(), GlobError> {
     let mut rest = pattern;
     let mut open = 0usize;
     while let Some(c) = rest.chars().next() {
@@ -84,7 +101,11 @@ fn translate(pattern: &str, regex: &mut String) -> Result<(), String> {
         }
         rest = &rest[taken..];
     }
-    if open > 0 { Err(format!("`{pattern}`: a `{{` is not closed by `}}`")) } else { Ok(()) }
+    if open > 0 { Err(unclosed(pattern, '{', '}')) } else { Ok(()) }
+}
+
+fn unclosed(pattern: &str, open: char, close: char) -> GlobError {
+    GlobError::Unclosed { pattern: pattern.to_owned(), open, close }
 }
 
 fn at_name_start(pattern: &str, rest: &str) -> bool {
@@ -93,8 +114,8 @@ fn at_name_start(pattern: &str, rest: &str) -> bool {
 }
 
 /// `[a-z]` or `[!a-z]`; how many bytes it took.
-fn class(rest: &str, regex: &mut String) -> Result<usize, String> {
-    let end = rest[1..].find(']').filter(|&end| end > 0).ok_or_else(|| format!("`{rest}`: a `[` is not closed"))? + 1;
+fn class(rest: &str, regex: &mut String) -> Result<usize, GlobError> {
+    let end = rest[1..].find(']').filter(|&end| end > 0).ok_or_else(|| unclosed(rest, '[', ']'))? + 1;
     let inside = &rest[1..end];
     let (not, members) = inside.strip_prefix(['!', '^']).map_or(("", inside), |members| ("^/", members));
     let members: String =

@@ -8,7 +8,8 @@ use std::sync::Arc;
 
 use super::look::LARGEST_IMAGE;
 use super::rendering::Rendering;
-use super::{LoadError, Loader, Sink, Source};
+use super::{SkipReason, Loader, Sink, Source};
+use okno_document::message::Bytes;
 use okno_document::{ImageHash, ImageSource, MediaType, Metadata, Seen, Span, Value};
 
 /// Reads the text in images: OCR, or a model that describes what it sees.
@@ -48,9 +49,9 @@ impl Loader for Images {
         MediaType::of(head).is_some()
     }
 
-    fn load(&self, source: &Source<'_>, out: &mut dyn Sink) -> Result<(), LoadError> {
+    fn load(&self, source: &Source<'_>, out: &mut dyn Sink) -> Result<(), SkipReason> {
         let bytes = source.bytes()?;
-        let Some(media) = MediaType::of(&bytes) else { return Err(not_an_image()) };
+        let Some(media) = MediaType::of(&bytes) else { return Err(SkipReason::NotAnImage) };
         let title = words(&source.stem());
         let mut rendering = Rendering::default();
         rendering.paragraph(&title);
@@ -76,29 +77,25 @@ impl Loader for Images {
 ///
 /// # Errors
 /// When it is on the network, gone, or no PNG, JPEG or WebP image.
-pub fn image_bytes(path: &Path, source: &ImageSource) -> Result<Vec<u8>, LoadError> {
+pub fn image_bytes(path: &Path, source: &ImageSource) -> Result<Vec<u8>, SkipReason> {
     let bytes = match source {
         ImageSource::Bytes(bytes) => bytes.clone(),
         ImageSource::Inside(part) => inside(path, part)?,
         ImageSource::Reference(to) if to.contains("://") => {
-            return Err(LoadError::Other(format!("`{to}` is on the network: only files are read")));
+            return Err(SkipReason::ImageOnNetwork { url: to.clone() });
         }
         ImageSource::Reference(to) => {
             let beside = path.with_file_name(to);
-            read_bounded(&beside).map_err(|cause| LoadError::Unreadable { path: beside, cause })?
+            read_bounded(&beside).map_err(|cause| SkipReason::Unreadable { path: beside, cause: cause.into() })?
         }
     };
     match MediaType::of(&bytes) {
         Some(_) if bytes.len() > LARGEST_IMAGE => {
-            Err(LoadError::Other(format!("an image of more than {} MiB", LARGEST_IMAGE >> 20)))
+            Err(SkipReason::ImageTooLarge { limit: Bytes(LARGEST_IMAGE as u64) })
         }
         Some(_) => Ok(bytes),
-        None => Err(not_an_image()),
+        None => Err(SkipReason::NotAnImage),
     }
-}
-
-fn not_an_image() -> LoadError {
-    LoadError::Other("not a PNG, JPEG or WebP image".to_owned())
 }
 
 /// A file, or enough of it to see that it is too large. What is no file – a pipe, a device – is not waited for.
@@ -114,14 +111,14 @@ fn read_bounded(path: &Path) -> std::io::Result<Vec<u8>> {
 }
 
 #[cfg(feature = "office")]
-fn inside(path: &Path, part: &str) -> Result<Vec<u8>, LoadError> {
-    let file = std::fs::read(path).map_err(|cause| LoadError::Unreadable { path: path.to_owned(), cause })?;
+fn inside(path: &Path, part: &str) -> Result<Vec<u8>, SkipReason> {
+    let file = std::fs::read(path).map_err(|cause| SkipReason::Unreadable { path: path.to_owned(), cause: cause.into() })?;
     super::office::part(&file, part)
 }
 
 #[cfg(not(feature = "office"))]
-fn inside(_: &Path, part: &str) -> Result<Vec<u8>, LoadError> {
-    Err(LoadError::Other(format!("`{part}` is inside of an archive, which this program was built without")))
+fn inside(_: &Path, part: &str) -> Result<Vec<u8>, SkipReason> {
+    Err(SkipReason::NoArchives { part: part.to_owned() })
 }
 
 /// Width and height, where the first bytes say them plainly.

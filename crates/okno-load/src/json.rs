@@ -9,7 +9,7 @@ use serde_json::{Map, Value as Json};
 
 use super::jsonl::{Fields, Jsonl};
 use super::rendering::Rendering;
-use super::{LoadError, Loader, Sink, Source, has_extension, textual};
+use super::{SkipReason, Loader, Sink, Source, has_extension, textual};
 use okno_document::{Metadata, Value};
 
 /// Reads JSON files.
@@ -32,10 +32,10 @@ impl Loader for JsonFile {
         has_extension(path, &["json", "geojson"]) && textual(path, head)
     }
 
-    fn load(&self, source: &Source<'_>, out: &mut dyn Sink) -> Result<(), LoadError> {
+    fn load(&self, source: &Source<'_>, out: &mut dyn Sink) -> Result<(), SkipReason> {
         let text = source.text()?;
         let json: Json = serde_json::from_str(&text)
-            .map_err(|error| LoadError::Other(format!("not JSON: {error}; repair it or name it `.txt`")))?;
+            .map_err(|error| SkipReason::NotJson { words: error.to_string() })?;
         drop(text);
         match self.documents(json) {
             Ok(documents) => {
@@ -77,7 +77,7 @@ impl JsonFile {
     }
 }
 
-fn outline(source: &Source<'_>, json: &Json, out: &mut dyn Sink) -> Result<(), LoadError> {
+fn outline(source: &Source<'_>, json: &Json, out: &mut dyn Sink) -> Result<(), SkipReason> {
     let mut rendering = Rendering::default();
     match table(json) {
         Some(rows) => rendering.table(&rows),
@@ -185,7 +185,7 @@ mod tests {
         );
         let got = json(r#"[{"a":1,"b":"x"},{"a":2,"c":"y"}]"#);
         assert_eq!(got.documents[0].text, "| a | b | c |\n| --- | --- | --- |\n| 1 | x | |\n| 2 | | y |\n");
-        assert!(json("{broken").skipped[0].1.starts_with("not JSON: "));
-        assert_eq!(json("{}").skipped[0].1, "no text");
+        assert!(matches!(json("{broken").skipped[0].1, SkipReason::NotJson { .. }));
+        assert_eq!(json("{}").skipped[0].1, crate::encoding::NotText::Blank.into());
     }
 }

@@ -12,7 +12,8 @@ use encoding_rs::Encoding;
 use serde_json::{Map, Value as Json};
 
 use super::markdown::{self, merged};
-use super::{LoadError, Loader, Sink, Source, encoding, file_metadata, has_extension, textual, values};
+use super::{SkipReason, Loader, Sink, Source, encoding, file_metadata, has_extension, textual, values};
+use okno_document::message::{AnyOf, Bytes};
 use okno_document::{Loaded, Metadata, Value};
 
 /// A longer line is no document; the limit keeps a file without line ends from filling the memory.
@@ -43,26 +44,35 @@ impl Default for Fields {
     }
 }
 
-/// The user's input named a field that a document does not have.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` in `--jsonl-fields`: expected `id=…`, `text=…`, `title=…` or `language=…`, separated by commas")]
-pub struct UnknownField(String);
+okno_document::messages! {
+    /// Why the names of fields could not be read.
+    #[derive(Debug, Clone, PartialEq, Eq)]
+    #[non_exhaustive]
+    pub enum FieldsError {
+        /// A part of a document that there is not, or without a name.
+        Unknown { /** What was given. */ pair: String } = "unknown_part" => (
+            "`{pair}`: expected `id=…`, `text=…`, `title=…` or `language=…`, separated by commas",
+            "`{pair}`:应为 `id=…`、`text=…`、`title=…` 或 `language=…`,以逗号分隔",
+        ),
+    }
+}
 
 impl std::str::FromStr for Fields {
-    type Err = UnknownField;
+    type Err = FieldsError;
 
     /// Reads `id=doc_id,text=body`. Several names for one field are separated by `|`; a field that is not named keeps its defaults.
-    fn from_str(given: &str) -> Result<Self, UnknownField> {
+    fn from_str(given: &str) -> Result<Self, FieldsError> {
+        let unknown = |pair: &str| FieldsError::Unknown { pair: pair.to_owned() };
         let mut fields = Self::default();
         for pair in given.split(',').map(str::trim).filter(|pair| !pair.is_empty()) {
             let (field, names) =
-                pair.split_once('=').filter(|(_, names)| !names.is_empty()).ok_or_else(|| UnknownField(pair.into()))?;
+                pair.split_once('=').filter(|(_, names)| !names.is_empty()).ok_or_else(|| unknown(pair))?;
             let slot = match field.trim() {
                 "id" => &mut fields.id,
                 "text" => &mut fields.text,
                 "title" => &mut fields.title,
                 "language" | "lang" => &mut fields.language,
-                _ => return Err(UnknownField(pair.into())),
+                _ => return Err(unknown(pair)),
             };
             *slot = names.split('|').map(|name| name.trim().to_owned()).collect();
         }
@@ -98,13 +108,13 @@ impl Loader for Jsonl {
         lines.next().is_some_and(object) && lines.next().is_some_and(|second| second.trim_ascii().starts_with(b"{"))
     }
 
-    fn load(&self, source: &Source<'_>, out: &mut dyn Sink) -> Result<(), LoadError> {
+    fn load(&self, source: &Source<'_>, out: &mut dyn Sink) -> Result<(), SkipReason> {
         let mut lines = Lines::open(source)?;
         let mut seen = HashSet::new();
         let mut any = false;
         while let Some((number, line)) = lines.next_line().map_err(|cause| source.unreadable(cause))? {
             any = true;
-            let record = line.and_then(|line| serde_json::from_str(&line).map_err(|error| malformed(&error)));
+            let record = line.and_then(|line| serde_json::from_str(&line).map_err(|error| SkipReason::malformed(&error)));
             self.emit(source, number, record, &mut seen, out);
         }
         if any { Ok(()) } else { Err(encoding::NotText::Blank.into()) }
@@ -119,8 +129,8 @@ fn place(source: &Source<'_>, number: usize) -> String {
     format!("{}:{number}", source.name)
 }
 
-fn repeated(loaded: &Loaded) -> String {
-    format!("the id `{}` was used by an earlier line; the first one is kept", loaded.id.as_deref().unwrap_or_default())
+fn repeated(loaded: Loaded) -> SkipReason {
+    SkipReason::RepeatedId { id: loaded.id.unwrap_or_default() }
 }
 
 impl Jsonl {
@@ -130,7 +140,7 @@ impl Jsonl {
         for (at, record) in records.enumerate() {
             let record = match record {
                 Json::Object(record) => Ok(record),
-                _ => Err("not a JSON object".to_owned()),
+                _ => Err(SkipReason::NotAnObject),
             };
             self.emit(source, at + 1, record, &mut seen, out);
         }
@@ -140,30 +150,31 @@ impl Jsonl {
         &self,
         source: &Source<'_>,
         number: usize,
-        record: Result<Map<String, Json>, String>,
+        record: Result<Map<String, Json>, SkipReason>,
         seen: &mut HashSet<Option<String>>,
         out: &mut dyn Sink,
     ) {
         match record.and_then(|record| self.document(source, number, record)) {
             Ok(loaded) if seen.insert(loaded.id.clone()) => out.document(loaded),
-            Ok(loaded) => out.skip(&place(source, number), repeated(&loaded)),
+            Ok(loaded) => out.skip(&place(source, number), repeated(loaded)),
             Err(reason) => out.skip(&place(source, number), reason),
         }
     }
 
-    fn document(&self, source: &Source<'_>, number: usize, mut record: Map<String, Json>) -> Result<Loaded, String> {
+    fn document(
+        &self,
+        source: &Source<'_>,
+        number: usize,
+        mut record: Map<String, Json>,
+    ) -> Result<Loaded, SkipReason> {
+        let fields = || AnyOf(self.fields.text.clone());
         let text = match take(&mut record, &self.fields.text) {
             Some(Json::String(text)) => text,
-            Some(_) => return Err(format!("the field `{}` is not a string", self.fields.text.join("` or `"))),
-            None => {
-                return Err(format!(
-                    "no field `{}`; name it with `--jsonl-fields text=…`",
-                    self.fields.text.join("` or `")
-                ));
-            }
+            Some(_) => return Err(SkipReason::TextNotString { fields: fields() }),
+            None => return Err(SkipReason::NoTextField { fields: fields() }),
         };
         if text.trim().is_empty() {
-            return Err(encoding::NotText::Blank.to_string());
+            return Err(encoding::NotText::Blank.into());
         }
         let id = take(&mut record, &self.fields.id).as_ref().and_then(plain).unwrap_or_else(|| place(source, number));
         let title = take(&mut record, &self.fields.title).as_ref().and_then(plain);
@@ -182,13 +193,6 @@ impl Jsonl {
             ..Loaded::default()
         })
     }
-}
-
-fn malformed(error: &serde_json::Error) -> String {
-    // The place inside the line is the column; the line number of a single line would only confuse.
-    let message = error.to_string();
-    let what = message.split(" at line ").next().unwrap_or_default();
-    format!("not a JSON object: {what} at column {}", error.column())
 }
 
 /// The first of these fields that is there and not null.
@@ -246,10 +250,10 @@ pub(super) struct Lines<'a> {
     buffer: Vec<u8>,
 }
 
-pub(super) type Decoded = Result<String, String>;
+pub(super) type Decoded = Result<String, SkipReason>;
 
 impl<'a> Lines<'a> {
-    pub fn open(source: &Source<'a>) -> Result<Self, LoadError> {
+    pub fn open(source: &Source<'a>) -> Result<Self, SkipReason> {
         let mut reader = source.reader()?;
         let head = reader.fill_buf().map_err(|cause| source.unreadable(cause))?;
         let (marked, utf8_mark) =
@@ -271,7 +275,7 @@ impl<'a> Lines<'a> {
             }
             if self.buffer.len() as u64 == LONGEST_LINE && !self.buffer.ends_with(b"\n") {
                 self.reader.skip_until(b'\n')?;
-                return Ok(Some((self.number, Err(format!("the line is longer than {} MiB", LONGEST_LINE >> 20)))));
+                return Ok(Some((self.number, Err(SkipReason::LongLine { limit: Bytes(LONGEST_LINE) }))));
             }
             if !self.buffer.trim_ascii().is_empty() {
                 return Ok(Some((self.number, self.decoded())));
@@ -283,7 +287,7 @@ impl<'a> Lines<'a> {
         if let Ok(text) = std::str::from_utf8(&self.buffer) {
             return Ok(text.to_owned());
         }
-        let decoded = encoding::decode_hinted(&self.buffer, self.legacy).map_err(|error| error.to_string())?;
+        let decoded = encoding::decode_hinted(&self.buffer, self.legacy)?;
         self.legacy = Encoding::for_label(decoded.encoding.as_bytes());
         Ok(decoded.text.into_owned())
     }
@@ -337,9 +341,19 @@ mod tests {
                 "data/rows.jsonl:7"
             ]
         );
-        assert!(got.skipped[0].1.contains("at column 2"), "{:?}", got.skipped[0]);
-        assert!(got.skipped[3].1.contains("`1` was used by an earlier line"), "{:?}", got.skipped[3]);
-        assert_eq!(got.skipped[5].1, "no text");
+        let fields = AnyOf(vec!["text".into(), "content".into()]);
+        let reasons: Vec<SkipReason> = got.skipped.into_iter().map(|(_, reason)| reason).collect();
+        assert_eq!(
+            reasons,
+            [
+                SkipReason::BadJson { column: 2 },
+                SkipReason::NotAnObject,
+                SkipReason::NoTextField { fields: fields.clone() },
+                SkipReason::RepeatedId { id: "1".into() },
+                SkipReason::TextNotString { fields },
+                encoding::NotText::Blank.into(),
+            ]
+        );
     }
 
     #[test]
@@ -360,7 +374,7 @@ mod tests {
         assert_eq!(fields.title, ["title"]);
         let got = load(&Jsonl::new(fields), "a.jsonl", b"{\"key\":\"k\",\"abstract\":\"words\"}");
         assert_eq!((got.documents[0].id.as_deref(), got.documents[0].text.as_str()), (Some("k"), "words"));
-        assert!("txt=body".parse::<Fields>().unwrap_err().to_string().contains("`txt=body`"));
+        assert_eq!("txt=body".parse::<Fields>(), Err(FieldsError::Unknown { pair: "txt=body".into() }));
     }
 
     #[test]

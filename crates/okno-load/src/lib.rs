@@ -35,6 +35,7 @@ mod one_per_line;
 mod paragraphs;
 #[cfg(feature = "pdf")]
 mod pdf;
+mod reason;
 mod rendering;
 mod selection;
 mod subtitles;
@@ -47,16 +48,17 @@ mod walk;
 use std::borrow::Cow;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 pub use self::audio::Recording;
 pub use self::csv::Csv;
-pub use self::glob::Glob;
+pub use self::glob::{Glob, GlobError};
 pub use self::html::Html;
 pub use self::image::{ImageReader, Images, image_bytes};
 pub use self::json::JsonFile;
-pub use self::jsonl::{Fields, Jsonl, UnknownField};
+pub use self::jsonl::{Fields, FieldsError, Jsonl};
+pub use self::kinds::FileKind;
 pub use self::lines::list_marker;
 pub use self::look::{LARGEST_IMAGE, look_at_images, look_at_own_images};
 #[cfg(feature = "mail")]
@@ -67,11 +69,13 @@ pub use self::office::{Office, Workbook};
 pub use self::one_per_line::OnePerLine;
 #[cfg(feature = "pdf")]
 pub use self::pdf::Pdf;
-pub use self::selection::{Chosen, Selection};
+pub use self::reason::{DamagedPart, SaveAs, SkipReason};
+pub use self::selection::{Chosen, Selection, SelectionError};
 pub use self::subtitles::Subtitles;
 pub use self::text::PlainText;
 pub use self::walk::relative;
 pub use self::walk::{FileEntry, Skipped, WalkOptions, walk};
+use okno_document::message::Bytes;
 use okno_document::{Date, Loaded, Metadata, Value};
 
 /// How much of a file [`Loader::accepts`] may look at.
@@ -92,7 +96,7 @@ pub trait Loader: Send + Sync {
     ///
     /// # Errors
     /// When the source as a whole gives nothing. Documents given before the error stay given.
-    fn load(&self, source: &Source<'_>, out: &mut dyn Sink) -> Result<(), LoadError>;
+    fn load(&self, source: &Source<'_>, out: &mut dyn Sink) -> Result<(), SkipReason>;
 
     /// Whether this loader reads through [`Source::reader`] in bounded memory; the limit on file sizes is then not for it.
     fn streams(&self) -> bool {
@@ -105,7 +109,7 @@ impl<L: Loader + ?Sized> Loader for Arc<L> {
         (**self).accepts(path, head)
     }
 
-    fn load(&self, source: &Source<'_>, out: &mut dyn Sink) -> Result<(), LoadError> {
+    fn load(&self, source: &Source<'_>, out: &mut dyn Sink) -> Result<(), SkipReason> {
         (**self).load(source, out)
     }
 
@@ -118,28 +122,8 @@ impl<L: Loader + ?Sized> Loader for Arc<L> {
 pub trait Sink {
     /// Takes the next document.
     fn document(&mut self, loaded: Loaded);
-    /// Takes note of something that was left out: `place` is a file, or `file:line`; `reason` is a sentence for the user.
-    fn skip(&mut self, place: &str, reason: String);
-}
-
-/// Why a source gave nothing.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum LoadError {
-    /// The outside world: the file vanished or may not be read.
-    #[error("cannot read `{}`: {cause}; check that it exists and may be read", path.display())]
-    Unreadable {
-        /// The file.
-        path: PathBuf,
-        /// Why.
-        cause: std::io::Error,
-    },
-    /// The content is not text.
-    #[error(transparent)]
-    NotText(#[from] encoding::NotText),
-    /// A loader's own reason.
-    #[error("{0}")]
-    Other(String),
+    /// Takes note of something that was left out: `place` is a file, or `file:line`.
+    fn skip(&mut self, place: &str, reason: SkipReason);
 }
 
 /// A file (or bytes that stand for one) to be read.
@@ -172,7 +156,7 @@ impl<'a> Source<'a> {
     ///
     /// # Errors
     /// When the file cannot be read.
-    pub fn bytes(&self) -> Result<Cow<'a, [u8]>, LoadError> {
+    pub fn bytes(&self) -> Result<Cow<'a, [u8]>, SkipReason> {
         match self.content {
             Some(content) => Ok(Cow::Borrowed(content)),
             None => std::fs::read(self.path).map(Cow::Owned).map_err(|cause| self.unreadable(cause)),
@@ -183,7 +167,7 @@ impl<'a> Source<'a> {
     ///
     /// # Errors
     /// When the file cannot be opened.
-    pub fn reader(&self) -> Result<Box<dyn BufRead + 'a>, LoadError> {
+    pub fn reader(&self) -> Result<Box<dyn BufRead + 'a>, SkipReason> {
         match self.content {
             Some(content) => Ok(Box::new(content)),
             None => File::open(self.path)
@@ -196,7 +180,7 @@ impl<'a> Source<'a> {
     ///
     /// # Errors
     /// When the file cannot be read or is not text.
-    pub fn text(&self) -> Result<String, LoadError> {
+    pub fn text(&self) -> Result<String, SkipReason> {
         let bytes = self.bytes()?;
         let text = encoding::decode(&bytes)?.text;
         Ok(text.into_owned())
@@ -208,8 +192,8 @@ impl<'a> Source<'a> {
         Path::new(self.name).file_stem().unwrap_or(self.name.as_ref()).to_string_lossy().into_owned()
     }
 
-    fn unreadable(&self, cause: std::io::Error) -> LoadError {
-        LoadError::Unreadable { path: self.path.to_owned(), cause }
+    fn unreadable(&self, cause: std::io::Error) -> SkipReason {
+        SkipReason::Unreadable { path: self.path.to_owned(), cause: cause.into() }
     }
 }
 
@@ -277,8 +261,8 @@ fn of_every_format(fields: Fields, reader: Option<&Arc<dyn ImageReader>>) -> Vec
 
 /// Loads one file with the first loader that accepts it. Whatever goes wrong is told to `out`.
 pub fn load_file(entry: &FileEntry, loaders: &[Box<dyn Loader>], max_file_size: u64, out: &mut dyn Sink) {
-    if let Err(error) = try_load(entry, loaders, max_file_size, out) {
-        out.skip(&entry.name, error.to_string());
+    if let Err(reason) = try_load(entry, loaders, max_file_size, out) {
+        out.skip(&entry.name, reason);
     }
 }
 
@@ -287,7 +271,7 @@ fn try_load(
     loaders: &[Box<dyn Loader>],
     max_file_size: u64,
     out: &mut dyn Sink,
-) -> Result<(), LoadError> {
+) -> Result<(), SkipReason> {
     choose(entry, loaders, max_file_size)?.load(&Source::file(entry), out)
 }
 
@@ -299,14 +283,13 @@ pub fn choose<'l>(
     entry: &FileEntry,
     loaders: &'l [Box<dyn Loader>],
     max_file_size: u64,
-) -> Result<&'l dyn Loader, LoadError> {
+) -> Result<&'l dyn Loader, SkipReason> {
     let source = Source::file(entry);
     let mut head = Vec::with_capacity(HEAD);
     source.reader()?.take(HEAD as u64).read_to_end(&mut head).map_err(|cause| source.unreadable(cause))?;
     let loader = accepting(&entry.path, &head, loaders)?;
     if entry.size > max_file_size && !loader.streams() {
-        let (size, limit) = (mebibytes(entry.size), mebibytes(max_file_size));
-        return Err(LoadError::Other(format!("{size} MiB is more than `--max-file-size` ({limit} MiB)")));
+        return Err(SkipReason::TooLarge { size: Bytes(entry.size), limit: Bytes(max_file_size) });
     }
     Ok(loader)
 }
@@ -315,15 +298,10 @@ pub fn choose<'l>(
 ///
 /// # Errors
 /// When none does.
-pub fn accepting<'l>(path: &Path, head: &[u8], loaders: &'l [Box<dyn Loader>]) -> Result<&'l dyn Loader, LoadError> {
+pub fn accepting<'l>(path: &Path, head: &[u8], loaders: &'l [Box<dyn Loader>]) -> Result<&'l dyn Loader, SkipReason> {
     loaders.iter().find(|loader| loader.accepts(path, head)).map(|loader| &**loader).ok_or_else(|| {
-        let kind = kinds::unread_kind(path, head).unwrap_or("unknown kind of file");
-        LoadError::Other(format!("{kind}: not read yet"))
+        SkipReason::unsupported(kinds::unread_kind(path, head).unwrap_or(FileKind::Unknown))
     })
-}
-
-fn mebibytes(bytes: u64) -> f64 {
-    (bytes as f64 / f64::from(1 << 20) * 10.0).ceil() / 10.0
 }
 
 /// What every loader can say about a file. What the document says about itself wins.

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use mail_parser::{Address, Message, MessageParser, PartType};
 
-use super::{Html, LoadError, Loader, Sink, Source, encoding::NotText, file_metadata, has_extension, text, textual};
+use super::{Html, SkipReason, Loader, Sink, Source, encoding::NotText, file_metadata, has_extension, text, textual};
 use okno_document::{Date, Loaded, Metadata, Value};
 
 /// Reads `.eml` files.
@@ -19,11 +19,11 @@ impl Loader for Mail {
         has_extension(path, &["eml"]) && textual(path, head)
     }
 
-    fn load(&self, source: &Source<'_>, out: &mut dyn Sink) -> Result<(), LoadError> {
+    fn load(&self, source: &Source<'_>, out: &mut dyn Sink) -> Result<(), SkipReason> {
         let bytes = source.bytes()?;
         let message = MessageParser::default().parse(&bytes[..]).filter(|message| !message.headers().is_empty());
         let Some(message) = message else {
-            return Err(LoadError::Other("not a mail: it has no headers".to_owned()));
+            return Err(SkipReason::NotMail);
         };
         let metadata = metadata(&message);
         let title = message.subject().map_or_else(|| source.stem(), |subject| subject.trim().to_owned());
@@ -36,7 +36,7 @@ impl Loader for Mail {
     }
 }
 
-fn body(message: &Message<'_>, source: &Source<'_>) -> Result<Loaded, LoadError> {
+fn body(message: &Message<'_>, source: &Source<'_>) -> Result<Loaded, SkipReason> {
     let plain: Vec<&str> = message
         .text_bodies()
         .filter_map(|part| if let PartType::Text(text) = &part.body { Some(text.as_ref()) } else { None })
@@ -66,7 +66,7 @@ impl Sink for First {
         self.0.get_or_insert(loaded);
     }
 
-    fn skip(&mut self, _: &str, _: String) {}
+    fn skip(&mut self, _: &str, _: SkipReason) {}
 }
 
 fn metadata(message: &Message<'_>) -> Metadata {
@@ -128,6 +128,6 @@ mod tests {
         let got = load(&Mail, "a.eml", mail.as_bytes()).documents.remove(0);
         assert_eq!(got.text, "# News\n\nAll is well.\n");
         assert_eq!(got.metadata.get("attachments"), Some(&Value::List(vec![Value::Text("plan.pdf".into())])));
-        assert!(load(&Mail, "a.eml", b"").skipped[0].1.contains("not a mail"));
+        assert_eq!(load(&Mail, "a.eml", b"").skipped[0].1, SkipReason::NotMail);
     }
 }

@@ -6,7 +6,7 @@ use okno_document::text::detect_language;
 use std::path::Path;
 
 use super::jsonl::Lines;
-use super::{LoadError, Loader, Sink, Source, encoding::NotText, file_metadata, has_extension, text, textual};
+use super::{SkipReason, Loader, Sink, Source, encoding::NotText, file_metadata, has_extension, text, textual};
 use okno_document::{Loaded, Metadata};
 
 /// Reads every line of a plain text file as a document.
@@ -18,7 +18,7 @@ impl Loader for OnePerLine {
         has_extension(path, &["txt", "text", "lines"]) && textual(path, head)
     }
 
-    fn load(&self, source: &Source<'_>, out: &mut dyn Sink) -> Result<(), LoadError> {
+    fn load(&self, source: &Source<'_>, out: &mut dyn Sink) -> Result<(), SkipReason> {
         let mut lines = Lines::open(source)?;
         let mut any = false;
         while let Some((number, line)) = lines.next_line().map_err(|cause| source.unreadable(cause))? {
@@ -62,6 +62,6 @@ mod tests {
         let found: Vec<(&str, &str)> =
             got.documents.iter().map(|d| (d.id.as_deref().unwrap(), d.text.as_str())).collect();
         assert_eq!(found, [("d/news.txt:1", "第一条。"), ("d/news.txt:3", "Second. More.")]);
-        assert_eq!(load(&OnePerLine, "a.txt", b"\n\n").skipped[0].1, "no text");
+        assert_eq!(load(&OnePerLine, "a.txt", b"\n\n").skipped[0].1, NotText::Blank.into());
     }
 }

@@ -4,7 +4,7 @@
 //! it came from: as Markdown would write it, with a blank line between blocks.
 
 use super::encoding::NotText;
-use super::{LoadError, Source, file_metadata};
+use super::{SkipReason, Source, file_metadata};
 use okno_document::text::{detect_language, primary_language};
 use okno_document::{Block, BlockKind, Image, ImageSource, Loaded, Metadata, Page, Seen, Span, Value, table};
 
@@ -187,7 +187,7 @@ impl Rendering {
     }
 
     /// The finished document. What `metadata` says of title and language is taken out of it.
-    pub fn finish(mut self, source: &Source<'_>, kind: &str, mut metadata: Metadata) -> Result<Loaded, LoadError> {
+    pub fn finish(mut self, source: &Source<'_>, kind: &str, mut metadata: Metadata) -> Result<Loaded, SkipReason> {
         if self.is_blank() {
             return Err(NotText::Blank.into());
         }

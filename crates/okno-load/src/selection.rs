@@ -2,7 +2,7 @@
 //!
 //! A [`Selection`] is what a person wrote; [`Chosen`] is the same, ready to be asked about every path of a walk.
 
-use super::glob::Glob;
+use super::glob::{Glob, GlobError};
 use serde::{Deserialize, Serialize};
 
 /// What a person chose.
@@ -17,6 +17,18 @@ pub struct Selection {
     pub follow_symlinks: bool,
     /// Whether files and folders whose names begin with a dot are read.
     pub hidden: bool,
+}
+
+okno_document::messages! {
+    /// Which list of patterns is wrong, and how.
+    #[derive(Debug, Clone, PartialEq, Eq)]
+    #[non_exhaustive]
+    pub enum SelectionError {
+        /// Of the files to take.
+        Include { /** What is wrong. */ reason: GlobError } = "bad_include" => ("`include`: {reason}", "`include`:{reason}"),
+        /// Of the files to leave out.
+        Exclude { /** What is wrong. */ reason: GlobError } = "bad_exclude" => ("`exclude`: {reason}", "`exclude`:{reason}"),
+    }
 }
 
 /// A selection ready to be used.
@@ -35,14 +47,12 @@ impl Chosen {
     ///
     /// # Errors
     /// Which pattern is wrong, and how.
-    pub fn new(selection: &Selection) -> Result<Self, String> {
-        let globs = |name: &str, patterns: &[String]| {
-            let read = |pattern: &String| Glob::new(pattern).map_err(|reason| format!("`{name}`: {reason}"));
-            patterns.iter().map(read).collect::<Result<Vec<Glob>, String>>()
-        };
+    pub fn new(selection: &Selection) -> Result<Self, SelectionError> {
+        let globs =
+            |patterns: &[String]| patterns.iter().map(|pattern| Glob::new(pattern)).collect::<Result<Vec<_>, _>>();
         Ok(Self {
-            include: globs("include", &selection.include)?,
-            exclude: globs("exclude", &selection.exclude)?,
+            include: globs(&selection.include).map_err(|reason| SelectionError::Include { reason })?,
+            exclude: globs(&selection.exclude).map_err(|reason| SelectionError::Exclude { reason })?,
             follow_symlinks: selection.follow_symlinks,
             hidden: selection.hidden,
         })
@@ -86,6 +96,6 @@ mod tests {
             assert_eq!(chosen.takes(path), expected, "{path}");
         }
         let wrong = Chosen::new(&Selection { exclude: texts(&["{a"]), ..Selection::default() }).unwrap_err();
-        assert!(wrong.starts_with("`exclude`: "), "{wrong}");
+        assert!(matches!(wrong, SelectionError::Exclude { .. }), "{wrong}");
     }
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::rendering::Rendering;
-use super::{LoadError, Loader, Sink, Source, audio, has_extension, textual};
+use super::{SkipReason, Loader, Sink, Source, audio, has_extension, textual};
 use okno_document::{BlockKind, Metadata, Value};
 
 /// Silence longer than this (milliseconds) starts a paragraph.
@@ -20,13 +20,11 @@ impl Loader for Subtitles {
         has_extension(path, &["srt", "vtt"]) && textual(path, head)
     }
 
-    fn load(&self, source: &Source<'_>, out: &mut dyn Sink) -> Result<(), LoadError> {
+    fn load(&self, source: &Source<'_>, out: &mut dyn Sink) -> Result<(), SkipReason> {
         let text = source.text()?;
         let cues = cues(&text);
         if cues.is_empty() {
-            return Err(LoadError::Other(
-                "no subtitles: a line like `00:00:01,000 --> 00:00:02,000` must stand above each".into(),
-            ));
+            return Err(SkipReason::NoSubtitles);
         }
         let mut metadata = Metadata::default();
         metadata.set("title", Value::Text(source.stem()));
@@ -163,6 +161,6 @@ mod tests {
         let got = load(&Subtitles, "talk.vtt", vtt.as_bytes()).documents.remove(0);
         assert_eq!(got.text, "Yes.\n");
         assert_eq!(got.pages[0].label, "00:00:01");
-        assert!(load(&Subtitles, "a.srt", b"just words").skipped[0].1.starts_with("no subtitles"));
+        assert_eq!(load(&Subtitles, "a.srt", b"just words").skipped[0].1, SkipReason::NoSubtitles);
     }
 }

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use super::lines::{Line, underline, wiki_heading};
 use super::paragraphs::{paragraphs, starts_item};
-use super::{LoadError, Loader, Sink, Source, audio, file_metadata, textual};
+use super::{SkipReason, Loader, Sink, Source, audio, file_metadata, textual};
 use okno_document::{Block, BlockKind, Loaded, Metadata, Span};
 
 /// As in Markdown: more lines than any wrapped paragraph has.
@@ -22,7 +22,7 @@ impl Loader for PlainText {
         textual(path, head)
     }
 
-    fn load(&self, source: &Source<'_>, out: &mut dyn Sink) -> Result<(), LoadError> {
+    fn load(&self, source: &Source<'_>, out: &mut dyn Sink) -> Result<(), SkipReason> {
         let text = source.text()?;
         let mut metadata = Metadata::default();
         file_metadata(&mut metadata, source, "text");

@@ -11,6 +11,7 @@ use std::time::SystemTime;
 
 use ignore::{DirEntry, WalkBuilder};
 
+use super::SkipReason;
 use super::selection::Chosen;
 use okno_document::Date;
 
@@ -41,8 +42,8 @@ pub struct Skipped {
     pub path: PathBuf,
     /// The same, relative to the root.
     pub place: String,
-    /// Why, as a sentence for the user.
-    pub reason: String,
+    /// Why.
+    pub reason: SkipReason,
 }
 
 /// What to leave out.
@@ -103,19 +104,19 @@ fn is_wanted(entry: &DirEntry, base: &Path, chosen: &Chosen) -> bool {
 }
 
 fn file_entry(root: &Path, entry: &DirEntry, follow: bool) -> Result<Option<FileEntry>, Skipped> {
-    let left_out = |reason: &str| {
+    let left_out = |reason: SkipReason| {
         let (path, place) = (entry.path().to_owned(), relative(root, entry.path()));
-        Err(Skipped { path, place, reason: reason.to_owned() })
+        Err(Skipped { path, place, reason })
     };
     if entry.path_is_symlink() && !follow {
-        return left_out("symbolic link: not followed, so that nothing outside the folder is read");
+        return left_out(SkipReason::SymbolicLink);
     }
     let metadata = entry.metadata().map_err(|error| skipped(root, &error))?;
     if metadata.is_dir() {
         return Ok(None);
     }
     if !metadata.is_file() {
-        return left_out("a pipe, socket or device: reading it might never end");
+        return left_out(SkipReason::NotAFile);
     }
     let (path, name) = (entry.path().to_owned(), relative(root, entry.path()));
     Ok(Some(FileEntry { path, name, size: metadata.len(), modified: nanoseconds(&metadata) }))
@@ -139,21 +140,18 @@ fn readable(part: &OsStr) -> String {
 }
 
 fn skipped(root: &Path, error: &ignore::Error) -> Skipped {
-    let (path, reason) = explain(error);
-    let path = path.unwrap_or(root);
+    let (path, reason) = explain(error, root);
     Skipped { path: path.to_owned(), place: relative(root, path), reason }
 }
 
-/// The path inside a nested error, and a sentence about it.
-fn explain(error: &ignore::Error) -> (Option<&Path>, String) {
+/// The path inside a nested error, which is about `path` unless it says otherwise, and the reason.
+fn explain<'e>(error: &'e ignore::Error, path: &'e Path) -> (&'e Path, SkipReason) {
     match error {
-        ignore::Error::WithPath { path, err } => (Some(path), explain(err).1),
-        ignore::Error::WithDepth { err, .. } | ignore::Error::WithLineNumber { err, .. } => explain(err),
-        ignore::Error::Loop { ancestor, child } => {
-            (Some(child), format!("symbolic link that leads back to `{}`", ancestor.display()))
-        }
-        ignore::Error::Io(cause) => (None, format!("cannot be read: {cause}")),
-        other => (None, other.to_string()),
+        ignore::Error::WithPath { path, err } => (path, explain(err, path).1),
+        ignore::Error::WithDepth { err, .. } | ignore::Error::WithLineNumber { err, .. } => explain(err, path),
+        ignore::Error::Loop { ancestor, child } => (child, SkipReason::LinkLoop { to: ancestor.clone() }),
+        ignore::Error::Io(cause) => (path, SkipReason::Unreadable { path: path.to_owned(), cause: cause.into() }),
+        other => (path, SkipReason::Walk { words: other.to_string() }),
     }
 }
 
@@ -207,7 +205,7 @@ mod tests {
     fn a_missing_root_is_reported() {
         let (found, left) = names(Path::new("/no/such/folder"), &WalkOptions::default());
         assert!(found.is_empty());
-        assert!(left[0].reason.contains("cannot be read"), "{left:?}");
+        assert!(matches!(left[0].reason, SkipReason::Unreadable { .. }), "{left:?}");
     }
 
     #[test]
@@ -234,7 +232,7 @@ mod tests {
         let (found, left) = names(folder.path(), &WalkOptions { chosen, ..WalkOptions::default() });
         assert_eq!(found, ["out/x.md"]);
         assert_eq!(left.len(), 1);
-        assert!(left[0].reason.contains("leads back"), "{left:?}");
+        assert!(matches!(left[0].reason, SkipReason::LinkLoop { .. }), "{left:?}");
     }
 
     #[cfg(unix)]
@@ -243,7 +241,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let _socket = std::os::unix::net::UnixListener::bind(folder.path().join("s")).unwrap();
         let (found, left) = names(folder.path(), &WalkOptions::default());
-        assert!(found.is_empty() && left[0].reason.contains("socket"), "{left:?}");
+        assert!(found.is_empty() && left[0].reason == SkipReason::NotAFile, "{left:?}");
     }
 
     #[cfg(unix)]

@@ -26,7 +26,7 @@ use html5gum::{Span as TokenSpan, Tokenizer};
 
 use self::pieces::Collector;
 use self::tags::Attributes;
-use super::{LoadError, Loader, Sink, Source, encoding, file_metadata, has_extension, textual, values};
+use super::{SkipReason, Loader, Sink, Source, encoding, file_metadata, has_extension, textual, values};
 use okno_document::{Block, Image, ImageSource, Loaded, Metadata, Value};
 
 /// Reads HTML and XHTML pages.
@@ -46,7 +46,7 @@ impl Loader for Html {
         marked && (holds(b"<!doctype html") || holds(b"<html")) && !has_extension(path, &["md", "markdown", "mdx"])
     }
 
-    fn load(&self, source: &Source<'_>, out: &mut dyn Sink) -> Result<(), LoadError> {
+    fn load(&self, source: &Source<'_>, out: &mut dyn Sink) -> Result<(), SkipReason> {
         let bytes = source.bytes()?;
         let page = encoding::decode_hinted(&bytes, named_charset(&bytes))?.text;
         let mut read = read(&page);

@@ -99,7 +99,7 @@ fn recognised_by_content() {
 #[test]
 fn a_page_without_text_is_skipped() {
     let got = load(&Html, "a.html", b"<html><script>x</script></html>");
-    assert_eq!(got.skipped, [("a.html".to_owned(), "no text".to_owned())]);
+    assert_eq!(got.skipped, [("a.html".to_owned(), super::super::encoding::NotText::Blank.into())]);
 }
 
 #[test]

@@ -11,7 +11,7 @@ use okno_document::text::{detect_language, primary_language};
 use std::path::Path;
 
 use super::values::display;
-use super::{LoadError, Loader, Sink, Source, file_metadata, has_extension, lines, textual};
+use super::{SkipReason, Loader, Sink, Source, file_metadata, has_extension, lines, textual};
 #[cfg(test)]
 use okno_document::Value;
 use okno_document::{Block, BlockKind, Image, Loaded, Metadata, Span};
@@ -27,7 +27,7 @@ impl Loader for Markdown {
         textual(path, head) && (named || (unnamed && looks_like_markdown(&String::from_utf8_lossy(head))))
     }
 
-    fn load(&self, source: &Source<'_>, out: &mut dyn Sink) -> Result<(), LoadError> {
+    fn load(&self, source: &Source<'_>, out: &mut dyn Sink) -> Result<(), SkipReason> {
         let text = source.text()?;
         let page = read(&text);
         let mut metadata = page.metadata;

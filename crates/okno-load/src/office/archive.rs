@@ -4,8 +4,9 @@ use std::io::{Cursor, Read};
 
 use zip::ZipArchive;
 
-use super::super::LoadError;
+use super::super::{DamagedPart, SkipReason};
 use super::damaged;
+use okno_document::message::Bytes;
 
 /// One part; chosen, well above the XML of a long book.
 const LARGEST_PART: u64 = 128 << 20;
@@ -21,11 +22,11 @@ pub(super) struct Archive<'a> {
 }
 
 impl<'a> Archive<'a> {
-    pub fn open(bytes: &'a [u8]) -> Result<Self, LoadError> {
-        let zip =
-            ZipArchive::new(Cursor::new(bytes)).map_err(|error| damaged(&format!("not a whole archive ({error})")))?;
+    pub fn open(bytes: &'a [u8]) -> Result<Self, SkipReason> {
+        let zip = ZipArchive::new(Cursor::new(bytes))
+            .map_err(|error| damaged(DamagedPart::Archive { words: error.to_string() }))?;
         if zip.len() > MOST_PARTS {
-            return Err(LoadError::Other(format!("{} parts are more than a document has ({MOST_PARTS})", zip.len())));
+            return Err(SkipReason::TooManyParts { parts: zip.len(), limit: MOST_PARTS });
         }
         Ok(Self { zip, left: LARGEST_WHOLE })
     }
@@ -46,15 +47,16 @@ impl<'a> Archive<'a> {
     }
 
     /// The text of a part that must be there.
-    pub fn required(&mut self, name: &str) -> Result<String, LoadError> {
+    pub fn required(&mut self, name: &str) -> Result<String, SkipReason> {
         self.read(name).map(|bytes| decoded(&bytes))
     }
 
     /// The bytes of a part.
-    pub fn read(&mut self, name: &str) -> Result<Vec<u8>, LoadError> {
-        let file = self.zip.by_name(name).map_err(|error| damaged(&format!("`{name}` cannot be read ({error})")))?;
+    pub fn read(&mut self, name: &str) -> Result<Vec<u8>, SkipReason> {
+        let unreadable = |words: String| damaged(DamagedPart::Part { name: name.to_owned(), words });
+        let file = self.zip.by_name(name).map_err(|error| unreadable(error.to_string()))?;
         if file.encrypted() {
-            return Err(LoadError::Other("password-protected: save a copy without a password".to_owned()));
+            return Err(SkipReason::Encrypted);
         }
         let limit = LARGEST_PART.min(self.left);
         let mut bytes = Vec::new();
@@ -65,13 +67,13 @@ impl<'a> Archive<'a> {
         }
         // A part that is cut short still has a beginning.
         if bytes.is_empty() {
-            read.map_err(|error| damaged(&format!("`{name}` cannot be read ({error})")))?;
+            read.map_err(|error| unreadable(error.to_string()))?;
         }
         Ok(bytes)
     }
 
     /// Inflates every part once, and keeps none: for readers that do not ask how much there is.
-    pub fn check(&mut self) -> Result<(), LoadError> {
+    pub fn check(&mut self) -> Result<(), SkipReason> {
         for at in 0..self.zip.len() {
             let Ok(file) = self.zip.by_index(at) else { continue };
             let read = std::io::copy(&mut file.take(self.left + 1), &mut std::io::sink()).unwrap_or(0);
@@ -81,8 +83,8 @@ impl<'a> Archive<'a> {
     }
 }
 
-fn too_large() -> LoadError {
-    LoadError::Other(format!("it inflates to more than {} MiB; split it", LARGEST_WHOLE >> 20))
+fn too_large() -> SkipReason {
+    SkipReason::Inflates { limit: Bytes(LARGEST_WHOLE) }
 }
 
 /// XML in UTF-8 or, rarely, UTF-16.

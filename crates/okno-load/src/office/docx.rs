@@ -6,13 +6,13 @@
 use std::collections::HashMap;
 
 use super::super::rendering::Rendering;
-use super::super::{LoadError, Source};
+use super::super::{SkipReason, Source};
 use super::archive::Archive;
 use super::properties;
 use super::xml::{Element, Node, relations, resolved, walk};
 use okno_document::{ImageSource, Loaded};
 
-pub(super) fn load(archive: &mut Archive<'_>, source: &Source<'_>) -> Result<Loaded, LoadError> {
+pub(super) fn load(archive: &mut Archive<'_>, source: &Source<'_>) -> Result<Loaded, SkipReason> {
     let document = archive.required("word/document.xml")?;
     let styles = archive.text("word/styles.xml").unwrap_or_default();
     let (levels, lists) = (outline_levels(&styles), listed_styles(&styles));

@@ -3,15 +3,15 @@
 use std::collections::HashMap;
 
 use super::super::rendering::Rendering;
-use super::super::{Html, LoadError, Loader, Sink, Source};
+use super::super::{DamagedPart, Html, Loader, Sink, SkipReason, Source};
 use super::archive::Archive;
 use super::xml::{Node, resolved, walk};
 use super::{damaged, properties};
 use okno_document::{Block, BlockKind, ImageSource, Loaded};
 
-pub(super) fn load(archive: &mut Archive<'_>, source: &Source<'_>) -> Result<Loaded, LoadError> {
+pub(super) fn load(archive: &mut Archive<'_>, source: &Source<'_>) -> Result<Loaded, SkipReason> {
     let package = package_path(&archive.required("META-INF/container.xml")?)
-        .ok_or_else(|| damaged("`META-INF/container.xml` names no book"))?;
+        .ok_or_else(|| damaged(DamagedPart::NoBook))?;
     let xml = archive.required(&package)?;
     let folder = package.rsplit_once('/').map_or("", |(folder, _)| folder);
     let mut rendering = Rendering::default();
@@ -101,5 +101,5 @@ impl Sink for Chapter<'_> {
         }
     }
 
-    fn skip(&mut self, _: &str, _: String) {}
+    fn skip(&mut self, _: &str, _: SkipReason) {}
 }

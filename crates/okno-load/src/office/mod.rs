@@ -22,7 +22,7 @@ use std::path::Path;
 
 use self::archive::Archive;
 pub use self::workbook::Workbook;
-use super::{LoadError, Loader, Sink, Source, kinds};
+use super::{DamagedPart, FileKind, Loader, Sink, SkipReason, Source, kinds};
 
 /// Reads Word documents, presentations, `OpenDocument` texts and EPUB books.
 #[derive(Debug, Clone, Copy, Default)]
@@ -33,7 +33,7 @@ impl Loader for Office {
         head.starts_with(b"PK\x03\x04") || head.starts_with(b"PK\x05\x06")
     }
 
-    fn load(&self, source: &Source<'_>, out: &mut dyn Sink) -> Result<(), LoadError> {
+    fn load(&self, source: &Source<'_>, out: &mut dyn Sink) -> Result<(), SkipReason> {
         let bytes = source.bytes()?;
         let mut archive = Archive::open(&bytes)?;
         let kind = archive.text("mimetype").unwrap_or_default();
@@ -45,10 +45,8 @@ impl Loader for Office {
             _ if archive.has("META-INF/container.xml") => epub::load(&mut archive, source)?,
             _ if workbook::is_workbook(&archive) => return workbook::load(&bytes, source, out),
             _ => {
-                return Err(LoadError::Other(format!(
-                    "{}: not read yet",
-                    kinds::unread_kind(source.path, &bytes).unwrap_or("ZIP archive")
-                )));
+                let kind = kinds::unread_kind(source.path, &bytes).unwrap_or(FileKind::Zip);
+                return Err(SkipReason::unsupported(kind));
             }
         };
         out.document(loaded);
@@ -56,12 +54,12 @@ impl Loader for Office {
     }
 }
 
-/// What is said of a file whose parts cannot be read.
-fn damaged(what: &str) -> LoadError {
-    LoadError::Other(format!("damaged file: {what}; open it and save it again"))
+/// A file of which this part cannot be read.
+fn damaged(part: DamagedPart) -> SkipReason {
+    SkipReason::Damaged { part }
 }
 
 /// The bytes of one part of an archive.
-pub(super) fn part(bytes: &[u8], name: &str) -> Result<Vec<u8>, LoadError> {
+pub(super) fn part(bytes: &[u8], name: &str) -> Result<Vec<u8>, SkipReason> {
     Archive::open(bytes)?.read(name)
 }

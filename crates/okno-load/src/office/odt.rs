@@ -1,13 +1,13 @@
 //! `OpenDocument` texts: headings, paragraphs, lists, tables, notes.
 
 use super::super::rendering::Rendering;
-use super::super::{LoadError, Source};
+use super::super::{SkipReason, Source};
 use super::archive::Archive;
 use super::properties;
 use super::xml::{Element, Node, walk};
 use okno_document::{ImageSource, Loaded};
 
-pub(super) fn load(archive: &mut Archive<'_>, source: &Source<'_>) -> Result<Loaded, LoadError> {
+pub(super) fn load(archive: &mut Archive<'_>, source: &Source<'_>) -> Result<Loaded, SkipReason> {
     let mut body = Body::default();
     walk(&archive.required("content.xml")?, |node| body.node(node));
     let metadata = archive.text("meta.xml").map(|xml| properties::read(&xml)).unwrap_or_default();

@@ -3,13 +3,13 @@
 use std::collections::HashMap;
 
 use super::super::rendering::Rendering;
-use super::super::{LoadError, Source};
+use super::super::{SkipReason, Source};
 use super::archive::Archive;
 use super::properties;
 use super::xml::{Element, Node, relations, resolved, walk};
 use okno_document::{ImageSource, Loaded};
 
-pub(super) fn load(archive: &mut Archive<'_>, source: &Source<'_>) -> Result<Loaded, LoadError> {
+pub(super) fn load(archive: &mut Archive<'_>, source: &Source<'_>) -> Result<Loaded, SkipReason> {
     let mut rendering = Rendering::default();
     for (number, part) in slides(archive)?.into_iter().enumerate() {
         rendering.page((number + 1).to_string());
@@ -27,7 +27,7 @@ pub(super) fn load(archive: &mut Archive<'_>, source: &Source<'_>) -> Result<Loa
 }
 
 /// The slides in the order they are shown.
-fn slides(archive: &mut Archive<'_>) -> Result<Vec<String>, LoadError> {
+fn slides(archive: &mut Archive<'_>) -> Result<Vec<String>, SkipReason> {
     let relations = archive.text("ppt/_rels/presentation.xml.rels").map(|xml| relations(&xml)).unwrap_or_default();
     let mut found = Vec::new();
     walk(&archive.required("ppt/presentation.xml")?, |node| {

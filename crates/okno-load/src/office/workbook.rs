@@ -10,7 +10,7 @@ use std::path::Path;
 use calamine::{Data, ExcelDateTime, Range, Reader, open_workbook_auto_from_rs};
 
 use super::super::rendering::Rendering;
-use super::super::{LoadError, Loader, Sink, Source, has_extension};
+use super::super::{DamagedPart, FileKind, Loader, Sink, SkipReason, Source, has_extension};
 use super::archive::Archive;
 use super::formats::{self, Shown};
 use super::{damaged, properties};
@@ -31,7 +31,7 @@ impl Loader for Workbook {
         zip || head.starts_with(OLD)
     }
 
-    fn load(&self, source: &Source<'_>, out: &mut dyn Sink) -> Result<(), LoadError> {
+    fn load(&self, source: &Source<'_>, out: &mut dyn Sink) -> Result<(), SkipReason> {
         let bytes = source.bytes()?;
         if bytes.starts_with(OLD) {
             refuse_others(&bytes)?;
@@ -43,18 +43,18 @@ impl Loader for Workbook {
 }
 
 /// Old files that are no workbook, by the names of their streams (in UTF-16).
-fn refuse_others(bytes: &[u8]) -> Result<(), LoadError> {
+fn refuse_others(bytes: &[u8]) -> Result<(), SkipReason> {
     let holds = |name: &str| {
         let wide: Vec<u8> = name.encode_utf16().flat_map(u16::to_le_bytes).collect();
         memchr::memmem::find(bytes, &wide).is_some()
     };
-    let refuse = |reason: &str| Err(LoadError::Other(reason.to_owned()));
+    let refuse = |kind: FileKind| Err(SkipReason::unsupported(kind));
     match () {
-        () if holds("EncryptedPackage") => refuse("password-protected: save a copy without a password"),
-        () if holds("WordDocument") => refuse("old Word document: save it as `.docx`"),
-        () if holds("PowerPoint Document") => refuse("old PowerPoint presentation: save it as `.pptx`"),
+        () if holds("EncryptedPackage") => Err(SkipReason::Encrypted),
+        () if holds("WordDocument") => refuse(FileKind::OldWord),
+        () if holds("PowerPoint Document") => refuse(FileKind::OldPowerPoint),
         () if holds("Workbook") || holds("Book") => Ok(()),
-        () => refuse("old Office document: not read yet"),
+        () => refuse(FileKind::OldOffice),
     }
 }
 
@@ -64,7 +64,7 @@ pub(super) fn is_workbook(archive: &Archive<'_>) -> bool {
     archive.has("xl/workbook.xml") || archive.has("xl/workbook.bin") || ods
 }
 
-pub(super) fn load(bytes: &[u8], source: &Source<'_>, out: &mut dyn Sink) -> Result<(), LoadError> {
+pub(super) fn load(bytes: &[u8], source: &Source<'_>, out: &mut dyn Sink) -> Result<(), SkipReason> {
     let (mut metadata, mut formats) = (Metadata::default(), HashMap::new());
     if bytes.starts_with(b"PK") {
         let mut archive = Archive::open(bytes)?;
@@ -76,31 +76,37 @@ pub(super) fn load(bytes: &[u8], source: &Source<'_>, out: &mut dyn Sink) -> Res
     }
     // `calamine` trusts what a sheet says of its own size.
     let read = std::panic::catch_unwind(|| render(bytes, &formats));
-    let rendering = read.unwrap_or_else(|_| Err(damaged("its sheets cannot be read")))?;
+    let rendering = read.unwrap_or_else(|_| Err(damaged(DamagedPart::Sheets)))?;
     metadata.0.entry("title".to_owned()).or_insert_with(|| Value::Text(source.stem()));
     let kind = if has_extension(source.path, &["ods"]) { "ods" } else { "xlsx" };
     out.document(rendering.finish(source, kind, metadata)?);
     Ok(())
 }
 
-fn render(bytes: &[u8], formats: &HashMap<String, Shown>) -> Result<Rendering, LoadError> {
-    let mut workbook = open_workbook_auto_from_rs(Cursor::new(bytes)).map_err(|error| match error.to_string() {
-        reason if reason.to_lowercase().contains("password") => {
-            LoadError::Other("password-protected: save a copy without a password".to_owned())
-        }
-        reason => damaged(&reason),
-    })?;
+fn render(bytes: &[u8], formats: &HashMap<String, Shown>) -> Result<Rendering, SkipReason> {
+    let mut workbook = open_workbook_auto_from_rs(Cursor::new(bytes)).map_err(|error| refused(&error))?;
     let mut rendering = Rendering::default();
     let mut cells = 0;
     for name in workbook.sheet_names() {
         let Ok(range) = workbook.worksheet_range(&name) else { continue };
         cells += range.height() * range.width();
         if cells > MOST_CELLS {
-            return Err(LoadError::Other(format!("more than {MOST_CELLS} cells: save the sheets as CSV files")));
+            return Err(SkipReason::TooManyCells { limit: MOST_CELLS });
         }
         write(&mut rendering, &name, &range, formats.get(&name).unwrap_or(&Shown::new()));
     }
     Ok(rendering)
+}
+
+fn refused(error: &calamine::Error) -> SkipReason {
+    use calamine::{Error, OdsError, XlsError, XlsbError, XlsxError};
+    match error {
+        Error::Xls(XlsError::Password)
+        | Error::Xlsx(XlsxError::Password)
+        | Error::Xlsb(XlsbError::Password)
+        | Error::Ods(OdsError::Password) => SkipReason::Encrypted,
+        other => damaged(DamagedPart::Workbook { words: other.to_string() }),
+    }
 }
 
 fn write(rendering: &mut Rendering, name: &str, range: &Range<Data>, formats: &Shown) {

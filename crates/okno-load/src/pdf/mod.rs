@@ -27,7 +27,6 @@ mod placing;
 mod tests;
 
 use std::collections::{BTreeSet, HashSet};
-use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::Arc;
@@ -38,7 +37,8 @@ use hayro_syntax::{DecryptionError, LoadPdfError, Pdf as File};
 use self::fonts::Fonts;
 use self::limits::Limits;
 use super::rendering::Rendering;
-use super::{ImageReader, LoadError, Loader, Sink, Source};
+use super::{ImageReader, Loader, Sink, SkipReason, Source};
+use okno_document::message::Bytes;
 use okno_document::{Date, Metadata, Value};
 
 /// More pages than any book has.
@@ -66,24 +66,20 @@ impl Loader for Pdf {
         inside == Some(0) || (super::has_extension(path, &["pdf"]) && (inside.is_some() || head.is_empty()))
     }
 
-    fn load(&self, source: &Source<'_>, out: &mut dyn Sink) -> Result<(), LoadError> {
+    fn load(&self, source: &Source<'_>, out: &mut dyn Sink) -> Result<(), SkipReason> {
         let bytes = source.bytes()?;
         if bytes.is_empty() {
-            return Err(LoadError::Other("empty file".to_owned()));
+            return Err(SkipReason::EmptyFile);
         }
         // The libraries below are fuzzed, but a file that breaks them must not stop the others.
         let read = catch_unwind(AssertUnwindSafe(|| read(bytes.into_owned(), self.reader.as_deref())));
-        let Reading { rendering, metadata, lost } = read.unwrap_or_else(|_| Err(damaged()))?;
+        let Reading { rendering, metadata, lost } = read.unwrap_or_else(|_| Err(SkipReason::DamagedPdf))?;
         if lost.pages > 0 {
-            out.skip(source.name, lost.to_string());
+            out.skip(source.name, lost.into());
         }
         out.document(rendering.finish(source, "pdf", metadata)?);
         Ok(())
     }
-}
-
-fn damaged() -> LoadError {
-    LoadError::Other("damaged PDF: its structure cannot be read; open it and save it again".to_owned())
 }
 
 /// What a file gave.
@@ -112,24 +108,21 @@ impl Lost {
     }
 }
 
-impl fmt::Display for Lost {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let kinds = self.kinds.iter().copied().collect::<Vec<_>>().join(", ");
-        let Self { pages, of, .. } = self;
-        write!(f, "{pages} of {of} pages are scans ({kinds}) that are not decoded; run `ocrmypdf` over it")
+impl From<Lost> for SkipReason {
+    fn from(lost: Lost) -> Self {
+        let formats = lost.kinds.into_iter().map(str::to_owned).collect();
+        Self::UndecodedScans { scanned: lost.pages, pages: lost.of, formats }
     }
 }
 
-fn read(bytes: Vec<u8>, reader: Option<&dyn ImageReader>) -> Result<Reading, LoadError> {
+fn read(bytes: Vec<u8>, reader: Option<&dyn ImageReader>) -> Result<Reading, SkipReason> {
     if inflation::is_bomb(&bytes) {
-        return Err(LoadError::Other(format!("it inflates to more than {} MiB; split it", inflation::LARGEST >> 20)));
+        return Err(SkipReason::Inflates { limit: Bytes(inflation::LARGEST as u64) });
     }
     let file = File::new(bytes).map_err(|error| match error {
-        LoadPdfError::Decryption(DecryptionError::PasswordProtected) => {
-            LoadError::Other("password-protected PDF: save a copy without a password".to_owned())
-        }
-        LoadPdfError::Decryption(_) => LoadError::Other("PDF with an encryption that cannot be read".to_owned()),
-        LoadPdfError::Invalid => damaged(),
+        LoadPdfError::Decryption(DecryptionError::PasswordProtected) => SkipReason::Encrypted,
+        LoadPdfError::Decryption(_) => SkipReason::UnknownEncryption,
+        LoadPdfError::Invalid => SkipReason::DamagedPdf,
     })?;
     let (fonts, mut limits) = (Fonts::new(), Limits::new());
     let (mut letters, mut unknown, mut images) = (0, 0, 0);
@@ -145,15 +138,15 @@ fn read(bytes: Vec<u8>, reader: Option<&dyn ImageReader>) -> Result<Reading, Loa
         pictures.push(placing::Shown { letters: drawn.glyphs.len(), pictures: drawn.pictures });
     }
     if limits.exceeded {
-        return Err(LoadError::Other("the PDF takes too long to read; print it into a new one".to_owned()));
+        return Err(SkipReason::TooSlow);
     }
     let mut pieces = arranged(layers);
     let scanned = placing::place(&mut pieces, pictures, reader);
     if letters == 0 && scanned == 0 && lost.pages > 0 {
-        return Err(LoadError::Other(format!("no text layer: {lost}")));
+        return Err(lost.into());
     }
     if (letters == 0 && scanned == 0) || unknown > letters {
-        return Err(LoadError::Other(without_text(pages.len(), unknown, images)));
+        return Err(without_text(pages.len(), unknown, images));
     }
     let mut rendering = paragraphs::write(pieces);
     rendering.label_pages(page_labels::labels(&file, pages.len()));
@@ -161,13 +154,11 @@ fn read(bytes: Vec<u8>, reader: Option<&dyn ImageReader>) -> Result<Reading, Loa
 }
 
 /// Why there is no text.
-fn without_text(pages: usize, unknown: usize, images: usize) -> String {
+fn without_text(pages: usize, unknown: usize, images: usize) -> SkipReason {
     match (unknown, images) {
-        (0, 0) => format!("no text on {pages} pages"),
-        (0, _) => format!(
-            "no text layer: {pages} scanned pages; add the OCR models (`okno models add rapidocr`), or run `ocrmypdf` over it"
-        ),
-        _ => "its fonts do not say which letters they draw; run OCR over it first (`ocrmypdf --force-ocr`)".to_owned(),
+        (0, 0) => SkipReason::BlankPages { pages },
+        (0, _) => SkipReason::NoTextLayer { pages },
+        _ => SkipReason::UnknownLetters,
     }
 }
 
