@@ -8,6 +8,7 @@ use crate::globals::Globals;
 use crate::{help, locale};
 use clap::parser::ValueSource;
 use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand};
+use okno::message::Reason;
 use std::ffi::OsString;
 
 /// Search your own documents and get exact, cited passages, in Chinese and English, offline
@@ -31,33 +32,33 @@ impl Cli {
         let read = matches.and_then(|matches| Ok((Self::from_arg_matches(&matches)?, matches)));
         let (mut cli, matches) = read.unwrap_or_else(|error| help::exit(&command, &arguments, &error));
         if let Err(message) = cli.choose_index(&matches).and_then(|()| cli.check_indexes()) {
-            help::exit_with(&command, &arguments, &message);
+            help::exit_with(&command, &arguments, &message.to_string());
         }
         cli
     }
 
     /// A flag overrides the environment, also one that names the other kind of index.
-    fn choose_index(&mut self, matches: &ArgMatches) -> Result<(), String> {
+    fn choose_index(&mut self, matches: &ArgMatches) -> Result<(), Reason> {
         match (matches.value_source("index"), matches.value_source("store")) {
             (Some(ValueSource::CommandLine), Some(ValueSource::EnvVariable)) => self.globals.store = None,
             (Some(ValueSource::EnvVariable), Some(ValueSource::CommandLine)) => self.globals.index.clear(),
             (Some(_), Some(_)) => {
-                return Err(locale::say!(
+                return Err(Reason::from(locale::say!(
                     "--index (OKNO_INDEX) and --store (OKNO_STORE) both name an index – use one of them",
                     "--index（OKNO_INDEX）和 --store（OKNO_STORE）都指定了索引 —— 请只用其中一个"
-                ));
+                )));
             }
             _ => {}
         }
         Ok(())
     }
 
-    fn check_indexes(&self) -> Result<(), String> {
+    fn check_indexes(&self) -> Result<(), Reason> {
         if self.globals.index.len() > 1 && !self.command.takes_several_indexes() {
-            return Err(locale::say!(
+            return Err(Reason::from(locale::say!(
                 "only `search`, `serve` and `mcp` accept several indexes – use --index once",
                 "只有 `search`、`serve` 和 `mcp` 可以同时使用多个索引 —— 请只给一个 --index"
-            ));
+            )));
         }
         Ok(())
     }

@@ -150,6 +150,6 @@ impl Embedder for MissingEmbedder {
     }
 
     fn embed(&self, _: &[&str], _: Role) -> Result<Vec<f32>, EmbedError> {
-        Err(EmbedError(self.reason.clone()))
+        Err(EmbedError::new(self.reason.clone()))
     }
 }

@@ -1,13 +1,21 @@
 //! What a person is told about an error.
 
-#[cfg(any(feature = "models", feature = "serve"))]
 mod advice;
-mod chinese;
 
-pub use chinese::{chinese_layer, reason};
+pub use advice::{of_file, of_skipped};
 
-use crate::locale::say;
+use crate::locale::{language, say};
 use crate::output;
+use okno::embed::EmbedError;
+use okno::generate::GenerateError;
+use okno::generate::structured::Unusable;
+use okno::load::SkipReason;
+use okno::message::{Message, Word};
+
+/// A message in the language of this run.
+pub fn text(message: &impl Message) -> String {
+    message.text(language())
+}
 
 /// The causes from the outside in, as `questions.jsonl:3: no document has the field …`; an error of the engine names
 /// its own causes.
@@ -15,11 +23,11 @@ pub fn message(error: &anyhow::Error) -> String {
     let mut parts = Vec::new();
     for cause in error.chain() {
         if let Some(own) = cause.downcast_ref::<okno::Error>() {
-            parts.push(chinese::error(own));
+            parts.push(advice::of_engine(own));
             break;
         }
         if let Some(own) = cause.downcast_ref::<okno_evaluate::Error>() {
-            parts.push(chinese::evaluation(own));
+            parts.push(advice::of_evaluation(own));
             break;
         }
         #[cfg(feature = "serve")]
@@ -32,9 +40,27 @@ pub fn message(error: &anyhow::Error) -> String {
             parts.push(advice::of_models(own));
             break;
         }
-        parts.push(reason(&cause.to_string()));
+        parts.push(inner(cause));
     }
     parts.join(": ")
+}
+
+/// An error inside of another, in the language of this run where it is known.
+fn inner(cause: &(dyn std::error::Error + 'static)) -> String {
+    if let Some(io) = cause.downcast_ref::<std::io::Error>() {
+        return io.word(language());
+    }
+    if let Some(reason) = cause.downcast_ref::<SkipReason>() {
+        return of_file(reason);
+    }
+    if let Some(unusable) = cause.downcast_ref::<Unusable>() {
+        return text(&unusable.why);
+    }
+    match (cause.downcast_ref::<EmbedError>(), cause.downcast_ref::<GenerateError>()) {
+        (Some(embedding), _) => text(embedding),
+        (_, Some(generating)) => text(generating),
+        _ => cause.to_string(),
+    }
 }
 
 /// Prints an error; if a filter is to blame, with a caret under the mistake.

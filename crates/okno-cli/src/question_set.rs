@@ -43,7 +43,7 @@ pub fn with_set<T>(
     set_model(&mut engine, globals, generator)?;
     let report = engine.index(&[&corpus])?;
     if let Some(skipped) = report.skipped.first() {
-        bail!(say!("cannot index `{}`: {}", "无法索引 `{}`：{}", skipped.place, errors::reason(&skipped.reason)));
+        bail!(say!("cannot index `{}`: {}", "无法索引 `{}`：{}", skipped.place, errors::of_skipped(&skipped.reason)));
     }
     work(&engine, &set, &mut library)
 }

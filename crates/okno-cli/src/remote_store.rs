@@ -7,9 +7,10 @@ use std::path::Path;
 /// The store at an address, created for this manifest if there is none yet.
 #[cfg(feature = "milvus")]
 pub fn open(given: &Path, create: Option<&Manifest>) -> okno::Result<Box<dyn Store>> {
+    use okno::message::Reason;
     use okno_milvus::{Address, AddressError, MilvusStore};
     let read = given.to_string_lossy().parse();
-    let mut address: Address = read.map_err(|error: AddressError| Error::Options(error.to_string()))?;
+    let mut address: Address = read.map_err(|error: AddressError| Error::option(Reason::of(&error)))?;
     address.token = crate::settings::secrets(given).get(TOKEN);
     let opened = match create {
         Some(manifest) => MilvusStore::open_or_create(&address, manifest),
@@ -20,7 +21,7 @@ pub fn open(given: &Path, create: Option<&Manifest>) -> okno::Result<Box<dyn Sto
 
 #[cfg(not(feature = "milvus"))]
 pub fn open(given: &Path, _: Option<&Manifest>) -> okno::Result<Box<dyn Store>> {
-    Err(Error::Options(crate::locale::say!(
+    Err(Error::option(crate::locale::say!(
         "`{}` is on Milvus, which this program was built without; build it with `--features milvus`",
         "`{}` 在 Milvus 上，而本程序编译时没有包含它；请用 `--features milvus` 编译",
         given.display()

@@ -46,7 +46,7 @@ fn file(path: &Path, origin: fn(String) -> Origin) -> Result<Option<Layer>, Erro
     match std::fs::read_to_string(path) {
         Ok(text) => Layer::file(&text, origin(path.display().to_string())).map(Some),
         Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => Ok(None),
-        Err(error) => Err(Error::Unreadable { path: path.to_owned(), reason: error.to_string() }),
+        Err(error) => Err(Error::Unreadable { path: path.to_owned(), cause: error.into() }),
     }
 }
 

@@ -215,7 +215,7 @@ fn slow_huge_missing_and_foreign_pages_are_one_line_each() {
     let skipped = skipped(&report);
     assert_eq!((skipped.len(), world.names()), (6, vec![urls[6].to_owned()]), "{skipped:?}");
     for (url, expected) in
-        urls.iter().zip(["within 2 s", "larger than 1048576 bytes", "", "", "answered 404: there is no such page"])
+        urls.iter().zip(["within 2 s", "larger than 1 MiB", "", "", "answered 404: there is no such page"])
     {
         assert!(skipped[*url].contains(expected) && !skipped[*url].contains('\n'), "{url}: {}", skipped[*url]);
     }

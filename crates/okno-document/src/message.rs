@@ -28,6 +28,7 @@
 //! Messages name no flag and no command of a program: which there are, only the program knows. It adds advice of its own, by
 //! matching on the value.
 
+use serde::{Serialize, Serializer};
 use std::fmt;
 use std::path::PathBuf;
 
@@ -67,7 +68,7 @@ macro_rules! displayed {
 }
 
 displayed!(String, &'static str, char, bool, u8, u16, u32, u64, usize, i32, i64, f32, f64, serde_json::Error);
-displayed!(dyn std::error::Error + Send + Sync, std::net::IpAddr);
+displayed!(std::net::IpAddr);
 
 impl Word for PathBuf {
     fn word(&self, _: Lang) -> String {
@@ -84,6 +85,13 @@ impl<W: Word + ?Sized> Word for Box<W> {
 impl<W: Word + ?Sized> Word for std::sync::Arc<W> {
     fn word(&self, lang: Lang) -> String {
         (**self).word(lang)
+    }
+}
+
+/// Nothing where there is none.
+impl<W: Word> Word for Option<W> {
+    fn word(&self, lang: Lang) -> String {
+        self.as_ref().map(|word| word.word(lang)).unwrap_or_default()
     }
 }
 
@@ -253,7 +261,7 @@ fn system(number: i32) -> Option<&'static str> {
 
 /// Why a plug-in failed – a loader, an embedder, a language model –, in its own words: a message whose type only the plug-in knows.
 ///
-/// A plug-in with typed errors gives [`Reason::of`] them; one that only passes on what a service said gives its text, which is the
+/// A plug-in with typed errors turns them into reasons; one that only passes on what a service said gives its text, which is the
 /// same in every language and has the code `other`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reason {
@@ -311,6 +319,41 @@ impl fmt::Display for Reason {
     }
 }
 
+impl Serialize for Reason {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&self.english)
+    }
+}
+
+/// An error of a library whose types are nobody else's business, as the source of one that has a kind.
+#[derive(Debug)]
+pub struct Opaque(Box<dyn std::error::Error + Send + Sync>);
+
+impl Opaque {
+    /// Hides an error's type.
+    pub fn new(error: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
+        Self(error.into())
+    }
+}
+
+impl fmt::Display for Opaque {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl std::error::Error for Opaque {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        self.0.source()
+    }
+}
+
+impl Word for Opaque {
+    fn word(&self, _: Lang) -> String {
+        self.to_string()
+    }
+}
+
 /// Whether codes are in `snake_case` and none is there twice: every enum of [`messages!`](crate::messages) asks this when it is compiled.
 #[must_use]
 pub const fn are_codes(codes: &[&str]) -> bool {
@@ -356,8 +399,8 @@ const fn is_same(a: &[u8], b: &[u8]) -> bool {
 /// [`Word`]. A variant `Name(Type)` without code and sentences wraps another message and speaks as that one does; it also gives
 /// `From<Type>`. A field that is called `source` is the error's source.
 ///
-/// The enum implements [`Message`], [`Word`], `Display` (English) and `std::error::Error`, and has its codes in `CODES`. Codes that are
-/// not in `snake_case`, or there twice, do not compile.
+/// The enum implements [`Message`], [`Word`], `Display` (English) and `std::error::Error`, becomes a [`Reason`] where one is
+/// wanted, and has its codes in `CODES`. Codes that are not in `snake_case`, or there twice, do not compile.
 #[macro_export]
 macro_rules! messages {
     (
@@ -421,6 +464,12 @@ macro_rules! messages {
                     $( $crate::messages!(@bound $variant $( { $($field),* } )? $( ($inner) inner )?) =>
                         $crate::messages!(@source $( $($field $field)* )?) ),*
                 }
+            }
+        }
+
+        impl From<$name> for $crate::message::Reason {
+            fn from(message: $name) -> Self {
+                Self::of(&message)
             }
         }
 
@@ -541,7 +590,10 @@ mod tests {
     #[test]
     fn a_reason_keeps_code_and_languages() {
         let reason = Reason::of(&Outer::Nothing);
-        assert_eq!((reason.code(), reason.text(Lang::Zh).as_str(), reason.to_string().as_str()), ("nothing", "无", "nothing"));
+        assert_eq!(
+            (reason.code(), reason.text(Lang::Zh).as_str(), reason.to_string().as_str()),
+            ("nothing", "无", "nothing")
+        );
         assert_eq!(Reason::from("502: bad gateway").code(), "other");
     }
 

@@ -78,7 +78,7 @@ impl Feedback {
             .map(|(number, line)| {
                 serde_json::from_str(line).map_err(|error| {
                     let place = format!("{}:{}", self.file.display(), number + 1);
-                    Error::Evaluation(format!("{place}: {error} – mend or delete that line"))
+                    Error::Feedback { place, words: error.to_string() }
                 })
             })
             .collect()
@@ -96,7 +96,7 @@ impl Feedback {
 }
 
 fn lines(opinions: &[Opinion]) -> Result<String> {
-    let line = |opinion| serde_json::to_string(opinion).map_err(|error| Error::Evaluation(error.to_string()));
+    let line = |opinion| serde_json::to_string(opinion).map_err(|error| Error::Unwritable { words: error.to_string() });
     let lines: Vec<String> = opinions.iter().map(line).collect::<Result<_>>()?;
     Ok(lines.into_iter().map(|line| line + "\n").collect())
 }

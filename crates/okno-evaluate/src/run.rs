@@ -180,7 +180,7 @@ pub fn run(
 ) -> Result<Outcome> {
     let outcome = run_unless(engine, asking, library, progress, &|| false)?;
     // Only `stop` ends a run early, and this one never does.
-    outcome.ok_or_else(|| Error::Evaluation("the run was stopped".to_owned()))
+    outcome.ok_or_else(|| Error::Stopped)
 }
 
 /// The same, looking at `stop` before each question; `None` when it said so: half a run compares nothing.

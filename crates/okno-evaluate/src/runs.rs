@@ -54,14 +54,10 @@ impl Runs {
     /// Checks that a name can be kept and is free, before the work is done.
     pub fn check_new(&self, name: &str) -> Result<()> {
         if self.path(name)?.exists() {
-            return Err(Error::Evaluation(format!(
-                "there is a run `{name}` already – choose another `--name`, or `okno runs remove {name}` first"
-            )));
+            return Err(Error::RunExists { name: name.to_owned() });
         }
         if self.names()?.len() >= MOST {
-            return Err(Error::Evaluation(format!(
-                "{MOST} runs are kept already – forget some with `okno runs remove NAME`"
-            )));
+            return Err(Error::TooManyRuns { most: MOST });
         }
         Ok(())
     }
@@ -74,7 +70,10 @@ impl Runs {
         for row in run.cells.iter_mut().flat_map(|cell| &mut cell.rows) {
             *row = row.rounded();
         }
-        write_whole(&path, &serde_json::to_string(&run).map_err(|error| Error::Evaluation(error.to_string()))?)?;
+        write_whole(
+            &path,
+            &serde_json::to_string(&run).map_err(|error| Error::Unwritable { words: error.to_string() })?,
+        )?;
         Ok(path)
     }
 
@@ -82,13 +81,10 @@ impl Runs {
     pub fn load(&self, name: &str) -> Result<Run> {
         let path = self.path(name)?;
         if !path.exists() {
-            let known = self.names()?;
-            return Err(Error::Evaluation(format!("no run `{name}` – there are `{}`", known.join("`, `"))));
+            return Err(Error::NoRun { name: name.to_owned(), known: self.names()? });
         }
         let text = fs_err::read_to_string(&path)?;
-        serde_json::from_str(&text).map_err(|error| {
-            Error::Evaluation(format!("`{}` is no run of this version: {error} – remove the file", path.display()))
-        })
+        serde_json::from_str(&text).map_err(|error| Error::OldRun { path, words: error.to_string() })
     }
 
     /// The names of all runs, in order.
@@ -130,9 +126,7 @@ impl Runs {
     fn path(&self, name: &str) -> Result<PathBuf> {
         let plain = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | ' ');
         if name.is_empty() || name.starts_with('.') || name.len() > LONGEST_NAME || !name.chars().all(plain) {
-            return Err(Error::Evaluation(format!(
-                "`{name}` cannot be a run's name – use letters, digits, `-`, `_` and `.`, at most {LONGEST_NAME} bytes"
-            )));
+            return Err(Error::RunName { name: name.to_owned(), longest: LONGEST_NAME });
         }
         Ok(self.folder.join(format!("{name}.json")))
     }

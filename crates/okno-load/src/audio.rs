@@ -5,7 +5,7 @@
 
 use std::path::Path;
 
-use super::{SkipReason, Loader, Sink, Source, has_extension};
+use super::{Loader, Sink, SkipReason, Source, has_extension};
 use okno_document::{Metadata, Value};
 
 const RECORDINGS: [&str; 13] =

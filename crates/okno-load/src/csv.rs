@@ -7,7 +7,7 @@
 use std::path::Path;
 
 use super::rendering::Rendering;
-use super::{SkipReason, Loader, Sink, Source, has_extension, textual};
+use super::{Loader, Sink, SkipReason, Source, has_extension, textual};
 use okno_document::{Metadata, Value};
 
 const DELIMITERS: [u8; 4] = [b',', b';', b'\t', b'|'];

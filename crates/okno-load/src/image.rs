@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use super::look::LARGEST_IMAGE;
 use super::rendering::Rendering;
-use super::{SkipReason, Loader, Sink, Source};
+use super::{Loader, Sink, SkipReason, Source};
 use okno_document::message::Bytes;
 use okno_document::{ImageHash, ImageSource, MediaType, Metadata, Seen, Span, Value};
 
@@ -90,9 +90,7 @@ pub fn image_bytes(path: &Path, source: &ImageSource) -> Result<Vec<u8>, SkipRea
         }
     };
     match MediaType::of(&bytes) {
-        Some(_) if bytes.len() > LARGEST_IMAGE => {
-            Err(SkipReason::ImageTooLarge { limit: Bytes(LARGEST_IMAGE as u64) })
-        }
+        Some(_) if bytes.len() > LARGEST_IMAGE => Err(SkipReason::ImageTooLarge { limit: Bytes(LARGEST_IMAGE as u64) }),
         Some(_) => Ok(bytes),
         None => Err(SkipReason::NotAnImage),
     }
@@ -112,7 +110,8 @@ fn read_bounded(path: &Path) -> std::io::Result<Vec<u8>> {
 
 #[cfg(feature = "office")]
 fn inside(path: &Path, part: &str) -> Result<Vec<u8>, SkipReason> {
-    let file = std::fs::read(path).map_err(|cause| SkipReason::Unreadable { path: path.to_owned(), cause: cause.into() })?;
+    let file =
+        std::fs::read(path).map_err(|cause| SkipReason::Unreadable { path: path.to_owned(), cause: cause.into() })?;
     super::office::part(&file, part)
 }
 

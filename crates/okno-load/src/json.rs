@@ -9,7 +9,7 @@ use serde_json::{Map, Value as Json};
 
 use super::jsonl::{Fields, Jsonl};
 use super::rendering::Rendering;
-use super::{SkipReason, Loader, Sink, Source, has_extension, textual};
+use super::{Loader, Sink, SkipReason, Source, has_extension, textual};
 use okno_document::{Metadata, Value};
 
 /// Reads JSON files.
@@ -34,8 +34,8 @@ impl Loader for JsonFile {
 
     fn load(&self, source: &Source<'_>, out: &mut dyn Sink) -> Result<(), SkipReason> {
         let text = source.text()?;
-        let json: Json = serde_json::from_str(&text)
-            .map_err(|error| SkipReason::NotJson { words: error.to_string() })?;
+        let json: Json =
+            serde_json::from_str(&text).map_err(|error| SkipReason::NotJson { words: error.to_string() })?;
         drop(text);
         match self.documents(json) {
             Ok(documents) => {

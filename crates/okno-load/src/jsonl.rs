@@ -12,7 +12,7 @@ use encoding_rs::Encoding;
 use serde_json::{Map, Value as Json};
 
 use super::markdown::{self, merged};
-use super::{SkipReason, Loader, Sink, Source, encoding, file_metadata, has_extension, textual, values};
+use super::{Loader, Sink, SkipReason, Source, encoding, file_metadata, has_extension, textual, values};
 use okno_document::message::{AnyOf, Bytes};
 use okno_document::{Loaded, Metadata, Value};
 
@@ -114,7 +114,8 @@ impl Loader for Jsonl {
         let mut any = false;
         while let Some((number, line)) = lines.next_line().map_err(|cause| source.unreadable(cause))? {
             any = true;
-            let record = line.and_then(|line| serde_json::from_str(&line).map_err(|error| SkipReason::malformed(&error)));
+            let record =
+                line.and_then(|line| serde_json::from_str(&line).map_err(|error| SkipReason::malformed(&error)));
             self.emit(source, number, record, &mut seen, out);
         }
         if any { Ok(()) } else { Err(encoding::NotText::Blank.into()) }

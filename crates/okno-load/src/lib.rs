@@ -299,9 +299,11 @@ pub fn choose<'l>(
 /// # Errors
 /// When none does.
 pub fn accepting<'l>(path: &Path, head: &[u8], loaders: &'l [Box<dyn Loader>]) -> Result<&'l dyn Loader, SkipReason> {
-    loaders.iter().find(|loader| loader.accepts(path, head)).map(|loader| &**loader).ok_or_else(|| {
-        SkipReason::unsupported(kinds::unread_kind(path, head).unwrap_or(FileKind::Unknown))
-    })
+    loaders
+        .iter()
+        .find(|loader| loader.accepts(path, head))
+        .map(|loader| &**loader)
+        .ok_or_else(|| SkipReason::unsupported(kinds::unread_kind(path, head).unwrap_or(FileKind::Unknown)))
 }
 
 /// What every loader can say about a file. What the document says about itself wins.

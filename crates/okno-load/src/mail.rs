@@ -7,7 +7,7 @@ use std::path::Path;
 
 use mail_parser::{Address, Message, MessageParser, PartType};
 
-use super::{Html, SkipReason, Loader, Sink, Source, encoding::NotText, file_metadata, has_extension, text, textual};
+use super::{Html, Loader, Sink, SkipReason, Source, encoding::NotText, file_metadata, has_extension, text, textual};
 use okno_document::{Date, Loaded, Metadata, Value};
 
 /// Reads `.eml` files.

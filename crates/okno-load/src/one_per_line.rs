@@ -6,7 +6,7 @@ use okno_document::text::detect_language;
 use std::path::Path;
 
 use super::jsonl::Lines;
-use super::{SkipReason, Loader, Sink, Source, encoding::NotText, file_metadata, has_extension, text, textual};
+use super::{Loader, Sink, SkipReason, Source, encoding::NotText, file_metadata, has_extension, text, textual};
 use okno_document::{Loaded, Metadata};
 
 /// Reads every line of a plain text file as a document.

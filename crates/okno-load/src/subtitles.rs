@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::rendering::Rendering;
-use super::{SkipReason, Loader, Sink, Source, audio, has_extension, textual};
+use super::{Loader, Sink, SkipReason, Source, audio, has_extension, textual};
 use okno_document::{BlockKind, Metadata, Value};
 
 /// Silence longer than this (milliseconds) starts a paragraph.

@@ -54,7 +54,8 @@ fn a_folder_with_good_and_bad_files() {
     assert_eq!(got.documents[1].metadata.0["file"], Value::Text("b.txt".into()));
     assert!(matches!(got.documents[1].metadata.0["modified"], Value::Date(_)));
     assert_eq!(got.documents[1].metadata.0["size"], Value::Number(10.0));
-    let skipped: Vec<(&str, &str)> = got.skipped.iter().map(|(place, reason)| (place.as_str(), reason.code())).collect();
+    let skipped: Vec<(&str, &str)> =
+        got.skipped.iter().map(|(place, reason)| (place.as_str(), reason.code())).collect();
     assert_eq!(
         skipped,
         [
@@ -252,5 +253,9 @@ fn a_recording_is_its_transcript() {
     assert_eq!(got.documents.len(), 1);
     assert_eq!(got.documents[0].metadata.get("audio"), Some(&Value::Text("talk.mp3".into())));
     assert_eq!(got.skipped.len(), 1, "{:?}", got.skipped);
-    assert!(got.skipped[0].0 == "alone.mp3" && got.skipped[0].1 == SkipReason::NoTranscript { stem: "alone".into() }, "{:?}", got.skipped);
+    assert!(
+        got.skipped[0].0 == "alone.mp3" && got.skipped[0].1 == SkipReason::NoTranscript { stem: "alone".into() },
+        "{:?}",
+        got.skipped
+    );
 }

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use super::lines::{Line, underline, wiki_heading};
 use super::paragraphs::{paragraphs, starts_item};
-use super::{SkipReason, Loader, Sink, Source, audio, file_metadata, textual};
+use super::{Loader, Sink, SkipReason, Source, audio, file_metadata, textual};
 use okno_document::{Block, BlockKind, Loaded, Metadata, Span};
 
 /// As in Markdown: more lines than any wrapped paragraph has.

@@ -2,6 +2,7 @@
 
 use milvus::v2::error::Error as SdkError;
 use okno::Error;
+use okno::error::RemoteError;
 use okno::store::DocumentNumber;
 use tonic::Code;
 
@@ -109,7 +110,17 @@ okno_document::messages! {
 impl MilvusFailure {
     /// The engine's error for an index at this address.
     pub fn at(self, place: &str) -> Error {
-        Error::Remote { place: place.to_owned(), reason: self.to_string() }
+        let reason = match self {
+            Self::Unreachable { said } => RemoteError::NoAnswer { words: said },
+            Self::KeyRefused { said } => RemoteError::KeyRefused { words: said },
+            Self::TooOld { version, oldest } => {
+                RemoteError::TooOld { found: format!("Milvus {version}"), needed: oldest }
+            }
+            Self::MissingCall { said, oldest } => RemoteError::TooOld { found: said, needed: oldest },
+            Self::Damaged { part } => RemoteError::Damaged { what: part.into() },
+            other => RemoteError::Said(other.into()),
+        };
+        Error::Remote { place: place.to_owned(), reason }
     }
 
     /// What an error of the client means.

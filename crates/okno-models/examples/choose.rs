@@ -100,7 +100,7 @@ impl Reranker for Remembered {
     }
 
     fn scores(&self, question: &str, passages: &[&str]) -> Result<Vec<f32>, RerankError> {
-        let mut kept = self.kept.lock().map_err(|_| RerankError("another thread panicked".to_owned()))?;
+        let mut kept = self.kept.lock().map_err(|_| RerankError::new("another thread panicked".to_owned()))?;
         let key = |passage: &str| (question.to_owned(), passage.to_owned());
         let missing: Vec<&str> = passages.iter().copied().filter(|passage| !kept.contains_key(&key(passage))).collect();
         let scores = self.late.scores(question, &missing)?;
@@ -155,7 +155,7 @@ impl Embedder for Weighted {
     }
 
     fn embed(&self, texts: &[&str], role: Role) -> Result<Vec<f32>, EmbedError> {
-        let made = self.once.of(texts, role).map_err(|error| EmbedError(error.to_string()))?;
+        let made = self.once.of(texts, role).map_err(|error| EmbedError::new(error.to_string()))?;
         let weighted = made.into_iter().flat_map(|(vector, tokens)| {
             let weight = (tokens as f32).powf(self.power);
             vector.into_iter().map(move |x| x * weight)

@@ -68,7 +68,7 @@ fn a_batch_that_fails_for_good_ends_the_rest() {
     let server = Server::answering(refuses);
     let embedder = Embeddings::connect(Options { batch: 1, concurrency: 2, ..options(&server) }).unwrap();
     let failed = embedder.embed(&["text"; 100], Role::Passage).unwrap_err();
-    assert!(failed.0.contains("no more credit") && failed.0.contains("127.0.0.1"), "{failed}");
+    assert!(failed.to_string().contains("no more credit") && failed.to_string().contains("127.0.0.1"), "{failed}");
     assert!(server.asked().len() < 10, "{} requests", server.asked().len());
 }
 
@@ -77,14 +77,14 @@ fn vectors_of_the_wrong_number_or_length_are_refused() {
     let few = Reply::Whole(200, "", json!({"data": [{"index": 0, "embedding": [1, 2]}]}).to_string());
     let server = Server::saying(vec![few]);
     let embedder = Embeddings::connect(options(&server)).unwrap();
-    assert!(embedder.embed(&["a", "b"], Role::Query).unwrap_err().0.contains("1 vectors for 2 texts"));
+    assert!(embedder.embed(&["a", "b"], Role::Query).unwrap_err().to_string().contains("1 vectors for 2 texts"));
     let longer = |count: usize, _: &Value| {
         Reply::Whole(200, "", json!({"data": [{"index": 0, "embedding": vec![1; count + 1]}]}).to_string())
     };
     let embedder = Embeddings::connect(options(&Server::answering(longer))).unwrap();
-    assert!(embedder.embed(&["a"], Role::Query).unwrap_err().0.contains("2 components, expected 1"));
+    assert!(embedder.embed(&["a"], Role::Query).unwrap_err().to_string().contains("2 components, expected 1"));
     let failed = Embeddings::connect(Options { dimensions: Some(256), ..options(&server) }).unwrap_err();
-    assert!(failed.0.contains("2 components, expected 256; `embedding.dimensions`"), "{failed}");
+    assert!(failed.to_string().contains("2 components, expected 256; `embedding.dimensions`"), "{failed}");
 }
 
 #[test]
@@ -104,7 +104,7 @@ fn the_model_of_an_index_is_asked_nothing_before_something_is_embedded() {
     assert_eq!((embedder.identity(), embedder.dimensions(), server.asked().len()), ("service:openai/e#2", 2, 0));
     assert_eq!(lengths(&embedder.embed(&["abc"], Role::Query).unwrap()), [3]);
     let other = Embeddings::again(options(&server), "service:openai/e#3".parse().unwrap());
-    assert!(other.embed(&["abc"], Role::Query).unwrap_err().0.contains("expected 3"));
+    assert!(other.embed(&["abc"], Role::Query).unwrap_err().to_string().contains("expected 3"));
 }
 
 #[test]
@@ -117,7 +117,7 @@ fn a_model_that_is_not_named_is_asked_for() {
     assert_eq!(embedder.identity(), "service:openai/BAAI/bge-m3#2");
     let nothing = Server::saying(vec![Reply::Whole(200, "", json!({"data": []}).to_string())]);
     let failed = Embeddings::connect(Options { model: None, ..options(&nothing) }).unwrap_err();
-    assert!(failed.0.contains("name one in `embedding.name`"), "{failed}");
+    assert!(failed.to_string().contains("name one in `embedding.name`"), "{failed}");
 }
 
 #[test]

@@ -65,9 +65,8 @@ impl ApiError {
     pub fn info(&self, lang: Lang) -> ErrorInfo {
         let (message, hint) = match &*self.0 {
             Cause::Request(problem) => problem.texts(lang),
-            Cause::Engine(okno::Error::Request(error)) => (error.text(lang), None),
-            Cause::Engine(error) => (error.to_string(), engine_hint(error).map(|hint| hint.in_language(lang))),
-            Cause::Evaluation(error) => (error.to_string(), evaluation_hint(error).map(|hint| hint.in_language(lang))),
+            Cause::Engine(error) => (error.text(lang), engine_hint(error).map(|hint| hint.in_language(lang))),
+            Cause::Evaluation(error) => (error.text(lang), evaluation_hint(error).map(|hint| hint.in_language(lang))),
         };
         ErrorInfo { code: self.code(), message, hint }
     }
@@ -160,8 +159,7 @@ fn evaluation_code(error: &okno_evaluate::Error) -> Code {
     match error {
         E::Engine(error) => engine_code(error),
         E::QuestionSet { .. } => Code::BadQuestionSet,
-        E::Evaluation(_) => Code::BadEvaluation,
-        _ => Code::Internal,
+        _ => Code::BadEvaluation,
     }
 }
 

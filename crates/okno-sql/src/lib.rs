@@ -19,26 +19,25 @@ use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// What can go wrong.
-#[derive(Debug, thiserror::Error)]
-pub enum Error {
-    /// The query cannot be answered.
-    #[error("{0}")]
-    Query(String),
-    /// The query wanted more than to read.
-    #[error("only reading is allowed: one SELECT, no changes, no pragmas, no attaching")]
-    NotReading,
-    /// The query took too long.
-    #[error("stopped after {} s – ask for less, or raise the time limit", .0.as_secs())]
-    TooLong(Duration),
-    /// A database file cannot be read.
-    #[error("cannot read `{}` as an SQLite database: {reason}", path.display())]
-    File {
-        /// The file.
-        path: PathBuf,
-        /// Why.
-        reason: String,
-    },
+okno::document::messages! {
+    /// What can go wrong.
+    #[derive(Debug, Clone, PartialEq, Eq)]
+    #[non_exhaustive]
+    pub enum Error {
+        /// The query cannot be answered.
+        Query(String) = "bad_query" => ("{0}", "{0}"),
+        /// The query wanted more than to read.
+        NotReading = "not_reading" => (
+            "only reading is allowed: one SELECT, no changes, no pragmas, no attaching",
+            "只允许读取:一条 SELECT,不能修改,不能用 PRAGMA 或 ATTACH",
+        ),
+        /// The query took too long.
+        TooLong(Duration) = "query_too_long" =>
+            ("stopped after {0}; ask for less, or raise the time limit", "{0} 后停止;请缩小查询,或提高时间上限"),
+        /// A database file cannot be read.
+        File { /** The file. */ path: PathBuf, /** What SQLite says. */ words: String } = "bad_database" =>
+            ("cannot read `{path}` as an SQLite database: {words}", "无法把 “{path}” 当作 SQLite 数据库读取:{words}"),
+    }
 }
 
 /// Either a value or one of [`Error`].
@@ -165,7 +164,7 @@ impl Database {
 
 /// Attaches a file under its own name, for reading only.
 fn attach(connection: &Connection, file: &Path) -> Result<()> {
-    let failed = |error: rusqlite::Error| Error::File { path: file.to_owned(), reason: error.to_string() };
+    let failed = |error: rusqlite::Error| Error::File { path: file.to_owned(), words: error.to_string() };
     let name = file.file_stem().map_or_else(|| "file".to_owned(), |stem| stem.to_string_lossy().into_owned());
     let uri = format!("file:{}?mode=ro", escaped(&file.to_string_lossy()));
     connection.execute(&format!("ATTACH DATABASE ?1 AS {}", quoted(&name)), [uri]).map_err(failed)?;

@@ -3,7 +3,7 @@
 //! `cargo run -p okno --example custom_loader`; `docs/add-a-loader.md` says what a loader promises.
 
 use okno::document::{Block, BlockKind, Loaded, Span};
-use okno::load::{LoadError, Loader, Sink, Source};
+use okno::load::{Loader, Sink, SkipReason, Source};
 use okno::{Engine, Query};
 use std::path::Path;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ impl Loader for Lyrics {
         path.extension().is_some_and(|extension| extension == "lrc") && !head.contains(&0)
     }
 
-    fn load(&self, source: &Source<'_>, out: &mut dyn Sink) -> Result<(), LoadError> {
+    fn load(&self, source: &Source<'_>, out: &mut dyn Sink) -> Result<(), SkipReason> {
         let (mut text, mut blocks) = (String::new(), Vec::new());
         for line in source.text()?.lines() {
             let words = line.rsplit(']').next().unwrap_or_default().trim();

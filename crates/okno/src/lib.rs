@@ -87,11 +87,10 @@ pub mod config;
 pub mod embed;
 mod engine;
 pub mod enrich;
-mod error;
+pub mod error;
 pub mod fetch;
 pub mod generate;
 mod packed;
-pub mod reasons;
 pub mod retrieve;
 pub mod rules;
 pub mod shapes;
@@ -107,7 +106,7 @@ pub use okno_load as load;
 pub use engine::{DeriveOptions, DerivePlan, DeriveProgress, DeriveReport, Maker};
 pub use engine::{
     Engine, EngineBuilder, ImportReport, IndexOptions, IndexReport, Progress, ReembedReport, Silent, Skipped,
-    search_several,
+    SkippedReason, search_several,
 };
 pub use error::{Error, RequestError, Result};
 pub use retrieve::{Answer, Context, Query};

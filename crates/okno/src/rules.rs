@@ -25,12 +25,14 @@
 //! The language is small on purpose: no conditions beyond matching, no arithmetic, nothing that could fail to end. A template that
 //! refers to something that is not there sets nothing.
 
+mod error;
 mod sections;
 mod template;
 
+pub use error::{RuleError, RulesError};
+
 use crate::document::{Loaded, Value};
 use crate::load::Glob;
-use crate::{Error, Result};
 use regex::Regex;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::collections::BTreeMap;
@@ -72,13 +74,13 @@ pub struct RuleText {
 pub struct Plain(pub Value);
 
 impl Serialize for Plain {
-    fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         self.0.to_json().serialize(serializer)
     }
 }
 
 impl<'de> Deserialize<'de> for Plain {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let json = serde_json::Value::deserialize(deserializer)?;
         // A date of TOML comes as a table with one entry, whatever its name.
         let inner = match &json {
@@ -123,12 +125,10 @@ impl Rules {
     ///
     /// # Errors
     /// Which rule is wrong, counted from 1, and how.
-    pub fn new(texts: &[RuleText]) -> Result<Self> {
-        let numbered = texts
-            .iter()
-            .enumerate()
-            .map(|(i, text)| Rule::new(text).map_err(|reason| Error::Options(format!("rule {}: {reason}", i + 1))));
-        numbered.collect::<Result<_>>().map(Self)
+    pub fn new(texts: &[RuleText]) -> Result<Self, RulesError> {
+        let numbered = (1..).zip(texts);
+        let read = numbered.map(|(number, text)| Rule::new(text).map_err(|reason| RulesError::Rule { number, reason }));
+        read.collect::<Result<_, _>>().map(Self)
     }
 
     /// Whether there are none.
@@ -145,19 +145,19 @@ impl Rules {
 }
 
 impl Rule {
-    /// Reads one rule; an error is a sentence about it.
-    fn new(given: &RuleText) -> std::result::Result<Self, String> {
-        let path = given.path.as_deref().map(Glob::new).transpose().map_err(|reason| format!("`path`: {reason}"))?;
+    /// Reads one rule.
+    fn new(given: &RuleText) -> Result<Self, RuleError> {
+        let path = given.path.as_deref().map(Glob::new).transpose().map_err(|reason| RuleError::Path { reason })?;
         let (title, text) = (expression("title", given.title.as_deref())?, expression("text", given.text.as_deref())?);
         let section = expression("section", given.section.as_deref())?;
         if given.set.is_empty() && given.drop.is_empty() {
-            return Err("it sets nothing – add `set = { field = \"value\" }`".to_owned());
+            return Err(RuleError::SetsNothing);
         }
         if given.all && text.is_none() && section.is_none() {
-            return Err("`all` is about the matches of `section` and `text`, and there is neither".to_owned());
+            return Err(RuleError::AllWithoutMatches);
         }
         if given.default.is_some() && given.map.is_empty() {
-            return Err("`default` is for texts that `map` does not know, and there is no `map`".to_owned());
+            return Err(RuleError::DefaultWithoutMap);
         }
         let names = [&title, &section, &text].into_iter().flatten().flat_map(Regex::capture_names).flatten();
         let scope = template::Known {
@@ -167,7 +167,7 @@ impl Rule {
         };
         let set = given.set.iter().map(|(field, value)| Ok((field.clone(), given_value(field, &value.0, &scope)?)));
         Ok(Self {
-            set: set.collect::<std::result::Result<_, String>>()?,
+            set: set.collect::<Result<_, RuleError>>()?,
             map: given.map.iter().map(|(from, to)| (from.clone(), to.0.clone())).collect(),
             default: given.default.as_ref().map(|value| value.0.clone()),
             drop: given.drop.clone(),
@@ -261,19 +261,20 @@ fn groups(regex: &Regex) -> usize {
     regex.captures_len() - 1
 }
 
-fn expression(name: &str, pattern: Option<&str>) -> std::result::Result<Option<Regex>, String> {
+fn expression(key: &'static str, pattern: Option<&str>) -> Result<Option<Regex>, RuleError> {
     let Some(pattern) = pattern else { return Ok(None) };
     let built = regex::RegexBuilder::new(pattern).multi_line(true).build();
     built.map(Some).map_err(|error| {
+        // Its message draws the pattern with a mark under it; the last line says what is wrong.
         let error = error.to_string();
-        let reason = error.lines().last().unwrap_or_default().trim_start_matches("error: ").to_owned();
-        format!("`{name}`: `{pattern}` is no regular expression: {reason}")
+        let words = error.lines().last().unwrap_or_default().trim_start_matches("error: ").to_owned();
+        RuleError::Regex { key, pattern: pattern.to_owned(), words }
     })
 }
 
-fn given_value(field: &str, value: &Value, known: &template::Known) -> std::result::Result<Given, String> {
+fn given_value(field: &str, value: &Value, known: &template::Known) -> Result<Given, RuleError> {
     if RESERVED.contains(&field) || field.trim().is_empty() {
-        return Err(format!("`{field}` is a fact about the file and cannot be set – choose another name"));
+        return Err(RuleError::Reserved { field: field.to_owned() });
     }
     match value {
         Value::Text(text) => Ok(Given::Template(Template::new(text, known)?)),

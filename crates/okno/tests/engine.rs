@@ -147,7 +147,7 @@ fn filters_hold_in_both_legs_and_give_all_that_match() {
     );
     assert!(matching("category = 素菜 and difficulty > 1", 20).is_empty());
     let error = index.engine.search(&Query::new("菜").filter(Filter::parse("categori = 素菜").unwrap())).unwrap_err();
-    assert!(matches!(&error, Error::UnknownField { known, .. } if known[0] == "category"), "{error}");
+    assert!(matches!(&error, Error::UnknownField { known, .. } if known.0[0] == "category"), "{error}");
 }
 
 #[test]
@@ -248,7 +248,7 @@ impl Embedder for Away {
     fn embed(&self, texts: &[&str], role: Role) -> Result<Vec<f32>, EmbedError> {
         match role {
             Role::Passage => Ok(vec![1.0; texts.len()]),
-            Role::Query => Err(EmbedError("nobody there".to_owned())),
+            Role::Query => Err(EmbedError::new("nobody there")),
         }
     }
 }

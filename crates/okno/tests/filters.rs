@@ -127,7 +127,7 @@ fn a_level_of_headings_that_nobody_has_is_refused_and_names_those_there_are() {
     let query = Query::new("土豆").filter(Filter::parse("\"Header 5\" = x").unwrap());
     match engine.search(&query) {
         Err(Error::UnknownField { field, known }) => {
-            assert_eq!((field.as_str(), known.join(", ").as_str()), ("Header 5", "Header 1, Header 2, Header 3"));
+            assert_eq!((field.as_str(), known.0.join(", ").as_str()), ("Header 5", "Header 1, Header 2, Header 3"));
         }
         other => panic!("{other:?}"),
     }

@@ -192,7 +192,7 @@ impl Embedder for Failing {
     }
     fn embed(&self, texts: &[&str], role: Role) -> Result<Vec<f32>, EmbedError> {
         let left = self.1.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(texts.len()));
-        left.map_err(|_| EmbedError("the quota is used up".to_owned()))?;
+        left.map_err(|_| EmbedError::new("the quota is used up"))?;
         self.0.embed(texts, role)
     }
 }

@@ -10,6 +10,7 @@ use clap::Args;
 use indicatif::{HumanCount, ProgressBar};
 use okno::document::{DerivedKind, Filter};
 use okno::generate::Usage;
+use okno::shapes::SkippedFile;
 use okno::{DeriveOptions, DerivePlan, DeriveProgress, DeriveReport, Engine, Maker, Skipped};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -194,7 +195,7 @@ fn print(report: &DeriveReport) {
 
 fn failures(failed: &[Skipped]) {
     for failure in failed.iter().take(SHOWN) {
-        let (place, reason) = (output::printable(&failure.place), errors::reason(&failure.reason));
+        let (place, reason) = (output::printable(&failure.place), errors::of_skipped(&failure.reason));
         output::note(&format!("  {place} – {}", output::printable(&reason)));
     }
     if failed.len() > SHOWN {
@@ -206,8 +207,8 @@ fn failures(failed: &[Skipped]) {
     }
 }
 
-fn skipped_json(skipped: &[Skipped]) -> Vec<serde_json::Value> {
-    skipped.iter().map(|s| serde_json::json!({"place": s.place, "reason": s.reason})).collect()
+fn skipped_json(skipped: &[Skipped]) -> Vec<SkippedFile> {
+    skipped.iter().map(Into::into).collect()
 }
 
 fn json(report: &DeriveReport) -> serde_json::Value {

@@ -233,7 +233,7 @@ fn print(report: &IndexReport, took: Duration) {
         output::note(&format!(
             "  {} – {}",
             output::printable(&skipped.place),
-            output::printable(&errors::reason(&skipped.reason))
+            output::printable(&errors::of_skipped(&skipped.reason))
         ));
     }
     if report.skipped.len() > SHOWN {

@@ -7,7 +7,9 @@ use crate::{errors, output};
 use anyhow::{Context as _, Result, bail};
 use clap::Args;
 use okno::document::{Block, BlockKind, CodePoints, ImageSource, Loaded, table};
-use okno::load::{Fields, ImageReader, Sink, WalkOptions, builtin_reading, load_file, look_at_images, walk};
+use okno::load::{
+    Fields, ImageReader, Sink, SkipReason, WalkOptions, builtin_reading, load_file, look_at_images, walk,
+};
 use serde_json::{Value, json};
 use std::io::Write;
 use std::path::PathBuf;
@@ -75,9 +77,9 @@ impl Sink for DocumentPrinter {
         }
     }
 
-    fn skip(&mut self, place: &str, reason: String) {
+    fn skip(&mut self, place: &str, reason: SkipReason) {
         self.skipped += 1;
-        let reason = errors::reason(&reason);
+        let reason = errors::of_file(&reason);
         output::note(&say!("skipped {} – {}", "跳过 {} —— {}", output::printable(place), output::printable(&reason)));
     }
 }

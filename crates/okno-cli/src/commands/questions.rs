@@ -4,7 +4,7 @@ use crate::globals::Globals;
 use crate::locale::say;
 use crate::question_set::SEED;
 use crate::values::number;
-use crate::{model, opening, output};
+use crate::{errors, model, opening, output};
 use anyhow::{Context as _, Result, bail};
 use clap::{Args, Subcommand, ValueEnum};
 use indicatif::ProgressBar;
@@ -118,7 +118,11 @@ fn by_model(engine: &Engine, count: usize, seed: u64) -> Result<(Vec<Made>, Summ
         found.failed.len()
     ));
     for failed in found.failed.iter().take(SHOWN) {
-        output::note(&format!("  {} – {}", output::printable(&failed.place), output::printable(&failed.reason)));
+        output::note(&format!(
+            "  {} – {}",
+            output::printable(&failed.place),
+            output::printable(&errors::of_skipped(&failed.reason))
+        ));
     }
     Ok((found.made, found.summary))
 }

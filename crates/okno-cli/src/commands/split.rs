@@ -4,16 +4,16 @@
 //! `html` choose their own loader. A file of JSON lines gives one line of JSON for each of its lines, in order,
 //! whatever is wrong with one of them.
 
-use crate::errors::chinese_layer;
 use crate::globals::Globals;
 use crate::indexing::ChunkPreset;
-use crate::locale::{Lang, language, say};
+use crate::locale::say;
 use crate::{errors, output};
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use okno::document::{CodePoints, Loaded};
-use okno::load::{Html, Jsonl, Loader, Markdown, Sink, Source, builtin};
-use okno::split::{NAMES, Piece, Split, Splitter, SplitterError, Text};
+use okno::load::{Html, Jsonl, Loader, Markdown, Sink, SkipReason, Source, builtin};
+use okno::message::Reason;
+use okno::split::{Piece, Split, Splitter, SplitterError, Text};
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
@@ -41,7 +41,7 @@ pub struct SplitArgs {
 pub fn run(globals: &Globals, args: &SplitArgs) -> Result<()> {
     let splitter = match args.preset {
         Some(preset) => Splitter::Layer(preset.layer().map_err(okno::Error::from)?),
-        None => args.splitter.parse().map_err(|error| anyhow::anyhow!(refusal(&error)))?,
+        None => args.splitter.parse().map_err(|error: SplitterError| anyhow::anyhow!(errors::text(&error)))?,
     };
     let printer = SplitPrinter { json: globals.json, lines: args.lines, splitter };
     let mut head = Vec::new();
@@ -61,33 +61,13 @@ fn open(path: &Path) -> Result<Box<dyn BufRead>> {
     if path == Path::new("-") {
         return Ok(Box::new(BufReader::new(std::io::stdin())));
     }
-    let unreadable =
-        |cause: std::io::Error| okno::Error::Unreadable { path: path.to_owned(), reason: cause.to_string() };
+    let unreadable = |cause: std::io::Error| okno::Error::Unreadable { path: path.to_owned(), cause: cause.into() };
     let file = std::fs::File::open(path).map_err(unreadable)?;
     if file.metadata().is_ok_and(|about| about.is_dir()) {
-        let reason = say!("it is a folder, not a file", "它是文件夹，不是文件");
-        return Err(okno::Error::Unreadable { path: path.to_owned(), reason }.into());
+        let cause = std::io::ErrorKind::IsADirectory.into();
+        return Err(okno::Error::Unreadable { path: path.to_owned(), cause }.into());
     }
     Ok(Box::new(BufReader::new(file)))
-}
-
-/// Why a splitter cannot be used, in the language of this run.
-fn refusal(error: &SplitterError) -> String {
-    if language() == Lang::En {
-        return error.to_string();
-    }
-    match error {
-        SplitterError::Unknown(name) => format!("`{name}` 不是切分方式 —— 可用的有：{NAMES}"),
-        SplitterError::Overlap { name, size, overlap } => {
-            format!("`{name}`：重叠 {overlap} 必须小于大小 {size} —— 可以试试 {}", size / 2)
-        }
-        SplitterError::Zero { name, suggestion } => format!("`{name}`：大小为 0 什么也装不下 —— 可以试试 {suggestion}"),
-        SplitterError::Units(name) => format!("`{name}`：两个大小必须一致 —— 同为字符（`c`）或同为词元（`t`）"),
-        SplitterError::Child { name, parent, child } => {
-            format!("`{name}`：子块 {child} 必须小于父块 {parent} —— 可以试试 {}", (parent / 6).max(1))
-        }
-        SplitterError::Layer(error) => chinese_layer(error),
-    }
 }
 
 /// Prints pieces.
@@ -110,7 +90,7 @@ fn json_lines(reader: impl BufRead, printer: &SplitPrinter, out: &mut impl Write
             Ok((id, text)) => printer.pieces(&id, &Text::markdown(&text), out)?,
             Err(reason) => {
                 bad += 1;
-                writeln!(out, "{}", json!({"id": null, "line": number, "error": reason}))?;
+                writeln!(out, "{}", json!({"id": null, "line": number, "error": errors::text(&reason)}))?;
             }
         }
     }
@@ -126,12 +106,12 @@ fn json_lines(reader: impl BufRead, printer: &SplitPrinter, out: &mut impl Write
 }
 
 /// A line's id, of any type, and its text.
-fn record(line: &[u8]) -> Result<(Value, String), String> {
+fn record(line: &[u8]) -> Result<(Value, String), Reason> {
     let mut record: Value = serde_json::from_slice(line).map_err(|error| error.to_string())?;
     let id = ["id", "doc_id"].into_iter().map(|name| record[name].take()).find(|id| !id.is_null());
     match record["text"].take() {
         Value::String(text) => Ok((id.unwrap_or_default(), text)),
-        _ => Err(say!("missing string field `text`", "缺少字符串字段 `text`")),
+        _ => Err(Reason::new("no_text_field", "missing string field `text`", "缺少字符串字段 `text`")),
     }
 }
 
@@ -166,7 +146,7 @@ fn load(path: &Path, bytes: &[u8], splitter: Splitter) -> Result<Vec<Loaded>> {
     };
     loader.load(&source, &mut found).with_context(|| path.display().to_string())?;
     if let ([], Some(reason)) = (found.documents.as_slice(), found.skipped) {
-        bail!("{}: {}", path.display(), errors::reason(&reason));
+        bail!("{}: {}", path.display(), errors::of_file(&reason));
     }
     Ok(found.documents)
 }
@@ -174,7 +154,7 @@ fn load(path: &Path, bytes: &[u8], splitter: Splitter) -> Result<Vec<Loaded>> {
 #[derive(Default)]
 struct SplitDocuments {
     documents: Vec<Loaded>,
-    skipped: Option<String>,
+    skipped: Option<SkipReason>,
 }
 
 impl Sink for SplitDocuments {
@@ -182,8 +162,8 @@ impl Sink for SplitDocuments {
         self.documents.push(loaded);
     }
 
-    fn skip(&mut self, place: &str, reason: String) {
-        output::note(&format!("{}: {}", output::printable(place), output::printable(&errors::reason(&reason))));
+    fn skip(&mut self, place: &str, reason: SkipReason) {
+        output::note(&format!("{}: {}", output::printable(place), output::printable(&errors::of_file(&reason))));
         self.skipped.get_or_insert(reason);
     }
 }

@@ -9,7 +9,7 @@ use crate::{errors, opening, output};
 use anyhow::Result;
 use clap::Args;
 use okno::document::Loaded;
-use okno::load::{Fields, FileEntry, MAX_FILE_SIZE, Sink, WalkOptions, builtin_for, load_file, walk};
+use okno::load::{Fields, FileEntry, MAX_FILE_SIZE, Sink, SkipReason, WalkOptions, builtin_for, load_file, walk};
 use okno_sql::{Database, Limits, Rows, Source, of_index, of_loaded};
 use serde_json::{Map, Value};
 use std::io::{Read, Write};
@@ -118,8 +118,8 @@ impl Sink for TableCollector {
         self.sources.extend(of_loaded(&name, &loaded));
     }
 
-    fn skip(&mut self, place: &str, reason: String) {
-        let reason = errors::reason(&reason);
+    fn skip(&mut self, place: &str, reason: SkipReason) {
+        let reason = errors::of_file(&reason);
         output::note(&say!("skipped {} – {}", "跳过 {} —— {}", output::printable(place), output::printable(&reason)));
     }
 }

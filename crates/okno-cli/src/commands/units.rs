@@ -2,7 +2,7 @@
 
 use crate::globals::Globals;
 use crate::locale::say;
-use crate::{opening, output};
+use crate::{errors, opening, output};
 use anyhow::{Context as _, Result};
 use clap::Args;
 use okno::document::CodePoints;
@@ -48,15 +48,19 @@ pub fn import(globals: &Globals, args: &ImportUnitsArgs) -> Result<()> {
     let engine = opening::open(globals.index())?;
     let report = engine.import_units(open(file)?)?;
     if globals.json {
-        let skipped: Vec<_> =
-            report.skipped.iter().map(|s| serde_json::json!({"place": s.place, "reason": s.reason})).collect();
+        let skipped: Vec<shapes::SkippedFile> = report.skipped.iter().map(Into::into).collect();
         return output::json(&serde_json::json!({
             "documents": report.documents, "units": shapes::units(&report.units), "skipped": skipped,
         }));
     }
     for skipped in &report.skipped {
         let place = format!("{}: {}", file.display(), skipped.place);
-        output::note(&say!("skipped {}: {}", "跳过 {}：{}", place, output::printable(&skipped.reason)));
+        output::note(&say!(
+            "skipped {}: {}",
+            "跳过 {}：{}",
+            place,
+            output::printable(&errors::of_skipped(&skipped.reason))
+        ));
     }
     let counts: Vec<String> = report.units.iter().map(|(kind, count)| format!("{count} {kind}")).collect();
     let units = if counts.is_empty() { "0".to_owned() } else { counts.join(", ") };

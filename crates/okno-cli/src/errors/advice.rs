@@ -1,7 +1,13 @@
-//! Errors of models and of the server, with the flag or the command that helps.
+//! Errors of the libraries, with the flag, the command or the variable that helps: the libraries name none.
 
 use crate::locale::{Lang, language, say};
-use okno_document::message::Message;
+use okno::error::{OptionsError, RemoteError};
+use okno::fetch::FetchError;
+use okno::generate::GenerateError;
+use okno::load::SkipReason;
+use okno::message::Message;
+use okno::{Error, SkippedReason};
+use okno_evaluate::Error as EvaluationError;
 
 fn with_advice(error: &dyn Message, advice: Option<String>) -> String {
     let text = error.text(language());
@@ -10,6 +16,82 @@ fn with_advice(error: &dyn Message, advice: Option<String>) -> String {
         (Some(advice), Lang::En) => format!("{text}; {advice}"),
         (Some(advice), Lang::Zh) => format!("{text}；{advice}"),
     }
+}
+
+/// An error of the engine.
+pub fn of_engine(error: &Error) -> String {
+    with_advice(error, for_engine(error))
+}
+
+fn for_engine(error: &Error) -> Option<String> {
+    Some(match error {
+        Error::NoIndex(_) => say!("make one with `okno index PATH`", "先运行 `okno index 路径` 建立索引"),
+        Error::NotAnIndex(_) => say!("or another `--index`", "或用 `--index` 指定别处"),
+        Error::Embedder { .. } => say!("`okno reembed` makes them anew", "`okno reembed` 可重建向量"),
+        Error::UnknownField { .. } => say!("`okno status` lists the fields", "`okno status` 列出所有字段"),
+        Error::NoUnits(_) => say!("`okno import-units FILE` adds them", "用 `okno import-units 文件` 添加"),
+        Error::NoDocument(_) => say!("`okno documents` lists them", "`okno documents` 列出所有文档"),
+        Error::Options(OptionsError::Fields(_)) => say!("check `--jsonl-fields`", "请检查 `--jsonl-fields`"),
+        Error::Generate(GenerateError::Busy { .. }) => {
+            say!("lower `model.concurrency`", "可减小 `model.concurrency`")
+        }
+        Error::Generate(GenerateError::TooLong { .. }) => say!("lower `--budget`", "请减小 `--budget`"),
+        Error::Remote { reason: RemoteError::KeyRefused { .. }, .. } => {
+            say!("set OKNO_MILVUS_TOKEN to `user:password` or a key", "请将 OKNO_MILVUS_TOKEN 设为 `用户:密码` 或密钥")
+        }
+        _ => return None,
+    })
+}
+
+/// An error of an evaluation.
+pub fn of_evaluation(error: &EvaluationError) -> String {
+    let advice = match error {
+        EvaluationError::Engine(error) => for_engine(error),
+        EvaluationError::RunExists { name } => Some(say!(
+            "`--name` names a run, `okno runs remove {}` removes this one",
+            "`--name` 指定名称，`okno runs remove {}` 删除已有的",
+            name
+        )),
+        EvaluationError::TooManyRuns { .. } => {
+            Some(say!("`okno runs remove NAME` removes one", "用 `okno runs remove 名称` 删除"))
+        }
+        EvaluationError::FewQuestions { .. } => Some(say!(
+            "`okno questions make` makes some from your documents",
+            "`okno questions make` 可从你的文档生成一些"
+        )),
+        EvaluationError::NotAdded { .. } => Some(say!("`--recipe-name` names it", "用 `--recipe-name` 指定名称")),
+        _ => None,
+    };
+    with_advice(error, advice)
+}
+
+/// Why something was skipped.
+pub fn of_skipped(reason: &SkippedReason) -> String {
+    let advice = match reason {
+        SkippedReason::Load(reason) => return of_file(reason),
+        SkippedReason::Fetch(FetchError::Private { .. }) => {
+            Some(say!("`--allow-private` allows it", "用 `--allow-private` 允许"))
+        }
+        SkippedReason::Gone => Some(say!("`okno remove --root` takes them out", "`okno remove --root` 可将其移除")),
+        _ => None,
+    };
+    with_advice(reason, advice)
+}
+
+/// Why a file, or a part of one, was skipped.
+pub fn of_file(reason: &SkipReason) -> String {
+    let advice = match reason {
+        SkipReason::TooLarge { .. } => Some(say!("`--max-file-size` raises it", "可用 `--max-file-size` 提高上限")),
+        SkipReason::NoTextLayer { .. } => Some(say!(
+            "add the OCR models (`okno models add rapidocr`), or run `ocrmypdf` over it",
+            "请添加文字识别模型（`okno models add rapidocr`），或先用 `ocrmypdf` 处理"
+        )),
+        SkipReason::NoTextField { .. } => {
+            Some(say!("name it with `--jsonl-fields text=…`", "请用 `--jsonl-fields text=…` 指定"))
+        }
+        _ => None,
+    };
+    with_advice(reason, advice)
 }
 
 /// An error about models.

@@ -115,7 +115,7 @@ fn why(why: Why) -> String {
 /// Steps of the language model that failed.
 pub fn unhelped(steps: &[Taken]) -> Vec<String> {
     let note = |taken: &Taken| {
-        let reason = printable(taken.failed.as_ref()?);
+        let reason = printable(&crate::errors::text(taken.failed.as_ref()?));
         Some(say!("searched without `{}`: {}", "未使用 `{}` 步骤：{}", taken.step, reason))
     };
     steps.iter().filter_map(note).collect()

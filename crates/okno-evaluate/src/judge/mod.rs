@@ -105,7 +105,7 @@ pub fn judge(aspect: Aspect, case: Case<'_>, model: &dyn Generator, prompts: &Pr
         return Judgement::Nothing;
     }
     let request = request(aspect, case, &subjects, prompts, Language::of(case.question));
-    let check = |said: &Value| read::verdicts(said, &subjects);
+    let check = |said: &Value| read::verdicts(said, &subjects).map_err(Into::into);
     match structured::ask(Asker { generator: model, prompts }, request, &check, &|| false) {
         Ok(checked) => Judgement::Judged(checked.value),
         Err(unusable) => Judgement::Failed(unusable.to_string()),

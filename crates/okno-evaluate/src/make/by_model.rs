@@ -12,8 +12,9 @@ use crate::Result;
 use okno::Skipped;
 use okno::document::{Layer, Size, Span};
 use okno::generate::many;
-use okno::generate::structured::{self, Unusable, text};
+use okno::generate::structured::{self, FormError, Unusable, text};
 use okno::generate::{Asker, Language, Request, Usage, messages, quoted};
+use okno::message::Reason;
 use okno::store::{DocumentNumber, Snapshot};
 use serde_json::{Value, json};
 
@@ -90,7 +91,7 @@ impl ByModel {
                 usage
             }
             Err(unusable) => {
-                self.failed.push(Skipped { place: passage.name.clone(), reason: unusable.to_string() });
+                self.failed.push(Skipped { place: passage.name.clone(), reason: unusable.why.into() });
                 unusable.usage
             }
         };
@@ -134,25 +135,51 @@ fn asked(asker: Asker<'_>, passage: &Passage, name: &str, values: &[(&str, &str)
 }
 
 /// A question whose sentence is an exact span of the passage.
-fn read(passage: &Passage, answer: &Value) -> Result<Draft, String> {
+fn read(passage: &Passage, answer: &Value) -> Result<Draft, Reason> {
     let (question, sentence) = (text(answer, "question")?, text(answer, "sentence")?);
-    let at = passage
-        .text
-        .find(&sentence)
-        .ok_or("`sentence` does not stand in the passage word for word: copy it exactly")?;
+    let at = passage.text.find(&sentence).ok_or(DraftError::NotVerbatim)?;
     if sentence.chars().count() * 2 > passage.text.chars().count() && passage.text.chars().count() > 200 {
-        return Err("`sentence` is most of the passage: copy only the sentence that answers".to_owned());
+        return Err(DraftError::LongSentence.into());
     }
     if Language::of(&question) != Language::of(&passage.text) {
-        return Err("`question` is not in the language of the passage".to_owned());
+        return Err(DraftError::OtherLanguage.into());
     }
     let start = passage.span.start as usize + at;
     let kind = if answer["kind"] == "list" { Kind::List } else { Kind::Fact };
     let draft = Draft { question, kind, doubt: 0, spans: vec![Span::new(start, start + sentence.len())] };
     if check::repeats(&draft.question, &sentence) {
-        return Err("`question` repeats the sentence that answers it".to_owned());
+        return Err(DraftError::Repeats.into());
     }
     Ok(draft)
+}
+
+okno::document::messages! {
+    /// What is wrong with a question that a model made.
+    #[derive(Debug, Clone, PartialEq, Eq)]
+    #[non_exhaustive]
+    pub enum DraftError {
+        /// A sentence that the passage does not hold.
+        NotVerbatim = "not_verbatim" => (
+            "`sentence` does not stand in the passage word for word: copy it exactly",
+            "`sentence` 与原文不一致:请逐字复制",
+        ),
+        /// Not a sentence but all of it.
+        LongSentence = "long_sentence" => (
+            "`sentence` is most of the passage: copy only the sentence that answers",
+            "`sentence` 几乎是整段文字:请只复制回答问题的那句",
+        ),
+        /// A question in another language.
+        OtherLanguage = "other_language" =>
+            ("`question` is not in the language of the passage", "`question` 与这段文字的语言不同"),
+        /// A question that gives its answer away.
+        Repeats = "repeats" =>
+            ("`question` repeats the sentence that answers it", "`question` 重复了回答它的句子"),
+        /// A sentence that does not answer.
+        NotAnswered { /** The question. */ question: String } = "not_answered" => (
+            "the sentence does not answer “{question}”, says the model itself",
+            "模型自己认为这句话没有回答“{question}”",
+        ),
+    }
 }
 
 /// Asks again, without the passage, whether the sentence answers; what both cost.
@@ -162,14 +189,16 @@ fn confirmed(passage: &Passage, draft: &Draft, asker: Asker<'_>, spent: Usage) -
     let (question, sentence) = (quoted(&draft.question), quoted(sentence));
     let values = [("question", question.as_str()), ("sentence", &sentence), ("title", &passage.title)];
     let schema = structured::object(&json!({"answers": {"type": "boolean"}}));
-    let check =
-        |answer: &Value| answer["answers"].as_bool().ok_or_else(|| "`answers` must be true or false".to_owned());
+    let check = |answer: &Value| {
+        let wrong = || Reason::from(FormError::NotTruth { field: "answers".to_owned() });
+        answer["answers"].as_bool().ok_or_else(wrong)
+    };
     let total =
         |usage: Usage| Usage { prompt: spent.prompt + usage.prompt, completion: spent.completion + usage.completion };
     match structured::ask(asker, asked(asker, passage, "questions.check", &values, schema), &check, &|| false) {
         Ok(checked) if checked.value => Ok(total(checked.usage)),
         Ok(checked) => {
-            let reason = format!("the sentence does not answer “{}”, says the model itself", draft.question);
+            let reason = DraftError::NotAnswered { question: draft.question.clone() }.into();
             let why = structured::Why::Wrong { model: asker.generator.identity().to_owned(), reason };
             Err(Unusable { why, usage: total(checked.usage) })
         }
@@ -214,12 +243,12 @@ mod tests {
         let wrong = r#"{"question": "What is its capacity?", "sentence": "It holds 40 litres.", "kind": "fact"}"#;
         assert_eq!(made(&[wrong, GOOD, r#"{"answers": true}"#]).made.len(), 1);
         let found = made(&[wrong, wrong]);
-        assert!(found.made.is_empty() && found.failed[0].reason.contains("word for word"), "{found:?}");
+        assert!(found.made.is_empty() && found.failed[0].reason.to_string().contains("word for word"), "{found:?}");
     }
 
     #[test]
     fn a_question_that_its_sentence_does_not_answer_is_dropped() {
         let found = made(&[GOOD, r#"{"answers": false}"#]);
-        assert!(found.made.is_empty() && found.failed[0].reason.contains("does not answer"), "{found:?}");
+        assert!(found.made.is_empty() && found.failed[0].reason.to_string().contains("does not answer"), "{found:?}");
     }
 }

@@ -2,8 +2,8 @@
 //!
 //! The set's own reader, because every record must know the line it starts on and every fault its column.
 
-use super::Fault;
 use super::read::Line;
+use super::{Fault, FaultReason};
 use serde_json::{Map, Value};
 
 /// The records of a file as objects of texts, by the names in its header.
@@ -12,14 +12,14 @@ pub fn objects(text: &str, separator: char) -> Vec<Line> {
     let Some((_, header)) = records.next() else { return Vec::new() };
     let names: Vec<String> = header.iter().map(|name| canonical(name).to_owned()).collect();
     if !names.iter().any(|name| name == "question") {
-        let reason = format!("expected columns `question`, `answer` and `document`, got `{}`", header.join("`, `"));
+        let reason = FaultReason::Columns { got: header };
         return vec![Err(Fault { line: 1, field: "question", reason })];
     }
     records
         .filter(|(_, fields)| fields.iter().any(|field| !field.trim().is_empty()))
         .map(|(line, fields)| {
             if fields.len() != names.len() {
-                let reason = format!("expected {} columns, got {}", names.len(), fields.len());
+                let reason = FaultReason::ColumnCount { expected: names.len(), got: fields.len() };
                 return Err(Fault { line, field: "", reason });
             }
             let filled = names.iter().cloned().zip(fields).filter(|(_, field)| !field.trim().is_empty());

@@ -1,7 +1,7 @@
 //! Where the documents of a question set are: in its own corpus file, or in an index.
 
 use super::super::score::Texts;
-use super::{Fault, faulty, read, read_text};
+use super::{Fault, FaultReason, faulty, read, read_text};
 use crate::Result;
 use okno::store::{DocumentNumber, Snapshot};
 use std::collections::HashMap;
@@ -41,7 +41,7 @@ impl Corpus {
                 Err(fault) => faults.push(fault),
                 Ok((line, name, text)) => {
                     if texts.insert(name.clone(), text.chars().collect()).is_some() {
-                        let reason = format!("`{name}` is there already; every document needs its own name");
+                        let reason = FaultReason::RepeatedDocument { name };
                         faults.push(Fault { line, field: "doc_id", reason });
                     }
                 }
@@ -106,9 +106,10 @@ impl Library for Indexed<'_> {
 }
 
 /// A document that a set names and a library lacks.
-pub(super) fn missing(name: &str, found: &Found) -> String {
+pub(super) fn missing(name: &str, found: &Found) -> FaultReason {
+    let name = name.to_owned();
     match found {
-        Found::Several => format!("several documents are called `{name}`; name one by its whole path"),
-        _ => format!("no document is called `{name}`"),
+        Found::Several => FaultReason::SeveralDocuments { name },
+        _ => FaultReason::NoDocument { name },
     }
 }

@@ -5,16 +5,18 @@
 //! would be a figure about something else.
 
 mod csv;
+mod fault;
 mod library;
 mod read;
 
+pub use fault::{Fault, FaultReason, Faults, JsonKind};
 pub use library::{Corpus, Found, Indexed, Library};
 
 use super::gold::Points;
 use crate::{Error, Result};
 use okno::document::Filter;
 use std::collections::{BTreeSet, HashMap};
-use std::fmt::{self, Write};
+use std::fmt::Write;
 use std::path::Path;
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -58,41 +60,6 @@ pub struct QuestionSet {
     pub questions: Vec<Question>,
 }
 
-/// What is wrong with one line of a set.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Fault {
-    /// The line, from 1.
-    pub line: usize,
-    /// The field, empty when the whole line cannot be read.
-    pub field: &'static str,
-    /// What was expected and what was there.
-    pub reason: String,
-}
-
-impl fmt::Display for Fault {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.field {
-            "" => write!(f, "line {}: {}", self.line, self.reason),
-            field => write!(f, "line {}, field `{field}`: {}", self.line, self.reason),
-        }
-    }
-}
-
-/// Faults that a message lists; the rest are counted.
-const FAULTS_SHOWN: usize = 20;
-
-/// The faults of a file as one message.
-pub(crate) fn list_faults(faults: &[Fault]) -> String {
-    let mut list = String::new();
-    for fault in faults.iter().take(FAULTS_SHOWN) {
-        let _ = write!(list, "\n  {fault}");
-    }
-    if faults.len() > FAULTS_SHOWN {
-        let _ = write!(list, "\n  … {} more", faults.len() - FAULTS_SHOWN);
-    }
-    list
-}
-
 impl QuestionSet {
     /// Reads the questions of a file and finds their answers in the documents of `library`.
     pub fn read(file: &Path, library: &mut dyn Library) -> Result<Self> {
@@ -105,7 +72,7 @@ impl QuestionSet {
         };
         let questions = read::questions(lines, library)?.map_err(|faults| faulty(file, faults))?;
         if questions.is_empty() {
-            let reason = "expected at least one question, got an empty file".to_owned();
+            let reason = FaultReason::NoQuestions;
             return Err(faulty(file, vec![Fault { line: 1, field: "question", reason }]));
         }
         Ok(Self { name: name_of(file), questions })
@@ -147,12 +114,12 @@ fn name_of(file: &Path) -> String {
 
 fn read_text(file: &Path) -> Result<String> {
     let text = fs_err::read_to_string(file)
-        .map_err(|error| okno::Error::Unreadable { path: file.to_owned(), reason: error.kind().to_string() })?;
+        .map_err(|error| okno::Error::Unreadable { path: file.to_owned(), cause: error.kind().into() })?;
     Ok(text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text))
 }
 
 fn faulty(file: &Path, faults: Vec<Fault>) -> Error {
-    Error::QuestionSet { path: file.to_owned(), faults }
+    Error::QuestionSet { path: file.to_owned(), faults: Faults(faults) }
 }
 
 #[cfg(test)]

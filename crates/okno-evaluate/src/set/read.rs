@@ -1,7 +1,7 @@
 //! From lines to questions: which fields there are, and what each must hold.
 
 use super::library::missing;
-use super::{Fault, Found, Gold, Library, Question};
+use super::{Fault, FaultReason, Found, Gold, JsonKind, Library, Question};
 use crate::Result;
 use crate::gold::Points;
 use okno::document::Filter;
@@ -19,29 +19,11 @@ pub fn json_lines(text: &str) -> Vec<Line> {
             let fault = |reason| Fault { line: number + 1, field: "", reason };
             match serde_json::from_str(line) {
                 Ok(Value::Object(object)) => Ok((number + 1, object)),
-                Ok(other) => Err(fault(format!("expected an object `{{…}}`, got {}", kind_of(&other)))),
-                Err(error) => Err(fault(format!("expected JSON, got {}", what_is_wrong(&error)))),
+                Ok(other) => Err(fault(FaultReason::NotObject { got: (&other).into() })),
+                Err(error) => Err(fault(FaultReason::NotJson { column: error.column() })),
             }
         })
         .collect()
-}
-
-/// The parser's words without its own line number: it saw one line only.
-fn what_is_wrong(error: &serde_json::Error) -> String {
-    let words = error.to_string();
-    let reason = words.rsplit_once(" at line ").map_or(words.as_str(), |(reason, _)| reason);
-    format!("`{reason}` at column {}", error.column())
-}
-
-fn kind_of(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "nothing",
-        Value::Bool(_) => "true or false",
-        Value::Number(_) => "a number",
-        Value::String(_) => "a text",
-        Value::Array(_) => "a list",
-        Value::Object(_) => "an object",
-    }
 }
 
 /// A document of a corpus file.
@@ -62,7 +44,7 @@ pub fn questions(lines: Vec<Line>, library: &mut dyn Library) -> Result<Result<V
         };
         match read {
             Ok((line, question)) if !ids.insert(question.id.clone()) => {
-                let reason = format!("`{}` is there already; every question needs its own", question.id);
+                let reason = FaultReason::RepeatedQuestion { id: question.id };
                 faults.push(Fault { line, field: "qid", reason });
             }
             Ok((_, question)) => questions.push(question),
@@ -75,8 +57,10 @@ pub fn questions(lines: Vec<Line>, library: &mut dyn Library) -> Result<Result<V
 fn question(fields: &Fields<'_>, library: &mut dyn Library) -> Result<Result<Question, Fault>> {
     let plain = || {
         let filter = fields.object.get("filter").filter(|filter| !filter.is_null());
-        let filter =
-            filter.map(Filter::from_json).transpose().map_err(|error| fields.fault("filter", error.to_string()))?;
+        let filter = filter
+            .map(Filter::from_json)
+            .transpose()
+            .map_err(|reason| fields.fault("filter", FaultReason::Filter { reason }))?;
         Ok((fields.id(), fields.required_text(&["question", "query"])?, fields.text(&["kind"])?, filter))
     };
     let (id, text, kind, filter) = match plain() {
@@ -108,7 +92,7 @@ fn relevant(fields: &Fields<'_>, library: &mut dyn Library) -> Result<Result<Gol
     let mut names = BTreeSet::new();
     for value in fields.object["relevant"].as_array().map(Vec::as_slice).unwrap_or_default() {
         let Some(name) = value.as_str() else {
-            return Ok(Err(fields.fault("relevant", format!("expected a name, got {}", kind_of(value)))));
+            return Ok(Err(fields.fault("relevant", FaultReason::NotName { got: value.into() })));
         };
         match library.find(name)? {
             Found::One(own) => names.insert(own),
@@ -116,7 +100,7 @@ fn relevant(fields: &Fields<'_>, library: &mut dyn Library) -> Result<Result<Gol
         };
     }
     let some = !names.is_empty();
-    let fault = || fields.fault("relevant", "expected a list of document names with at least one".into());
+    let fault = || fields.fault("relevant", FaultReason::NoNames);
     Ok(some.then_some(Gold::Documents(names)).ok_or_else(fault))
 }
 
@@ -136,15 +120,15 @@ fn places(fields: &Fields<'_>, text: &[char]) -> Result<(Points, Vec<Points>), F
 }
 
 /// The one place where an answer's words are, whatever the white space between them.
-fn only_place(text: &[char], answer: &str) -> Result<Points, String> {
+fn only_place(text: &[char], answer: &str) -> Result<Points, FaultReason> {
     let wanted: Vec<char> = answer.trim().chars().collect();
     let places: Vec<Points> =
         (0..text.len()).filter_map(|start| matched(text, start, &wanted).map(|end| start..end)).take(2).collect();
-    let shown: String = answer.chars().take(60).collect();
+    let words: String = answer.chars().take(60).collect();
     match places.as_slice() {
         [place] => Ok(place.clone()),
-        [] => Err(format!("expected words of the document, but `{shown}` is not in it")),
-        _ => Err(format!("`{shown}` is in the document more than once; give `start` and `end`, or a longer answer")),
+        [] => Err(FaultReason::NotInDocument { words }),
+        _ => Err(FaultReason::SeveralPlaces { words }),
     }
 }
 
@@ -176,7 +160,7 @@ struct Fields<'a> {
 }
 
 impl Fields<'_> {
-    fn fault(&self, field: &'static str, reason: String) -> Fault {
+    fn fault(&self, field: &'static str, reason: FaultReason) -> Fault {
         Fault { line: self.line, field, reason }
     }
 
@@ -200,27 +184,26 @@ impl Fields<'_> {
             None => Ok(None),
             Some((_, Value::String(text))) if !text.trim().is_empty() => Ok(Some(text.clone())),
             Some((_, Value::Number(number))) => Ok(Some(number.to_string())),
-            Some((name, Value::String(_))) => Err(self.fault(name, "expected a text, got an empty one".into())),
-            Some((name, other)) => Err(self.fault(name, format!("expected a text, got {}", kind_of(other)))),
+            Some((name, Value::String(_))) => Err(self.fault(name, FaultReason::EmptyText)),
+            Some((name, other)) => Err(self.fault(name, FaultReason::NotText { got: other.into() })),
         }
     }
 
     fn required_text(&self, names: &[&'static str]) -> Result<String, Fault> {
-        self.text(names)?.ok_or_else(|| self.fault(names[0], "expected a text, got nothing".into()))
+        self.text(names)?.ok_or_else(|| self.fault(names[0], FaultReason::NotText { got: JsonKind::Nothing }))
     }
 
     fn number(&self, name: &'static str) -> Result<usize, Fault> {
         let value = self.object.get(name).unwrap_or(&Value::Null);
         let number = value.as_u64().map(|number| number as usize);
-        number.ok_or_else(|| self.fault(name, format!("expected a count of characters, got {value}")))
+        number.ok_or_else(|| self.fault(name, FaultReason::NotCount { got: value.to_string() }))
     }
 
     fn span(&self, field: &'static str, start: usize, end: usize, text: &[char]) -> Result<Points, Fault> {
         if start < end && end <= text.len() {
             return Ok(start..end);
         }
-        let reason = format!("expected a span inside the document's {} characters, got {start} … {end}", text.len());
-        Err(self.fault(field, reason))
+        Err(self.fault(field, FaultReason::Outside { length: text.len(), start, end }))
     }
 
     /// `[[start, end], …]` or `[{"start": …, "end": …}, …]`.
@@ -228,13 +211,13 @@ impl Fields<'_> {
         let list = match self.object.get("spans") {
             None | Some(Value::Null) => return Ok(Vec::new()),
             Some(Value::Array(list)) => list,
-            Some(other) => return Err(self.fault("spans", format!("expected a list, got {}", kind_of(other)))),
+            Some(other) => return Err(self.fault("spans", FaultReason::NotList { got: other.into() })),
         };
         list.iter()
             .map(|span| {
                 let end = |index: usize, name: &str| span.get(index).or_else(|| span.get(name)).and_then(Value::as_u64);
                 let (Some(start), Some(end)) = (end(0, "start"), end(1, "end")) else {
-                    return Err(self.fault("spans", format!("expected `[start, end]`, got {span}")));
+                    return Err(self.fault("spans", FaultReason::NotSpan { got: span.to_string() }));
                 };
                 self.span("spans", start as usize, end as usize, text)
             })
@@ -245,12 +228,12 @@ impl Fields<'_> {
         let one = |value: &Value| match value {
             Value::String(text) if !text.trim().is_empty() => Ok(text.clone()),
             Value::Number(number) => Ok(number.to_string()),
-            other => Err(self.fault(field, format!("expected a text, got {}", kind_of(other)))),
+            other => Err(self.fault(field, FaultReason::NotText { got: other.into() })),
         };
         match self.object.get(field) {
             Some(Value::Array(list)) if !list.is_empty() => list.iter().map(one).collect(),
             Some(value) if !value.is_null() => Ok(vec![one(value)?]),
-            _ => Err(self.fault(field, "expected an answer, or `start` and `end`, got nothing".into())),
+            _ => Err(self.fault(field, FaultReason::NoAnswer)),
         }
     }
 }

@@ -113,10 +113,7 @@ impl Tuned {
 /// Looks for a better recipe, telling `progress` after each candidate.
 pub fn tune(engine: &Engine, tuning: &Tuning<'_>, texts: &Texts, progress: &dyn Fn(&Step)) -> Result<Tuned> {
     if tuning.set.questions.len() < FEWEST {
-        return Err(Error::Evaluation(format!(
-            "tuning needs at least {FEWEST} questions, got {} – `okno questions make` makes some from your documents",
-            tuning.set.questions.len()
-        )));
+        return Err(Error::FewQuestions { fewest: FEWEST, got: tuning.set.questions.len() });
     }
     let snapshot = engine.snapshot()?;
     let mut questions: Vec<&Question> = tuning.set.questions.iter().collect();

@@ -5,6 +5,7 @@
 
 use crate::Result;
 use okno::document::Layer;
+use okno::error::RecipeError;
 use okno::retrieve::{Expansion, Fusion, Recipe, built_in, name_of};
 use okno::store::Leg;
 
@@ -31,8 +32,11 @@ type Named = (String, Recipe);
 /// The built-in recipes and their usual sizes.
 pub fn families() -> Result<Vec<Named>> {
     let built_in = built_in()?;
-    let row =
-        |name: &str| built_in.get(name).cloned().ok_or_else(|| okno::Error::Recipe(format!("no recipe `{name}`")));
+    let unknown = |name: &str| {
+        let known = built_in.keys().cloned().collect();
+        okno::Error::from(RecipeError::Unknown { name: name.to_owned(), known })
+    };
+    let row = |name: &str| built_in.get(name).cloned().ok_or_else(|| unknown(name));
     let mut all: Vec<Named> = built_in.iter().map(|(name, recipe)| (name.clone(), recipe.clone())).collect();
     for around in WINDOWS {
         let recipe = Recipe { expand: Expansion::Window(around), k: 5, depth: 10, ..row("window")? };

@@ -4,6 +4,7 @@
 
 use super::Tuned;
 use crate::compare::points;
+use crate::error::SectionError;
 use crate::{Error, Result};
 use okno::retrieve::Recipe;
 use std::collections::BTreeMap;
@@ -19,7 +20,7 @@ pub fn section(name: &str, set: &str, budgets: &[usize], seed: u64, tuned: &Tune
     let mut recipe = tuned.recipe.clone();
     recipe.about = format!("found by `okno tune` on `{set}`");
     let table = BTreeMap::from([("recipes", BTreeMap::from([(name, recipe)]))]);
-    let table = toml::to_string(&table).map_err(|error| Error::Evaluation(error.to_string()))?;
+    let table = toml::to_string(&table).map_err(|error| Error::Unwritable { words: error.to_string() })?;
     let (open, close) = marks(name);
     let changes: String =
         tuned.changes.iter().map(|(what, gain)| format!("#   {what} (+{} on train)\n", points(*gain))).collect();
@@ -52,22 +53,19 @@ pub fn with_section(file: &str, name: &str, section: &str) -> Result<String> {
         _ if file.trim().is_empty() => section.to_owned(),
         _ => format!("{}\n\n{section}", file.trim_end()),
     };
-    check(&whole, name).map_err(|reason| {
-        Error::Evaluation(format!(
-            "the recipe cannot be added to the configuration: {reason} – mend the file, or choose another `--recipe-name`"
-        ))
-    })?;
+    check(&whole, name).map_err(|reason| Error::NotAdded { reason })?;
     Ok(whole)
 }
 
 /// The file must still be TOML, and hold the recipe.
-fn check(file: &str, name: &str) -> Result<(), String> {
+fn check(file: &str, name: &str) -> Result<(), SectionError> {
     #[derive(serde::Deserialize)]
     struct Recipes {
         recipes: BTreeMap<String, Recipe>,
     }
-    let Recipes { recipes } = toml::from_str(file).map_err(|error| error.to_string())?;
-    recipes.get(name).map(|_| ()).ok_or_else(|| format!("no recipe `{name}`"))
+    let unreadable = |error: toml::de::Error| SectionError::Toml { words: error.to_string() };
+    let Recipes { recipes } = toml::from_str(file).map_err(unreadable)?;
+    recipes.get(name).map(|_| ()).ok_or_else(|| SectionError::NoRecipe { name: name.to_owned() })
 }
 
 #[cfg(test)]
@@ -125,7 +123,7 @@ mod tests {
     fn a_recipe_that_a_person_wrote_is_never_touched() {
         let own = "[recipes.best]\nabout = \"mine\"\n";
         let section = section("best", "a", &[500], 1, &tuned("auto")).unwrap();
-        assert!(with_section(own, "best", &section).unwrap_err().to_string().contains("--recipe-name"));
+        assert!(matches!(with_section(own, "best", &section), Err(Error::NotAdded { .. })));
         assert!(with_section("not toml [", "best", &section).is_err());
     }
 }

@@ -26,7 +26,7 @@ use html5gum::{Span as TokenSpan, Tokenizer};
 
 use self::pieces::Collector;
 use self::tags::Attributes;
-use super::{SkipReason, Loader, Sink, Source, encoding, file_metadata, has_extension, textual, values};
+use super::{Loader, Sink, SkipReason, Source, encoding, file_metadata, has_extension, textual, values};
 use okno_document::{Block, Image, ImageSource, Loaded, Metadata, Value};
 
 /// Reads HTML and XHTML pages.

@@ -11,7 +11,7 @@ use okno_document::text::{detect_language, primary_language};
 use std::path::Path;
 
 use super::values::display;
-use super::{SkipReason, Loader, Sink, Source, file_metadata, has_extension, lines, textual};
+use super::{Loader, Sink, SkipReason, Source, file_metadata, has_extension, lines, textual};
 #[cfg(test)]
 use okno_document::Value;
 use okno_document::{Block, BlockKind, Image, Loaded, Metadata, Span};

@@ -10,8 +10,8 @@ use super::{damaged, properties};
 use okno_document::{Block, BlockKind, ImageSource, Loaded};
 
 pub(super) fn load(archive: &mut Archive<'_>, source: &Source<'_>) -> Result<Loaded, SkipReason> {
-    let package = package_path(&archive.required("META-INF/container.xml")?)
-        .ok_or_else(|| damaged(DamagedPart::NoBook))?;
+    let package =
+        package_path(&archive.required("META-INF/container.xml")?).ok_or_else(|| damaged(DamagedPart::NoBook))?;
     let xml = archive.required(&package)?;
     let folder = package.rsplit_once('/').map_or("", |(folder, _)| folder);
     let mut rendering = Rendering::default();

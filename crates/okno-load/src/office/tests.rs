@@ -2,9 +2,9 @@
 
 use std::io::Write;
 
+use super::super::encoding::NotText;
 use super::super::tests::{Collected, load};
 use super::*;
-use super::super::encoding::NotText;
 use okno_document::{BlockKind, Date, ImageSource, Loaded, Value, table};
 
 const DOCX: &[u8] = include_bytes!("../../tests/files/handbook.docx");

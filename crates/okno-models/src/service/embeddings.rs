@@ -12,7 +12,7 @@ use super::reason::{AtHost, ServiceReason};
 use okno::embed::{EmbedError, Embedder, Role, normalize};
 use okno::generate::many;
 use okno::split::count_tokens;
-use okno_document::message::Lang;
+use okno_document::message::{Lang, Message, Reason};
 use serde::Deserialize;
 use serde_json::json;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -43,9 +43,7 @@ impl Embeddings {
         let connection = Connection::new(options);
         let model = match &connection.options.model {
             Some(model) => model.clone(),
-            None => connection
-                .served()
-                .map_err(|fault| EmbedError(format!("{}: {}", connection.options.host(), fault.reason)))?,
+            None => connection.served().map_err(|fault| EmbedError::new(Reason::from(fault.reason)))?,
         };
         let made_by = MadeBy { provider: connection.options.provider.clone(), model, dimensions: 0 };
         let mut this = Self { connection, made_by, identity: String::new() };
@@ -65,7 +63,7 @@ impl Embeddings {
 
     fn failed(&self, reason: &ServiceReason) -> EmbedError {
         let at = AtHost { model: &self.made_by.model, host: self.connection.options.host(), reason };
-        EmbedError(at.text(Lang::En))
+        EmbedError::new(Reason::new(reason.code(), at.text(Lang::En), at.text(Lang::Zh)))
     }
 
     fn wrong_length(&self, got: usize, expected: usize) -> EmbedError {

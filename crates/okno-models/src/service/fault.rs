@@ -114,7 +114,7 @@ impl ServiceFault {
 
     /// The error that a generator gives.
     pub fn for_generator(self, model: &str) -> GenerateError {
-        let (model, reason) = (model.to_owned(), self.reason.to_string());
+        let (model, reason) = (model.to_owned(), self.reason.into());
         match self.kind {
             FaultKind::Away => GenerateError::Away { model, reason },
             FaultKind::Busy => GenerateError::Busy { model, reason, retry_after: self.wait },

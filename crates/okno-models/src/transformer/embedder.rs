@@ -9,6 +9,7 @@ use crate::registry::{Card, ModelKind};
 use crate::shelf::Model;
 use crate::{Error, Result, WeightsFlaw};
 use okno::embed::{EmbedError, Embedder, Role};
+use okno::message::Reason;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, OnceLock};
 
@@ -43,7 +44,7 @@ impl TransformerEmbedder {
 }
 
 fn embed_error(error: &Error) -> EmbedError {
-    EmbedError(error.to_string())
+    EmbedError::new(Reason::of(error))
 }
 
 /// What a sentence of this many tokens weighs in a run of sentences: between all alike and by the token. Other

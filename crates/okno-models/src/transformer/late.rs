@@ -54,7 +54,7 @@ impl Reranker for LateInteraction {
     }
 
     fn scores(&self, question: &str, passages: &[&str]) -> Result<Vec<f32>, RerankError> {
-        self.try_scores(question, passages).map_err(|error| RerankError(error.to_string()))
+        self.try_scores(question, passages).map_err(|error| RerankError::new(error.to_string()))
     }
 }
 

@@ -31,7 +31,7 @@ pub fn answer(answer: &Answer) -> String {
 /// What a language model did for the question, a line each.
 fn helped(steps: &[Taken]) -> String {
     let line = |taken: &Taken| match &taken.failed {
-        Some(reason) => format!("Searched without `{}`: {}\n", taken.step, one_line(reason)),
+        Some(reason) => format!("Searched without `{}`: {}\n", taken.step, one_line(&reason.to_string())),
         None => format!("Model, {}: {}\n", taken.step, one_line(&taken.gave.join(" | "))),
     };
     let lines: String = steps.iter().map(line).collect();

@@ -46,7 +46,7 @@ impl Reranker for Listwise {
         // Models that think aloud need the room that a person gave them.
         request.max_tokens = self.generator.room().or(request.max_tokens);
         let answer = asked(&*self.generator, &request, &mut |_| ControlFlow::Continue(()));
-        let answer = answer.map_err(|error| RerankError(error.to_string()))?;
+        let answer = answer.map_err(RerankError::new)?;
         let order = order(&answer.text, passages.len());
         if order.is_empty() {
             self.generator.forget(&request);

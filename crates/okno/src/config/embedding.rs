@@ -1,5 +1,6 @@
 //! Which service embeds, where the embedder is one: the table `[embedding]`.
 
+use crate::error::ConfigError;
 use serde::Deserialize;
 use std::time::Duration;
 
@@ -36,11 +37,14 @@ impl EmbeddingConfig {
         Duration::from_secs_f64(self.timeout.unwrap_or(300.0))
     }
 
-    pub(super) fn check(&self) -> Result<(), String> {
-        for (key, value) in [("dimensions", self.dimensions), ("batch", self.batch), ("concurrency", self.concurrency)]
-        {
+    pub(super) fn check(&self) -> Result<(), ConfigError> {
+        for (key, value) in [
+            ("[embedding] `dimensions`", self.dimensions),
+            ("[embedding] `batch`", self.batch),
+            ("[embedding] `concurrency`", self.concurrency),
+        ] {
             if value == Some(0) {
-                return Err(format!("[embedding] `{key}` is at least 1"));
+                return Err(ConfigError::Zero { key });
             }
         }
         super::check_seconds("[embedding] `timeout`", self.timeout, 0.1)

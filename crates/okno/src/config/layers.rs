@@ -4,6 +4,7 @@
 //! was written. Where a value comes from is asked of the layers, key by key.
 
 use super::Config;
+use crate::error::ConfigError;
 use crate::{Error, Result};
 use std::fmt;
 use toml::{Table, Value};
@@ -122,7 +123,10 @@ impl Layer {
         let place = origin.to_string();
         Config::parse(text, &place)?;
         // What was read as a configuration is a table.
-        let table = toml::from_str(text).map_err(|error| Error::Config { place, reason: error.to_string() })?;
+        let table = toml::from_str(text).map_err(|error: toml::de::Error| Error::Config {
+            place,
+            reason: ConfigError::Toml { words: error.message().to_owned() },
+        })?;
         Ok(Self { origin, table })
     }
 
@@ -134,7 +138,7 @@ impl Layer {
             let Some(given) = variable(&name).filter(|given| !given.is_empty()) else { continue };
             let value = read(key.kind, &given).ok_or_else(|| Error::Config {
                 place: name.clone(),
-                reason: format!("`{given}` is no number, and not `true` or `false`"),
+                reason: ConfigError::NotPlain { given: given.clone() },
             })?;
             let mut own = Table::new();
             put(&mut own, key.name, value.clone());

@@ -6,6 +6,7 @@
 //! names its line and the nearest key there is. Nothing here reads a file: the command line does.
 
 mod embedding;
+mod keys;
 mod layers;
 mod model;
 mod recipes;
@@ -17,16 +18,17 @@ pub use model::ModelConfig;
 pub use secrets::Secrets;
 
 use crate::document::Layer as Units;
+use crate::error::{ConfigError, OwnRecipeError, RecipeError};
 use crate::fetch::FetchOptions;
 use crate::load::{Chosen, MAX_FILE_SIZE, Selection};
-use crate::retrieve::nearest;
-use crate::rules::{RuleText, Rules};
+use crate::rules::{RuleText, Rules, RulesError};
 use crate::store::Leg;
 use crate::{Error, Result};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::time::Duration;
 use toml::Spanned;
+use toml::de::DeTable;
 
 /// Everything that may be set. What is `None` nobody said.
 #[derive(Debug, Clone, Default, Deserialize)]
@@ -131,6 +133,17 @@ pub enum Preset {
 #[serde(try_from = "Written")]
 pub struct Bytes(pub u64);
 
+okno_document::messages! {
+    /// Why a number of bytes could not be read.
+    #[derive(Debug, Clone, PartialEq, Eq)]
+    #[non_exhaustive]
+    pub enum SizeError {
+        /// Not a number with a unit.
+        Invalid { /** What was given. */ given: String } = "invalid_size" =>
+            ("invalid size `{given}`: expected something like `64MB`", "大小 `{given}` 无效:应形如 `64MB`"),
+    }
+}
+
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Written {
@@ -139,8 +152,9 @@ enum Written {
 }
 
 impl TryFrom<Written> for Bytes {
-    type Error = String;
-    fn try_from(written: Written) -> std::result::Result<Self, String> {
+    type Error = SizeError;
+
+    fn try_from(written: Written) -> Result<Self, SizeError> {
         match written {
             Written::Number(bytes) => Ok(Self(bytes)),
             Written::Text(text) => text.parse(),
@@ -149,9 +163,10 @@ impl TryFrom<Written> for Bytes {
 }
 
 impl std::str::FromStr for Bytes {
-    type Err = String;
+    type Err = SizeError;
 
-    fn from_str(text: &str) -> std::result::Result<Self, String> {
+    fn from_str(text: &str) -> Result<Self, SizeError> {
+        let invalid = || SizeError::Invalid { given: text.to_owned() };
         let end = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
         let (number, unit) = text.split_at(end);
         let factor = match unit.trim().to_ascii_lowercase().trim_end_matches(['b', 'i']) {
@@ -159,9 +174,9 @@ impl std::str::FromStr for Bytes {
             "k" => 1 << 10,
             "m" => 1 << 20,
             "g" => 1 << 30,
-            _ => return Err(format!("`{unit}` is no unit; expected something like `64MB`")),
+            _ => return Err(invalid()),
         };
-        let number: f64 = number.parse().map_err(|_| format!("`{text}` is no size; expected something like `64MB`"))?;
+        let number: f64 = number.parse().map_err(|_| invalid())?;
         Ok(Self((number * factor as f64) as u64))
     }
 }
@@ -169,29 +184,39 @@ impl std::str::FromStr for Bytes {
 impl Config {
     /// Reads and checks a configuration. `place` is the file's name for errors.
     pub fn parse(text: &str, place: &str) -> Result<Self> {
-        let config: Self = toml::from_str(text).map_err(|error| wrong(text, place, &error))?;
-        let at = |at: usize, reason: String| Error::Config { place: format!("{place}:{}", line(text, at)), reason };
-        for (number, rule) in config.rules.iter().enumerate() {
-            Rules::new(std::slice::from_ref(rule.get_ref())).map_err(|error| {
-                let reason = error.to_string().replacen("rule 1:", &format!("rule {}:", number + 1), 1);
-                at(rule.span().start, reason)
+        let at =
+            |at: usize, reason: ConfigError| Error::Config { place: format!("{place}:{}", line(text, at)), reason };
+        let unreadable = |error: toml::de::Error| wrong(text, place, &error);
+        let document = DeTable::parse(text).map_err(unreadable)?;
+        if let Some((start, reason)) = keys::unknown(document.get_ref()) {
+            return Err(at(start, reason));
+        }
+        let config: Self = toml::from_str(text).map_err(unreadable)?;
+        for (number, rule) in (1..).zip(&config.rules) {
+            Rules::new(std::slice::from_ref(rule.get_ref())).map_err(|RulesError::Rule { reason, .. }| {
+                at(rule.span().start, RulesError::Rule { number, reason }.into())
             })?;
         }
         for (name, table) in &config.recipes {
-            recipes::own(name, table.get_ref()).map_err(|(key, reason)| {
-                let start = table.span().start;
-                at(key.and_then(|key| key_place(text, start, &key)).unwrap_or(start), reason)
+            recipes::own(name, table.get_ref()).map_err(|error| {
+                let key = match &error {
+                    RecipeError::Own { reason: OwnRecipeError::UnknownKey { key, .. }, .. } => Some(key),
+                    _ => None,
+                };
+                let place = key.and_then(|key| keys::place_in_recipe(document.get_ref(), name, key));
+                at(place.unwrap_or(table.span().start), error.into())
             })?;
         }
         let whole = |reason| Error::Config { place: place.to_owned(), reason };
-        Chosen::new(&config.selection().unwrap_or_default()).map_err(|reason| whole(format!("[index] {reason}")))?;
+        Chosen::new(&config.selection().unwrap_or_default())
+            .map_err(|reason| whole(ConfigError::Selection { reason }))?;
         config.check_numbers().map_err(whole)?;
         Ok(config)
     }
 
-    fn check_numbers(&self) -> std::result::Result<(), String> {
+    fn check_numbers(&self) -> Result<(), ConfigError> {
         if self.legs.as_ref().is_some_and(Vec::is_empty) {
-            return Err("`legs` is empty – name `dense`, `lexical` or both".to_owned());
+            return Err(ConfigError::NoLegs);
         }
         check_seconds("[fetch] `timeout`", self.fetch.timeout, 0.0)?;
         check_seconds("[fetch] `delay`", self.fetch.delay, 0.0)?;
@@ -250,54 +275,28 @@ impl Config {
     pub fn recipes(&self) -> Result<crate::retrieve::Recipes> {
         let mut all = crate::retrieve::built_in()?;
         for (name, table) in &self.recipes {
-            let recipe = recipes::own(name, table.get_ref()).map_err(|(_, reason)| Error::Recipe(reason))?;
+            let recipe = recipes::own(name, table.get_ref())?;
             all.insert(name.clone(), recipe);
         }
         Ok(all)
     }
 }
 
-/// An error of reading, with its line, and for an unknown key the nearest known ones.
+/// An error of reading, with its line.
 fn wrong(text: &str, place: &str, error: &toml::de::Error) -> Error {
-    let reason = suggestion(error.message()).unwrap_or_else(|| error.message().trim_end().replace('\n', ", "));
+    let words = error.message().trim_end().replace('\n', ", ");
     let place = error.span().map_or_else(|| place.to_owned(), |span| format!("{place}:{}", line(text, span.start)));
-    Error::Config { place, reason }
-}
-
-/// Makes ``unknown field `buget`, expected one of `recipe`, `budget` …`` short and helpful; `None` for other messages.
-fn suggestion(message: &str) -> Option<String> {
-    let (unknown, known) = message.strip_prefix("unknown field `")?.split_once("`, expected ")?;
-    let known = known.split('`').skip(1).step_by(2).collect();
-    let near = nearest(unknown, &known);
-    Some(format!("no key `{unknown}` here – did you mean `{}`?", near.join("`, `")))
+    Error::Config { place, reason: ConfigError::Toml { words } }
 }
 
 fn line(text: &str, at: usize) -> usize {
     text.bytes().take(at).filter(|byte| *byte == b'\n').count() + 1
 }
 
-/// Where a key of the table that begins at `start` is written.
-fn key_place(text: &str, start: usize, key: &str) -> Option<usize> {
-    let mut at = start;
-    for line in text.get(start..)?.split_inclusive('\n') {
-        let written = line.trim_start().trim_start_matches(['"', '\'']);
-        if written
-            .strip_prefix(key)
-            .is_some_and(|rest| rest.trim_start_matches(['"', '\'']).trim_start().starts_with('='))
-        {
-            return Some(at);
-        }
-        at += line.len();
-    }
-    None
-}
-
 /// A day is longer than anybody waits, and far from what a duration can hold.
-fn check_seconds(what: &str, value: Option<f64>, least: f64) -> std::result::Result<(), String> {
+fn check_seconds(key: &'static str, value: Option<f64>, least: f64) -> Result<(), ConfigError> {
     match value {
-        Some(seconds) if !(least..=86_400.0).contains(&seconds) => {
-            Err(format!("{what} is a number of seconds from {least} to 86400"))
-        }
+        Some(seconds) if !(least..=86_400.0).contains(&seconds) => Err(ConfigError::Seconds { key, least }),
         _ => Ok(()),
     }
 }

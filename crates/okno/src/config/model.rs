@@ -1,6 +1,7 @@
 //! Which language model answers: the table `[model]`.
 
 use super::Bytes;
+use crate::error::ConfigError;
 use serde::Deserialize;
 use std::time::Duration;
 
@@ -51,14 +52,11 @@ impl ModelConfig {
         self.concurrency.unwrap_or(4)
     }
 
-    pub(super) fn check(&self) -> Result<(), String> {
-        let wrong = |key: &str, what: &str| Err(format!("[model] `{key}` is {what}"));
+    pub(super) fn check(&self) -> Result<(), ConfigError> {
         match self {
-            Self { temperature: Some(t), .. } if !(0.0..=2.0).contains(t) => {
-                wrong("temperature", "a number from 0 to 2")
-            }
-            Self { concurrency: Some(0), .. } => wrong("concurrency", "at least 1"),
-            Self { max_tokens: Some(0), .. } => wrong("max_tokens", "at least 1"),
+            Self { temperature: Some(t), .. } if !(0.0..=2.0).contains(t) => Err(ConfigError::Temperature),
+            Self { concurrency: Some(0), .. } => Err(ConfigError::Zero { key: "[model] `concurrency`" }),
+            Self { max_tokens: Some(0), .. } => Err(ConfigError::Zero { key: "[model] `max_tokens`" }),
             _ => super::check_seconds("[model] `timeout`", self.timeout, 0.1),
         }
     }

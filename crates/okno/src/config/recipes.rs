@@ -1,50 +1,51 @@
 //! Recipes of one's own: written as in the built-in table, whole or starting `from` a built-in one.
 
+use super::keys::{keys_of, near};
+use crate::error::{OwnRecipeError, RecipeError};
 use crate::retrieve::{Recipe, built_in_text};
 use serde::Deserialize;
 use toml::{Table, Value};
 
-/// The key that is wrong, where one is, and why.
-pub type Wrong = (Option<String>, String);
+/// The keys that a recipe must have.
+const REQUIRED: [&str; 6] = ["layers", "fusion", "depth", "k", "expand", "budget"];
 
 /// Reads one recipe.
-pub fn own(name: &str, written: &Table) -> Result<Recipe, Wrong> {
-    let about = |reason: String| (None, format!("recipe `{name}`: {reason}"));
-    let built_in: Table = toml::from_str(built_in_text()).map_err(|error| about(error.to_string()))?;
+pub fn own(name: &str, written: &Table) -> Result<Recipe, RecipeError> {
+    read(name, written).map_err(|reason| RecipeError::Own { name: name.to_owned(), reason })
+}
+
+fn read(name: &str, written: &Table) -> Result<Recipe, OwnRecipeError> {
+    let unreadable = |error: toml::de::Error| OwnRecipeError::Value { words: error.message().trim_end().to_owned() };
+    let built_in: Table = toml::from_str(built_in_text()).map_err(unreadable)?;
     if built_in.contains_key(name) {
-        return Err(about("there is a built-in recipe of this name – choose another".to_owned()));
+        return Err(OwnRecipeError::BuiltIn);
     }
     let mut written = written.clone();
     let mut whole = match written.remove("from") {
         None => Table::new(),
-        Some(from) => start(&from, &built_in, &written).map_err(about)?,
+        Some(from) => start(&from, &built_in, &written)?,
     };
     whole.extend(written);
     whole.entry("about").or_insert_with(|| Value::String("a recipe of one's own".to_owned()));
-    let recipe = Recipe::deserialize(Value::Table(whole)).map_err(|error| {
-        let message = error.message().trim_end().to_owned();
-        let key = message.strip_prefix("unknown field `").and_then(|rest| rest.split('`').next()).map(str::to_owned);
-        let reason = super::suggestion(&message).unwrap_or_else(|| missing(&message));
-        (key, format!("recipe `{name}`: {reason}"))
-    })?;
-    check(&recipe).map_err(about)?;
+    let known = keys_of::<Recipe>();
+    if let Some(key) = whole.keys().find(|key| !known.contains(&key.as_str())) {
+        return Err(OwnRecipeError::UnknownKey { key: key.clone(), near: near(key, known) });
+    }
+    if let Some(key) = REQUIRED.into_iter().find(|key| !whole.contains_key(*key)) {
+        return Err(OwnRecipeError::MissingKey { key });
+    }
+    let recipe = Recipe::deserialize(Value::Table(whole)).map_err(unreadable)?;
+    check(&recipe)?;
     Ok(recipe)
 }
 
-fn missing(message: &str) -> String {
-    if message.starts_with("missing field") {
-        format!("{message} – or start from a built-in one with `from = \"window\"`")
-    } else {
-        message.to_owned()
-    }
-}
-
 /// The built-in recipe that this one starts from.
-fn start(from: &Value, built_in: &Table, changes: &Table) -> Result<Table, String> {
-    let names = || built_in.keys().cloned().collect::<Vec<_>>().join("`, `");
-    let name = from.as_str().ok_or_else(|| format!("`from` is the name of a recipe: `{}`", names()))?;
+fn start(from: &Value, built_in: &Table, changes: &Table) -> Result<Table, OwnRecipeError> {
+    let known = || built_in.keys().cloned().collect();
+    let name = from.as_str().ok_or_else(|| OwnRecipeError::FromNotName { known: known() })?;
     let base = built_in.get(name).and_then(Value::as_table);
-    let mut base = base.ok_or_else(|| format!("no recipe `{name}` to start from – there are `{}`", names()))?.clone();
+    let no_base = || OwnRecipeError::NoBase { name: name.to_owned(), known: known() };
+    let mut base = base.ok_or_else(no_base)?.clone();
     let keys: Vec<&str> = changes.keys().map(String::as_str).filter(|key| *key != "about").collect();
     let about =
         if keys.is_empty() { format!("as `{name}`") } else { format!("as `{name}`, with another {}", keys.join(", ")) };
@@ -57,25 +58,47 @@ fn start(from: &Value, built_in: &Table, changes: &Table) -> Result<Table, Strin
 }
 
 /// What types cannot say.
-fn check(recipe: &Recipe) -> Result<(), String> {
-    for (name, number) in [("depth", recipe.depth), ("k", recipe.k), ("budget", recipe.budget)] {
+fn check(recipe: &Recipe) -> Result<(), OwnRecipeError> {
+    for (key, number) in [("depth", recipe.depth), ("k", recipe.k), ("budget", recipe.budget)] {
         if number == 0 {
-            return Err(format!("`{name}` must be more than 0"));
+            return Err(OwnRecipeError::Zero { key });
         }
     }
     if recipe.layers.is_empty() || recipe.legs.is_empty() {
-        return Err("`layers` and `legs` must name at least one each".to_owned());
+        return Err(OwnRecipeError::NoLayers);
     }
     for (leg, weights) in &recipe.weights {
         if !matches!(leg.as_str(), "dense" | "lexical") {
-            return Err(format!("`weights` has no leg `{leg}` – there are `dense` and `lexical`"));
+            return Err(OwnRecipeError::WeightsLeg { leg: leg.clone() });
         }
         if weights.len() != recipe.layers.len() || weights.iter().any(|weight| !weight.is_finite() || *weight < 0.0) {
-            return Err(format!(
-                "`weights.{leg}` needs one number from 0 for each of the {} layers",
-                recipe.layers.len()
-            ));
+            return Err(OwnRecipeError::Weights { leg: leg.clone(), layers: recipe.layers.len() });
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_required_keys_are_those_without_a_default() {
+        let whole: Table = toml::from_str(built_in_text()).unwrap();
+        let window = whole["window"].as_table().unwrap();
+        let only = |keys: &[&str]| {
+            window
+                .iter()
+                .filter(|(key, _)| keys.contains(&key.as_str()))
+                .map(|(key, value)| (key.clone(), value.clone()))
+                .collect()
+        };
+        own("mine", &only(&REQUIRED)).unwrap();
+        for missing in REQUIRED {
+            let keys: Vec<&str> = REQUIRED.into_iter().filter(|key| *key != missing).collect();
+            let wrong = own("mine", &only(&keys)).unwrap_err();
+            let reason = OwnRecipeError::MissingKey { key: missing };
+            assert_eq!(wrong, RecipeError::Own { name: "mine".into(), reason });
+        }
+    }
 }

@@ -8,17 +8,17 @@ fn refused(text: &str) -> String {
 #[test]
 fn unknown_keys_name_the_line_and_the_nearest_key() {
     for (text, expected) in [
-        ("k = 3\nbuget = 5\n", "okno.toml:2: no key `buget` here – did you mean `budget`"),
+        ("k = 3\nbuget = 5\n", "okno.toml:2: no key `buget` here; did you mean `budget`"),
         (
             "[index]\n\nmax_filesize = \"1MB\"\n",
-            "okno.toml:3: no key `max_filesize` here – did you mean `max_file_size`",
+            "okno.toml:3: no key `max_filesize` here; did you mean `max_file_size`",
         ),
-        ("[fetch]\ntimout = 3\n", "okno.toml:2: no key `timout` here – did you mean `timeout`"),
-        ("[fields.date]\nembeded = true\n", "okno.toml:2: no key `embeded` here – did you mean `embed`"),
-        ("[[rules]]\npath = \"*\"\nsett = { a = 1 }\n", "okno.toml:3: no key `sett` here – did you mean `set`"),
+        ("[fetch]\ntimout = 3\n", "okno.toml:2: no key `timout` here; did you mean `timeout`"),
+        ("[fields.date]\nembeded = true\n", "okno.toml:2: no key `embeded` here; did you mean `embed`"),
+        ("[[rules]]\npath = \"*\"\nsett = { a = 1 }\n", "okno.toml:3: no key `sett` here; did you mean `set`"),
         (
             "\n[recipes.mine]\nfrom = \"window\"\nbuget = 5\n",
-            "okno.toml:4: recipe `mine`: no key `buget` here – did you mean `budget`",
+            "okno.toml:4: recipe `mine`: no key `buget` here; did you mean `budget`",
         ),
     ] {
         let error = refused(text);
@@ -46,7 +46,7 @@ fn wrong_values_say_where_and_why() {
         ),
         ("[recipes.auto]\nfrom = \"window\"", ["okno.toml:1: ", "built-in recipe of this name"]),
         ("[recipes.x]\nfrom = \"vindow\"", ["recipe `x`", "there are `auto`"]),
-        ("[recipes.x]\nk = 3", ["recipe `x`: missing field", "`from = \"window\"`"]),
+        ("[recipes.x]\nk = 3", ["recipe `x`: the key `layers` is missing", "`from = \"window\"`"]),
         ("[recipes.x]\nfrom = \"auto\"\nk = 0", ["recipe `x`", "`k` must be more than 0"]),
         ("[recipes.x]\nfrom = \"auto\"\nweights = { dense = [1.0] }", ["recipe `x`", "each of the 3 layers"]),
     ] {
@@ -108,7 +108,7 @@ fn the_nearest_layer_wins_and_says_so() {
 #[test]
 fn variables_are_checked_like_files() {
     for (name, value, expected) in [
-        ("OKNO_BUDGET", "many", "OKNO_BUDGET: `many` is no number"),
+        ("OKNO_BUDGET", "many", "OKNO_BUDGET: `many` is not a number"),
         ("OKNO_BUDGET", "-4", "OKNO_BUDGET: invalid value"),
         ("OKNO_LEGS", "sparse", "OKNO_LEGS: unknown variant `sparse`"),
         ("OKNO_INDEX_PRESET", "novel", "OKNO_INDEX_PRESET: unknown variant `novel`"),

@@ -12,6 +12,7 @@ pub use remembering::Remembering;
 pub(crate) use static_model::Scratch;
 pub use static_model::StaticModel;
 
+use crate::message::Reason;
 use std::fmt;
 
 /// What a text is embedded for: models may treat questions and passages differently.
@@ -23,10 +24,25 @@ pub enum Role {
     Passage,
 }
 
-/// Why an embedder failed.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct EmbedError(pub String);
+okno_document::messages! {
+    /// Why an embedder failed.
+    #[derive(Debug, Clone, PartialEq, Eq)]
+    #[non_exhaustive]
+    pub enum EmbedError {
+        /// Its own reason.
+        Failed(Reason),
+        /// Not one vector for each text.
+        Count { /** Numbers it gave. */ got: usize, /** Numbers of all vectors. */ expected: usize } = "wrong_count" =>
+            ("gave {got} numbers instead of {expected}", "给出了 {got} 个数,应为 {expected} 个"),
+    }
+}
+
+impl EmbedError {
+    /// An embedder's own reason.
+    pub fn new(reason: impl Into<Reason>) -> Self {
+        Self::Failed(reason.into())
+    }
+}
 
 /// Turns texts into vectors.
 ///

@@ -27,7 +27,7 @@ impl Run<'_> {
     #[cfg(not(feature = "fetch"))]
     pub fn fetch_all(&mut self, urls: Vec<KnownUrl>, _roots: &mut Vec<String>) -> Result<()> {
         for (url, _) in urls {
-            self.skip(url, "this program was built without the feature `fetch` and reads no URLs");
+            self.skip(url, crate::fetch::FetchError::Disabled);
         }
         Ok(())
     }

@@ -12,6 +12,7 @@ mod fetched;
 mod plan;
 mod prepare;
 mod read;
+mod reason;
 mod reembed;
 mod report;
 mod several;
@@ -21,6 +22,7 @@ mod units;
 
 pub use builder::EngineBuilder;
 pub use derive::{DeriveOptions, DerivePlan, DeriveProgress, DeriveReport, Maker};
+pub use reason::SkippedReason;
 pub use reembed::ReembedReport;
 pub use report::{IndexOptions, IndexReport, Progress, Silent, Skipped};
 pub use several::search_several;
@@ -28,8 +30,9 @@ pub use units::ImportReport;
 
 use crate::document::{ImageHash, Record};
 use crate::embed::Embedder;
+use crate::error::OptionsError;
 use crate::generate::{Asker, Generator, Picture, Prompts};
-use crate::load::{Fields, ImageReader, Loader, UnknownField, builtin_reading};
+use crate::load::{Fields, FieldsError, ImageReader, Loader, builtin_reading};
 use crate::retrieve::{self, Answer, Context, Models, Query, Recipes};
 use crate::store::{DocumentNumber, Manifest, Snapshot, Store};
 use crate::{Error, Result};
@@ -162,7 +165,7 @@ impl Engine {
             .as_deref()
             .unwrap_or_default()
             .parse()
-            .map_err(|error: UnknownField| Error::Options(error.to_string()))?;
+            .map_err(|error: FieldsError| OptionsError::from(error))?;
         let extra = self.parts.loaders.iter().map(|loader| Box::new(Arc::clone(loader)) as Box<dyn Loader>);
         Ok(extra.chain(builtin_reading(fields, manifest.lines, self.parts.image_reader.as_ref())).collect())
     }

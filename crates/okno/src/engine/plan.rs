@@ -1,5 +1,6 @@
 //! Planning: which parts of which roots are looked at, which files are gone, and which must be read.
 
+use super::reason::SkippedReason;
 use super::storing::Run;
 use crate::fetch::is_url;
 use crate::load::{FileEntry, WalkOptions, walk};
@@ -70,10 +71,7 @@ impl Run<'_> {
             for root in roots.iter().filter(|root| !is_url(root)) {
                 match fs_err::canonicalize(root) {
                     Ok(path) => scopes.push(Scope { root: path.clone(), path }),
-                    Err(_) => self.skip(
-                        root.clone(),
-                        "the folder or file is gone; its documents are kept – `okno remove --root` takes them out",
-                    ),
+                    Err(_) => self.skip(root.clone(), SkippedReason::Gone),
                 }
             }
             return Ok((scopes, roots));
@@ -164,6 +162,5 @@ fn root_of(path: &Path, roots: &[String]) -> Option<PathBuf> {
 }
 
 fn canonical(path: &Path) -> Result<PathBuf> {
-    fs_err::canonicalize(path)
-        .map_err(|error| Error::Unreadable { path: path.to_owned(), reason: error.kind().to_string() })
+    fs_err::canonicalize(path).map_err(|error| Error::Unreadable { path: path.to_owned(), cause: error.kind().into() })
 }

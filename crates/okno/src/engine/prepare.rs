@@ -2,7 +2,7 @@
 
 use super::report::{Progress, Silent};
 use crate::document::{Derived, DocumentId, Image, Loaded, Record, Structure};
-use crate::embed::{Embedder, Role};
+use crate::embed::{EmbedError, Embedder, Role};
 use crate::enrich;
 use crate::split::structure;
 use crate::store::{Prepared, Vectors, Writer, add_scaled};
@@ -199,13 +199,13 @@ fn section_vectors(
 }
 
 pub fn embed(texts: &[&str], embedder: &dyn Embedder) -> Result<Vec<f32>> {
-    let failed = |reason: String| Error::Embedding { name: embedder.identity().to_owned(), reason };
-    let vectors = embedder.embed(texts, Role::Passage).map_err(|error| failed(error.to_string()))?;
+    let failed = |reason: EmbedError| Error::Embedding { name: embedder.identity().to_owned(), reason };
+    let vectors = embedder.embed(texts, Role::Passage).map_err(failed)?;
     let expected = texts.len() * embedder.dimensions();
     if vectors.len() == expected {
         Ok(vectors)
     } else {
-        Err(failed(format!("gave {} numbers instead of {expected}", vectors.len())))
+        Err(failed(EmbedError::Count { got: vectors.len(), expected }))
     }
 }
 

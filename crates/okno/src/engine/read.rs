@@ -2,7 +2,7 @@
 
 use super::report::Skipped;
 use crate::document::Loaded;
-use crate::load::{self, FileEntry, LoadError, Loader, Sink, Source};
+use crate::load::{self, FileEntry, Loader, Sink, SkipReason, Source};
 use std::io::BufRead;
 use xxhash_rust::xxh3::{Xxh3, xxh3_128};
 
@@ -14,7 +14,7 @@ pub enum Read {
     /// Its bytes are those of the last time.
     Same(u128),
     /// It gave no documents.
-    Failed(LoadError),
+    Failed(SkipReason),
     /// Its documents, and the parts that could not be read.
     Loaded { hash: u128, documents: Vec<Loaded>, skipped: Vec<Skipped> },
     /// Too large to be held at once: its documents are read while they are stored.
@@ -27,8 +27,8 @@ pub fn read(entry: &FileEntry, known: Option<u128>, loaders: &[Box<dyn Loader>],
 
 /// Whether the file itself could not be read, which says nothing about what it holds: its documents are kept. One that
 /// became empty, binary or too large no longer holds them.
-pub fn is_unreadable(error: &LoadError) -> bool {
-    matches!(error, LoadError::Unreadable { .. })
+pub fn is_unreadable(error: &SkipReason) -> bool {
+    matches!(error, SkipReason::Unreadable { .. })
 }
 
 fn try_read(
@@ -36,7 +36,7 @@ fn try_read(
     known: Option<u128>,
     loaders: &[Box<dyn Loader>],
     max_file_size: u64,
-) -> Result<Read, LoadError> {
+) -> Result<Read, SkipReason> {
     let loader = load::choose(entry, loaders, max_file_size)?;
     let source = Source::file(entry);
     if loader.streams() && entry.size > LARGE {
@@ -80,11 +80,12 @@ pub fn read_page(
     Read::Loaded { hash, documents: sink.documents, skipped: sink.skipped }
 }
 
-fn streamed_hash(source: &Source<'_>) -> Result<u128, LoadError> {
+fn streamed_hash(source: &Source<'_>) -> Result<u128, SkipReason> {
     let mut reader = source.reader()?;
     let mut hash = Xxh3::new();
     loop {
-        let unreadable = |cause| LoadError::Unreadable { path: source.path.to_owned(), cause };
+        let unreadable =
+            |cause: std::io::Error| SkipReason::Unreadable { path: source.path.to_owned(), cause: cause.into() };
         let bytes = reader.fill_buf().map_err(unreadable)?;
         if bytes.is_empty() {
             return Ok(hash.digest128());
@@ -106,7 +107,7 @@ impl Sink for Collected {
         self.documents.push(loaded);
     }
 
-    fn skip(&mut self, place: &str, reason: String) {
-        self.skipped.push(Skipped { place: place.to_owned(), reason });
+    fn skip(&mut self, place: &str, reason: SkipReason) {
+        self.skipped.push(Skipped { place: place.to_owned(), reason: reason.into() });
     }
 }

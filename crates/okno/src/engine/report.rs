@@ -1,5 +1,6 @@
 //! What indexing is told, and what it tells: options in, progress on the way, a report at the end.
 
+use super::reason::SkippedReason;
 use crate::document::Layer;
 use crate::fetch::FetchOptions;
 use crate::load::{MAX_FILE_SIZE, Selection};
@@ -103,5 +104,5 @@ pub struct Skipped {
     /// Where.
     pub place: String,
     /// Why.
-    pub reason: String,
+    pub reason: SkippedReason,
 }

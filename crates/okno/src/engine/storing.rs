@@ -8,9 +8,10 @@ use super::content_hash::{content_hash, same_body};
 use super::plan::Work;
 use super::prepare::{Changed, prepare, says_otherwise};
 use super::read::{Read, is_unreadable, read};
+use super::reason::SkippedReason;
 use super::report::{IndexOptions, IndexReport, Progress, Skipped};
 use crate::document::{DocumentId, ImageHash, ImageSource, Loaded};
-use crate::load::{self, Chosen, Loader, Sink, Source};
+use crate::load::{self, Chosen, Loader, Sink, SkipReason, Source};
 use crate::rules::Rules;
 use crate::store::{DocumentNumber, FileState, Prepared, Writer};
 use crate::{Error, Result};
@@ -58,7 +59,7 @@ impl Run<'_> {
         if self.engine.embedder().is_slow() { SLOW_BATCH_DOCUMENTS } else { BATCH_DOCUMENTS }
     }
 
-    pub fn skip(&mut self, place: impl Into<String>, reason: impl Into<String>) {
+    pub fn skip(&mut self, place: impl Into<String>, reason: impl Into<SkippedReason>) {
         self.report.skipped.push(Skipped { place: place.into(), reason: reason.into() });
     }
     /// Takes a file out; how many documents went with it.
@@ -111,7 +112,7 @@ impl Run<'_> {
                         self.report.removed += self.forget(known)?;
                         self.uncommitted += 1;
                     }
-                    self.skip(work.entry.name, error.to_string());
+                    self.skip(work.entry.name, error);
                 }
                 Read::Large(hash) => self.store_large(work, hash)?,
                 Read::Loaded { hash, documents: loaded, skipped } => {
@@ -149,7 +150,7 @@ impl Run<'_> {
             _ if self.report.stopped => Ok(()),
             Ok(()) => self.finish_file(file),
             Err(error) => {
-                self.skip(name, error.to_string());
+                self.skip(name, error);
                 Ok(())
             }
         }
@@ -354,7 +355,7 @@ impl Sink for Streamed<'_, '_> {
         }
     }
 
-    fn skip(&mut self, place: &str, reason: String) {
+    fn skip(&mut self, place: &str, reason: SkipReason) {
         self.run.skip(place, reason);
     }
 }

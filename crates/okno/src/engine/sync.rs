@@ -8,11 +8,12 @@ use super::Engine;
 use super::fetched::known_urls;
 use super::report::{IndexOptions, IndexReport, Progress};
 use super::storing::Run;
+use crate::Result;
+use crate::error::OptionsError;
 use crate::fetch::is_url;
 use crate::load::Chosen;
 use crate::rules::Rules;
 use crate::store::{DocumentNumber, FileState, Manifest, Snapshot, Writer};
-use crate::{Error, Result};
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::time::Instant;
@@ -36,7 +37,7 @@ pub fn sync(engine: &Engine, paths: &[&Path], options: &IndexOptions, progress: 
         options,
         rules: &rules,
         embedded: &manifest.embedded_fields,
-        chosen: Chosen::new(&manifest.selection).map_err(Error::Options)?,
+        chosen: Chosen::new(&manifest.selection).map_err(OptionsError::from)?,
         writer: &mut *writer,
         progress,
         report: IndexReport::default(),

@@ -3,7 +3,11 @@
 use super::{Engine, Skipped, prepare};
 use crate::Result;
 use crate::document::{Derived, DerivedKind};
-use crate::enrich::{self, import::Line};
+use crate::enrich::{
+    self,
+    import::{Line, UnitError},
+};
+use crate::message::Reason;
 use crate::store::{DocumentNumber, Snapshot, Writer};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::io::BufRead;
@@ -61,7 +65,9 @@ impl Engine {
             }
             match self.read_unit(snapshot, &names, &line) {
                 Ok(found) => found.into_iter().for_each(|(number, unit)| units.entry(number).or_default().push(unit)),
-                Err(reason) => report.skipped.push(Skipped { place: format!("line {}", at + 1), reason }),
+                Err(reason) => {
+                    report.skipped.push(Skipped { place: format!("line {}", at + 1), reason: reason.into() });
+                }
             }
         }
         Ok(units)
@@ -73,19 +79,19 @@ impl Engine {
         snapshot: &dyn Snapshot,
         names: &HashMap<&str, Vec<DocumentNumber>>,
         json: &str,
-    ) -> Result<Vec<(DocumentNumber, Derived)>, String> {
+    ) -> Result<Vec<(DocumentNumber, Derived)>, UnitError> {
         let line = Line::read(json)?;
         let numbers = match names.get(line.document.as_str()) {
             Some(numbers) => numbers.clone(),
-            None => self.numbers_of(&line.document).map_err(|error| error.to_string())?,
+            None => self.numbers_of(&line.document).map_err(Reason::from)?,
         };
         if numbers.len() > 1 {
-            return Err(format!("several documents are called `{}`: give the whole path", line.document));
+            return Err(UnitError::Several { name: line.document });
         }
         let unit = |number| {
             let (text, structure) = (snapshot.text(number), snapshot.structure(number));
-            let text = text.map_err(|error| error.to_string())?;
-            let structure = structure.map_err(|error| error.to_string())?;
+            let text = text.map_err(Reason::from)?;
+            let structure = structure.map_err(Reason::from)?;
             Ok((number, line.clone().unit(text, &structure)?))
         };
         numbers.into_iter().map(unit).collect()

@@ -6,8 +6,9 @@
 //! All must be in the passage's language, or nobody who asks in it would find them.
 
 use crate::document::DerivedKind;
-use crate::generate::structured::{object, text, texts};
+use crate::generate::structured::{FormError, object, text, texts};
 use crate::generate::{Language, Picture, Prompts, Request, messages, quoted};
+use crate::message::{Lang, Word};
 use crate::split::count_tokens;
 use serde_json::{Value, json};
 use std::collections::HashSet;
@@ -90,7 +91,7 @@ fn schema(kind: DerivedKind) -> Value {
 }
 
 /// The texts of an answer, or what is wrong with it.
-pub fn read(kind: DerivedKind, passage: &Passage, answer: &Value) -> Result<Vec<String>, String> {
+pub fn read(kind: DerivedKind, passage: &Passage, answer: &Value) -> Result<Vec<String>, TextError> {
     let found = match kind {
         DerivedKind::Question => four(texts(answer, field(kind))?)?,
         _ => vec![text(answer, field(kind))?],
@@ -99,31 +100,75 @@ pub fn read(kind: DerivedKind, passage: &Passage, answer: &Value) -> Result<Vec<
     for text in &found {
         sound(text, field(kind))?;
         if has_words(&passage.text) && Language::of(text) != expected {
-            return Err(format!("`{text}` is not in the language of the passage, which is {}", name(expected)));
+            return Err(TextError::OtherLanguage { text: text.clone(), expected: Tongue(expected) });
         }
     }
     let length = passage.text.chars().count();
     if kind == DerivedKind::Summary && length > SHORT && found[0].chars().count() > length {
-        return Err("the summary is longer than the passage".to_owned());
+        return Err(TextError::LongSummary);
     }
     Ok(found)
 }
 
-fn name(language: Language) -> &'static str {
-    match language {
-        Language::English => "not Chinese",
-        Language::Chinese => "Chinese",
+okno_document::messages! {
+    /// What is wrong with a text that a model made.
+    #[derive(Debug, Clone, PartialEq, Eq)]
+    #[non_exhaustive]
+    pub enum TextError {
+        /// The answer has another form.
+        Form(FormError),
+        /// A text in another language than the passage.
+        OtherLanguage { /** The text. */ text: String, /** The passage's language. */ expected: Tongue } = "other_language" => (
+            "`{text}` is not in the language of the passage, which is {expected}",
+            "`{text}` 不是这段文字的语言,应为{expected}",
+        ),
+        /// A summary that sums up nothing.
+        LongSummary = "long_summary" => ("the summary is longer than the passage", "摘要比这段文字还长"),
+        /// A text without words.
+        NoWords { /** The text. */ text: String, /** The field. */ field: &'static str } = "no_words" =>
+            ("`{text}` in `{field}` holds no words", "`{field}` 中的 `{text}` 里没有词"),
+        /// A copy, not a description.
+        LongText { /** The field. */ field: &'static str, /** Its characters. */ length: usize, /** The limit. */ most: usize } =
+            "long_text" => (
+                "a text in `{field}` has {length} characters, at most {most} are useful",
+                "`{field}` 中的一段文字有 {length} 个字符,最多 {most} 个有用",
+            ),
+        /// One question asked twice.
+        Twice { /** The question. */ question: String, /** How many there must be. */ expected: usize } = "question_twice" => (
+            "the question `{question}` is there twice; all {expected} must be different",
+            "问题 `{question}` 出现了两次;{expected} 个问题必须各不相同",
+        ),
+        /// Too many questions, or too few.
+        Questions { /** How many there must be. */ expected: usize, /** How many there are. */ got: usize } =
+            "wrong_number_of_questions" =>
+            ("expected exactly {expected} questions, got {got}", "应有 {expected} 个问题,得到 {got} 个"),
+    }
+}
+
+/// The language of a passage, as a message names it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Tongue(pub Language);
+
+impl Word for Tongue {
+    fn word(&self, lang: Lang) -> String {
+        let name = match (self.0, lang) {
+            (Language::English, Lang::En) => "not Chinese",
+            (Language::Chinese, Lang::En) => "Chinese",
+            (Language::English, Lang::Zh) => "中文以外的语言",
+            (Language::Chinese, Lang::Zh) => "中文",
+        };
+        name.to_owned()
     }
 }
 
 /// A text that can be searched.
-fn sound(text: &str, field: &str) -> Result<(), String> {
+fn sound(text: &str, field: &'static str) -> Result<(), TextError> {
     if !has_words(text) {
-        return Err(format!("`{text}` in `{field}` holds no words"));
+        return Err(TextError::NoWords { text: text.to_owned(), field });
     }
     let length = text.chars().count();
     if length > LONGEST_TEXT {
-        return Err(format!("a text in `{field}` has {length} characters, at most {LONGEST_TEXT} are useful"));
+        return Err(TextError::LongText { field, length, most: LONGEST_TEXT });
     }
     Ok(())
 }
@@ -133,15 +178,15 @@ fn has_words(text: &str) -> bool {
 }
 
 /// Exactly four questions, all different.
-fn four(questions: Vec<String>) -> Result<Vec<String>, String> {
+fn four(questions: Vec<String>) -> Result<Vec<String>, TextError> {
     let mut seen = HashSet::new();
     if let Some(twice) = questions.iter().find(|question| !seen.insert(letters(question))) {
-        return Err(format!("the question `{twice}` is there twice; all {QUESTIONS} must be different"));
+        return Err(TextError::Twice { question: twice.clone(), expected: QUESTIONS });
     }
     if questions.len() == QUESTIONS {
         Ok(questions)
     } else {
-        Err(format!("expected exactly {QUESTIONS} questions, got {}", questions.len()))
+        Err(TextError::Questions { expected: QUESTIONS, got: questions.len() })
     }
 }
 
@@ -210,7 +255,7 @@ mod tests {
             (json!(["A?", "B?", "C?", ""]), "non-empty"),
             (json!("A?"), "must be a list"),
         ] {
-            let error = read(questions).unwrap_err();
+            let error = read(questions).unwrap_err().to_string();
             assert!(error.contains(wrong), "{error}");
         }
     }
@@ -220,9 +265,9 @@ mod tests {
         let long = "Tea is brewed with water. ".repeat(20);
         let read = |summary: &str| read(DerivedKind::Summary, &passage(&long), &json!({ "summary": summary }));
         assert_eq!(read("How tea is brewed.").unwrap(), ["How tea is brewed."]);
-        assert!(read(&"Tea is hot. ".repeat(60)).unwrap_err().contains("longer than the passage"));
-        assert!(read(&"Tea is hot. ".repeat(200)).unwrap_err().contains("at most 1500"));
-        assert!(read("茶").unwrap_err().contains("not in the language"));
+        assert!(read(&"Tea is hot. ".repeat(60)).unwrap_err() == TextError::LongSummary);
+        assert!(matches!(read(&"Tea is hot. ".repeat(200)), Err(TextError::LongText { most: 1500, .. })));
+        assert!(matches!(read("茶"), Err(TextError::OtherLanguage { .. })));
     }
 
     #[test]

@@ -16,21 +16,21 @@ messages! {
             /** The limit. */ limit: usize,
         } = "too_much" => ("`{field}` is {given}; the limit is {limit}", "`{field}` 为 {given}，上限为 {limit}"),
         /// A share outside of its range.
-        NotAShare { /** The field. */ field: &'static str, /** What was given. */ given: f32 } = "bad_option" =>
+        NotAShare { /** The field. */ field: &'static str, /** What was given. */ given: f32 } = "not_a_share" =>
             ("invalid `{field}` {given}: expected a number from 0 to 1", "`{field}` 的值 {given} 无效：应为 0 到 1 之间的数"),
         /// A name that the field does not know.
         UnknownName {
             /** The field. */ field: &'static str,
             /** What was given. */ given: String,
             /** The names there are. */ known: Vec<String>,
-        } = "bad_option" => ("invalid `{field}` `{given}`: expected {known}", "`{field}` 的值 `{given}` 无效：应为 {known}"),
+        } = "unknown_name" => ("invalid `{field}` `{given}`: expected {known}", "`{field}` 的值 `{given}` 无效：应为 {known}"),
         /// A budget that cannot be read.
-        Budget { /** What was given. */ given: String } = "bad_option" => (
+        Budget { /** What was given. */ given: String } = "bad_budget" => (
             "invalid budget `{given}`: expected a number of tokens (`500`) or characters (`2000c`)",
             "预算 `{given}` 无效：应为词元数（`500`）或字符数（`2000c`）",
         ),
         /// Fields that say different things about one choice.
-        Exclusive { /** The fields. */ fields: Vec<String> } = "bad_option" =>
+        Exclusive { /** The fields. */ fields: Vec<String> } = "exclusive" =>
             ("{fields} exclude each other; give only one of them", "{fields} 互相排斥；只能给出其中一个"),
     }
 }

@@ -3,6 +3,7 @@
 //! [`Guard`] resolves names for the client. Whatever it returns is what is connected to, and nothing else is, so an address cannot
 //! be swapped between check and use.
 
+use super::error::FetchError;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use ureq::config::Config;
 use ureq::http::Uri;
@@ -29,8 +30,9 @@ impl Resolver for Guard {
             return Ok(addresses);
         };
         let host = uri.host().unwrap_or_default();
-        let reason = format!("`{host}` is {}, an address of this machine or a private network", refused.ip());
-        Err(ureq::Error::Io(std::io::Error::new(std::io::ErrorKind::PermissionDenied, reason)))
+        let private = FetchError::Private { host: host.to_owned(), address: refused.ip() };
+        // The client passes errors of input and output on as they are: the reason is taken out of it again.
+        Err(ureq::Error::Io(std::io::Error::new(std::io::ErrorKind::PermissionDenied, private)))
     }
 }
 

@@ -2,9 +2,11 @@
 
 use super::FetchOptions;
 use super::address::Guard;
+use super::error::FetchError;
 use super::robots::{MAX_BYTES, Robots};
 use super::url::Url;
 use crate::document::Date;
+use crate::message::Bytes;
 use std::collections::HashMap;
 use std::io::Read;
 use std::time::{Duration, Instant, UNIX_EPOCH};
@@ -67,8 +69,8 @@ impl<'o> Fetcher<'o> {
         Self { options, agent, robots: HashMap::new(), last: HashMap::new() }
     }
 
-    /// Asks for a page; with a validator, only for another state than that. An error is one sentence.
-    pub fn fetch(&mut self, url: &str, validator: Option<&str>) -> Result<Fetched, String> {
+    /// Asks for a page; with a validator, only for another state than that.
+    pub fn fetch(&mut self, url: &str, validator: Option<&str>) -> Result<Fetched, FetchError> {
         let deadline = Instant::now() + self.options.timeout;
         let mut url = Url::parse(url)?;
         for _ in 0..=self.options.redirects {
@@ -80,14 +82,14 @@ impl<'o> Fetcher<'o> {
                 301 | 302 | 303 | 307 | 308 => {
                     url = url.join(text(&answer.headers, header::LOCATION).unwrap_or_default())?;
                 }
-                status => return Err(format!("the server answered {status}{}", meaning(status))),
+                status => return Err(FetchError::Status { status, meaning: status.into() }),
             }
         }
-        Err(format!("more than {} redirects (`fetch.redirects`)", self.options.redirects))
+        Err(FetchError::Redirects { limit: self.options.redirects })
     }
 
     /// Whether the site lets us have this page.
-    fn ask_permission(&mut self, url: &Url, deadline: Instant) -> Result<(), String> {
+    fn ask_permission(&mut self, url: &Url, deadline: Instant) -> Result<(), FetchError> {
         if !self.options.robots {
             return Ok(());
         }
@@ -97,10 +99,10 @@ impl<'o> Fetcher<'o> {
             self.robots.insert(site.clone(), robots);
         }
         let allowed = self.robots.get(&site).is_none_or(|robots| robots.allows(&url.target));
-        if allowed { Ok(()) } else { Err("the site's `robots.txt` asks not to fetch it".to_owned()) }
+        if allowed { Ok(()) } else { Err(FetchError::Robots) }
     }
 
-    fn ask_robots(&mut self, site: &str, deadline: Instant) -> Result<Robots, String> {
+    fn ask_robots(&mut self, site: &str, deadline: Instant) -> Result<Robots, FetchError> {
         let mut url = Url::parse(&format!("{site}/robots.txt"))?;
         for _ in 0..=self.options.redirects {
             let answer = self.get(&url, None, MAX_BYTES, deadline)?;
@@ -116,7 +118,7 @@ impl<'o> Fetcher<'o> {
         Ok(Robots::default())
     }
 
-    fn get(&mut self, url: &Url, validator: Option<&str>, limit: u64, deadline: Instant) -> Result<Answer, String> {
+    fn get(&mut self, url: &Url, validator: Option<&str>, limit: u64, deadline: Instant) -> Result<Answer, FetchError> {
         self.pause(&url.authority);
         let left = deadline.saturating_duration_since(Instant::now()).max(Duration::from_millis(1));
         let mut request = self.agent.get(url.to_string()).config().timeout_global(Some(left)).build();
@@ -133,7 +135,7 @@ impl<'o> Fetcher<'o> {
             reader.read_to_end(&mut bytes).map_err(|error| self.explain(&error.into()))?;
         }
         if bytes.len() as u64 > limit {
-            return Err(format!("larger than {limit} bytes (`fetch.max_size`)"));
+            return Err(FetchError::TooLarge { limit: Bytes(limit) });
         }
         Ok(Answer { status: parts.status.as_u16(), headers: parts.headers, bytes })
     }
@@ -146,16 +148,15 @@ impl<'o> Fetcher<'o> {
         self.last.insert(host.to_owned(), Instant::now());
     }
 
-    fn explain(&self, error: &ureq::Error) -> String {
+    fn explain(&self, error: &ureq::Error) -> FetchError {
         match error {
-            ureq::Error::Timeout(_) => {
-                format!("no whole answer within {} s (`fetch.timeout`)", self.options.timeout.as_secs_f32())
-            }
-            ureq::Error::HostNotFound => "no such host – check the address and the network".to_owned(),
-            ureq::Error::Io(io) if io.kind() == std::io::ErrorKind::PermissionDenied => {
-                format!("{io}: not fetched – `--allow-private` allows it")
-            }
-            other => format!("cannot be fetched: {other}"),
+            ureq::Error::Timeout(_) => FetchError::Timeout { limit: self.options.timeout },
+            ureq::Error::HostNotFound => FetchError::NoHost,
+            ureq::Error::Io(io) => match io.get_ref().and_then(|inside| inside.downcast_ref::<FetchError>()) {
+                Some(own) => own.clone(),
+                None => FetchError::Failed { words: error.to_string() },
+            },
+            other => FetchError::Failed { words: other.to_string() },
         }
     }
 }
@@ -202,15 +203,6 @@ fn file_name(url: &Url, kind: Option<&str>) -> String {
 fn http_date(text: &str) -> Option<Date> {
     let since = httpdate::parse_http_date(text).ok()?.duration_since(UNIX_EPOCH).ok()?;
     Some(Date::from_unix(i64::try_from(since.as_secs()).ok()?))
-}
-
-fn meaning(status: u16) -> &'static str {
-    match status {
-        401 | 403 => ": it does not let us in",
-        404 | 410 => ": there is no such page",
-        429 | 503 => ": it is busy; try again later",
-        _ => "",
-    }
 }
 
 #[cfg(test)]

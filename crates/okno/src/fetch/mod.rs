@@ -9,12 +9,14 @@
 mod address;
 #[cfg(feature = "fetch")]
 mod client;
+mod error;
 #[cfg(feature = "fetch")]
 mod robots;
 mod url;
 
 #[cfg(feature = "fetch")]
 pub(crate) use client::{Fetched, Fetcher, Page};
+pub use error::{FetchError, StatusMeaning};
 pub use url::is_url;
 
 use std::time::Duration;

@@ -1,5 +1,8 @@
 //! URLs: just enough of them to fetch pages and follow redirects.
 
+#[cfg(feature = "fetch")]
+use super::error::FetchError;
+
 /// Whether a text is a URL that could be fetched.
 #[must_use]
 pub fn is_url(text: &str) -> bool {
@@ -21,26 +24,25 @@ pub struct Url {
 
 #[cfg(feature = "fetch")]
 impl Url {
-    /// Reads a URL; an error is a sentence about it.
-    pub fn parse(text: &str) -> Result<Self, String> {
+    /// Reads a URL.
+    pub fn parse(text: &str) -> Result<Self, FetchError> {
         let text = text.trim();
-        let (scheme, rest) =
-            text.split_once("://").filter(|_| is_url(text)).ok_or("only `http` and `https` are fetched")?;
+        let (scheme, rest) = text.split_once("://").filter(|_| is_url(text)).ok_or(FetchError::Scheme)?;
         let rest = rest.split('#').next().unwrap_or_default();
         let end = rest.find(['/', '?']).unwrap_or(rest.len());
         let (authority, target) = rest.split_at(end);
         if authority.contains('@') {
-            return Err("a URL with a password in it is not fetched: it would be stored and shown".to_owned());
+            return Err(FetchError::Password);
         }
         if authority.is_empty() || !authority.is_ascii() || authority.contains(char::is_whitespace) {
-            return Err(format!("`{authority}` is no host – write its ASCII form"));
+            return Err(FetchError::Host { host: authority.to_owned() });
         }
         let target = if target.starts_with('/') { encoded(target) } else { format!("/{}", encoded(target)) };
         Ok(Self { scheme: scheme.to_ascii_lowercase(), authority: authority.to_ascii_lowercase(), target })
     }
 
     /// Where a `Location` header leads from here.
-    pub fn join(&self, location: &str) -> Result<Self, String> {
+    pub fn join(&self, location: &str) -> Result<Self, FetchError> {
         let location = location.trim();
         let Self { scheme, authority, target } = self;
         if is_url(location) {
@@ -48,10 +50,10 @@ impl Url {
         }
         let path = target.split('?').next().unwrap_or_default();
         match location {
-            "" => Err("a redirect to nowhere".to_owned()),
+            "" => Err(FetchError::RedirectNowhere),
             own if own.starts_with("//") => Self::parse(&format!("{scheme}:{own}")),
             own if own.split(['/', '?', '#']).next().is_some_and(|start| start.contains(':')) => {
-                Err(format!("a redirect to `{own}`: only `http` and `https` are fetched"))
+                Err(FetchError::RedirectScheme { to: own.to_owned() })
             }
             own if own.starts_with('/') => Self::parse(&format!("{scheme}://{authority}{own}")),
             own if own.starts_with('?') => Self::parse(&format!("{scheme}://{authority}{path}{own}")),

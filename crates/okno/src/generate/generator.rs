@@ -1,5 +1,6 @@
 //! What is asked of a language model, and what it may answer.
 
+use crate::message::Reason;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::ops::ControlFlow;
@@ -88,55 +89,37 @@ pub struct Completion {
     pub cached: bool,
 }
 
-/// Why a model did not answer.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum GenerateError {
-    /// The service cannot be reached, or did not answer in time.
-    #[error("{model} cannot be reached: {reason}")]
-    Away {
-        /// The model.
-        model: String,
-        /// What happened.
-        reason: String,
-    },
-    /// The service asks to wait, and went on asking.
-    #[error("{model} is busy ({reason}) – try again later, or lower the number of requests at once")]
-    Busy {
-        /// The model.
-        model: String,
-        /// What it said.
-        reason: String,
-        /// How long it asked to wait, if it did.
-        retry_after: Option<Duration>,
-    },
-    /// The service refused: a wrong key, an unknown model, a request it does not understand.
-    #[error("{model} refused: {reason}")]
-    Refused {
-        /// The model.
-        model: String,
-        /// What it said.
-        reason: String,
-    },
-    /// The request is longer than the model reads.
-    #[error("the prompt is longer than {model} reads ({reason}) – lower the budget")]
-    TooLong {
-        /// The model.
-        model: String,
-        /// What it said.
-        reason: String,
-    },
-    /// What came is no answer: a stream cut in the middle, invalid JSON.
-    #[error("{model} answered with something unreadable: {reason}")]
-    Garbled {
-        /// The model.
-        model: String,
-        /// What came.
-        reason: String,
-    },
-    /// The caller stopped it.
-    #[error("stopped")]
-    Stopped,
+okno_document::messages! {
+    /// Why a model did not answer.
+    #[derive(Debug, Clone, PartialEq, Eq)]
+    #[non_exhaustive]
+    pub enum GenerateError {
+        /// The service cannot be reached, or did not answer in time.
+        Away { /** The model. */ model: String, /** What happened. */ reason: Reason } = "model_away" =>
+            ("{model} cannot be reached: {reason}", "无法连接 {model}:{reason}"),
+        /// The service asks to wait, and went on asking.
+        Busy {
+            /** The model. */ model: String,
+            /** What it said. */ reason: Reason,
+            /** How long it asked to wait, if it did. */ retry_after: Option<Duration>,
+        } = "model_busy" => (
+            "{model} is busy ({reason}); try again later, or lower the number of requests at once",
+            "{model} 繁忙({reason});请稍后再试,或减少同时的请求数",
+        ),
+        /// The service refused: a wrong key, an unknown model, a request it does not understand.
+        Refused { /** The model. */ model: String, /** What it said. */ reason: Reason } = "model_refused" =>
+            ("{model} refused: {reason}", "{model} 拒绝了请求:{reason}"),
+        /// The request is longer than the model reads.
+        TooLong { /** The model. */ model: String, /** What it said. */ reason: Reason } = "prompt_too_long" => (
+            "the prompt is longer than {model} reads ({reason}); lower the budget",
+            "提示超过了 {model} 能读取的长度({reason});请减小预算",
+        ),
+        /// What came is no answer: a stream cut in the middle, invalid JSON.
+        Garbled { /** The model. */ model: String, /** What came. */ reason: Reason } = "answer_garbled" =>
+            ("{model} answered with something unreadable: {reason}", "{model} 的回答无法读取:{reason}"),
+        /// The caller stopped it.
+        Stopped = "stopped" => ("stopped", "已停止"),
+    }
 }
 
 /// A language model.

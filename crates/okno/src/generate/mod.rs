@@ -16,6 +16,6 @@ pub(crate) use generator::asked;
 pub use generator::{Completion, GenerateError, Generator, Message, Picture, Request, Role, Usage};
 pub(crate) use many::held;
 pub use many::many;
-pub use prompts::{Language, Prompts};
+pub use prompts::{Language, PromptError, Prompts};
 pub use wording::Asker;
 pub use wording::{mark, messages, quoted};

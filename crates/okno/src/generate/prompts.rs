@@ -84,6 +84,20 @@ impl Default for Prompts {
     }
 }
 
+okno_document::messages! {
+    /// What is wrong with a prompt of one's own.
+    #[derive(Debug, Clone, PartialEq, Eq)]
+    #[non_exhaustive]
+    pub enum PromptError {
+        /// A prompt that there is not.
+        NoPrompt { /** Its name. */ name: String, /** Those there are. */ known: Vec<String> } = "no_prompt" =>
+            ("no prompt is called `{name}`; there are {known}", "没有名为 `{name}` 的提示词;可用的有 {known}"),
+        /// A place in a prompt that nothing fills in.
+        NoPlace { /** As it is written. */ place: String, /** Those there are. */ known: Vec<String> } = "no_place" =>
+            ("nothing fills in `{place}`; there are {known}", "没有内容可填入 `{place}`;可用的有 {known}"),
+    }
+}
+
 impl Prompts {
     /// The project's prompts, with those in their place that a folder has: `zh/answer.system.md` and the like. A file of
     /// another name, or with a place that the project's own does not have, is an error: it would silently do nothing.
@@ -106,19 +120,17 @@ impl Prompts {
 
     fn replace(&mut self, language: Language, path: &Path) -> Result<()> {
         let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        let wrong = |reason: String| Error::Config { place: path.display().to_string(), reason };
+        let wrong = |reason: PromptError| Error::Config { place: path.display().to_string(), reason: reason.into() };
         let Some(own) = self.0.get_mut(&(language, name.clone())) else {
-            let names: Vec<&str> =
-                BUILT_IN.iter().filter(|(own, ..)| *own == language).map(|(_, name, _)| *name).collect();
-            return Err(wrong(format!("no prompt is called `{name}` – there are `{}`", names.join("`, `"))));
+            let known = BUILT_IN.iter().filter(|(own, ..)| *own == language).map(|(_, name, _)| (*name).to_owned());
+            return Err(wrong(PromptError::NoPrompt { name, known: known.collect() }));
         };
         let text = fs_err::read_to_string(path)?;
         let known = places(own);
         if let Some(odd) = places(&text).into_iter().find(|place| !known.contains(place)) {
-            return Err(wrong(format!(
-                "nothing fills in `{{{{{odd}}}}}` – there are `{{{{{}}}}}`",
-                known.join("}}`, `{{")
-            )));
+            let written = |place: &str| format!("{{{{{place}}}}}");
+            let known = known.into_iter().map(written).collect();
+            return Err(wrong(PromptError::NoPlace { place: written(odd), known }));
         }
         *own = text;
         Ok(())

@@ -10,6 +10,7 @@
 use super::generator::{Completion, GenerateError, Generator, Message, Request, Role, Usage, asked};
 use super::prompts::{Language, Prompts};
 use super::wording::Asker;
+use crate::message::Reason;
 use serde_json::{Value, json};
 use std::ops::ControlFlow;
 
@@ -34,20 +35,50 @@ pub struct Unusable {
     pub usage: Usage,
 }
 
-/// Why there is no usable answer.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Why {
-    /// The model did not answer.
-    #[error(transparent)]
-    Silent(#[from] GenerateError),
-    /// It answered twice, and neither answer stands the check.
-    #[error("{model} gave no usable answer, asked twice: {reason}")]
-    Wrong {
-        /// The model.
-        model: String,
-        /// What is wrong with the second answer.
-        reason: String,
-    },
+okno_document::messages! {
+    /// Why there is no usable answer.
+    #[derive(Debug, Clone, PartialEq, Eq)]
+    #[non_exhaustive]
+    pub enum Why {
+        /// The model did not answer.
+        Silent(GenerateError),
+        /// It answered twice, and neither answer stands the check.
+        Wrong { /** The model. */ model: String, /** What is wrong with the second answer. */ reason: Reason } = "unusable_answer" => (
+            "{model} gave no usable answer, asked twice: {reason}",
+            "{model} 两次都没有给出可用的回答:{reason}",
+        ),
+    }
+}
+
+okno_document::messages! {
+    /// What is wrong with the form of an answer.
+    #[derive(Debug, Clone, PartialEq, Eq)]
+    #[non_exhaustive]
+    pub enum FormError {
+        /// It ended too early.
+        Cut = "answer_cut" => (
+            "the answer was cut at the limit of tokens before the JSON ended",
+            "回答在 JSON 结束之前就因词元上限被截断",
+        ),
+        /// It is only words.
+        NoJson = "no_json" => ("there is no JSON in the answer", "回答里没有 JSON"),
+        /// A field is not there.
+        Missing { /** Its name. */ field: String } = "field_missing" => ("`{field}` is missing", "缺少 `{field}`"),
+        /// A field is empty.
+        Empty { /** Its name. */ field: String } = "field_empty" => ("`{field}` is empty", "`{field}` 是空的"),
+        /// A field holds something else than text.
+        NotText { /** Its name. */ field: String, /** What it holds. */ got: String } = "field_not_text" =>
+            ("`{field}` must be text, got {got}", "`{field}` 必须是文字,得到的是 {got}"),
+        /// A field holds something else than a list.
+        NotList { /** Its name. */ field: String, /** What it holds. */ got: String } = "field_not_list" =>
+            ("`{field}` must be a list, got {got}", "`{field}` 必须是列表,得到的是 {got}"),
+        /// A field holds something else than true or false.
+        NotTruth { /** Its name. */ field: String } = "field_not_truth" =>
+            ("`{field}` must be true or false", "`{field}` 必须是 true 或 false"),
+        /// An item of a list is not a text, or an empty one.
+        BadItem { /** The list's name. */ field: String, /** The item. */ got: String } = "bad_item" =>
+            ("`{field}` must hold non-empty texts, got {got}", "`{field}` 里必须是非空的文字,得到的是 {got}"),
+    }
 }
 
 /// Room for an answer where nobody says how much: some ten times what is expected, since models that think aloud spend it on thoughts.
@@ -60,7 +91,7 @@ const SHOWN_BACK: usize = 2000;
 pub fn ask<T>(
     asker: Asker<'_>,
     mut request: Request,
-    check: &dyn Fn(&Value) -> Result<T, String>,
+    check: &dyn Fn(&Value) -> Result<T, Reason>,
     stop: &dyn Fn() -> bool,
 ) -> Result<Checked<T>, Unusable> {
     let mut usage = Usage::default();
@@ -71,7 +102,7 @@ pub fn ask<T>(
         Ok(value) => return Ok(Checked { value, usage, repaired: false }),
         Err(reason) => reason,
     };
-    let complaint = told(prompts, &request, &first.text, &reason);
+    let complaint = told(prompts, &request, &first.text, &reason.to_string());
     let begun = request.clone();
     request.messages.extend(complaint);
     let second = once(generator, &request, stop, &mut usage)?;
@@ -102,12 +133,8 @@ fn once(
 }
 
 /// The first JSON value of an answer that stands the check, or what is wrong with the last.
-fn read<T>(completion: &Completion, check: &dyn Fn(&Value) -> Result<T, String>) -> Result<T, String> {
-    let mut reason = if completion.cut {
-        "the answer was cut at the limit of tokens before the JSON ended".to_owned()
-    } else {
-        "there is no JSON in the answer".to_owned()
-    };
+fn read<T>(completion: &Completion, check: &dyn Fn(&Value) -> Result<T, Reason>) -> Result<T, Reason> {
+    let mut reason = Reason::from(if completion.cut { FormError::Cut } else { FormError::NoJson });
     for candidate in candidates(&completion.text) {
         match check(&candidate) {
             Ok(value) => return Ok(value),
@@ -153,21 +180,28 @@ pub fn object(fields: &Value) -> Value {
 }
 
 /// A text field of a JSON object, trimmed; what is wrong where there is none.
-pub fn text(json: &Value, field: &str) -> Result<String, String> {
-    let found = json.get(field).ok_or_else(|| format!("`{field}` is missing"))?;
-    let found = found.as_str().ok_or_else(|| format!("`{field}` must be text, got {found}"))?.trim();
-    if found.is_empty() { Err(format!("`{field}` is empty")) } else { Ok(found.to_owned()) }
+pub fn text(json: &Value, field: &str) -> Result<String, FormError> {
+    let name = || field.to_owned();
+    let found = json.get(field).ok_or_else(|| FormError::Missing { field: name() })?;
+    let found = found.as_str().ok_or_else(|| FormError::NotText { field: name(), got: found.to_string() })?.trim();
+    if found.is_empty() { Err(FormError::Empty { field: name() }) } else { Ok(found.to_owned()) }
 }
 
 /// A list of texts in a field of a JSON object, trimmed.
-pub fn texts(json: &Value, field: &str) -> Result<Vec<String>, String> {
-    let found = json.get(field).ok_or_else(|| format!("`{field}` is missing"))?;
-    let items = found.as_array().ok_or_else(|| format!("`{field}` must be a list, got {found}"))?;
+pub fn texts(json: &Value, field: &str) -> Result<Vec<String>, FormError> {
     let item = |item: &Value| match item.as_str().map(str::trim) {
         Some(text) if !text.is_empty() => Ok(text.to_owned()),
-        _ => Err(format!("`{field}` must hold non-empty texts, got {item}")),
+        _ => Err(FormError::BadItem { field: field.to_owned(), got: item.to_string() }),
     };
-    items.iter().map(item).collect()
+    list(json, field)?.iter().map(item).collect()
+}
+
+/// A list in a field of a JSON object.
+pub fn list<'j>(json: &'j Value, field: &str) -> Result<&'j [Value], FormError> {
+    let name = || field.to_owned();
+    let found = json.get(field).ok_or_else(|| FormError::Missing { field: name() })?;
+    let items = found.as_array().ok_or_else(|| FormError::NotList { field: name(), got: found.to_string() })?;
+    Ok(items)
 }
 
 #[cfg(test)]
@@ -176,8 +210,8 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn number(json: &Value) -> Result<u64, String> {
-        json["n"].as_u64().filter(|n| *n < 10).ok_or_else(|| format!("`n` must be a digit, got {json}"))
+    fn number(json: &Value) -> Result<u64, Reason> {
+        json["n"].as_u64().filter(|n| *n < 10).ok_or_else(|| format!("`n` must be a digit, got {json}").into())
     }
 
     fn asked(says: &[&str]) -> (Result<Checked<u64>, Unusable>, Scripted) {
@@ -230,7 +264,7 @@ mod tests {
     #[test]
     fn an_answer_that_was_cut_is_said_to_be_cut_whatever_is_whole_in_it() {
         let completion = Completion { text: r#"{"list": [{"n": 30}, {"n"#.into(), cut: true, ..Completion::default() };
-        assert!(read(&completion, &number).unwrap_err().contains("cut at the limit"));
+        assert_eq!(read(&completion, &number), Err(FormError::Cut.into()));
         let whole = Completion { text: r#"{"n": 3} and so"#.into(), ..completion };
         assert_eq!(read(&whole, &number), Ok(3));
     }
@@ -254,10 +288,10 @@ mod tests {
             (text(&value, "a").unwrap(), texts(&value, "b").unwrap()),
             ("x".into(), vec!["p".into(), "q".into()])
         );
-        assert_eq!(text(&value, "c").unwrap_err(), "`c` is empty");
-        assert_eq!(text(&value, "e").unwrap_err(), "`e` is missing");
-        assert!(texts(&value, "d").unwrap_err().contains("got 1"));
-        assert!(texts(&value, "a").unwrap_err().contains("must be a list"));
+        assert_eq!(text(&value, "c"), Err(FormError::Empty { field: "c".into() }));
+        assert_eq!(text(&value, "e"), Err(FormError::Missing { field: "e".into() }));
+        assert_eq!(texts(&value, "d"), Err(FormError::BadItem { field: "d".into(), got: "1".into() }));
+        assert!(matches!(texts(&value, "a"), Err(FormError::NotList { .. })));
     }
 
     proptest! {

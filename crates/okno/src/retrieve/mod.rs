@@ -301,10 +301,7 @@ fn views<'s>(snapshot: &'s dyn Snapshot, hits: &[Hit]) -> Result<Views<'s>> {
 }
 
 fn unit_vector(embedder: &dyn Embedder, text: &str, role: Role) -> Result<Vec<f32>> {
-    let failed = |reason: crate::embed::EmbedError| Error::Embedding {
-        name: embedder.identity().to_owned(),
-        reason: reason.to_string(),
-    };
+    let failed = |reason| Error::Embedding { name: embedder.identity().to_owned(), reason };
     let mut vector = embedder.embed(&[text], role).map_err(failed)?;
     normalize(&mut vector);
     Ok(vector)

@@ -1,6 +1,7 @@
 //! Recipes: named rows of one table that say what is ranked, how, and what is returned.
 
 use crate::document::{DerivedKind, Layer};
+use crate::error::RecipeError;
 use crate::store::{Leg, Manifest};
 use crate::understand::model::Step;
 use crate::{Error, Result};
@@ -89,10 +90,8 @@ impl Recipe {
     /// A recipe of a table, with the chunk layer and neighbours chosen for the index in place of its own.
     pub fn named(name: &str, manifest: &Manifest, recipes: &BTreeMap<String, Self>) -> Result<Self> {
         let known: Vec<String> = recipes.keys().cloned().collect();
-        let mut recipe = recipes
-            .get(name)
-            .cloned()
-            .ok_or_else(|| Error::Recipe(format!("no recipe `{name}` – there are `{}`", known.join("`, `"))))?;
+        let mut recipe =
+            recipes.get(name).cloned().ok_or_else(|| RecipeError::Unknown { name: name.to_owned(), known })?;
         if let Expansion::Neighbors(count) = &mut recipe.expand {
             *count = manifest.neighbors.unwrap_or(*count);
             recipe.layers = manifest.chunk.map_or(recipe.layers, |chosen| vec![chosen]);
@@ -137,7 +136,7 @@ pub fn built_in_text() -> &'static str {
 
 /// The built-in recipes by name.
 pub fn built_in() -> Result<BTreeMap<String, Recipe>> {
-    toml::from_str(BUILT_IN).map_err(|error| Error::Recipe(error.to_string()))
+    toml::from_str(BUILT_IN).map_err(|error| RecipeError::Table { words: error.to_string() }.into())
 }
 
 /// A leg's name, as in a recipe.
@@ -226,11 +225,7 @@ impl FromStr for Expansion {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Self> {
-        let unknown = || {
-            Error::Recipe(format!(
-                "no expansion `{text}` – there are `none`, `window:3`, `neighbors:1`, `parent`, `section`, `document`, `auto`"
-            ))
-        };
+        let unknown = || Error::from(RecipeError::Expansion { given: text.to_owned() });
         match text.split_once(':') {
             None => match text {
                 "none" => Ok(Self::None),
@@ -265,7 +260,7 @@ impl FromStr for Fusion {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Self> {
-        let unknown = || Error::Recipe(format!("no fusion `{text}` – there are `relative` and `rrf:60`"));
+        let unknown = || Error::from(RecipeError::Fusion { given: text.to_owned() });
         match text.split_once(':') {
             None if text == "relative" => Ok(Self::Relative),
             Some(("rrf", constant)) => constant

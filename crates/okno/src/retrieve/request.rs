@@ -327,11 +327,11 @@ mod tests {
         assert_eq!((by_model.route, by_model.transform), (None, Some(vec![Step::Route])));
         assert_eq!(request(json!({"route": "broad"})).query().unwrap().route, Some(Route::Broad));
         for (wrong, code) in [
-            (json!({"transform": ["hide"]}), "bad_option"),
-            (json!({"route": "sideways"}), "bad_option"),
-            (json!({"filter_by": "model", "auto_filter": false}), "bad_option"),
-            (json!({"min_relevance": 2}), "bad_option"),
-            (json!({"diversity": -0.1}), "bad_option"),
+            (json!({"transform": ["hide"]}), "unknown_name"),
+            (json!({"route": "sideways"}), "unknown_name"),
+            (json!({"filter_by": "model", "auto_filter": false}), "exclusive"),
+            (json!({"min_relevance": 2}), "not_a_share"),
+            (json!({"diversity": -0.1}), "not_a_share"),
         ] {
             assert_eq!(refused(wrong.clone()).code(), code, "{wrong}");
         }

@@ -8,16 +8,12 @@
 use super::expand::{View, Views};
 use super::fuse::Hit;
 use super::recipe::Rerank;
+pub use crate::error::RerankError;
 use crate::store::Run;
 use crate::{Error, Result};
 use rustc_hash::FxHashMap;
 use serde::Serialize;
 use std::fmt;
-
-/// Why a reranker failed.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct RerankError(pub String);
 
 /// Says how well passages answer a question.
 pub trait Reranker: Send + Sync {
@@ -69,15 +65,11 @@ pub(super) fn rerank(
 ) -> Result<(Vec<Hit>, Reranked)> {
     let read = &hits[..hits.len().min(how.depth)];
     let passages: Vec<&str> = read.iter().map(|hit| passage(hit, &views[&hit.run.document])).collect();
-    let failed = |reason: String| Error::Reranking { name: reranker.identity().to_owned(), reason };
+    let failed = |reason: RerankError| Error::Reranking { name: reranker.identity().to_owned(), reason };
     let scores = if read.is_empty() { Ok(Vec::new()) } else { reranker.scores(question, &passages) };
-    let scores = scores.map_err(|error| failed(error.to_string()))?;
+    let scores = scores.map_err(failed)?;
     if scores.len() != read.len() || scores.iter().any(|score| !score.is_finite()) {
-        return Err(failed(format!(
-            "gave {} scores for {} passages, or one that is no number",
-            scores.len(),
-            read.len()
-        )));
+        return Err(failed(RerankError::Scores { got: scores.len(), passages: read.len() }));
     }
     Ok(blended(hits, &scores, how.blend, reranker.identity()))
 }

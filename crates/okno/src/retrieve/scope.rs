@@ -2,6 +2,7 @@
 
 use super::sections;
 use crate::document::Filter;
+use crate::message::DidYouMean;
 use crate::store::{DocumentNumber, Sections, Snapshot};
 use crate::{Error, Result};
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -64,7 +65,7 @@ fn resolve(snapshot: &dyn Snapshot, filter: &Filter) -> Result<(Vec<DocumentNumb
     if let Some(field) = asked.into_iter().find(|field| unknown(field)) {
         let named = catalogue.into_iter().flat_map(|catalogue| catalogue.fields().map(|(name, _)| name));
         let known: BTreeSet<&str> = named.chain(EVERY_DOCUMENT).collect();
-        return Err(Error::UnknownField { field: field.to_owned(), known: nearest(field, &known) });
+        return Err(Error::UnknownField { field: field.to_owned(), known: DidYouMean(nearest(field, &known)) });
     }
     if sections::asked_by(filter) {
         let sections = sections::matching(snapshot, filter)?;

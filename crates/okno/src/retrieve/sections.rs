@@ -6,6 +6,7 @@
 //! sections that match. A unit may be found when the sentence it stands for is in one of them.
 
 use crate::document::{Filter, Record, Span, Structure, Value};
+use crate::message::DidYouMean;
 use crate::store::{Sections, Snapshot};
 use crate::{Error, Result};
 use std::borrow::Cow;
@@ -47,7 +48,7 @@ pub fn matching(snapshot: &dyn Snapshot, filter: &Filter) -> Result<Sections> {
         }
     })?;
     match filter.fields().into_iter().find(|field| level_of(field).is_some_and(|level| !levels.contains(&level))) {
-        Some(field) => Err(Error::UnknownField { field: field.to_owned(), known: names(&levels) }),
+        Some(field) => Err(Error::UnknownField { field: field.to_owned(), known: DidYouMean(names(&levels)) }),
         None => Ok(found),
     }
 }

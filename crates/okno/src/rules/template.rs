@@ -4,6 +4,7 @@
 //! dollar sign; the rest stands for itself. A function around the whole gives another type: `count(…)` how many characters,
 //! `number(…)`, `date(…)`, `list(…)` cut at commas and the like, `lower(…)`.
 
+use super::error::RuleError;
 use crate::document::{Date, Loaded, Value};
 use regex::{Captures, Regex};
 use std::borrow::Cow;
@@ -103,8 +104,8 @@ pub struct Template {
 }
 
 impl Template {
-    /// Reads a template; an error is a sentence about it.
-    pub fn new(text: &str, known: &Known) -> Result<Self, String> {
+    /// Reads a template.
+    pub fn new(text: &str, known: &Known) -> Result<Self, RuleError> {
         let (function, inside) = function(text)?;
         Ok(Self { function, parts: parts(inside, known)? })
     }
@@ -154,7 +155,7 @@ fn number(word: &str) -> Option<f64> {
 }
 
 /// The function around a template, if there is one.
-fn function(text: &str) -> Result<(Function, &str), String> {
+fn function(text: &str) -> Result<(Function, &str), RuleError> {
     let Some((name, inside)) = text.split_once('(').filter(|_| text.ends_with(')')) else {
         return Ok((Function::Same, text));
     };
@@ -164,13 +165,13 @@ fn function(text: &str) -> Result<(Function, &str), String> {
     }
     let looks_like_one = !name.is_empty() && name.chars().all(|c| c.is_ascii_lowercase()) && inside.starts_with('$');
     if looks_like_one {
-        let known = FUNCTIONS.map(|(name, _)| name).join("`, `");
-        return Err(format!("no function `{name}` – there are `{known}`"));
+        let known = FUNCTIONS.map(|(name, _)| name.to_owned()).to_vec();
+        return Err(RuleError::NoFunction { name: name.to_owned(), known });
     }
     Ok((Function::Same, text))
 }
 
-fn parts(text: &str, known: &Known) -> Result<Vec<Part>, String> {
+fn parts(text: &str, known: &Known) -> Result<Vec<Part>, RuleError> {
     let mut parts = Vec::new();
     let mut own = String::new();
     let mut rest = text;
@@ -182,8 +183,7 @@ fn parts(text: &str, known: &Known) -> Result<Vec<Part>, String> {
             rest = after;
             continue;
         }
-        let (name, after) =
-            name(rest).ok_or_else(|| format!("`{text}`: a name or number must follow `$`; `$$` is a dollar sign"))?;
+        let (name, after) = name(rest).ok_or_else(|| RuleError::NoName { template: text.to_owned() })?;
         if !own.is_empty() {
             parts.push(Part::Text(std::mem::take(&mut own)));
         }
@@ -208,15 +208,13 @@ fn name(rest: &str) -> Option<(&str, &str)> {
     (end > 0).then(|| rest.split_at(end))
 }
 
-fn reference(name: &str, text: &str, known: &Known) -> Result<Reference, String> {
+fn reference(name: &str, text: &str, known: &Known) -> Result<Reference, RuleError> {
     let Ok(number) = name.parse::<usize>() else { return Ok(Reference::Named(name.to_owned())) };
     if known.names.contains(name) {
         return Ok(Reference::Named(name.to_owned()));
     }
     match number.checked_sub(1).filter(|&index| index < known.groups) {
         Some(index) => Ok(Reference::Capture(index)),
-        None => {
-            Err(format!("`{text}` refers to `${number}`, but its patterns capture {} – count from `$1`", known.groups))
-        }
+        None => Err(RuleError::NoCapture { template: text.to_owned(), number, captures: known.groups }),
     }
 }

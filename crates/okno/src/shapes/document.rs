@@ -2,6 +2,7 @@
 
 use crate::document::{CodePoints, DerivedKind, MediaType, Picture, Record, Structure};
 use crate::engine;
+use crate::message::{Lang, Message};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -176,11 +177,6 @@ pub struct IndexReport {
 impl IndexReport {
     /// The report of a run over the index in this folder.
     pub fn new(report: &engine::IndexReport, folder: &Path) -> Self {
-        let skipped = |s: &engine::Skipped| SkippedFile {
-            place: s.place.clone(),
-            reason: s.reason.clone(),
-            chinese: crate::reasons::chinese(&s.reason),
-        };
         Self {
             index: folder.to_owned(),
             added: report.added,
@@ -189,7 +185,7 @@ impl IndexReport {
             unchanged: report.unchanged,
             sentences: report.sentences,
             bytes: report.bytes,
-            skipped: report.skipped.iter().map(skipped).collect(),
+            skipped: report.skipped.iter().map(SkippedFile::from).collect(),
             stopped: report.stopped,
         }
     }
@@ -201,8 +197,17 @@ impl IndexReport {
 pub struct SkippedFile {
     /// Where.
     pub place: String,
+    /// Why, for programs: stays the same.
+    pub code: String,
     /// Why.
     pub reason: String,
-    /// The same in Chinese, where there is a sentence for it.
-    pub chinese: Option<String>,
+    /// The same in Chinese.
+    pub chinese: String,
+}
+
+impl From<&engine::Skipped> for SkippedFile {
+    fn from(skipped: &engine::Skipped) -> Self {
+        let (place, reason) = (skipped.place.clone(), &skipped.reason);
+        Self { place, code: reason.code().to_owned(), reason: reason.text(Lang::En), chinese: reason.text(Lang::Zh) }
+    }
 }

@@ -1,8 +1,9 @@
 //! Recipes by name, with what each needs.
 
+use crate::Result;
 use crate::document::{DerivedKind, Layer};
+use crate::error::RecipeError;
 use crate::retrieve::{Recipe, Recipes, built_in};
-use crate::{Error, Result};
 use std::collections::BTreeMap;
 
 /// The recipes by name: the row itself, whether it is an own one, whether the
@@ -13,7 +14,7 @@ pub fn recipes(
     used: Option<&str>,
 ) -> Result<serde_json::Value> {
     let built_in = built_in()?;
-    let mut json = serde_json::to_value(recipes).map_err(|error| Error::Recipe(error.to_string()))?;
+    let mut json = serde_json::to_value(recipes).map_err(|error| RecipeError::Table { words: error.to_string() })?;
     for (name, recipe) in recipes {
         json[name]["own"] = (!built_in.contains_key(name)).into();
         json[name]["default"] = (used == Some(name.as_str())).into();

@@ -13,7 +13,7 @@ mod splitter;
 mod tokens;
 
 pub use sentence::sentences;
-pub use splitter::{Count, NAMES, Piece, Split, Splitter, SplitterError, Text, Threshold, WordPiece};
+pub use splitter::{Count, Piece, Split, Splitter, SplitterError, Text, Threshold, WordPiece};
 pub(crate) use tokens::cut_at_tokens;
 pub use tokens::{count_tokens, first_tokens};
 

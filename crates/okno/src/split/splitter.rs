@@ -34,7 +34,7 @@ mod semantic;
 mod tests;
 
 pub use measure::{Count, WordPiece};
-pub use name::{NAMES, SplitterError};
+pub use name::SplitterError;
 pub use semantic::Threshold;
 
 use super::outline;

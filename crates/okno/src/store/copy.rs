@@ -7,6 +7,7 @@
 
 use super::{DocumentNumber, FileState, Prepared, Snapshot, Store, Vectors, Writer, id_key};
 use crate::document::Record;
+use crate::error::{Difference, OptionsError};
 use crate::{Error, Result};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -72,7 +73,7 @@ impl<'s> Pages<'s> {
     fn snapshot(&self, page: &[DocumentNumber]) -> Result<Arc<dyn Snapshot>> {
         let snapshot = self.store.snapshot()?;
         if snapshot.generation() != self.first.generation() {
-            return Err(Error::Options("the index was changed while it was read – run the command again".to_owned()));
+            return Err(OptionsError::ChangedMeanwhile.into());
         }
         snapshot.expect(page)?;
         Ok(snapshot)
@@ -159,16 +160,11 @@ fn keep_images(
 /// A target that was indexed from elsewhere is not overwritten.
 fn refuse_others(source: &dyn Snapshot, target: &dyn Snapshot) -> Result<()> {
     if source.manifest().embedder != target.manifest().embedder {
-        return Err(Error::Options(format!(
-            "the source was made with embedder `{}`, the target with `{}` – copy into a new place",
-            source.manifest().embedder,
-            target.manifest().embedder
-        )));
+        let (from, to) = (source.manifest().embedder.clone(), target.manifest().embedder.clone());
+        return Err(OptionsError::CopyEmbedder { from, to }.into());
     }
     match target.roots().iter().find(|root| !source.roots().contains(root)) {
-        Some(root) => Err(Error::Options(format!(
-            "the target holds documents of `{root}`, which the source does not know – copy into an empty place"
-        ))),
+        Some(root) => Err(OptionsError::CopyRoot { root: root.clone() }.into()),
         None => Ok(()),
     }
 }
@@ -229,10 +225,11 @@ pub fn verify(one: &dyn Store, other: &dyn Store, progress: &mut dyn FnMut(usize
         ids.insert(id_key(&record.id), number);
     })?;
     if left.numbers.len() != right.numbers.len() {
-        return Err(differs("the indexes", &format!("{} and {} documents", left.numbers.len(), right.numbers.len())));
+        let what = Difference::Documents { left: left.numbers.len(), right: right.numbers.len() };
+        return Err(OptionsError::IndexesDiffer { what }.into());
     }
     if left.first.removed()? != right.first.removed()? {
-        return Err(differs("the indexes", "what was removed by hand"));
+        return Err(OptionsError::IndexesDiffer { what: Difference::Removed }.into());
     }
     let (mut compared, mut images) = (0, HashSet::new());
     for page in left.pages() {
@@ -243,12 +240,12 @@ pub fn verify(one: &dyn Store, other: &dyn Store, progress: &mut dyn FnMut(usize
         let copies = right.snapshot(&others)?;
         for (&number, record) in page.iter().zip(&records) {
             let name = record.id.name();
-            let copy = *ids.get(&id_key(&record.id)).ok_or_else(|| differs(name, "missing"))?;
+            let copy = *ids.get(&id_key(&record.id)).ok_or_else(|| differs(name, Difference::Missing))?;
             let (one, other) = (prepared(&*snapshot, number)?, prepared(&*copies, copy)?);
             same(&one, &other).map_err(|what| differs(name, what))?;
             for picture in one.structure.images.iter().filter(|picture| images.insert(picture.hash)) {
                 if snapshot.image(picture.hash)? != copies.image(picture.hash)? {
-                    return Err(differs(name, "an image"));
+                    return Err(differs(name, Difference::Image));
                 }
             }
             compared += 1;
@@ -258,21 +255,21 @@ pub fn verify(one: &dyn Store, other: &dyn Store, progress: &mut dyn FnMut(usize
     Ok(compared)
 }
 
-fn differs(name: &str, what: &str) -> Error {
-    Error::Options(format!("`{name}` differs: {what} – run the copy again; if it stays, copy into an empty place"))
+fn differs(name: &str, what: Difference) -> Error {
+    OptionsError::CopyDiffers { name: name.to_owned(), what }.into()
 }
 
-fn same(one: &Prepared, other: &Prepared) -> Result<(), &'static str> {
-    let near = |name, one: &[f32], other: &[f32]| if alike(one, other) { Ok(()) } else { Err(name) };
+fn same(one: &Prepared, other: &Prepared) -> Result<(), Difference> {
+    let near = |what, one: &[f32], other: &[f32]| if alike(one, other) { Ok(()) } else { Err(what) };
     let Vectors { sentences, sections, derived } = &other.vectors;
-    near("the sentences' vectors", &one.vectors.sentences, sentences)?;
-    near("the headings' vectors", &one.vectors.sections, sections)?;
-    near("the derived units' vectors", &one.vectors.derived, derived)?;
+    near(Difference::SentenceVectors, &one.vectors.sentences, sentences)?;
+    near(Difference::HeadingVectors, &one.vectors.sections, sections)?;
+    near(Difference::DerivedVectors, &one.vectors.derived, derived)?;
     match () {
-        () if one.record != other.record => Err("its record"),
-        () if one.text != other.text => Err("its text"),
-        () if one.structure != other.structure => Err("its sentences"),
-        () if one.derived != other.derived => Err("its derived units"),
+        () if one.record != other.record => Err(Difference::Record),
+        () if one.text != other.text => Err(Difference::Text),
+        () if one.structure != other.structure => Err(Difference::Sentences),
+        () if one.derived != other.derived => Err(Difference::DerivedUnits),
         () => Ok(()),
     }
 }

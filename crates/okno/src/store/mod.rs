@@ -255,7 +255,7 @@ pub trait Writer {
     /// Gives a document other vectors, of the embedder that the manifest names by now; nothing else of it changes, its number neither.
     /// Between setting a manifest with another embedder and committing, every document gets its own. A store may know no such thing.
     fn set_vectors(&mut self, _number: DocumentNumber, _vectors: &Vectors) -> Result<()> {
-        Err(crate::Error::Options("this kind of store cannot change vectors – index the documents again".to_owned()))
+        Err(crate::error::OptionsError::FixedVectors.into())
     }
     /// Forgets the vectors that were kept by content.
     fn forget_cached_vectors(&mut self) -> Result<()> {

@@ -5,6 +5,7 @@
 //! at the question only; what each does to the recipe is [`crate::retrieve`]'s to say.
 
 use super::text::Text;
+use crate::error::OptionsError;
 use serde::Serialize;
 use std::str::FromStr;
 
@@ -113,9 +114,7 @@ impl FromStr for Route {
             "lexical" => Ok(Self::Lexical),
             "dense" => Ok(Self::Dense),
             "broad" => Ok(Self::Broad),
-            _ => Err(crate::Error::Options(format!(
-                "no route `{text}` – there are `hybrid`, `lexical`, `dense`, `broad`"
-            ))),
+            _ => Err(OptionsError::Route { given: text.to_owned() }.into()),
         }
     }
 }

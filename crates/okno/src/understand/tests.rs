@@ -46,7 +46,10 @@ impl Evidence for Shelf {
     /// As an index does, which refuses fields that no document has.
     fn matching(&self, filter: &Filter) -> Result<usize> {
         if let Some(field) = filter.fields().into_iter().find(|field| self.catalogue.field(field).is_none()) {
-            return Err(crate::Error::UnknownField { field: field.to_owned(), known: Vec::new() });
+            return Err(crate::Error::UnknownField {
+                field: field.to_owned(),
+                known: crate::message::DidYouMean::default(),
+            });
         }
         Ok(self.matches(filter).filter(|(matches, _)| *matches).count())
     }

@@ -28,7 +28,7 @@ pub fn written(globals: &Globals, args: &SqlArgs, question: &str, database: &Dat
     })?;
     let prompts = model::prompts(&address::folder(globals.index()))?;
     let asker = Asker { generator: &*generator, prompts: &prompts };
-    let check = |sql: &str| database.check(sql).map_err(|error| error.to_string());
+    let check = |sql: &str| database.check(sql).map_err(Into::into);
     let written = write_sql(question, &described(database)?, asker, &check)?;
     // On standard error, apart from the rows.
     output::note(&output::printable_text(&written.value));

@@ -5,7 +5,7 @@ use super::{DeriveProgress, DeriveReport, Ready, captions};
 use crate::document::{Derived, DerivedKind, DocumentId};
 use crate::engine::content_hash::same_body;
 use crate::engine::units::follow;
-use crate::engine::{Engine, Skipped};
+use crate::engine::{Engine, Skipped, SkippedReason};
 use crate::enrich;
 use crate::store::{DocumentNumber, Snapshot, Writer};
 use crate::{Error, Result};
@@ -41,8 +41,7 @@ pub fn keep(
     for (id, made) in new {
         let current = numbers.get(id).filter(|(_, hash)| same_body(*hash, made[0].0.item.hash));
         let Some(&(number, _)) = current else {
-            let reason = "the document changed meanwhile – run the command again".to_owned();
-            report.failed.push(Skipped { place: id.name().to_owned(), reason });
+            report.failed.push(Skipped { place: id.name().to_owned(), reason: SkippedReason::Changed });
             continue;
         };
         moved.insert(number, put(engine, &*snapshot, &mut *writer, number, &made, again)?);

@@ -3,11 +3,12 @@
 use super::{DeriveProgress, DeriveReport, Ready};
 use crate::document::{DerivedKind, Span};
 use crate::embed::Role;
-use crate::engine::{Engine, Skipped};
+use crate::engine::{Engine, Skipped, SkippedReason};
 use crate::enrich::{ask, extract};
 use crate::generate::structured::{self, Unusable, Why};
 use crate::generate::{Asker, GenerateError, Generator, Usage};
 use crate::generate::{held, many};
+use crate::message::Reason;
 use crate::split;
 use std::collections::HashMap;
 use std::fmt;
@@ -123,7 +124,7 @@ fn distinct(ready: &[Ready]) -> (Vec<&Ready>, Vec<usize>) {
 }
 
 fn one(asker: Asker<'_>, Ready { item, passage, .. }: &Ready, progress: &dyn DeriveProgress) -> (Answered, Usage) {
-    let check = |answer: &serde_json::Value| ask::read(item.kind, passage, answer);
+    let check = |answer: &serde_json::Value| ask::read(item.kind, passage, answer).map_err(Reason::from);
     match structured::ask(asker, ask::request(item.kind, passage, asker.prompts), &check, &|| progress.stop()) {
         Ok(checked) => (Ok((checked.value, checked.repaired)), checked.usage),
         Err(unusable) => {
@@ -152,7 +153,7 @@ fn collected(
         }
         None | Some(Err(Unusable { why: Why::Silent(GenerateError::Stopped), .. })) => *untried += 1,
         Some(Err(unusable)) => {
-            report.failed.push(Skipped { place: item.place.clone(), reason: unusable.to_string() });
+            report.failed.push(Skipped { place: item.place.clone(), reason: unusable.why.clone().into() });
         }
     }
     None
@@ -174,9 +175,9 @@ fn extracted(engine: &Engine, ready: &[Ready], progress: &dyn DeriveProgress, re
     made
 }
 
-fn summary(engine: &Engine, item: &Ready) -> Result<Vec<String>, String> {
+fn summary(engine: &Engine, item: &Ready) -> Result<Vec<String>, SkippedReason> {
     if item.item.kind != DerivedKind::Summary {
-        return Err(format!("a unit of kind `{}` needs a model", item.item.kind));
+        return Err(SkippedReason::NeedsModel { kind: item.item.kind.to_string() });
     }
     let text = &item.passage.text;
     let whole = Span::new(0, text.len());
@@ -184,7 +185,7 @@ fn summary(engine: &Engine, item: &Ready) -> Result<Vec<String>, String> {
     if sentences.iter().any(|sentence| is_prose(sentence)) {
         sentences.retain(|sentence| is_prose(sentence));
     }
-    let vectors = engine.embedder().embed(&sentences, Role::Passage).map_err(|error| error.to_string())?;
+    let vectors = engine.embedder().embed(&sentences, Role::Passage)?;
     let chosen = extract::central(&vectors, engine.embedder().dimensions());
     let chosen: Vec<&str> = chosen.into_iter().map(|at| sentences[at]).collect();
     Ok(vec![chosen.join("\n")])

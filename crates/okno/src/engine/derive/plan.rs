@@ -4,7 +4,7 @@ use super::{DeriveOptions, Item, Ready, captions};
 use crate::Result;
 use crate::document::{CodePoints, Derived, DerivedKind, DocumentId, Layer, Picture, Record, Structure};
 use crate::engine::content_hash::same_body;
-use crate::engine::{Engine, Skipped};
+use crate::engine::{Engine, Skipped, SkippedReason};
 use crate::enrich::{self, ask::Passage};
 use crate::generate;
 use crate::retrieve::matching;
@@ -112,8 +112,7 @@ pub fn prepare(engine: &Engine, items: &[Item]) -> Result<(Vec<Ready>, Vec<Skipp
         let mut passage = passage(&page, item);
         if item.kind == DerivedKind::Image {
             let Some(picture) = picture(&*snapshot, &page, item)? else {
-                let reason = "its bytes are not kept in this index".to_owned();
-                skipped.push(Skipped { place: place(&page, item), reason });
+                skipped.push(Skipped { place: place(&page, item), reason: SkippedReason::ImageNotKept });
                 continue;
             };
             passage.picture = Some(picture);

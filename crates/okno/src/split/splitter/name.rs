@@ -5,51 +5,52 @@ use crate::document::{Layer, LayerError, Size};
 use std::fmt;
 use std::str::FromStr;
 
-/// Why a splitter's name could not be read.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum SplitterError {
-    /// Not a name.
-    #[error("`{0}` is not a splitter; expected one of {names}", names = NAMES)]
-    Unknown(String),
-    /// Splitting would never end.
-    #[error("`{name}`: overlap {overlap} must be smaller than size {size}; try overlap {}", size / 2)]
-    Overlap {
-        /// What was asked for.
-        name: String,
-        /// The size asked for.
-        size: u32,
-        /// The overlap asked for.
-        overlap: u32,
-    },
-    /// Nothing fits.
-    #[error("`{name}`: a size of 0 holds nothing; try {suggestion}")]
-    Zero {
-        /// What was asked for.
-        name: String,
-        /// What works.
-        suggestion: &'static str,
-    },
-    /// Two units in one name.
-    #[error("`{0}`: both sizes must be in characters (`c`) or both in tokens (`t`)")]
-    Units(String),
-    /// A child as large as its parent.
-    #[error("`{name}`: a child of {child} must be smaller than its parent of {parent}; try a child of {}", (parent / 6).max(1))]
-    Child {
-        /// What was asked for.
-        name: String,
-        /// The parent's size.
-        parent: u32,
-        /// The child's size.
-        child: u32,
-    },
-    /// A layer's name with something wrong in it.
-    #[error(transparent)]
-    Layer(#[from] LayerError),
+okno_document::messages! {
+    /// Why a splitter's name could not be read.
+    #[derive(Debug, Clone, PartialEq, Eq)]
+    #[non_exhaustive]
+    pub enum SplitterError {
+        /// Not a name.
+        Unknown(String) = "unknown_splitter" => (
+            "`{0}` is not a splitter; expected one of `sentence`, `sentences:3`, `window:2`, `paragraph`, `section`, `chunk:400c/200c`, \
+             `words:200/40`, `chars:400/200`, `recursive:3000c/300c`, `tokens:512t/64t`, `markdown`, `html`, `semantic:95p/3000c`, \
+             `hierarchy:3000c/500c`, `code:1500c`",
+            "`{0}` 不是分割器;可用的有 `sentence`、`sentences:3`、`window:2`、`paragraph`、`section`、`chunk:400c/200c`、\
+             `words:200/40`、`chars:400/200`、`recursive:3000c/300c`、`tokens:512t/64t`、`markdown`、`html`、`semantic:95p/3000c`、\
+             `hierarchy:3000c/500c`、`code:1500c`",
+        ),
+        /// Splitting would never end.
+        Overlap {
+            /** What was asked for. */ name: String,
+            /** The size asked for. */ size: u32,
+            /** The overlap asked for. */ overlap: u32,
+        } = "overlap_too_large" => (
+            "`{name}`: overlap {overlap} must be smaller than size {size}; try half of it",
+            "`{name}`:重叠 {overlap} 必须小于大小 {size};可以试试一半",
+        ),
+        /// Nothing fits.
+        Zero { /** What was asked for. */ name: String, /** What works. */ suggestion: &'static str } = "size_zero" => (
+            "`{name}`: a size of 0 holds nothing; try {suggestion}",
+            "`{name}`:大小为 0 什么也装不下;可以试试 {suggestion}",
+        ),
+        /// Two units in one name.
+        Units(String) = "two_units" => (
+            "`{0}`: both sizes must be in characters (`c`) or both in tokens (`t`)",
+            "`{0}`:两个大小必须同为字符(`c`)或同为词元(`t`)",
+        ),
+        /// A child as large as its parent.
+        Child {
+            /** What was asked for. */ name: String,
+            /** The parent's size. */ parent: u32,
+            /** The child's size. */ child: u32,
+        } = "child_too_large" => (
+            "`{name}`: a child of {child} must be smaller than its parent of {parent}; try a sixth of it",
+            "`{name}`:子块 {child} 必须小于父块 {parent};可以试试六分之一",
+        ),
+        /// A layer's name with something wrong in it.
+        Layer(LayerError),
+    }
 }
-
-/// All names, for messages.
-pub const NAMES: &str = "`sentence`, `sentences:3`, `window:2`, `paragraph`, `section`, `chunk:400c/200c`, `words:200/40`, `chars:400/200`, \
-`recursive:3000c/300c`, `tokens:512t/64t`, `markdown`, `html`, `semantic:95p/3000c`, `hierarchy:3000c/500c`, `code:1500c`";
 
 /// The deepest heading there is.
 const DEEPEST: u8 = 6;

@@ -12,11 +12,14 @@
 //! ignores the rest. A payload that does not fit means a crash in between: [`LexicalWriter::remove_from`]
 //! takes out what never became visible.
 
+use crate::Error;
 use crate::document::{Derived, Structure};
+use crate::error::StorageKind;
+use crate::message::Opaque;
 use crate::store::{DocumentNumber, FORMAT};
 use crate::text::terms::terms;
 use std::ops::{Bound, ControlFlow};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use tantivy::index::SegmentComponent;
 use tantivy::query::RangeQuery;
@@ -403,4 +406,17 @@ impl TokenStream for &mut Stream {
     fn token_mut(&mut self) -> &mut Token {
         &mut self.token
     }
+}
+
+/// An error of the lexical index in this folder.
+pub fn lexical_failure(path: PathBuf, source: TantivyError) -> Error {
+    use tantivy::directory::error::{OpenDirectoryError, OpenReadError, OpenWriteError};
+    let kind = match &source {
+        TantivyError::IoError(io)
+        | TantivyError::OpenDirectoryError(OpenDirectoryError::IoError { io_error: io, .. })
+        | TantivyError::OpenReadError(OpenReadError::IoError { io_error: io, .. })
+        | TantivyError::OpenWriteError(OpenWriteError::IoError { io_error: io, .. }) => StorageKind::from(&**io),
+        _ => StorageKind::Other,
+    };
+    Error::Lexical { path, kind, source: Opaque::new(source) }
 }

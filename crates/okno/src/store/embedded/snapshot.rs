@@ -4,12 +4,13 @@ use super::atlas::{Allowed, Atlas, Part};
 use super::best::Candidate;
 use super::bm25::Postings;
 use super::dense::{Dots, Scan};
-use super::lexical::Lexical;
+use super::lexical::{Lexical, lexical_failure};
 use super::sketch::Sketch;
 use super::tables::Tables;
 use super::units::Units;
 use super::{blob, lexical_folder};
 use crate::document::{Catalogue, Derived, DerivedKind, ImageHash, Layer, Record, Structure};
+use crate::error::Damage;
 use crate::store::{Ask, DocumentNumber, FileState, Leg, Manifest, Scored, Snapshot, Vectors};
 use crate::text::terms;
 use crate::{Error, Result};
@@ -54,7 +55,7 @@ impl EmbeddedSnapshot {
     fn try_open(folder: &Path, tables: &Tables, scan: Scan) -> Result<Self> {
         let pin = tables.env.clone().static_read_txn().map_err(|e| tables.wrong(e))?;
         let generation: u64 = tables.json(&pin, "generation")?.unwrap_or(0);
-        let manifest: Manifest = tables.json(&pin, "manifest")?.ok_or_else(|| tables.damaged("no manifest"))?;
+        let manifest: Manifest = tables.json(&pin, "manifest")?.ok_or_else(|| tables.damaged(Damage::NoManifest))?;
         let roots = tables.json(&pin, "roots")?.unwrap_or_default();
         let lexical = open_lexical(folder, generation)?;
         let (parts, hashes) = parts(tables, &pin, manifest.dimensions)?;
@@ -103,7 +104,7 @@ impl EmbeddedSnapshot {
     }
 
     fn unknown(&self, number: DocumentNumber) -> Error {
-        self.tables.damaged(&format!("no document number {number}"))
+        self.tables.damaged(Damage::NoNumber { number })
     }
 
     fn reading<T>(&self, read: impl FnOnce(&RoTxn<'_, WithoutTls>) -> T) -> T {
@@ -118,7 +119,7 @@ fn open_lexical(folder: &Path, generation: u64) -> Result<Option<Lexical>> {
         return Ok(None);
     }
     let path = lexical_folder(folder);
-    Lexical::open(&path).map(Some).map_err(|source| Error::Lexical { path, source: Box::new(source) })
+    Lexical::open(&path).map(Some).map_err(|source| lexical_failure(path, source))
 }
 
 /// Documents of the same text, where there are several.
@@ -148,8 +149,7 @@ fn parts(tables: &Tables, pin: &RoTxn<'static, WithoutTls>, dimensions: usize) -
         // transaction keeps open; LMDB does not reuse a page while a transaction that sees it lives.
         // `EmbeddedSnapshot` drops the transaction last and hands out only borrows of itself.
         let bytes: &'static [u8] = unsafe { std::slice::from_raw_parts(bytes.as_ptr(), bytes.len()) };
-        let blob = blob::read(bytes, dimensions)
-            .ok_or_else(|| tables.damaged(&format!("document number {number} cannot be read")))?;
+        let blob = blob::read(bytes, dimensions).ok_or_else(|| tables.damaged(Damage::Document { number }))?;
         hashes.push((number, blob.text_hash));
         parts.push(Part {
             number,
@@ -248,12 +248,10 @@ impl Snapshot for EmbeddedSnapshot {
         let allowed = allowed.as_ref();
         let dots = (asked(Leg::Dense) && meant).then(|| self.dots(ask.vector, derived, allowed));
         let postings = match &self.lexical {
-            Some(lexical) if asked(Leg::Lexical) => {
-                Some(Postings::new(&self.atlas, lexical, ask.text, derived).map_err(|source| Error::Lexical {
-                    path: lexical_folder(&self.tables.path),
-                    source: Box::new(source),
-                })?)
-            }
+            Some(lexical) if asked(Leg::Lexical) => Some(
+                Postings::new(&self.atlas, lexical, ask.text, derived)
+                    .map_err(|source| lexical_failure(lexical_folder(&self.tables.path), source))?,
+            ),
             _ => None,
         };
         let ranking = |&(leg, layer): &(Leg, Layer)| {
@@ -277,7 +275,7 @@ impl Snapshot for EmbeddedSnapshot {
             files
                 .map(|stored| {
                     let (_, bytes) = stored.map_err(|e| self.tables.wrong(e))?;
-                    postcard::from_bytes(bytes).map_err(|_| self.tables.damaged("a file's state cannot be read"))
+                    postcard::from_bytes(bytes).map_err(|_| self.tables.damaged(Damage::File))
                 })
                 .collect()
         })

@@ -1,6 +1,8 @@
 //! The tables of the key-value store, and their keys.
 
 use crate::document::ImageHash;
+use crate::error::{Damage, StorageKind};
+use crate::message::Opaque;
 use crate::store::{DocumentNumber, Manifest};
 use crate::{Error, Result};
 use heed::byteorder::BigEndian;
@@ -56,7 +58,7 @@ impl Tables {
         let env = unsafe { options.open(folder) }.map_err(|source| match source {
             heed::Error::EnvAlreadyOpened => Error::AlreadyOpen(folder.to_owned()),
             heed::Error::Mdb(heed::MdbError::Invalid | heed::MdbError::VersionMismatch | heed::MdbError::Corrupted) => {
-                Error::Damaged { path: folder.to_owned(), what: "`data.mdb` is no index file".to_owned() }
+                Error::Damaged { path: folder.to_owned(), what: Damage::NotOurs }
             }
             other => wrong(other),
         })?;
@@ -122,8 +124,8 @@ impl Tables {
     }
 
     /// The index does not hold what it must.
-    pub fn damaged(&self, what: &str) -> Error {
-        Error::Damaged { path: self.path.clone(), what: what.to_owned() }
+    pub fn damaged(&self, what: Damage) -> Error {
+        Error::Damaged { path: self.path.clone(), what }
     }
 
     /// Writes the first generation of an empty index.
@@ -158,7 +160,7 @@ impl Tables {
         key: &str,
     ) -> Result<Option<T>> {
         let Some(bytes) = self.meta.get(reading, key).map_err(|e| self.wrong(e))? else { return Ok(None) };
-        serde_json::from_slice(bytes).map(Some).map_err(|_| self.damaged(&format!("`{key}` cannot be read")))
+        serde_json::from_slice(bytes).map(Some).map_err(|_| self.damaged(Damage::Value { key: key.to_owned() }))
     }
 }
 
@@ -183,9 +185,12 @@ fn failure(folder: &Path, source: heed::Error) -> Error {
     use heed::MdbError::{Corrupted, PageNotFound};
     match source {
         heed::Error::Mdb(error @ (Corrupted | PageNotFound)) => {
-            Error::Damaged { path: folder.to_owned(), what: error.to_string() }
+            Error::Damaged { path: folder.to_owned(), what: Damage::Pages { words: error.to_string() } }
         }
-        source => Error::KeyValue { path: folder.to_owned(), source: Box::new(source) },
+        source => {
+            let kind = if let heed::Error::Io(io) = &source { StorageKind::from(io) } else { StorageKind::Other };
+            Error::KeyValue { path: folder.to_owned(), kind, source: Opaque::new(source) }
+        }
     }
 }
 

@@ -1,9 +1,10 @@
 //! The one writer: everything between two commits happens in one LMDB transaction.
 
-use super::lexical::{Built, Lexical, LexicalWriter};
+use super::lexical::{Built, Lexical, LexicalWriter, lexical_failure};
 use super::tables::{Tables, file_key, holder_key, id_value, read_id_value};
 use super::{blob, lexical_folder};
 use crate::document::{Derived, DocumentId, ImageHash, Record};
+use crate::error::Damage;
 use crate::store::id_key;
 use crate::store::{DocumentNumber, FileState, Manifest, Prepared, Vectors, Writer};
 use crate::{Error, Result};
@@ -32,7 +33,8 @@ impl<'s> EmbeddedWriter<'s> {
         let reading = tables.env.read_txn().map_err(|e| tables.wrong(e))?;
         let generation = tables.json(&reading, "generation")?.unwrap_or(0);
         let next = tables.json(&reading, "next")?.unwrap_or(0);
-        let manifest: Manifest = tables.json(&reading, "manifest")?.ok_or_else(|| tables.damaged("no manifest"))?;
+        let manifest: Manifest =
+            tables.json(&reading, "manifest")?.ok_or_else(|| tables.damaged(Damage::NoManifest))?;
         let lexical = Self::fitting_lexical(folder, tables, &reading, generation, next, &manifest)?;
         drop(reading);
         Ok(Self {
@@ -57,7 +59,7 @@ impl<'s> EmbeddedWriter<'s> {
         manifest: &Manifest,
     ) -> Result<LexicalWriter> {
         let path = lexical_folder(folder);
-        let wrong = |source| Error::Lexical { path: path.clone(), source: Box::new(source) };
+        let wrong = |source| lexical_failure(path.clone(), source);
         // What a reader cannot open is no use, whatever it was built from.
         if let Ok(mut lexical) = Lexical::open(&path).and_then(|_| LexicalWriter::open(&path)) {
             match lexical.built_from(generation).map_err(wrong)? {
@@ -76,7 +78,7 @@ impl<'s> EmbeddedWriter<'s> {
         let mut lexical = LexicalWriter::create(&path).map_err(wrong)?;
         for stored in tables.documents.iter(reading).map_err(|e| tables.wrong(e))? {
             let (number, bytes) = stored.map_err(|e| tables.wrong(e))?;
-            let unreadable = || tables.damaged(&format!("document number {number} cannot be read"));
+            let unreadable = || tables.damaged(Damage::Document { number });
             let blob = blob::read(bytes, manifest.dimensions).ok_or_else(unreadable)?;
             let record = blob::read_record(blob.record).ok_or_else(unreadable)?;
             let above = above(&record, &manifest.embedded_fields);
@@ -101,7 +103,7 @@ impl<'s> EmbeddedWriter<'s> {
     }
 
     fn lexical_failure(&self, source: tantivy::TantivyError) -> Error {
-        Error::Lexical { path: lexical_folder(&self.tables.path), source: Box::new(source) }
+        lexical_failure(lexical_folder(&self.tables.path), source)
     }
 }
 
@@ -131,7 +133,8 @@ impl Writer for EmbeddedWriter<'_> {
         if let Some((old, _)) = self.find(&document.record.id)? {
             self.remove(old)?;
         }
-        let bytes = blob::write(document, self.dimensions).map_err(|e| self.tables.damaged(&e.to_string()))?;
+        let bytes = blob::write(document, self.dimensions)
+            .map_err(|e| self.tables.damaged(Damage::Packing { words: e.to_string() }))?;
         self.put_bytes(&bytes, &document.record, |lexical, number, title| {
             lexical.add(number, &document.text, title, &document.structure, &document.derived)
         })
@@ -143,7 +146,7 @@ impl Writer for EmbeddedWriter<'_> {
             let bytes = tables.documents.get(writing, &number)?;
             Ok(bytes.and_then(|bytes| blob::with_derived(bytes, derived, vectors, dimensions)))
         })?;
-        let unreadable = || self.tables.damaged(&format!("document number {number} cannot be read"));
+        let unreadable = || self.tables.damaged(Damage::Document { number });
         let bytes = changed.ok_or_else(unreadable)?;
         let blob = blob::read(&bytes, dimensions).ok_or_else(unreadable)?;
         let record = blob::read_record(blob.record).ok_or_else(unreadable)?;
@@ -177,7 +180,7 @@ impl Writer for EmbeddedWriter<'_> {
             let bytes = tables.documents.get(writing, &number)?;
             Ok(bytes.and_then(|bytes| blob::with_vectors(bytes, vectors, dimensions)))
         })?;
-        let unreadable = || self.tables.damaged(&format!("document number {number} cannot be read"));
+        let unreadable = || self.tables.damaged(Damage::Document { number });
         let bytes = changed.ok_or_else(unreadable)?;
         self.change(|tables, writing| tables.documents.put(writing, &number, &bytes))
     }
@@ -190,7 +193,7 @@ impl Writer for EmbeddedWriter<'_> {
         let dimensions = self.dimensions;
         let read = |bytes: &[u8]| blob::read(bytes, dimensions).and_then(|blob| blob::read_record(blob.record));
         let stored = self.change(|tables, writing| Ok(tables.documents.get(writing, &number)?.map(read)))?;
-        let unreadable = || self.tables.damaged(&format!("document number {number} cannot be read"));
+        let unreadable = || self.tables.damaged(Damage::Document { number });
         stored.map(|record| record.ok_or_else(unreadable)).transpose()
     }
 
@@ -198,7 +201,7 @@ impl Writer for EmbeddedWriter<'_> {
         let amended = |bytes: &[u8]| blob::with_record(bytes, record);
         let stored = self.change(|tables, writing| Ok(tables.documents.get(writing, &number)?.map(amended)))?;
         let Some(bytes) = stored else { return Ok(false) };
-        let bytes = bytes.ok_or_else(|| self.tables.damaged(&format!("document number {number} cannot be read")))?;
+        let bytes = bytes.ok_or_else(|| self.tables.damaged(Damage::Document { number }))?;
         self.change(|tables, writing| {
             tables.documents.put(writing, &number, &bytes)?;
             tables.ids.put(writing, &id_key(&record.id), &id_value(number, record.hash))
@@ -227,7 +230,8 @@ impl Writer for EmbeddedWriter<'_> {
     }
 
     fn set_file(&mut self, file: &FileState) -> Result<()> {
-        let bytes = postcard::to_stdvec(file).map_err(|e| self.tables.damaged(&e.to_string()))?;
+        let bytes =
+            postcard::to_stdvec(file).map_err(|e| self.tables.damaged(Damage::Packing { words: e.to_string() }))?;
         self.change(|tables, writing| tables.files.put(writing, &file_key(&file.root, &file.path), &bytes))
     }
 
@@ -254,7 +258,8 @@ impl Writer for EmbeddedWriter<'_> {
     }
 
     fn cache_vector(&mut self, key: u128, vector: &[f32]) -> Result<()> {
-        let bytes = postcard::to_stdvec(vector).map_err(|e| self.tables.damaged(&e.to_string()))?;
+        let bytes =
+            postcard::to_stdvec(vector).map_err(|e| self.tables.damaged(Damage::Packing { words: e.to_string() }))?;
         self.change(|tables, writing| tables.vectors.put(writing, &key, &bytes))
     }
 

@@ -10,7 +10,8 @@ use super::{Asking, Step, Taken, take};
 use crate::Result;
 use crate::document::{Catalogue, Date, Field, FieldKind, Filter};
 use crate::generate::Asker;
-use crate::generate::structured::{object, text};
+use crate::generate::structured::{FormError, list, object, text};
+use crate::message::Reason;
 use serde_json::{Value, json};
 use std::ops::Range;
 
@@ -78,17 +79,17 @@ fn schema() -> Value {
 }
 
 /// The shape of an answer; what its conditions are worth, the index says.
-fn check(answer: &Value) -> Result<(Vec<Condition>, String), String> {
-    let conditions = answer.get("conditions").and_then(Value::as_array).ok_or("`conditions` must be a list")?;
+fn check(answer: &Value) -> Result<(Vec<Condition>, String), Reason> {
+    let no_value = || FormError::Missing { field: "value".to_owned() };
     let condition = |json: &Value| {
         Ok(Condition {
             words: text(json, "words").unwrap_or_default(),
             field: text(json, "field")?,
             operator: text(json, "operator")?,
-            value: json.get("value").filter(|value| !value.is_null()).ok_or("`value` is missing")?.clone(),
+            value: json.get("value").filter(|value| !value.is_null()).ok_or_else(no_value)?.clone(),
         })
     };
-    let conditions = conditions.iter().map(condition).collect::<Result<_, String>>()?;
+    let conditions = list(answer, "conditions")?.iter().map(condition).collect::<Result<_, FormError>>()?;
     Ok((conditions, text(answer, "query").unwrap_or_default()))
 }
 
@@ -244,6 +245,6 @@ mod tests {
     #[test]
     fn an_answer_of_another_shape_is_a_failure_not_a_filter() {
         let (found, taken) = understood("汤", r#"{"filter": "category = 汤"}"#);
-        assert!(found.is_none() && taken.failed.unwrap().contains("`conditions` must be a list"));
+        assert!(found.is_none() && taken.failed.unwrap().to_string().contains("`conditions` is missing"));
     }
 }

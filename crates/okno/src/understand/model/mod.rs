@@ -17,8 +17,10 @@ pub use sql::write_sql;
 pub(crate) use transform::{Probes, transformed};
 
 use super::route::{Because, Route, Routing, route};
+use crate::error::OptionsError;
 use crate::generate::structured::{self, Checked, text};
 use crate::generate::{Asker, Language, Prompts, Request, Usage, messages, quoted};
+use crate::message::Reason;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::fmt;
@@ -86,9 +88,38 @@ impl FromStr for Step {
 
     fn from_str(name: &str) -> Result<Self, Self::Err> {
         Self::ALL.into_iter().find(|step| step.name() == name).ok_or_else(|| {
-            let known = Self::ALL.map(Self::name).join("`, `");
-            crate::Error::Options(format!("no step `{name}` for a model – there are `{known}`"))
+            let known = Self::ALL.map(|step| step.name().to_owned()).to_vec();
+            OptionsError::Step { given: name.to_owned(), known }.into()
         })
+    }
+}
+
+okno_document::messages! {
+    /// Why a step was not taken, or what is wrong with what a model gave for it.
+    #[derive(Debug, Clone, PartialEq, Eq)]
+    #[non_exhaustive]
+    pub enum StepError {
+        /// There is no model to ask.
+        NoModel = "no_model" => ("no language model is set", "没有设置语言模型"),
+        /// A route that there is not.
+        Route { /** What was given. */ given: String } = "no_route" => (
+            "no route `{given}`; there are hybrid, lexical, dense, broad",
+            "没有路由 `{given}`;可用的有 hybrid、lexical、dense、broad",
+        ),
+        /// A number that no hit has.
+        Number { /** What was given. */ given: String, /** How many hits there are. */ count: usize } = "no_such_number" =>
+            ("{given} is not a number from 1 to {count}", "{given} 不是 1 到 {count} 的数"),
+        /// Too many questions, or none.
+        Questions { /** How many. */ got: usize } = "wrong_number_of_questions" =>
+            ("expected 1 to 4 questions, got {got}", "应有 1 到 4 个问题,得到 {got} 个"),
+        /// A text that is too long.
+        LongText { /** Its characters. */ length: usize, /** The limit. */ most: usize } = "long_text" =>
+            ("a text has {length} characters, at most {most} are useful", "一段文字有 {length} 个字符,最多 {most} 个有用"),
+        /// A text without words.
+        NoWords { /** The text. */ text: String } = "no_words" => ("`{text}` holds no words", "`{text}` 里没有词"),
+        /// A statement that the database does not take.
+        Statement { /** The statement. */ sql: String, /** What the database says. */ reason: Reason } = "bad_statement" =>
+            ("the statement `{sql}` cannot be used: {reason}", "语句 `{sql}` 无法使用:{reason}"),
     }
 }
 
@@ -100,20 +131,20 @@ pub struct Taken {
     /// What the model gave: other questions, a passage, conditions, a route, what was dropped.
     pub gave: Vec<String>,
     /// Why the search went on without it, where it did.
-    pub failed: Option<String>,
+    pub failed: Option<Reason>,
     /// What it cost.
     pub usage: Usage,
 }
 
 impl Taken {
     /// A step that could not be taken.
-    pub fn failed(step: Step, reason: impl Into<String>, usage: Usage) -> Self {
+    pub fn failed(step: Step, reason: impl Into<Reason>, usage: Usage) -> Self {
         Self { step, gave: Vec::new(), failed: Some(reason.into()), usage }
     }
 
     /// A step that nobody could take.
     pub fn without_model(step: Step) -> Self {
-        Self::failed(step, "no language model is set", Usage::default())
+        Self::failed(step, StepError::NoModel, Usage::default())
     }
 }
 
@@ -144,7 +175,7 @@ impl Asking<'_> {
 fn take<T>(
     asking: Asking<'_>,
     asker: Option<Asker<'_>>,
-    check: &dyn Fn(&Value) -> Result<T, String>,
+    check: &dyn Fn(&Value) -> Result<T, Reason>,
     gave: impl Fn(&T) -> Vec<String>,
 ) -> (Option<T>, Taken) {
     let step = asking.step;
@@ -154,7 +185,7 @@ fn take<T>(
             let gave = gave(&value);
             (Some(value), Taken { step, gave, failed: None, usage })
         }
-        Err(unusable) => (None, Taken::failed(step, unusable.to_string(), unusable.usage)),
+        Err(unusable) => (None, Taken::failed(step, unusable.why, unusable.usage)),
     }
 }
 
@@ -172,7 +203,7 @@ pub(crate) fn read_route(question: &str, asker: Option<Asker<'_>>) -> (Option<Ro
         let name = text(answer, "route")?.to_lowercase();
         let known = names.contains(&name.as_str()).then(|| name.parse::<Route>());
         let chosen = known.and_then(Result::ok);
-        let chosen = chosen.ok_or_else(|| format!("no route `{name}`; there are {}", names.join(", ")))?;
+        let chosen = chosen.ok_or_else(|| StepError::Route { given: name.clone() })?;
         Ok((name, chosen, text(answer, "reason").unwrap_or_default()))
     };
     let shown = |(name, _, reason): &(String, Route, String)| vec![name.clone(), reason.clone()];
@@ -217,7 +248,7 @@ pub(super) mod tests {
         assert_eq!((taken.gave, taken.failed), (vec!["broad".to_owned(), "a summary".to_owned()], None));
         let model = Scripted::saying(&[r#"{"route": "sideways"}"#, r#"{"route": "off"}"#]);
         let (routing, taken) = read_route("why?", asker(&model));
-        assert!(routing.is_none() && taken.failed.unwrap().contains("no route `off`"));
-        assert_eq!(read_route("why?", None).1.failed.unwrap(), "no language model is set");
+        assert!(routing.is_none() && taken.failed.unwrap().to_string().contains("no route `off`"));
+        assert_eq!(read_route("why?", None).1.failed, Some(StepError::NoModel.into()));
     }
 }

@@ -3,8 +3,10 @@
 //! Comes in: the question and the numbered texts of hits. Goes out: which of them are irrelevant. A number
 //! that no hit has is a mistake the model is told about; hits it does not name stay.
 
-use super::{Asking, Step, Taken, object, take};
+use super::{Asking, Step, StepError, Taken, object, take};
+use crate::generate::structured::list;
 use crate::generate::{Asker, quoted};
+use crate::message::Reason;
 
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -49,14 +51,14 @@ fn beginning(text: &str, length: usize) -> String {
 }
 
 /// Numbers from 1 to `count`, as places from 0.
-fn numbers(answer: &Value, count: usize) -> Result<BTreeSet<usize>, String> {
-    let list = answer.get("irrelevant").and_then(Value::as_array).ok_or("`irrelevant` must be a list of numbers")?;
+fn numbers(answer: &Value, count: usize) -> Result<BTreeSet<usize>, Reason> {
     let number = |json: &Value| {
         let number = json.as_u64().or_else(|| json.as_str()?.trim().parse().ok());
         let place = number.and_then(|number| usize::try_from(number).ok()?.checked_sub(1));
-        place.filter(|place| *place < count).ok_or_else(|| format!("{json} is no number from 1 to {count}"))
+        let wrong = || Reason::from(StepError::Number { given: json.to_string(), count });
+        place.filter(|place| *place < count).ok_or_else(wrong)
     };
-    list.iter().map(number).collect()
+    list(answer, "irrelevant")?.iter().map(number).collect()
 }
 
 #[cfg(test)]
@@ -86,7 +88,7 @@ mod tests {
     fn a_number_that_no_hit_has_drops_nothing() {
         let model = Scripted::saying(&[r#"{"irrelevant": [4]}"#, r#"{"irrelevant": [0]}"#]);
         let (dropped, taken) = irrelevant("How hot?", &HITS, asker(&model));
-        assert!(dropped.is_empty() && taken.failed.unwrap().contains("0 is no number from 1 to 3"));
+        assert!(dropped.is_empty() && taken.failed.unwrap().to_string().contains("0 is not a number from 1 to 3"));
     }
 
     proptest! {

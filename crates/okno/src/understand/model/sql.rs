@@ -4,8 +4,10 @@
 //! out: a statement that stands the check; the database's own complaint is what the model is told
 //! when its first one does not. Who runs it shows it first.
 
+use super::StepError;
 use crate::generate::structured::{self, Checked, Unusable, text};
 use crate::generate::{Asker, Language, Request, messages, quoted};
+use crate::message::Reason;
 use serde_json::{Value, json};
 
 /// Characters of the description of tables that a model is shown.
@@ -16,7 +18,7 @@ pub fn write_sql(
     question: &str,
     tables: &str,
     asker: Asker<'_>,
-    check: &dyn Fn(&str) -> Result<(), String>,
+    check: &dyn Fn(&str) -> Result<(), Reason>,
 ) -> Result<Checked<String>, Unusable> {
     let (data, tables) = (quoted(question), quoted(&tables.chars().take(LONGEST).collect::<String>()));
     let messages = messages(asker.prompts, Language::of(question), "sql", &[("question", &data), ("tables", &tables)]);
@@ -25,7 +27,7 @@ pub fn write_sql(
     let checked = |answer: &Value| {
         let sql = text(answer, "sql")?;
         let sql = sql.trim_end_matches([';', ' ', '\n']).to_owned();
-        check(&sql).map_err(|reason| format!("the statement `{sql}` cannot be used: {reason}"))?;
+        check(&sql).map_err(|reason| StepError::Statement { sql: sql.clone(), reason })?;
         Ok(sql)
     };
     structured::ask(asker, request, &checked, &|| false)
@@ -40,7 +42,7 @@ mod tests {
     #[test]
     fn the_database_s_complaint_goes_back_once() {
         let model = Scripted::saying(&[r#"{"sql": "SELECT price FROM t;"}"#, r#"{"sql": "SELECT \"Price\" FROM t;"}"#]);
-        let check = |sql: &str| if sql.contains('"') { Ok(()) } else { Err("no such column: price".to_owned()) };
+        let check = |sql: &str| if sql.contains('"') { Ok(()) } else { Err("no such column: price".into()) };
         let written = write_sql("What does it cost?", "t (\"Price\") 3 rows", asker(&model).unwrap(), &check).unwrap();
         assert_eq!((written.value.as_str(), written.repaired), ("SELECT \"Price\" FROM t", true));
         let told = model.asked()[1].messages.last().unwrap().text.clone();

@@ -5,9 +5,10 @@
 //! fuses: with reciprocal ranks that is RRF over the variants, with relative scores the mean of their
 //! shares. So asking the same thing twice changes nothing, and the order of the probes does not matter.
 
-use super::{Asking, Step, Taken, object, take};
+use super::{Asking, Step, StepError, Taken, object, take};
 use crate::generate::Asker;
 use crate::generate::structured::{text, texts};
+use crate::message::Reason;
 use serde_json::{Value, json};
 
 /// What is searched for.
@@ -77,7 +78,7 @@ fn several(step: Step, question: &str, asker: Option<Asker<'_>>) -> (Vec<String>
     let check = |answer: &Value| {
         let found = texts(answer, "questions")?;
         if found.is_empty() || found.len() > 4 {
-            return Err(format!("expected 1 to 4 questions, got {}", found.len()));
+            return Err(StepError::Questions { got: found.len() }.into());
         }
         found.into_iter().map(|text| sound(text, LONGEST)).collect()
     };
@@ -87,12 +88,12 @@ fn several(step: Step, question: &str, asker: Option<Asker<'_>>) -> (Vec<String>
     (gave.unwrap_or_default().into_iter().filter(other).collect(), taken)
 }
 
-fn sound(text: String, most: usize) -> Result<String, String> {
+fn sound(text: String, most: usize) -> Result<String, Reason> {
     let length = text.chars().count();
     if length > most {
-        return Err(format!("a text has {length} characters, at most {most} are useful"));
+        return Err(StepError::LongText { length, most }.into());
     }
-    if text.chars().any(char::is_alphanumeric) { Ok(text) } else { Err(format!("`{text}` holds no words")) }
+    if text.chars().any(char::is_alphanumeric) { Ok(text) } else { Err(StepError::NoWords { text }.into()) }
 }
 
 #[cfg(test)]
@@ -100,6 +101,7 @@ mod tests {
     use super::super::tests::asker;
     use super::*;
     use crate::generate::scripted::Scripted;
+    use crate::message::Message;
     use proptest::prelude::*;
 
     #[test]
@@ -125,7 +127,7 @@ mod tests {
         let model = Scripted::saying(&["no", "no", r#"{"question": "tea"}"#]);
         let (probes, taken) = transformed("q?", &[Step::Rewrite, Step::StepBack], asker(&model));
         assert_eq!(probes, Probes { beside: vec!["tea".into()], ..Probes::default() });
-        assert!(taken[0].failed.as_ref().unwrap().contains("asked twice") && taken[1].failed.is_none());
+        assert!(taken[0].failed.as_ref().unwrap().code() == "unusable_answer" && taken[1].failed.is_none());
         let (probes, taken) = transformed("q?", &[Step::Hyde], None);
         assert!(probes == Probes::default() && taken[0].failed.is_some());
     }
