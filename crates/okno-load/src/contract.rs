@@ -2,7 +2,7 @@
 //!
 //! In comes a loader with a file's name and bytes, out comes what it made of them – after every law was asked: blocks ordered, disjoint,
 //! not empty, on character boundaries and covering every non-blank character; pages in order from the first byte; images inside the
-//! text; the same bytes, the same documents. An error is an answer; a panic is not.
+//! text; the same bytes, the same documents. An error is an answer; a panic is not, nor one that was caught.
 
 use super::{Loaded, Loader, Sink, SkipReason, Source};
 use okno_document::Block;
@@ -24,6 +24,8 @@ impl Sink for Collected {
     }
 
     fn skip(&mut self, place: &str, reason: SkipReason) {
+        let internal = matches!(reason, SkipReason::InternalError { .. } | SkipReason::PartsFailed { .. });
+        assert!(!internal, "{place}: {reason}");
         self.skipped.push((place.to_owned(), reason));
     }
 }

@@ -16,6 +16,9 @@ const SAMPLE_ROWS: usize = 20;
 /// Bytes looked at: a row without end must not cost more.
 const SAMPLE_BYTES: usize = 64 << 10;
 
+/// Cells of one row; the last one takes what is beyond. A file of nothing but delimiters would take 24 times its size.
+const MOST_CELLS: usize = 100_000;
+
 /// Reads tables of delimited text.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Csv;
@@ -57,7 +60,9 @@ fn render(text: &str, delimiter: u8, rendering: &mut Rendering) -> usize {
 
 /// The delimiter that gives the most rows the same number of columns, more than one.
 fn delimiter(text: &str) -> u8 {
-    if let Some(named) = text.strip_prefix("sep=").and_then(|rest| rest.bytes().next()) {
+    let named = text.strip_prefix("sep=").and_then(|rest| rest.bytes().next());
+    // Any other byte may be a part of a letter.
+    if let Some(named) = named.filter(|byte| byte.is_ascii_punctuation() || matches!(byte, b'\t' | b' ')) {
         return named;
     }
     let sample = &text[..text.floor_char_boundary(SAMPLE_BYTES)];
@@ -88,7 +93,12 @@ impl Iterator for Rows<'_> {
         let mut row = Vec::new();
         loop {
             let (cell, more) = self.cell();
-            row.push(cell);
+            if row.len() < MOST_CELLS {
+                row.push(cell);
+            } else if let Some(last) = row.last_mut() {
+                last.push(' ');
+                last.push_str(&cell);
+            }
             if !more {
                 return Some(row);
             }
@@ -173,6 +183,15 @@ mod tests {
         }
         let gbk = encoding_rs::GB18030.encode("姓名,城市,备注\n张三,北京,这是一个简单的中文表格\n").0.into_owned();
         assert!(csv("a.csv", &gbk).text.contains("| 张三 | 北京 |"));
+    }
+
+    /// The first byte of a letter was taken for the delimiter, and the next cell began inside of it.
+    #[test]
+    fn a_delimiter_that_is_a_letter_is_none() {
+        for content in ["sep=中\n中国,北京\n甲,乙\n", "sep=\na,b\n1,2\n", "sep="] {
+            load(&Csv, "a.csv", content.as_bytes());
+        }
+        assert!(csv("a.csv", "sep=中\na,b\n甲,乙\n".as_bytes()).text.contains("| 甲 | 乙 |"));
     }
 
     #[test]

@@ -10,6 +10,7 @@ use serde_json::{Map, Value as Json};
 use super::jsonl::{Fields, Jsonl};
 use super::rendering::Rendering;
 use super::{Loader, Sink, SkipReason, Source, has_extension, textual};
+use okno_document::message::Bytes;
 use okno_document::{Metadata, Value};
 
 /// Reads JSON files.
@@ -34,6 +35,7 @@ impl Loader for JsonFile {
 
     fn load(&self, source: &Source<'_>, out: &mut dyn Sink) -> Result<(), SkipReason> {
         let text = source.text()?;
+        bounded(&text)?;
         let json: Json =
             serde_json::from_str(&text).map_err(|error| SkipReason::NotJson { words: error.to_string() })?;
         drop(text);
@@ -45,6 +47,28 @@ impl Loader for JsonFile {
             Err(json) => outline(source, &json, out),
         }
     }
+}
+
+/// What the values of a file may take.
+const LARGEST: u64 = 768 << 20;
+
+/// Refuses JSON whose values would take far more memory than their text: each object has room for eleven members.
+pub(super) fn bounded(text: &str) -> Result<(), SkipReason> {
+    let (mut size, mut in_string, mut escaped) = (0u64, false, false);
+    for byte in text.bytes() {
+        if in_string {
+            in_string = byte != b'"' || escaped;
+            escaped = byte == b'\\' && !escaped;
+            continue;
+        }
+        match byte {
+            b'"' => in_string = true,
+            b'{' => size += 640,
+            b',' | b':' | b'[' => size += 48,
+            _ => {}
+        }
+    }
+    if size > LARGEST { Err(SkipReason::TooManyValues { limit: Bytes(LARGEST) }) } else { Ok(()) }
 }
 
 impl JsonFile {

@@ -114,8 +114,10 @@ impl Loader for Jsonl {
         let mut any = false;
         while let Some((number, line)) = lines.next_line().map_err(|cause| source.unreadable(cause))? {
             any = true;
-            let record =
-                line.and_then(|line| serde_json::from_str(&line).map_err(|error| SkipReason::malformed(&error)));
+            let record = line.and_then(|line| {
+                super::json::bounded(&line)?;
+                serde_json::from_str(&line).map_err(|error| SkipReason::malformed(&error))
+            });
             self.emit(source, number, record, &mut seen, out);
         }
         if any { Ok(()) } else { Err(encoding::NotText::Blank.into()) }

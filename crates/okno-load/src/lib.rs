@@ -13,12 +13,15 @@
 //! whatever it came from. PDF, Office files and mail are cargo features (`pdf`, `office`, `mail`), on by default.
 
 mod audio;
+#[cfg(feature = "office")]
+mod compound;
 #[cfg(any(test, feature = "contracts"))]
 #[allow(clippy::missing_panics_doc)]
 pub mod contract;
 mod csv;
 pub mod encoding;
 mod glob;
+mod guard;
 mod html;
 mod image;
 mod json;
@@ -37,6 +40,7 @@ mod paragraphs;
 mod pdf;
 mod reason;
 mod rendering;
+mod rtf;
 mod selection;
 mod subtitles;
 #[cfg(test)]
@@ -54,6 +58,7 @@ use std::sync::Arc;
 pub use self::audio::Recording;
 pub use self::csv::Csv;
 pub use self::glob::{Glob, GlobError};
+pub use self::guard::Guarded;
 pub use self::html::Html;
 pub use self::image::{ImageReader, Images, image_bytes};
 pub use self::json::JsonFile;
@@ -70,6 +75,7 @@ pub use self::one_per_line::OnePerLine;
 #[cfg(feature = "pdf")]
 pub use self::pdf::Pdf;
 pub use self::reason::{DamagedPart, SaveAs, SkipReason};
+pub use self::rtf::Rtf;
 pub use self::selection::{Chosen, Selection, SelectionError};
 pub use self::subtitles::Subtitles;
 pub use self::text::PlainText;
@@ -86,7 +92,8 @@ pub const MAX_FILE_SIZE: u64 = 64 << 20;
 /// One way of reading a kind of file.
 ///
 /// The contract: the same bytes give the same documents in the same order; blocks are ordered, disjoint, on character
-/// boundaries, and cover every non-blank character; no input makes it panic or run for ever. `load::contract::check` asks it.
+/// boundaries, and cover every non-blank character; no input makes it panic, run for ever or take memory by what it claims.
+/// `load::contract::check` asks it. A loader that panics nevertheless is caught ([`Guarded`]) and the file told as an internal error.
 pub trait Loader: Send + Sync {
     /// Whether this loader reads such a file. `head` is its first [`HEAD`] bytes, or all of it. Loaders are asked in order; the first
     /// that says yes is the only one to load it.
@@ -249,6 +256,7 @@ fn of_every_format(fields: Fields, reader: Option<&Arc<dyn ImageReader>>) -> Vec
         Box::new(Recording),
         #[cfg(feature = "mail")]
         Box::new(Mail),
+        Box::new(Rtf),
         Box::new(Csv),
         Box::new(Subtitles),
         Box::new(Jsonl::new(fields.clone())),
@@ -283,7 +291,7 @@ pub fn choose<'l>(
     entry: &FileEntry,
     loaders: &'l [Box<dyn Loader>],
     max_file_size: u64,
-) -> Result<&'l dyn Loader, SkipReason> {
+) -> Result<Guarded<'l>, SkipReason> {
     let source = Source::file(entry);
     let mut head = Vec::with_capacity(HEAD);
     source.reader()?.take(HEAD as u64).read_to_end(&mut head).map_err(|cause| source.unreadable(cause))?;
@@ -298,11 +306,11 @@ pub fn choose<'l>(
 ///
 /// # Errors
 /// When none does.
-pub fn accepting<'l>(path: &Path, head: &[u8], loaders: &'l [Box<dyn Loader>]) -> Result<&'l dyn Loader, SkipReason> {
+pub fn accepting<'l>(path: &Path, head: &[u8], loaders: &'l [Box<dyn Loader>]) -> Result<Guarded<'l>, SkipReason> {
     loaders
         .iter()
+        .map(|loader| Guarded::new(&**loader))
         .find(|loader| loader.accepts(path, head))
-        .map(|loader| &**loader)
         .ok_or_else(|| SkipReason::unsupported(kinds::unread_kind(path, head).unwrap_or(FileKind::Unknown)))
 }
 

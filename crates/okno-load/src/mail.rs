@@ -21,6 +21,7 @@ impl Loader for Mail {
 
     fn load(&self, source: &Source<'_>, out: &mut dyn Sink) -> Result<(), SkipReason> {
         let bytes = source.bytes()?;
+        bounded(&bytes)?;
         let message = MessageParser::default().parse(&bytes[..]).filter(|message| !message.headers().is_empty());
         let Some(message) = message else {
             return Err(SkipReason::NotMail);
@@ -34,6 +35,42 @@ impl Loader for Mail {
         out.document(loaded);
         Ok(())
     }
+}
+
+/// Bytes of all headers: an address of one letter takes a hundred times as much in memory.
+const LONGEST_HEADERS: usize = 4 << 20;
+/// Lines that may begin a part.
+const MOST_PARTS: usize = 50_000;
+/// Messages inside of messages: they are let go of one inside of the other.
+const MOST_MESSAGES: usize = 200;
+
+/// Refuses a mail that would take far more memory than its length: of headers, of parts, of mails in mails.
+fn bounded(bytes: &[u8]) -> Result<(), SkipReason> {
+    let (mut headers, mut parts, mut messages, mut in_headers, mut message) = (0, 0, 0, true, false);
+    for line in bytes.split(|byte| *byte == b'\n') {
+        let blank = line.trim_ascii().is_empty();
+        match line {
+            [b'-', b'-', ..] => (in_headers, message, parts) = (true, false, parts + 1),
+            // The headers of a mail inside follow those of its part.
+            _ if blank && in_headers && headers > 0 => (in_headers, message) = (message, false),
+            _ => {}
+        }
+        if in_headers && !blank {
+            headers += line.len() + 1;
+            if names_message(line) {
+                (message, messages) = (true, messages + 1);
+            }
+        }
+    }
+    let limits = [(headers, LONGEST_HEADERS), (parts, MOST_PARTS), (messages, MOST_MESSAGES)];
+    let over = limits.into_iter().find(|(count, limit)| count > limit);
+    over.map_or(Ok(()), |(parts, limit)| Err(SkipReason::TooManyParts { parts, limit }))
+}
+
+/// Whether a header says that what follows is a mail.
+fn names_message(line: &[u8]) -> bool {
+    let line = line.to_ascii_lowercase();
+    ["rfc822", "global", "digest"].iter().any(|kind| memchr::memmem::find(&line, kind.as_bytes()).is_some())
 }
 
 fn body(message: &Message<'_>, source: &Source<'_>) -> Result<Loaded, SkipReason> {

@@ -137,6 +137,25 @@ okno_document::messages! {
             "`{part}` is inside of an archive, which this program was built without",
             "`{part}` 在压缩包里,而本程序编译时没有包含对它的支持",
         ),
+        /// A value that is larger than it may be: the number of values of a JSON file.
+        TooManyValues { /** The limit. */ limit: Bytes } = "too_many_values" => (
+            "its values would take more than {limit} of memory; save it as JSONL, one object per line",
+            "其中的值会占用超过 {limit} 内存;请另存为 JSONL,每行一个对象",
+        ),
+        /// The loader panicked.
+        InternalError { /** Where. */ place: String } = "internal_error" => (
+            "Okno failed while reading this file (internal error at {place}); please report it with the file",
+            "Okno 读取该文件时出错(内部错误,位于 {place});请报告此问题并附上文件",
+        ),
+        /// The loader panicked on some of the pages, sheets or chapters; the others were read.
+        PartsFailed {
+            /** How many. */ count: usize,
+            /** The first of them. */ parts: Vec<String>,
+            /** Where the first one failed. */ place: String,
+        } = "parts_failed" => (
+            "{count} parts of this file were not read ({parts}), the others were: internal error at {place}; please report it with the file",
+            "该文件有 {count} 个部分未能读取({parts}),其余已读取:内部错误,位于 {place};请报告此问题并附上文件",
+        ),
         /// A loader's own reason.
         Custom(Reason),
     }
@@ -156,8 +175,6 @@ okno_document::messages! {
         /// The part that names the book.
         NoBook = "no_book" =>
             ("`META-INF/container.xml` names no book", "`META-INF/container.xml` 没有指明书籍"),
-        /// A workbook whose sheets break its reader.
-        Sheets = "sheets" => ("its sheets cannot be read", "无法读取其工作表"),
         /// A workbook that is none.
         Workbook { /** What its reader says. */ words: String } = "workbook" => ("{words}", "{words}"),
     }

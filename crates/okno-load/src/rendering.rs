@@ -229,6 +229,11 @@ impl TableWriter<'_> {
         table::write_row(&mut self.rendering.text, cells);
     }
 
+    /// How many bytes the text has.
+    pub fn len(&self) -> usize {
+        self.rendering.text.len()
+    }
+
     /// Ends the table: it is one block.
     pub fn close(self) {
         let span = Span::new(self.start, self.rendering.text.len());

@@ -12,6 +12,10 @@ use okno_document::message::Bytes;
 const LARGEST_PART: u64 = 128 << 20;
 /// All parts that are read; chosen with the memory of a small machine in mind.
 const LARGEST_WHOLE: u64 = 256 << 20;
+/// Shared strings of a workbook, and elements of their table: each string may take 24 bytes before its first letter.
+const MOST_STRINGS: usize = 12_000_000;
+/// The beginning of a part that is kept to look at.
+const HEAD: usize = 4096;
 /// More parts are no document.
 const MOST_PARTS: usize = 50_000;
 
@@ -43,12 +47,12 @@ impl<'a> Archive<'a> {
 
     /// The text of a part; nothing when there is none, or when it is too large or damaged.
     pub fn text(&mut self, name: &str) -> Option<String> {
-        self.read(name).ok().map(|bytes| decoded(&bytes))
+        self.read(name).ok().map(decoded)
     }
 
     /// The text of a part that must be there.
     pub fn required(&mut self, name: &str) -> Result<String, SkipReason> {
-        self.read(name).map(|bytes| decoded(&bytes))
+        self.read(name).map(decoded)
     }
 
     /// The bytes of a part.
@@ -59,6 +63,10 @@ impl<'a> Archive<'a> {
             return Err(SkipReason::Encrypted);
         }
         let limit = LARGEST_PART.min(self.left);
+        // What a part says of its size is believed only where it is too much.
+        if file.size() > limit {
+            return Err(too_large());
+        }
         let mut bytes = Vec::new();
         let read = file.take(limit + 1).read_to_end(&mut bytes);
         self.left = self.left.saturating_sub(bytes.len() as u64);
@@ -76,10 +84,50 @@ impl<'a> Archive<'a> {
     pub fn check(&mut self) -> Result<(), SkipReason> {
         for at in 0..self.zip.len() {
             let Ok(file) = self.zip.by_index(at) else { continue };
-            let read = std::io::copy(&mut file.take(self.left + 1), &mut std::io::sink()).unwrap_or(0);
-            self.left = self.left.checked_sub(read).ok_or_else(too_large)?;
+            let shared = file.name().is_ok_and(|name| name.to_ascii_lowercase().ends_with("sharedstrings.xml"));
+            let mut part = Part::default();
+            // What is damaged inside inflates as far as it goes.
+            let _ = std::io::copy(&mut file.take(self.left + 1), &mut part);
+            self.left = self.left.checked_sub(part.length).ok_or_else(too_large)?;
+            let claimed = part.claimed();
+            if shared && (claimed.max(part.elements) > MOST_STRINGS || claimed > part.elements * 2 + 1000) {
+                return Err(SkipReason::TooManyCells { limit: MOST_STRINGS });
+            }
         }
         Ok(())
+    }
+}
+
+/// What is kept of a part that is only looked at.
+#[derive(Default)]
+struct Part {
+    length: u64,
+    /// Signs that begin an element, or end one.
+    elements: usize,
+    head: Vec<u8>,
+}
+
+impl std::io::Write for Part {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.length += bytes.len() as u64;
+        self.elements += memchr::memchr_iter(b'<', bytes).count();
+        self.head.extend(&bytes[..bytes.len().min(HEAD - self.head.len())]);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+impl Part {
+    /// How many strings a table says that it has. Room is made for them before the first is read.
+    fn claimed(&self) -> usize {
+        let name = b"uniqueCount";
+        let Some(at) = memchr::memmem::find(&self.head, name) else { return 0 };
+        let rest = self.head[at + name.len()..].iter().skip_while(|byte| !byte.is_ascii_digit());
+        let digits: String = rest.take_while(|byte| byte.is_ascii_digit()).map(|byte| char::from(*byte)).collect();
+        digits.parse().unwrap_or(if digits.is_empty() { 0 } else { usize::MAX })
     }
 }
 
@@ -88,9 +136,9 @@ fn too_large() -> SkipReason {
 }
 
 /// XML in UTF-8 or, rarely, UTF-16.
-fn decoded(bytes: &[u8]) -> String {
-    match encoding_rs::Encoding::for_bom(bytes) {
+fn decoded(bytes: Vec<u8>) -> String {
+    match encoding_rs::Encoding::for_bom(&bytes) {
         Some((encoding, mark)) => encoding.decode_without_bom_handling(&bytes[mark..]).0.into_owned(),
-        None => String::from_utf8_lossy(bytes).into_owned(),
+        None => String::from_utf8(bytes).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned()),
     }
 }

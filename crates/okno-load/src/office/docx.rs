@@ -23,6 +23,9 @@ pub(super) fn load(archive: &mut Archive<'_>, source: &Source<'_>) -> Result<Loa
     walk(&document, |node| body.node(node));
     body.end_paragraph();
     drop(document);
+    if body.cells > MOST_CELLS {
+        return Err(SkipReason::TooManyCells { limit: MOST_CELLS });
+    }
     for (part, mark) in [("word/footnotes.xml", "^"), ("word/endnotes.xml", "^^")] {
         if let Some(xml) = archive.text(part) {
             body.notes(&xml, mark);
@@ -88,9 +91,12 @@ fn listed_styles(xml: &str) -> HashMap<String, (usize, usize)> {
     found
 }
 
+/// Lists have nine levels; a number beyond these is damage.
+const MOST_LEVELS: usize = 16;
+
 /// Which list definitions count their items, by number and level.
 fn numbered(xml: &str) -> HashMap<(usize, usize), bool> {
-    let mut abstracts: HashMap<(usize, usize), bool> = HashMap::new();
+    let mut abstracts: HashMap<usize, HashMap<usize, bool>> = HashMap::new();
     let mut found = HashMap::new();
     let (mut definition, mut level, mut number) = (0, 0, None);
     walk(xml, |node| {
@@ -98,16 +104,15 @@ fn numbered(xml: &str) -> HashMap<(usize, usize), bool> {
         match element.name {
             "abstractNum" => (definition, number) = (element.number("abstractNumId").unwrap_or(0), None),
             "lvl" => level = element.number("ilvl").unwrap_or(0),
-            "numFmt" if number.is_none() => {
+            "numFmt" if number.is_none() && level < MOST_LEVELS => {
                 let counts = element.attribute("val").is_some_and(|format| format != "bullet" && format != "none");
-                abstracts.insert((definition, level), counts);
+                abstracts.entry(definition).or_default().insert(level, counts);
             }
             "num" => number = element.number("numId"),
             "abstractNumId" => {
                 if let (Some(number), Some(of)) = (number, element.number("val")) {
-                    let levels = abstracts.iter().filter(|((id, _), _)| *id == of);
-                    let levels: Vec<_> = levels.map(|((_, level), counts)| ((number, *level), *counts)).collect();
-                    found.extend(levels);
+                    let levels = abstracts.get(&of).into_iter().flatten();
+                    found.extend(levels.map(|(level, counts)| ((number, *level), *counts)));
                 }
             }
             _ => {}
@@ -116,6 +121,11 @@ fn numbered(xml: &str) -> HashMap<(usize, usize), bool> {
     found
 }
 
+/// Cells of all tables: far more than a document has.
+const MOST_CELLS: usize = 4_000_000;
+/// Tables inside of tables; the cells of deeper ones are cells of the last.
+const DEEPEST_TABLE: usize = 16;
+
 #[derive(Default)]
 struct Body {
     rendering: Rendering,
@@ -123,10 +133,14 @@ struct Body {
     lists: HashMap<String, (usize, usize)>,
     relations: HashMap<String, String>,
     numbering: HashMap<(usize, usize), bool>,
-    /// The next number of each list level.
-    counters: HashMap<(usize, usize), usize>,
+    /// The last number of each level of a list.
+    counters: HashMap<usize, Vec<usize>>,
     paragraph: Paragraph,
     tables: Vec<Table>,
+    /// Open tables that are too deep.
+    deeper: usize,
+    /// Cells so far.
+    cells: usize,
     /// Inside of text that is shown: `w:t`.
     in_text: bool,
     /// Inside of something that is not shown: deleted text, the fallback of a drawing, field codes.
@@ -191,6 +205,7 @@ impl Body {
                     image.1 = target;
                 }
             }
+            "tbl" if self.tables.len() >= DEEPEST_TABLE => self.deeper += 1,
             "tbl" => self.tables.push(Table::default()),
             "gridSpan" => {
                 if let Some(table) = self.tables.last_mut() {
@@ -219,16 +234,20 @@ impl Body {
         match name {
             "t" => self.in_text = false,
             "p" => self.end_paragraph(),
-            "tc" => self.with_table(|table| {
-                let cell = std::mem::take(&mut table.cell);
-                let empty = (1..table.span).map(|_| String::new());
-                if let Some(row) = table.rows.last_mut() {
-                    row.push(cell);
-                    row.extend(empty);
-                }
-            }),
+            "tc" => self.end_cell(),
+            "tbl" if self.deeper > 0 => self.deeper -= 1,
             "tbl" => self.end_table(),
             _ => {}
+        }
+    }
+
+    fn end_cell(&mut self) {
+        let Some(table) = self.tables.last_mut() else { return };
+        let cell = std::mem::take(&mut table.cell);
+        self.cells += table.span.max(1);
+        if let Some(row) = table.rows.last_mut().filter(|_| self.cells <= MOST_CELLS) {
+            row.push(cell);
+            row.extend((1..table.span).map(|_| String::new()));
         }
     }
 
@@ -270,11 +289,11 @@ impl Body {
         if !self.numbering.get(&(list, depth)).copied().unwrap_or(false) {
             return self.rendering.item(depth, "-", text);
         }
-        let number = self.counters.entry((list, depth)).or_insert(0);
-        *number += 1;
-        let marker = format!("{number}.");
         // A new item restarts the numbers below it.
-        self.counters.retain(|(of, level), _| *of != list || *level <= depth);
+        let numbers = self.counters.entry(list).or_default();
+        numbers.resize(depth + 1, 0);
+        numbers[depth] += 1;
+        let marker = format!("{}.", numbers[depth]);
         self.rendering.item(depth, &marker, text);
     }
 

@@ -1,7 +1,8 @@
 //! EPUB books: the chapters in the order of the spine, each rendered like a page of HTML.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
+use super::super::guard::Parts;
 use super::super::rendering::Rendering;
 use super::super::{DamagedPart, Html, Loader, Sink, SkipReason, Source};
 use super::archive::Archive;
@@ -9,7 +10,7 @@ use super::xml::{Node, resolved, walk};
 use super::{damaged, properties};
 use okno_document::{Block, BlockKind, ImageSource, Loaded};
 
-pub(super) fn load(archive: &mut Archive<'_>, source: &Source<'_>) -> Result<Loaded, SkipReason> {
+pub(super) fn load(archive: &mut Archive<'_>, source: &Source<'_>, parts: &mut Parts) -> Result<Loaded, SkipReason> {
     let package =
         package_path(&archive.required("META-INF/container.xml")?).ok_or_else(|| damaged(DamagedPart::NoBook))?;
     let xml = archive.required(&package)?;
@@ -20,7 +21,8 @@ pub(super) fn load(archive: &mut Archive<'_>, source: &Source<'_>) -> Result<Loa
         let Ok(bytes) = archive.read(&part) else { continue };
         let mut chapter = Chapter { rendering: &mut rendering, folder: part.rsplit_once('/').map_or("", |(f, _)| f) };
         // A chapter that is only a picture has no text; the others do.
-        _ = Html.load(&Source { content: Some(&bytes), ..*source }, &mut chapter);
+        let page = Source { content: Some(&bytes), ..*source };
+        _ = parts.read(|| part.clone(), || Html.load(&page, &mut chapter));
     }
     rendering.finish(source, "epub", properties::read(&xml))
 }
@@ -56,7 +58,9 @@ fn spine(package: &str) -> Vec<String> {
             _ => {}
         }
     });
-    order.iter().filter_map(|id| items.get(id).cloned()).collect()
+    // A chapter stands in a book once.
+    let mut seen = HashSet::new();
+    order.iter().filter_map(|id| items.get(id)).filter(|href| seen.insert(*href)).cloned().collect()
 }
 
 /// `chapter%201.xhtml` is `chapter 1.xhtml`.

@@ -1,35 +1,20 @@
 //! How cells of a workbook are shown: `0.12` with the format `0.0%` is `12.0%`, `1234.5` with `"€"#,##0.00` is `€1,234.50`.
 //!
-//! `calamine` gives values, and of formats only whether they are dates. So the styles of an XLSX file are read here, and – only where one of them shows a number as
-//! percent, with a currency or with thousands – the style of each cell. Formats with conditions, fractions and exponents are left alone.
+//! `calamine` gives values and the number of their style, and of formats only whether they are dates. So the styles of an XLSX file are read
+//! here. Formats with conditions, fractions and exponents are left alone.
 
 use std::collections::HashMap;
 
 use super::archive::Archive;
 use super::xml::{self, Node};
 
-/// Row and column, from 0 → the format's code.
-pub(super) type Shown = HashMap<(u32, u32), std::rc::Rc<str>>;
+/// The code of each style, where it shows a number as percent, with a currency or with thousands.
+pub(super) type Styles = Vec<Option<std::rc::Rc<str>>>;
 
-/// The formats of the cells of each sheet, by the sheet's name.
-pub(super) fn read(archive: &mut Archive<'_>) -> HashMap<String, Shown> {
-    let styles = archive.text("xl/styles.xml").map(|xml| styles(&xml)).unwrap_or_default();
-    if styles.iter().all(Option::is_none) {
-        return HashMap::new();
-    }
-    let relations = archive.text("xl/_rels/workbook.xml.rels").map(|xml| xml::relations(&xml)).unwrap_or_default();
-    let sheets = archive.text("xl/workbook.xml").map(|xml| sheets(&xml)).unwrap_or_default();
-    let mut found = HashMap::new();
-    for (name, relation) in sheets {
-        let Some(target) = relations.get(&relation) else { continue };
-        if let Some(xml) = archive.text(&xml::resolved("xl", target)) {
-            found.insert(name, cells(&xml, &styles));
-        }
-    }
-    found
+/// The styles of a workbook's cells, by number.
+pub(super) fn read(archive: &mut Archive<'_>) -> Styles {
+    archive.text("xl/styles.xml").map(|xml| styles(&xml)).unwrap_or_default()
 }
-
-type Styles = Vec<Option<std::rc::Rc<str>>>;
 
 /// The codes of the styles that cells name by number, where they show numbers otherwise.
 fn styles(xml: &str) -> Styles {
@@ -66,41 +51,8 @@ fn built_in(id: usize) -> Option<&'static str> {
     }
 }
 
-fn sheets(xml: &str) -> Vec<(String, String)> {
-    let mut found = Vec::new();
-    xml::walk(xml, |node| {
-        if let Node::Open(element) = node
-            && element.name == "sheet"
-            && let (Some(name), Some(relation)) = (element.attribute("name"), element.attribute("id"))
-        {
-            found.push((name, relation));
-        }
-    });
-    found
-}
-
-fn cells(xml: &str, styles: &Styles) -> Shown {
-    let mut found = Shown::new();
-    xml::walk(xml, |node| {
-        if let Node::Open(element) = node
-            && element.name == "c"
-            && let Some(code) = element.number("s").and_then(|style| styles.get(style)?.clone())
-            && let Some(place) = element.attribute("r").and_then(|place| place_of(&place))
-        {
-            found.insert(place, code);
-        }
-    });
-    found
-}
-
-/// `C7` is row 6, column 2.
-fn place_of(name: &str) -> Option<(u32, u32)> {
-    let letters = name.bytes().take_while(u8::is_ascii_uppercase).count();
-    let column = name[..letters]
-        .bytes()
-        .try_fold(0u32, |sum, letter| sum.checked_mul(26)?.checked_add(u32::from(letter - b'A') + 1))?;
-    Some((name[letters..].parse::<u32>().ok()?.checked_sub(1)?, column.checked_sub(1)?))
-}
+/// Excel shows no more; a format may name any number of them.
+const MOST_DECIMALS: usize = 30;
 
 /// A number as a format shows it; `None` for formats that add nothing to it or are not known.
 pub(super) fn shown(number: f64, code: &str) -> Option<String> {
@@ -116,7 +68,7 @@ pub(super) fn shown(number: f64, code: &str) -> Option<String> {
         return None;
     }
     let number = if percent { number * 100.0 } else { number };
-    let digits = format!("{number:.decimals$}");
+    let digits = format!("{number:.*}", decimals.min(MOST_DECIMALS));
     let digits = if thousands { grouped(&digits) } else { digits };
     Some(format!("{minus}{before}{digits}{after}"))
 }
@@ -227,11 +179,5 @@ mod tests {
         for code in ["General", "0.00", "yyyy-mm-dd", "0.00E+00", "# ?/?", "[>100]0%", "@", ""] {
             assert_eq!(shown(1.0, code), None, "{code}");
         }
-    }
-
-    #[test]
-    fn places() {
-        assert_eq!((place_of("A1"), place_of("C7"), place_of("AA10")), (Some((0, 0)), Some((6, 2)), Some((9, 26))));
-        assert_eq!((place_of("7"), place_of("A0"), place_of("")), (None, None, None));
     }
 }

@@ -10,18 +10,22 @@ mod archive;
 mod docx;
 mod epub;
 mod formats;
+mod ods;
 mod odt;
 mod pptx;
 mod properties;
+mod sheet;
 #[cfg(test)]
 mod tests;
 mod workbook;
+mod xls;
 mod xml;
 
 use std::path::Path;
 
 use self::archive::Archive;
 pub use self::workbook::Workbook;
+use super::guard::Parts;
 use super::{DamagedPart, FileKind, Loader, Sink, SkipReason, Source, kinds};
 
 /// Reads Word documents, presentations, `OpenDocument` texts and EPUB books.
@@ -37,18 +41,22 @@ impl Loader for Office {
         let bytes = source.bytes()?;
         let mut archive = Archive::open(&bytes)?;
         let kind = archive.text("mimetype").unwrap_or_default();
+        let mut parts = Parts::default();
         let loaded = match kind.trim() {
             "application/vnd.oasis.opendocument.text" => odt::load(&mut archive, source)?,
-            "application/epub+zip" => epub::load(&mut archive, source)?,
+            "application/epub+zip" => epub::load(&mut archive, source, &mut parts)?,
             _ if archive.has("word/document.xml") => docx::load(&mut archive, source)?,
-            _ if archive.has("ppt/presentation.xml") => pptx::load(&mut archive, source)?,
-            _ if archive.has("META-INF/container.xml") => epub::load(&mut archive, source)?,
+            _ if archive.has("ppt/presentation.xml") => pptx::load(&mut archive, source, &mut parts)?,
+            _ if archive.has("META-INF/container.xml") => epub::load(&mut archive, source, &mut parts)?,
             _ if workbook::is_workbook(&archive) => return workbook::load(&bytes, source, out),
             _ => {
                 let kind = kinds::unread_kind(source.path, &bytes).unwrap_or(FileKind::Zip);
                 return Err(SkipReason::unsupported(kind));
             }
         };
+        if let Some(missing) = parts.missing() {
+            out.skip(source.name, missing);
+        }
         out.document(loaded);
         Ok(())
     }

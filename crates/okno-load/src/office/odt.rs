@@ -16,6 +16,8 @@ pub(super) fn load(archive: &mut Archive<'_>, source: &Source<'_>) -> Result<Loa
 
 /// Repeated empty cells and rows fill a sheet's border; more repetitions than this are padding.
 const MOST_REPEATED: usize = 16;
+/// Bytes that repetitions may add in a document.
+const MOST_ADDED: usize = 32 << 20;
 
 #[derive(Default)]
 struct Body {
@@ -29,6 +31,8 @@ struct Body {
     rows: Vec<Vec<String>>,
     cell: String,
     repeated: usize,
+    /// Bytes that repetitions added so far.
+    added: usize,
     hidden: usize,
     image: Option<String>,
 }
@@ -83,8 +87,10 @@ impl Body {
             "list" => self.lists = self.lists.saturating_sub(1),
             "table-cell" | "covered-table-cell" if self.tables == 1 => {
                 let cell = std::mem::take(&mut self.cell);
+                self.added += (self.repeated.max(1) - 1) * (cell.len() + size_of::<String>());
+                let repeated = if self.added > MOST_ADDED { 1 } else { self.repeated.max(1) };
                 if let Some(row) = self.rows.last_mut() {
-                    row.extend(std::iter::repeat_n(cell, self.repeated.max(1)));
+                    row.extend(std::iter::repeat_n(cell, repeated));
                 }
             }
             "table" => {

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use super::super::guard::Parts;
 use super::super::rendering::Rendering;
 use super::super::{SkipReason, Source};
 use super::archive::Archive;
@@ -9,21 +10,25 @@ use super::properties;
 use super::xml::{Element, Node, relations, resolved, walk};
 use okno_document::{ImageSource, Loaded};
 
-pub(super) fn load(archive: &mut Archive<'_>, source: &Source<'_>) -> Result<Loaded, SkipReason> {
+pub(super) fn load(archive: &mut Archive<'_>, source: &Source<'_>, parts: &mut Parts) -> Result<Loaded, SkipReason> {
     let mut rendering = Rendering::default();
     for (number, part) in slides(archive)?.into_iter().enumerate() {
         rendering.page((number + 1).to_string());
-        let Some(xml) = archive.text(&part) else { continue };
-        let relations = relations_of(archive, &part);
-        let slide = Slide::read(&xml);
-        drop(xml);
-        slide.write(&mut rendering, &relations);
-        let notes = relations.values().find(|target| target.contains("notesSlide"));
-        if let Some(xml) = notes.and_then(|target| archive.text(&resolved("ppt/slides", target))) {
-            Slide::read(&xml).write_notes(&mut rendering);
-        }
+        parts.read(|| part.clone(), || slide(archive, &part, &mut rendering));
     }
     rendering.finish(source, "pptx", properties::core(archive))
+}
+
+fn slide(archive: &mut Archive<'_>, part: &str, rendering: &mut Rendering) {
+    let Some(xml) = archive.text(part) else { return };
+    let relations = relations_of(archive, part);
+    let slide = Slide::read(&xml);
+    drop(xml);
+    slide.write(rendering, &relations);
+    let notes = relations.values().find(|target| target.contains("notesSlide"));
+    if let Some(xml) = notes.and_then(|target| archive.text(&resolved("ppt/slides", target))) {
+        Slide::read(&xml).write_notes(rendering);
+    }
 }
 
 /// The slides in the order they are shown.
@@ -35,8 +40,7 @@ fn slides(archive: &mut Archive<'_>) -> Result<Vec<String>, SkipReason> {
             && element.name == "sldId"
         {
             // `id` and `r:id` have the same local name; the relation is the one that is known.
-            let targets = relations.iter().filter(|(id, _)| element.names(id));
-            found.extend(targets.map(|(_, target)| resolved("ppt", target)));
+            element.attributes(|_, id| found.extend(relations.get(&id).map(|target| resolved("ppt", target))));
         }
     });
     if found.is_empty() {

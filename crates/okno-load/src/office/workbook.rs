@@ -3,23 +3,18 @@
 //! `calamine` reads the cells. Numbers are written as people see them – fifteen digits, as Excel has –, dates as dates, and in XLSX files percent, currencies and
 //! thousands as the cells' formats say (`formats`).
 
-use std::collections::HashMap;
 use std::io::Cursor;
 use std::path::Path;
 
-use calamine::{Data, ExcelDateTime, Range, Reader, open_workbook_auto_from_rs};
+use calamine::{Data, DataRef, Reader, Xls, XlsError, Xlsb, XlsbError, Xlsx, XlsxError};
 
-use super::super::rendering::Rendering;
+use super::super::compound::MAGIC as OLD;
+use super::super::guard::{self, Parts};
 use super::super::{DamagedPart, FileKind, Loader, Sink, SkipReason, Source, has_extension};
 use super::archive::Archive;
-use super::formats::{self, Shown};
-use super::{damaged, properties};
+use super::sheet::{self, Cell, MOST_FILLED, Row, Writer};
+use super::{damaged, formats, ods, properties, xls};
 use okno_document::{Metadata, Value};
-
-/// The first bytes of old Office files.
-const OLD: &[u8] = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1";
-/// Cells of a workbook: what is larger is a database.
-const MOST_CELLS: usize = 20_000_000;
 
 /// Reads workbooks that their first bytes or their name tell apart; any other archive is [`super::Office`]'s.
 #[derive(Debug, Clone, Copy, Default)]
@@ -64,140 +59,182 @@ pub(super) fn is_workbook(archive: &Archive<'_>) -> bool {
     archive.has("xl/workbook.xml") || archive.has("xl/workbook.bin") || ods
 }
 
+/// Whether an archive is a spreadsheet of `OpenDocument`.
+fn is_ods(archive: &Archive<'_>) -> bool {
+    archive.has("content.xml") && !archive.has("xl/workbook.xml") && !archive.has("xl/workbook.bin")
+}
+
 pub(super) fn load(bytes: &[u8], source: &Source<'_>, out: &mut dyn Sink) -> Result<(), SkipReason> {
-    let (mut metadata, mut formats) = (Metadata::default(), HashMap::new());
+    let mut reading = Sheets::default();
+    let mut metadata = Metadata::default();
     if bytes.starts_with(b"PK") {
         let mut archive = Archive::open(bytes)?;
         metadata =
             archive.text("meta.xml").map_or_else(|| properties::core(&mut archive), |xml| properties::read(&xml));
         archive.check()?;
         // What was inflated for the check counts no more.
-        formats = formats::read(&mut Archive::open(bytes)?);
+        reading.archive(&mut Archive::open(bytes)?, bytes)?;
+    } else {
+        reading.xls(bytes)?;
     }
-    // `calamine` trusts what a sheet says of its own size.
-    let read = std::panic::catch_unwind(|| render(bytes, &formats));
-    let rendering = read.unwrap_or_else(|_| Err(damaged(DamagedPart::Sheets)))?;
+    let Sheets { writer, parts, mut failed } = reading;
+    failed.extend(parts.missing().map(|missing| (String::new(), missing)));
+    if writer.rendering.is_blank() && !failed.is_empty() {
+        return Err(failed.swap_remove(0).1);
+    }
+    for (sheet, reason) in failed {
+        let place = if sheet.is_empty() { source.name.to_owned() } else { format!("{} ({sheet})", source.name) };
+        out.skip(&place, reason);
+    }
     metadata.0.entry("title".to_owned()).or_insert_with(|| Value::Text(source.stem()));
     let kind = if has_extension(source.path, &["ods"]) { "ods" } else { "xlsx" };
-    out.document(rendering.finish(source, kind, metadata)?);
+    out.document(writer.rendering.finish(source, kind, metadata)?);
     Ok(())
 }
 
-fn render(bytes: &[u8], formats: &HashMap<String, Shown>) -> Result<Rendering, SkipReason> {
-    let mut workbook = open_workbook_auto_from_rs(Cursor::new(bytes)).map_err(|error| refused(&error))?;
-    let mut rendering = Rendering::default();
-    let mut cells = 0;
-    for name in workbook.sheet_names() {
-        let Ok(range) = workbook.worksheet_range(&name) else { continue };
-        cells += range.height() * range.width();
-        if cells > MOST_CELLS {
-            return Err(SkipReason::TooManyCells { limit: MOST_CELLS });
+/// Reads sheets one by one: one that is too large or breaks its reader is told, and the others are read.
+#[derive(Default)]
+struct Sheets {
+    writer: Writer,
+    parts: Parts,
+    /// Sheets that were left out, or the rest of which was.
+    failed: Vec<(String, SkipReason)>,
+}
+
+/// The filled cells of a sheet up to what breaks it off; one more than may be kept where they are too many.
+struct Found<'w> {
+    cells: Vec<(u32, Cell<'w>)>,
+    damage: Option<SkipReason>,
+}
+
+impl Sheets {
+    fn archive(&mut self, archive: &mut Archive<'_>, bytes: &[u8]) -> Result<(), SkipReason> {
+        if is_ods(archive) {
+            for (name, rows) in ods::sheets(archive)? {
+                self.write(&name, &rows, &Vec::new());
+            }
+            return Ok(());
         }
-        write(&mut rendering, &name, &range, formats.get(&name).unwrap_or(&Shown::new()));
+        if archive.has("xl/workbook.bin") {
+            return self.xlsb(bytes);
+        }
+        let codes = formats::read(archive);
+        let mut workbook: Xlsx<_> = opened(|| Xlsx::new(Cursor::new(bytes)))?;
+        for name in workbook.sheet_names() {
+            let cells = self.parts.read(|| name.clone(), || xlsx_cells(&mut workbook, &name));
+            self.found(&name, cells, &codes);
+        }
+        Ok(())
     }
-    Ok(rendering)
+
+    fn xlsb(&mut self, bytes: &[u8]) -> Result<(), SkipReason> {
+        let mut workbook: Xlsb<_> = opened(|| Xlsb::new(Cursor::new(bytes)))?;
+        for name in workbook.sheet_names() {
+            let cells = self.parts.read(|| name.clone(), || xlsb_cells(&mut workbook, &name));
+            self.found(&name, cells, &Vec::new());
+        }
+        Ok(())
+    }
+
+    fn xls(&mut self, bytes: &[u8]) -> Result<(), SkipReason> {
+        let bounded = xls::bounded(bytes)?;
+        let mut workbook: Xls<_> = opened(|| Xls::new(Cursor::new(bounded.as_slice())))?;
+        for name in workbook.sheet_names() {
+            let Ok(range) = workbook.worksheet_range(&name) else { continue };
+            let (top, left) = range.start().unwrap_or_default();
+            let cells = range
+                .used_cells()
+                .map(|(row, column, cell)| (top + row as u32, (left + column as u32, 0, borrowed(cell))));
+            self.write(&name, &sheet::rows(cells.collect()), &Vec::new());
+        }
+        Ok(())
+    }
+
+    fn found(&mut self, name: &str, found: Option<Found<'_>>, codes: &formats::Styles) {
+        let Some(Found { cells, damage }) = found else { return };
+        if cells.len() > MOST_FILLED {
+            self.failed.push((name.to_owned(), SkipReason::TooManyCells { limit: MOST_FILLED }));
+            return;
+        }
+        self.failed.extend(damage.map(|damage| (name.to_owned(), damage)));
+        self.write(name, &sheet::rows(cells), codes);
+    }
+
+    fn write(&mut self, name: &str, rows: &[Row<'_>], codes: &formats::Styles) {
+        if let Err(reason) = self.writer.sheet(name, rows, codes) {
+            self.failed.push((name.to_owned(), reason));
+        }
+    }
+}
+
+/// An open workbook. Its reader breaks on some damaged ones.
+fn opened<W, E: Into<calamine::Error>>(open: impl FnOnce() -> Result<W, E>) -> Result<W, SkipReason> {
+    let opened = guard::catch(open).map_err(|place| SkipReason::InternalError { place })?;
+    opened.map_err(|error| refused(&error.into()))
+}
+
+fn xlsx_cells<'w>(workbook: &'w mut Xlsx<Cursor<&[u8]>>, name: &str) -> Found<'w> {
+    let mut reader = match workbook.worksheet_cells_reader(name) {
+        Ok(reader) => reader,
+        // A chart or a dialogue has no cells.
+        Err(XlsxError::NotAWorksheet(_)) => return Found { cells: Vec::new(), damage: None },
+        Err(error) => return Found { cells: Vec::new(), damage: Some(refused(&error.into())) },
+    };
+    collected(|| {
+        let next = reader.next_cell_with_style_id().map_err(|error| refused(&error.into()))?;
+        Ok(next.map(|(cell, style)| {
+            let (row, column) = cell.get_position();
+            (row, (column, u32::try_from(style).unwrap_or(u32::MAX), cell.get_value().clone()))
+        }))
+    })
+}
+
+fn xlsb_cells<'w>(workbook: &'w mut Xlsb<Cursor<&[u8]>>, name: &str) -> Found<'w> {
+    let mut reader = match workbook.worksheet_cells_reader(name) {
+        Ok(reader) => reader,
+        Err(error) => return Found { cells: Vec::new(), damage: Some(refused(&error.into())) },
+    };
+    collected(|| {
+        let next = reader.next_cell().map_err(|error| refused(&error.into()))?;
+        Ok(next.map(|cell| (cell.get_position().0, (cell.get_position().1, 0, cell.get_value().clone()))))
+    })
+}
+
+fn collected<'w>(mut next: impl FnMut() -> Result<Option<(u32, Cell<'w>)>, SkipReason>) -> Found<'w> {
+    let mut cells = Vec::new();
+    loop {
+        match next() {
+            Ok(None) => return Found { cells, damage: None },
+            Err(damage) => return Found { cells, damage: Some(damage) },
+            Ok(Some((_, (.., DataRef::Empty)))) => {}
+            Ok(Some(cell)) => cells.push(cell),
+        }
+        if cells.len() > MOST_FILLED {
+            return Found { cells, damage: None };
+        }
+    }
+}
+
+fn borrowed(cell: &Data) -> DataRef<'_> {
+    match cell {
+        Data::Int(number) => DataRef::Int(*number),
+        Data::Float(number) => DataRef::Float(*number),
+        Data::String(text) => DataRef::SharedString(text),
+        Data::Bool(truth) => DataRef::Bool(*truth),
+        Data::DateTime(moment) => DataRef::DateTime(*moment),
+        Data::DateTimeIso(text) => DataRef::DateTimeIso(text.clone()),
+        Data::DurationIso(text) => DataRef::DurationIso(text.clone()),
+        Data::Error(error) => DataRef::Error(error.clone()),
+        Data::Empty => DataRef::Empty,
+    }
 }
 
 fn refused(error: &calamine::Error) -> SkipReason {
-    use calamine::{Error, OdsError, XlsError, XlsbError, XlsxError};
+    use calamine::Error;
     match error {
-        Error::Xls(XlsError::Password)
-        | Error::Xlsx(XlsxError::Password)
-        | Error::Xlsb(XlsbError::Password)
-        | Error::Ods(OdsError::Password) => SkipReason::Encrypted,
+        Error::Xls(XlsError::Password) | Error::Xlsx(XlsxError::Password) | Error::Xlsb(XlsbError::Password) => {
+            SkipReason::Encrypted
+        }
         other => damaged(DamagedPart::Workbook { words: other.to_string() }),
-    }
-}
-
-fn write(rendering: &mut Rendering, name: &str, range: &Range<Data>, formats: &Shown) {
-    let (top, left) = range.start().unwrap_or_default();
-    let filled = |(_, row): &(u32, &[Data])| row.iter().any(|cell| *cell != Data::Empty);
-    let mut rows = (top..).zip(range.rows()).filter(filled).peekable();
-    if rows.peek().is_none() {
-        return;
-    }
-    rendering.heading(2, name);
-    // Lines of one cell above the table are its title.
-    while let Some(alone) =
-        rows.next_if(|(_, row)| row.len() > 1 && row.iter().filter(|cell| **cell != Data::Empty).count() == 1)
-    {
-        alone.1.iter().filter(|cell| **cell != Data::Empty).for_each(|cell| _ = rendering.paragraph(&shown(cell)));
-    }
-    let Some(header) = rows.next() else { return };
-    let words = |(row, cells): (u32, &[Data])| {
-        let cells = (left..).zip(cells);
-        cells
-            .map(|(column, cell)| formatted(cell, formats.get(&(row, column)).map(|code| &**code)))
-            .collect::<Vec<String>>()
-    };
-    if header.1.len() < 2 {
-        std::iter::once(header).chain(rows).flat_map(words).for_each(|cell| _ = rendering.paragraph(&cell));
-        return;
-    }
-    let mut table = rendering.open_table(&words(header));
-    rows.for_each(|row| table.row(words(row).iter().map(String::as_str)));
-    table.close();
-}
-
-/// A cell as its format shows it.
-fn formatted(cell: &Data, code: Option<&str>) -> String {
-    let number = match cell {
-        Data::Float(number) => Some(*number),
-        Data::Int(number) => Some(*number as f64),
-        _ => None,
-    };
-    let special = number.zip(code).and_then(|(number, code)| formats::shown(number, code));
-    special.unwrap_or_else(|| shown(cell))
-}
-
-/// A cell as people see it.
-fn shown(cell: &Data) -> String {
-    match cell {
-        Data::Empty => String::new(),
-        Data::String(text) | Data::DateTimeIso(text) | Data::DurationIso(text) => text.clone(),
-        Data::Int(number) => number.to_string(),
-        Data::Float(number) => number_shown(*number),
-        Data::Bool(truth) => truth.to_string(),
-        Data::DateTime(moment) => moment_shown(moment),
-        Data::Error(error) => error.to_string(),
-    }
-}
-
-/// Fifteen digits, as Excel keeps: `0.1 + 0.2` is `0.3`.
-fn number_shown(number: f64) -> String {
-    let short: f64 = format!("{number:.14e}").parse().unwrap_or(number);
-    short.to_string()
-}
-
-fn moment_shown(moment: &ExcelDateTime) -> String {
-    let (year, month, day, hour, minute, second, _) = moment.to_ymd_hms_milli();
-    let time = format!("{hour:02}:{minute:02}:{second:02}");
-    match moment.as_f64() {
-        _ if moment.is_duration() => {
-            let seconds = (moment.as_f64() * 86_400.0).round() as i64;
-            format!("{}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60)
-        }
-        days if days < 1.0 => time,
-        days if days.fract() == 0.0 => format!("{year:04}-{month:02}-{day:02}"),
-        _ => format!("{year:04}-{month:02}-{day:02} {time}"),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn numbers_as_people_see_them() {
-        let cases = [
-            (0.1 + 0.2, "0.3"),
-            (5.0, "5"),
-            (1_234_567.891, "1234567.891"),
-            (-2.5, "-2.5"),
-            (1e21, "1000000000000000000000"),
-        ];
-        for (number, text) in cases {
-            assert_eq!(number_shown(number), text);
-        }
     }
 }

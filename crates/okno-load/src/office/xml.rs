@@ -4,6 +4,7 @@
 
 use quick_xml::Reader;
 use quick_xml::escape::resolve_predefined_entity;
+use quick_xml::events::attributes::Attribute;
 use quick_xml::events::{BytesStart, Event};
 
 /// What comes next in the XML.
@@ -24,16 +25,14 @@ impl Element<'_> {
     pub fn attribute(&self, name: &str) -> Option<String> {
         let found =
             self.start.attributes().with_checks(false).flatten().find(|a| a.key.local_name().as_ref() == name)?;
-        Some(
-            found
-                .normalized_value(quick_xml::XmlVersion::Explicit1_0)
-                .map_or_else(|_| found.value.to_string(), std::borrow::Cow::into_owned),
-        )
+        Some(value(&found))
     }
 
-    /// Whether any attribute has this value.
-    pub fn names(&self, value: &str) -> bool {
-        self.start.attributes().with_checks(false).flatten().any(|attribute| attribute.value.as_ref() == value)
+    /// Calls `each` with every attribute: its name with the prefix, its value.
+    pub fn attributes(&self, mut each: impl FnMut(&str, String)) {
+        for attribute in self.start.attributes().with_checks(false).flatten() {
+            each(attribute.key.as_ref(), value(&attribute));
+        }
     }
 
     /// The value of an attribute that is a number.
@@ -42,8 +41,38 @@ impl Element<'_> {
     }
 }
 
-/// Calls `each` with everything in the XML, in order.
+fn value(attribute: &Attribute<'_>) -> String {
+    attribute
+        .normalized_value(quick_xml::XmlVersion::Explicit1_0)
+        .map_or_else(|_| attribute.value.to_string(), std::borrow::Cow::into_owned)
+}
+
+/// Elements inside of elements beyond this are not read: it is far above what any program writes.
+const DEEPEST: usize = 1000;
+
+/// Calls `each` with everything in the XML, in order. Entities that the file declares itself are not known here: nothing is fetched, and
+/// nothing grows. What is inside of more than [`DEEPEST`] elements is left out.
 pub(super) fn walk(xml: &str, mut each: impl FnMut(Node<'_>)) {
+    let mut depth = 0usize;
+    everything(xml, |node| {
+        let inside = match node {
+            Node::Open(_) => {
+                depth += 1;
+                depth <= DEEPEST
+            }
+            Node::Close(_) => {
+                depth = depth.saturating_sub(1);
+                depth < DEEPEST
+            }
+            Node::Text(_) => depth <= DEEPEST,
+        };
+        if inside {
+            each(node);
+        }
+    });
+}
+
+fn everything(xml: &str, mut each: impl FnMut(Node<'_>)) {
     let mut reader = Reader::from_str(xml);
     reader.config_mut().check_end_names = false;
     reader.config_mut().allow_unmatched_ends = true;

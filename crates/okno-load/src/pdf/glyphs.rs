@@ -103,8 +103,32 @@ pub(super) fn drawn<'a>(page: &Page<'a>, fonts: &Fonts<'a>, limits: &mut Limits)
         drawn: Drawn::default(),
         depth: 0,
     };
-    reader.run(page.typed_operations(), page.resources());
+    reader.limits.page();
+    let content = content(page, reader.limits);
+    reader.run(TypedIter::new(&content), page.resources());
     reader.drawn
+}
+
+/// The content of a page, its parts one after the other. The library keeps what it joins for as long as the file is open, however often a
+/// page names the same part.
+fn content(page: &Page<'_>, limits: &mut Limits) -> Vec<u8> {
+    let dict = page.raw();
+    if let Some(stream) = dict.get::<Stream<'_>>("Contents") {
+        return stream.decoded_data().map(std::borrow::Cow::into_owned).unwrap_or_default();
+    }
+    let mut content = Vec::new();
+    let parts = dict.get::<Array<'_>>("Contents");
+    for part in parts.iter().flat_map(|parts| parts.iter::<Object<'_>>()) {
+        let Object::Stream(part) = part else { continue };
+        if let Ok(part) = part.decoded_data() {
+            content.extend_from_slice(&part);
+            content.push(b' ');
+        }
+        if !limits.content(content.len()) {
+            break;
+        }
+    }
+    content
 }
 
 struct Reader<'r, 'a> {
@@ -263,7 +287,7 @@ impl<'a> Reader<'_, 'a> {
             return;
         }
         self.drawn.undecoded.extend(pictures::undecoded(stream));
-        let Some(bytes) = pictures::file(stream) else { return };
+        let Some(bytes) = pictures::file(stream).filter(|bytes| self.limits.picture_of(bytes.len())) else { return };
         let (xs, ys) = ([e, e + a, e + c, e + a + c], [f, f + b, f + d, f + b + d]);
         let low = |of: [f64; 4]| of.into_iter().fold(f64::INFINITY, f64::min);
         let high = |of: [f64; 4]| of.into_iter().fold(f64::NEG_INFINITY, f64::max);

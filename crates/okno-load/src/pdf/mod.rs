@@ -27,7 +27,6 @@ mod placing;
 mod tests;
 
 use std::collections::{BTreeSet, HashSet};
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -36,6 +35,7 @@ use hayro_syntax::{DecryptionError, LoadPdfError, Pdf as File};
 
 use self::fonts::Fonts;
 use self::limits::Limits;
+use super::guard::{self, Parts};
 use super::rendering::Rendering;
 use super::{ImageReader, Loader, Sink, SkipReason, Source};
 use okno_document::message::Bytes;
@@ -71,15 +71,31 @@ impl Loader for Pdf {
         if bytes.is_empty() {
             return Err(SkipReason::EmptyFile);
         }
-        // The libraries below are fuzzed, but a file that breaks them must not stop the others.
-        let read = catch_unwind(AssertUnwindSafe(|| read(bytes.into_owned(), self.reader.as_deref())));
-        let Reading { rendering, metadata, lost } = read.unwrap_or_else(|_| Err(SkipReason::DamagedPdf))?;
+        let bytes = Arc::new(bytes.into_owned());
+        let reader = self.reader.as_deref();
+        let first = guard::catch(|| read(&bytes, reader, Pages::Together));
+        // A page that breaks what is done with all of them is found, and the others read without it.
+        let read = first.or_else(|_| guard::catch(|| read(&bytes, reader, Pages::EachFirst)));
+        let Reading { rendering, metadata, lost, parts } =
+            read.unwrap_or_else(|place| Err(SkipReason::InternalError { place }))?;
         if lost.pages > 0 {
             out.skip(source.name, lost.into());
+        }
+        if let Some(missing) = parts.missing() {
+            out.skip(source.name, missing);
         }
         out.document(rendering.finish(source, "pdf", metadata)?);
         Ok(())
     }
+}
+
+/// How pages are written.
+#[derive(Clone, Copy, PartialEq)]
+enum Pages {
+    /// All at once.
+    Together,
+    /// Each one alone before, to see that it can be.
+    EachFirst,
 }
 
 /// What a file gave.
@@ -87,6 +103,7 @@ struct Reading {
     rendering: Rendering,
     metadata: Metadata,
     lost: Lost,
+    parts: Parts,
 }
 
 /// Pages that are scans of a kind that is not decoded: they give nothing, and that must be said.
@@ -115,42 +132,65 @@ impl From<Lost> for SkipReason {
     }
 }
 
-fn read(bytes: Vec<u8>, reader: Option<&dyn ImageReader>) -> Result<Reading, SkipReason> {
-    if inflation::is_bomb(&bytes) {
+fn read(bytes: &Arc<Vec<u8>>, reader: Option<&dyn ImageReader>, how: Pages) -> Result<Reading, SkipReason> {
+    if inflation::is_bomb(bytes) {
         return Err(SkipReason::Inflates { limit: Bytes(inflation::LARGEST as u64) });
     }
-    let file = File::new(bytes).map_err(|error| match error {
+    let file = File::new(Arc::clone(bytes)).map_err(|error| match error {
         LoadPdfError::Decryption(DecryptionError::PasswordProtected) => SkipReason::Encrypted,
         LoadPdfError::Decryption(_) => SkipReason::UnknownEncryption,
         LoadPdfError::Invalid => SkipReason::DamagedPdf,
     })?;
-    let (fonts, mut limits) = (Fonts::new(), Limits::new());
+    let (fonts, mut limits, mut parts) = (Fonts::new(), Limits::new(), Parts::default());
     let (mut letters, mut unknown, mut images) = (0, 0, 0);
     let pages = file.pages();
     let (mut layers, mut pictures, mut lost) = (Vec::new(), Vec::new(), Lost::default());
-    for page in pages.iter().take(MOST_PAGES) {
-        let drawn = glyphs::drawn(page, &fonts, &mut limits);
+    for (at, page) in pages.iter().take(MOST_PAGES).enumerate() {
+        let drawn = parts.read(
+            || page_name(at),
+            || {
+                let drawn = glyphs::drawn(page, &fonts, &mut limits);
+                let bands = fragments::bands(&drawn.glyphs);
+                (drawn, bands)
+            },
+        );
+        let (drawn, bands) = drawn.unwrap_or_default();
         lost.page(&drawn);
         letters += drawn.glyphs.len();
         unknown += drawn.unknown;
         images += drawn.images;
-        layers.push(fragments::bands(&drawn.glyphs));
+        limits.fragments(bands.iter().flatten().map(Vec::len).sum());
+        layers.push(bands);
         pictures.push(placing::Shown { letters: drawn.glyphs.len(), pictures: drawn.pictures });
     }
     if limits.exceeded {
         return Err(SkipReason::TooSlow);
     }
-    let mut pieces = arranged(layers);
+    let mut pieces = arranged(layers, &mut parts);
     let scanned = placing::place(&mut pieces, pictures, reader);
+    if letters == 0 && scanned == 0 && parts.any() {
+        return Err(parts.missing().unwrap_or(SkipReason::DamagedPdf));
+    }
     if letters == 0 && scanned == 0 && lost.pages > 0 {
         return Err(lost.into());
     }
     if (letters == 0 && scanned == 0) || unknown > letters {
         return Err(without_text(pages.len(), unknown, images));
     }
+    if how == Pages::EachFirst {
+        for (at, page) in pieces.iter_mut().enumerate() {
+            if parts.read(|| page_name(at), || paragraphs::write(vec![page.clone()])).is_none() {
+                page.clear();
+            }
+        }
+    }
     let mut rendering = paragraphs::write(pieces);
     rendering.label_pages(page_labels::labels(&file, pages.len()));
-    Ok(Reading { rendering, metadata: metadata(&file), lost })
+    Ok(Reading { rendering, metadata: metadata(&file), lost, parts })
+}
+
+fn page_name(at: usize) -> String {
+    format!("page {}", at + 1)
 }
 
 /// Why there is no text.
@@ -163,7 +203,7 @@ fn without_text(pages: usize, unknown: usize, images: usize) -> SkipReason {
 }
 
 /// The pieces of every page: what runs in the page's main direction first.
-fn arranged(layers: Vec<Vec<Vec<fragments::Band>>>) -> Vec<Vec<columns::Piece>> {
+fn arranged(layers: Vec<Vec<Vec<fragments::Band>>>, parts: &mut Parts) -> Vec<Vec<columns::Piece>> {
     let mut main: Vec<Vec<fragments::Band>> = Vec::with_capacity(layers.len());
     let mut turned: Vec<Vec<Vec<fragments::Band>>> = Vec::with_capacity(layers.len());
     for mut page in layers {
@@ -177,8 +217,12 @@ fn arranged(layers: Vec<Vec<Vec<fragments::Band>>>) -> Vec<Vec<columns::Piece>> 
     turned.iter_mut().flatten().for_each(|layer: &mut Vec<fragments::Band>| {
         layer.retain(|band| band.iter().any(|fragment| seen.insert(fragment.text.clone())));
     });
-    let both = main.into_iter().zip(turned);
-    both.map(|(main, turned)| std::iter::once(main).chain(turned).flat_map(columns::pieces).collect()).collect()
+    let both = main.into_iter().zip(turned).enumerate();
+    both.map(|(at, (main, turned))| {
+        let pieces = || std::iter::once(main).chain(turned).flat_map(columns::pieces).collect();
+        parts.read(|| page_name(at), pieces).unwrap_or_default()
+    })
+    .collect()
 }
 
 fn metadata(file: &File) -> Metadata {

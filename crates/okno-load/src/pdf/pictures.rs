@@ -154,13 +154,6 @@ fn palette(base: &Object<'_>, table: Object<'_>) -> Option<(u8, Vec<u8>)> {
 
 /// Writes pixels as a PNG file.
 fn png(pixels: &Pixels) -> Option<Vec<u8>> {
-    let row = pixels.row();
-    let mut raw = Vec::with_capacity((row + 1) * pixels.height as usize);
-    for line in pixels.rows.chunks_exact(row).take(pixels.height as usize) {
-        // Each row says how it is filtered: not at all.
-        raw.push(0);
-        raw.extend(line.iter().map(|byte| if pixels.inverted { !byte } else { *byte }));
-    }
     let mut header = [pixels.width.to_be_bytes(), pixels.height.to_be_bytes()].concat();
     header.extend([pixels.bits, pixels.colours, 0, 0, 0]);
     let mut file = b"\x89PNG\r\n\x1a\n".to_vec();
@@ -170,15 +163,22 @@ fn png(pixels: &Pixels) -> Option<Vec<u8>> {
         let whole = pixels.palette.len().min(most) / 3 * 3;
         chunk(&mut file, *b"PLTE", &pixels.palette[..whole]);
     }
-    chunk(&mut file, *b"IDAT", &deflated(&raw)?);
+    chunk(&mut file, *b"IDAT", &deflated(pixels)?);
     chunk(&mut file, *b"IEND", &[]);
     Some(file)
 }
 
-fn deflated(raw: &[u8]) -> Option<Vec<u8>> {
+fn deflated(pixels: &Pixels) -> Option<Vec<u8>> {
     use std::io::Write;
     let mut encoder = flate2::write::ZlibEncoder::new(Vec::new(), flate2::Compression::fast());
-    encoder.write_all(raw).ok()?;
+    let mut row = Vec::with_capacity(pixels.row() + 1);
+    for line in pixels.rows.chunks_exact(pixels.row()).take(pixels.height as usize) {
+        row.clear();
+        // Each row says how it is filtered: not at all.
+        row.push(0);
+        row.extend(line.iter().map(|byte| if pixels.inverted { !byte } else { *byte }));
+        encoder.write_all(&row).ok()?;
+    }
     encoder.finish().ok()
 }
 
