@@ -104,9 +104,9 @@ fn render(cues: &[Cue]) -> Rendering {
     let mut rendering = Rendering::default();
     let mut text = String::new();
     let mut moments: Vec<(u64, usize)> = Vec::new();
-    let mut last_end = 0;
+    let mut last_end: u64 = 0;
     for cue in cues {
-        let paused = cue.start > last_end + PAUSE;
+        let paused = cue.start > last_end.saturating_add(PAUSE);
         let said = text.ends_with(['.', '!', '?', '。', '！', '？', '…']);
         let speaker =
             cue.text.starts_with(['-', '–']) || cue.text.split_once(':').is_some_and(|(name, _)| is_name(name));

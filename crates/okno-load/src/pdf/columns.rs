@@ -57,14 +57,14 @@ fn remove_line_numbers(bands: &mut Vec<Band>) {
     let number = |band: &Band| band.first()?.text.parse::<usize>().ok();
     let numbers: Vec<Option<usize>> = bands.iter().map(number).collect();
     let follows =
-        |at: usize| numbers[at].is_some_and(|n| at > 0 && numbers[at - 1].is_some_and(|before| before + 1 == n));
+        |at: usize| numbers[at].is_some_and(|n| at > 0 && numbers[at - 1].is_some_and(|before| before.checked_add(1) == Some(n)));
     let followed = (0..bands.len()).filter(|at| follows(*at)).count();
     if followed < NUMBERED || followed * 2 < bands.len() {
         return;
     }
     for (at, band) in bands.iter_mut().enumerate() {
         let next = numbers.get(at + 1).copied().flatten();
-        if follows(at) || (numbers[at].is_some() && next == numbers[at].map(|n| n + 1)) {
+        if follows(at) || (numbers[at].is_some() && next == numbers[at].and_then(|n| n.checked_add(1))) {
             band.remove(0);
         }
     }
