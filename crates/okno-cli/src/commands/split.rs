@@ -11,7 +11,7 @@ use crate::{errors, output};
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use okno::document::{CodePoints, Loaded};
-use okno::load::{Html, Jsonl, Loader, Markdown, Sink, SkipReason, Source, builtin};
+use okno::load::{Guarded, Html, Jsonl, Loader, Markdown, Sink, SkipReason, Source, builtin};
 use okno::message::Reason;
 use okno::split::{Piece, Split, Splitter, SplitterError, Text};
 use serde_json::{Value, json};
@@ -144,7 +144,7 @@ fn load(path: &Path, bytes: &[u8], splitter: Splitter) -> Result<Vec<Loaded>> {
     let Some(loader) = chosen else {
         bail!(say!("`{}`: this file type is not supported", "不支持 `{}` 的文件类型", path.display()));
     };
-    loader.load(&source, &mut found).with_context(|| path.display().to_string())?;
+    Guarded::new(&**loader).load(&source, &mut found).with_context(|| path.display().to_string())?;
     if let ([], Some(reason)) = (found.documents.as_slice(), found.skipped) {
         bail!("{}: {}", path.display(), errors::of_file(&reason));
     }

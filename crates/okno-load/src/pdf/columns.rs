@@ -56,8 +56,9 @@ pub(super) fn pieces(mut bands: Vec<Band>) -> Vec<Piece> {
 fn remove_line_numbers(bands: &mut Vec<Band>) {
     let number = |band: &Band| band.first()?.text.parse::<usize>().ok();
     let numbers: Vec<Option<usize>> = bands.iter().map(number).collect();
-    let follows =
-        |at: usize| numbers[at].is_some_and(|n| at > 0 && numbers[at - 1].is_some_and(|before| before.checked_add(1) == Some(n)));
+    let follows = |at: usize| {
+        numbers[at].is_some_and(|n| at > 0 && numbers[at - 1].is_some_and(|before| before.checked_add(1) == Some(n)))
+    };
     let followed = (0..bands.len()).filter(|at| follows(*at)).count();
     if followed < NUMBERED || followed * 2 < bands.len() {
         return;
