@@ -1,4 +1,5 @@
-//! `okno ask` and `okno eval --judge` as their user sees them, with a service on this machine that says what it is told.
+//! `okno ask` and `okno eval --judge` as their user sees them, with a service on this machine that says what it is
+//! told.
 #![cfg(feature = "models")]
 
 #[path = "../../okno-models/tests/support/server.rs"]

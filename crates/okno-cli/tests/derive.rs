@@ -1,5 +1,5 @@
-//! `okno derive`, the model's help in a search, `okno sql --ask` and `okno questions make --by model` as their user sees
-//! them, with a service on this machine that says what it is told.
+//! `okno derive`, the model's help in a search, `okno sql --ask` and `okno questions make --by model` as their user
+//! sees them, with a service on this machine that says what it is told.
 #![cfg(feature = "models")]
 
 #[path = "../../okno-models/tests/support/server.rs"]

@@ -1,4 +1,5 @@
-//! Images as a user has them: kept with their documents, named by contexts, given back byte by byte – and read, where the networks are.
+//! Images as a user has them: kept with their documents, named by contexts, given back byte by byte – and read, where
+//! the networks are.
 
 mod support;
 

@@ -47,7 +47,8 @@ fn argument_errors_follow_the_language_and_end_with_2() {
     let english = world.okno(["search", "x", "--budget", "abc"]).ends_with(2).err;
     assert!(
         english.starts_with(
-            "error: invalid value 'abc' for '--budget <SIZE>': expected a number of tokens (`500`) or characters (`2000c`)\n"
+            "error: invalid value 'abc' for '--budget <SIZE>': expected a number of tokens (`500`) or characters \
+             (`2000c`)\n"
         ),
         "{english}"
     );

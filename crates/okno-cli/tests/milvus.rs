@@ -1,6 +1,8 @@
-//! An index on Milvus as its users have it: `--store` on every command, servers that share one index, copies there and back.
+//! An index on Milvus as its users have it: `--store` on every command, servers that share one index, copies there and
+//! back.
 //!
-//! Needs a program with Milvus and a server: `OKNO_TEST_MILVUS=http://127.0.0.1:19530 cargo test --workspace --features okno-cli/milvus`.
+//! Needs a program with Milvus and a server: `OKNO_TEST_MILVUS=http://127.0.0.1:19530 cargo test --workspace --features
+//! okno-cli/milvus`.
 
 mod support;
 

@@ -1,7 +1,7 @@
 //! The web page in a real browser, against the real server: its journeys in both languages, hostile documents, looks.
 //!
-//! The tests themselves are in `crates/okno-server/page/tests`, in the page's own language. They need Node and a folder with
-//! playwright-core and axe-core, which `.ci/browser.sh FOLDER` makes, and Chromium.
+//! The tests themselves are in `crates/okno-server/page/tests`, in the page's own language. They need Node and a folder
+//! with playwright-core and axe-core, which `.ci/browser.sh FOLDER` makes, and Chromium.
 #![cfg(feature = "serve")]
 
 use std::io::Write as _;

@@ -1,5 +1,6 @@
-//! The program with a real, tiny language model: set `OKNO_TEST_CHAT_URL` (`.ci/serve-model.sh` starts one). What is tested is that every
-//! way holds – answers, units, transforms, judging, embedding – not that such a model is right: what it cannot do must be said.
+//! The program with a real, tiny language model: set `OKNO_TEST_CHAT_URL` (`.ci/serve-model.sh` starts one). What is
+//! tested is that every way holds – answers, units, transforms, judging, embedding – not that such a model is right:
+//! what it cannot do must be said.
 #![cfg(feature = "models")]
 
 mod support;

@@ -1,4 +1,5 @@
-//! `okno serve` and `okno mcp` as their users start them: the examples of `docs/http.md`, the official MCP client, and the end.
+//! `okno serve` and `okno mcp` as their users start them: the examples of `docs/http.md`, the official MCP client, and
+//! the end.
 #![cfg(feature = "serve")]
 
 mod support;

@@ -1,4 +1,5 @@
-//! A service as an index's embedder, as its user sees it: chosen by name and configuration, remembered, refused when it is another.
+//! A service as an index's embedder, as its user sees it: chosen by name and configuration, remembered, refused when it
+//! is another.
 #![cfg(feature = "models")]
 
 #[path = "../../okno-models/tests/support/server.rs"]
