@@ -123,7 +123,7 @@ impl StaticModel {
         self.charsmap().normalize(text, out);
     }
 
-    /// Appends the ids of `text`. For many texts, [`Self::sum_into`] with one [`Scratch`] avoids the allocations.
+    /// Appends the ids of `text`.
     pub fn encode(&self, text: &str, ids: &mut Vec<u32>) {
         let mut scratch = Scratch::default();
         self.encode_with(text, &mut scratch);
@@ -131,7 +131,7 @@ impl StaticModel {
     }
 
     /// Sets `out` to the unnormalised vector of `text`; an empty text gives zeros. A shorter `out` gets the first components.
-    pub fn sum_into(&self, text: &str, scratch: &mut Scratch, out: &mut [f32]) {
+    pub(crate) fn sum_into(&self, text: &str, scratch: &mut Scratch, out: &mut [f32]) {
         self.encode_with(text, scratch);
         scratch.ids.sort_unstable();
         out.fill(0.0);

@@ -4,7 +4,7 @@
 //! understand → search (dense, lexical) → fuse → collapse → rerank → expand → merge → budget → contexts
 //! ```
 //!
-//! [`search`] reads like that line. The store is asked once (again only when fewer than k targets
+//! `search` reads like that line. The store is asked once (again only when fewer than k targets
 //! came of it); from fusing to budgeting everything is a pure function over plain data.
 
 mod auto;

@@ -1,6 +1,6 @@
 //! What a language model may do for a question before and while it is searched: eight steps, each a switch.
 //!
-//! Comes in: a question and a language model. Goes out: other forms of the question ([`Probes`]), a filter, a
+//! Comes in: a question and a language model. Goes out: other forms of the question (`Probes`), a filter, a
 //! route, or the numbers of hits that have nothing to do with it; and for each step a [`Taken`] that says
 //! what it came to. A model is help, not a condition: when it is away, or twice gives nothing usable,
 //! the search goes on without the step and says so. What a model says is checked like a person's input:
