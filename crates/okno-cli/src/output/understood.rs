@@ -1,7 +1,8 @@
 //! How a question was understood, one line each.
 
 use super::{printable, shortened};
-use crate::locale::say;
+use crate::locale::{language, say};
+use okno::message::Message;
 use okno::understand::model::Taken;
 use okno::understand::{Because, Reading, Route, Routing, Understood, Why};
 
@@ -115,7 +116,7 @@ fn why(why: Why) -> String {
 /// Steps of the language model that failed.
 pub fn unhelped(steps: &[Taken]) -> Vec<String> {
     let note = |taken: &Taken| {
-        let reason = printable(&crate::errors::text(taken.failed.as_ref()?));
+        let reason = printable(&taken.failed.as_ref()?.text(language()));
         Some(say!("searched without `{}`: {}", "未使用 `{}` 步骤：{}", taken.step, reason))
     };
     steps.iter().filter_map(note).collect()

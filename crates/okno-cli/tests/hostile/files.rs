@@ -213,7 +213,7 @@ fn broken_lines_of_a_jsonl_file_are_named_and_the_others_read() {
         skipped.keys().collect::<Vec<_>>(),
         [2, 4, 5, 6, 7, 8, 9].map(|n| format!("lines.jsonl:{n}")).iter().collect::<Vec<_>>()
     );
-    assert!(skipped["lines.jsonl:7"].contains("--jsonl-fields"), "{skipped:?}");
+    assert!(skipped["lines.jsonl:7"].contains("no field `text` or `content`"), "{skipped:?}");
     assert_eq!(world.names(), ["good", "lines.jsonl:10"]);
     world.write(
         "other.jsonl",
