@@ -6,7 +6,7 @@
 //! twice.
 
 use crate::Address;
-use crate::failure::{DamagedPart, MilvusFailure, OLDEST, is_not_loaded};
+use crate::failure::{DamagedRow, MilvusFailure, OLDEST, is_not_loaded, remote_error};
 use crate::retry::{read_version, retrying};
 use crate::schema::Collections;
 use milvus::v2::error::Error as SdkError;
@@ -15,6 +15,7 @@ use milvus::v2::prelude::{
     InsertRequest, LoadCollectionRequest, MetricType, QueryRequest, RetryConfig, SearchRequest, SearchVectors,
     TelemetryConfig, UpsertRequest,
 };
+use okno::error::RemoteError;
 use okno::{Error, Result};
 use std::future::Future;
 use std::path::PathBuf;
@@ -168,8 +169,8 @@ impl MilvusClient {
             let config = config.clone();
             async move { ClientV2::new(&config).await }
         }));
-        let opened = opening.recv().map_err(|_| MilvusFailure::ClientEnded.at(&place))?;
-        let sdk = opened.map_err(|error| MilvusFailure::of(&error).at(&place))?;
+        let opened = opening.recv().map_err(|_| failed(&place, MilvusFailure::ClientEnded))?;
+        let sdk = opened.map_err(|error| failed(&place, remote_error(&error)))?;
         let (runtime, traffic) = (Arc::new(runtime), Arc::default());
         let collections = Collections::of(address).all().map(str::to_owned).into();
         let client = Self { sdk, runtime, place, collections, traffic, patience: FIRST_PATIENCE };
@@ -184,7 +185,8 @@ impl MilvusClient {
         })?;
         match read_version(&version) {
             Some(found) if found < OLDEST => {
-                Err(self.failed(MilvusFailure::TooOld { version, oldest: format!("{}.{}", OLDEST.0, OLDEST.1) }))
+                let (found, needed) = (format!("Milvus {version}"), format!("{}.{}", OLDEST.0, OLDEST.1));
+                Err(self.failed(RemoteError::TooOld { found, needed }))
             }
             // A version that cannot be parsed is of a custom build: a call that it lacks fails later.
             _ => Ok(()),
@@ -207,13 +209,13 @@ impl MilvusClient {
     }
 
     /// An error of this server.
-    pub fn failed(&self, failure: MilvusFailure) -> Error {
-        failure.at(&self.place)
+    pub fn failed(&self, reason: impl Into<RemoteError>) -> Error {
+        failed(&self.place, reason)
     }
 
     /// What is stored is not what was written.
-    pub fn damaged(&self, part: DamagedPart) -> Error {
-        self.failed(MilvusFailure::Damaged { part })
+    pub fn damaged(&self, part: DamagedRow) -> Error {
+        self.failed(RemoteError::Damaged { what: part.into() })
     }
 
     /// One request, retried while the server is unreachable; it is given the number of the attempt.
@@ -261,7 +263,7 @@ impl MilvusClient {
             Some(answers)
         });
         let answers = gathered.recv().ok().flatten().ok_or_else(|| self.failed(MilvusFailure::ClientEnded))?;
-        answers.into_iter().map(|answer| answer.map_err(|error| self.failed(MilvusFailure::of(&error)))).collect()
+        answers.into_iter().map(|answer| answer.map_err(|error| self.failed(remote_error(&error)))).collect()
     }
 
     /// Adds rows. Where an attempt may have reached the server, the next replaces its rows.
@@ -334,6 +336,10 @@ impl MilvusClient {
             async move { sdk.flush(request?).await.map(drop) }
         })
     }
+}
+
+fn failed(place: &str, reason: impl Into<RemoteError>) -> Error {
+    Error::Remote { place: place.to_owned(), reason: reason.into() }
 }
 
 fn config(address: &Address) -> ConnectConfig {

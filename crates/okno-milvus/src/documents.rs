@@ -5,7 +5,7 @@
 
 use crate::client::{Columns, Lookup, MilvusClient};
 use crate::expression::among;
-use crate::failure::DamagedPart;
+use crate::failure::DamagedRow;
 use crate::numbers::Numbers;
 use crate::pack::{self, parts};
 use milvus::v2::prelude::FieldData;
@@ -262,7 +262,7 @@ impl DocumentCollection {
     }
 
     fn unreadable(&self, number: DocumentNumber) -> okno::Error {
-        self.client.damaged(DamagedPart::Document { number })
+        self.client.damaged(DamagedRow::Document { number })
     }
 }
 

@@ -5,7 +5,7 @@
 //! written once per commit, as runs of numbers: an image that is on every page is one short row.
 
 use crate::client::Lookup;
-use crate::failure::DamagedPart;
+use crate::failure::DamagedRow;
 use crate::ledger::{EntryKind, Ledger, LedgerEntry, hashed, read};
 use crate::numbers::Numbers;
 use crate::pack;
@@ -51,7 +51,7 @@ impl Ledger {
         let tables = self.client.look_up_all(lookups.into())?;
         let held = holders(&read(&tables[1..])).iter().any(|number| live.contains(number));
         let Some(value) = read(&tables[..1]).into_values().next().filter(|_| held) else { return Ok(None) };
-        pack::from_text(&value).map(Some).ok_or_else(|| self.client.damaged(DamagedPart::Image))
+        pack::from_text(&value).map(Some).ok_or_else(|| self.client.damaged(DamagedRow::Image))
     }
 
     /// For each of these images the documents that brought it; `None` where its bytes are not there.

@@ -4,7 +4,7 @@
 //! generation may see. An empty value means that it was deleted. Names contain hashes, never text of users.
 
 use crate::client::{Columns, Lookup, MilvusClient};
-use crate::failure::DamagedPart;
+use crate::failure::DamagedRow;
 use crate::pack::parts;
 use milvus::v2::prelude::FieldData;
 use okno::Result;
@@ -153,7 +153,7 @@ impl Ledger {
         }
         match whole(&tables) {
             Some(value) => Ok(Some((born as u64, value))),
-            None => Err(self.client.damaged(DamagedPart::HeadPart)),
+            None => Err(self.client.damaged(DamagedRow::HeadPart)),
         }
     }
 
@@ -189,7 +189,7 @@ impl Ledger {
         let found = read(&tables);
         let segment = |born: &u64| found.get(&(TERMS.to_owned(), *born)).cloned();
         let all: Option<Vec<String>> = born.iter().map(segment).collect();
-        all.ok_or_else(|| self.client.damaged(DamagedPart::SegmentMissing))
+        all.ok_or_else(|| self.client.damaged(DamagedRow::SegmentMissing))
     }
 
     /// One value by its whole name.

@@ -47,5 +47,5 @@ mod writer;
 
 pub use address::{Address, AddressError, AddressFlaw, DenseIndex};
 pub use client::{Meter, Traffic};
-pub use failure::{DamagedPart, MilvusFailure};
+pub use failure::{DamagedRow, MilvusFailure};
 pub use store::MilvusStore;

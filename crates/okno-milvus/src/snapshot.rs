@@ -5,7 +5,7 @@
 //! bounded if each question has a snapshot of its own.
 
 use crate::documents::StoredDocument;
-use crate::failure::{DamagedPart, MilvusFailure};
+use crate::failure::{DamagedRow, MilvusFailure};
 use crate::frequencies::Frequencies;
 use crate::ledger::EntryKind;
 use crate::numbers::Numbers;
@@ -95,7 +95,7 @@ pub fn read_frequencies(parts: &StoreParts, segments: &[u64]) -> Result<Frequenc
     let mut table = Frequencies::default();
     for segment in parts.ledger.segments(segments)? {
         let segment = pack::from_text(&segment).as_deref().and_then(Frequencies::read);
-        table.add(&segment.ok_or_else(|| parts.client.damaged(DamagedPart::Segment))?);
+        table.add(&segment.ok_or_else(|| parts.client.damaged(DamagedRow::Segment))?);
     }
     Ok(table)
 }
@@ -282,7 +282,7 @@ impl Snapshot for MilvusSnapshot {
     fn files(&self) -> Result<Vec<FileState>> {
         let SharedSnapshot { parts, state, .. } = &*self.shared;
         let files = parts.ledger.all(EntryKind::File, state.generation)?;
-        let read = |file: &String| pack::read(file).ok_or_else(|| parts.client.damaged(DamagedPart::FileState));
+        let read = |file: &String| pack::read(file).ok_or_else(|| parts.client.damaged(DamagedRow::FileState));
         files.values().map(read).collect()
     }
 }

@@ -3,7 +3,7 @@
 use crate::cache::DocumentCache;
 use crate::client::{Meter, MilvusClient};
 use crate::documents::DocumentCollection;
-use crate::failure::DamagedPart;
+use crate::failure::DamagedRow;
 use crate::filters::Filters;
 use crate::ledger::{EntryKind, HEAD, Ledger, LedgerEntry};
 use crate::schema::Collections;
@@ -48,7 +48,7 @@ impl StoreParts {
     }
 
     fn read_state(&self, head: &str) -> Result<GenerationState> {
-        let state: GenerationState = pack::read(head).ok_or_else(|| self.client.damaged(DamagedPart::Head))?;
+        let state: GenerationState = pack::read(head).ok_or_else(|| self.client.damaged(DamagedRow::Head))?;
         if state.schema != SCHEMA {
             let (found, expected) = (state.schema, SCHEMA);
             return Err(Error::Format { path: self.client.path(), found, expected });
@@ -58,7 +58,7 @@ impl StoreParts {
 
     /// How a generation was made.
     pub fn manifest(&self, state: &GenerationState) -> Result<Manifest> {
-        let manifest = state.manifest().ok_or_else(|| self.client.damaged(DamagedPart::Manifest))?;
+        let manifest = state.manifest().ok_or_else(|| self.client.damaged(DamagedRow::Manifest))?;
         if manifest.format == FORMAT {
             return Ok(manifest);
         }

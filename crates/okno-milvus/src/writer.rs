@@ -5,7 +5,7 @@
 //! killed before that leaves rows that the next one deletes ([`crate::tidy`]); the engine then puts the same documents
 //! again.
 
-use crate::failure::DamagedPart;
+use crate::failure::DamagedRow;
 use crate::frequencies::Frequencies;
 use crate::images::PendingImages;
 use crate::ledger::{EntryKind, LedgerEntry, hashed};
@@ -194,7 +194,7 @@ impl Writer for MilvusWriter {
 
     fn derive(&mut self, number: DocumentNumber, derived: &[Derived], vectors: &[f32]) -> Result<DocumentNumber> {
         let Some(mut document) = self.prepared(number)? else {
-            return Err(self.parts.client.damaged(DamagedPart::Document { number }));
+            return Err(self.parts.client.damaged(DamagedRow::Document { number }));
         };
         document.derived = derived.to_vec();
         document.vectors.derived = vectors.to_vec();

@@ -1,7 +1,8 @@
 //! Servers that cannot be used: one that refuses the key, one that is too old. Both are said, with what to do next.
 //!
-//! No such server can be had in CI, so one stands in for them that speaks just enough of HTTP/2 to answer every call the same way:
-//! with a gRPC status, or with the version it is. The words of a real 2.3.5, started by hand, were the same.
+//! No such server can be had in CI, so one stands in for them that speaks just enough of HTTP/2 to answer every call
+//! the same way: with a gRPC status, or with the version it is. The words of a real 2.3.5, started by hand, were the
+//! same.
 
 use okno::Error;
 use okno::error::RemoteError;

@@ -43,7 +43,11 @@ impl Embeddings {
         let connection = Connection::new(options);
         let model = match &connection.options.model {
             Some(model) => model.clone(),
-            None => connection.served().map_err(|fault| EmbedError::new(Reason::from(fault.reason)))?,
+            None => connection.served().map_err(|fault| {
+                let (host, reason) = (connection.options.host(), fault.reason);
+                let text = |lang| format!("{host}: {}", reason.text(lang));
+                EmbedError::new(Reason::new(reason.code(), text(Lang::En), text(Lang::Zh)))
+            })?,
         };
         let made_by = MadeBy { provider: connection.options.provider.clone(), model, dimensions: 0 };
         let mut this = Self { connection, made_by, identity: String::new() };

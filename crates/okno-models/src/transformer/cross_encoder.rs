@@ -7,6 +7,7 @@ use crate::registry::ModelKind;
 use crate::shelf::Model;
 use crate::{Error, NetworkFailure, Result};
 use okno::retrieve::{RerankError, Reranker};
+use okno_document::message::Reason;
 use rayon::prelude::*;
 
 /// A cross-encoder from an ONNX file.
@@ -59,6 +60,6 @@ impl Reranker for CrossEncoder {
     }
 
     fn scores(&self, question: &str, passages: &[&str]) -> Result<Vec<f32>, RerankError> {
-        self.try_scores(question, passages).map_err(|error| RerankError::new(error.to_string()))
+        self.try_scores(question, passages).map_err(|error| RerankError::new(Reason::of(&error)))
     }
 }

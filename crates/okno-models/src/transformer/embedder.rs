@@ -9,7 +9,7 @@ use crate::registry::{Card, ModelKind};
 use crate::shelf::Model;
 use crate::{Error, Result, WeightsFlaw};
 use okno::embed::{EmbedError, Embedder, Role};
-use okno::message::Reason;
+use okno_document::message::Reason;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, OnceLock};
 

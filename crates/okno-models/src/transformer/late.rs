@@ -10,6 +10,7 @@ use crate::Result;
 use crate::registry::{Card, ModelKind};
 use crate::shelf::Model;
 use okno::retrieve::{RerankError, Reranker};
+use okno_document::message::Reason;
 
 /// A transformer of the shelf as a reranker.
 pub struct LateInteraction {
@@ -54,7 +55,7 @@ impl Reranker for LateInteraction {
     }
 
     fn scores(&self, question: &str, passages: &[&str]) -> Result<Vec<f32>, RerankError> {
-        self.try_scores(question, passages).map_err(|error| RerankError::new(error.to_string()))
+        self.try_scores(question, passages).map_err(|error| RerankError::new(Reason::of(&error)))
     }
 }
 

@@ -116,7 +116,7 @@ pub async fn get(State(app): State<Arc<App>>, Name(id): Name) -> Result<Json<Job
 
 /// Stop a job
 ///
-/// Indexing stops after its next commit, which stays; an evaluation stops at its next question, and nothing of it is kept.
+/// Indexing stops after its next commit, which stays; an evaluation stops at its next question and keeps nothing.
 #[utoipa::path(delete, path = "/api/v1/jobs/{id}", tag = "jobs", params(("id" = String, Path, description = "The job")),
     responses((status = 202, body = JobView), (status = "4XX", body = ErrorBody)))]
 pub async fn cancel(State(app): State<Arc<App>>, Name(id): Name) -> Result<(StatusCode, Json<JobView>), ApiError> {
