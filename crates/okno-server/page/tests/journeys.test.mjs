@@ -12,7 +12,9 @@ const LEAVE = 'How many days of annual leave do I get?';
 const ONION = '番茄蛋花汤要几个鸡蛋？';
 
 /** A PDF that nobody can read without its password. */
-const LOCKED = fileURLToPath(new URL('../../../okno-load/tests/files/protected.pdf', import.meta.url));
+const LOCKED = fileURLToPath(
+  new URL('../../../okno-load/tests/files/protected.pdf', import.meta.url),
+);
 
 const world = shared();
 
