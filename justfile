@@ -7,9 +7,9 @@ default:
 ci:
     .ci/run
 
-# All tests: needs nothing but the toolchain
+# All tests of the program as it is built by default: needs nothing but the toolchain
 test:
-    cargo test --workspace
+    cargo test --release
 
 # Formatting and lints
 lint:

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # Checks the running API against its own description with schemathesis: every documented route gets generated requests, and every
 # answer must have a documented status, content type and shape. Needs Python; says so and passes where schemathesis cannot be had.
-# Usage: .ci/check-api.sh [PATH-OF-OKNO]   (default: target/debug/okno)
+# Usage: .ci/check-api.sh [PATH-OF-OKNO]   (default: target/release/okno)
 set -euo pipefail
 cd "$(dirname "$0")/.."
-okno=$(realpath "${1:-target/debug/okno}")
+okno=$(realpath "${1:-target/release/okno}")
 work=$(mktemp -d)
 server=
 trap '[ -z "$server" ] || kill "$server" 2>/dev/null || true; rm -rf "$work"' EXIT
