@@ -1,4 +1,5 @@
-//! What is fuzzed: bytes come in, every law of loaders and splitters is asked. The fuzzer's targets and `examples/mutate.rs` share this.
+//! What is fuzzed: bytes come in, every law of loaders and splitters is asked. The fuzzer's targets and
+//! `examples/mutate.rs` share this.
 
 use okno::load::{Office, Pdf, Workbook, builtin, contract as loading};
 use okno::split::{Splitter, contract as splitting, structure};

@@ -57,7 +57,8 @@ fn searching_works_while_another_process_indexes() {
             contexts(&answers[at]).iter().any(|c| text(c, "text") == format!("The secret word here is {word}."))
         };
         let (has_old, has_new) = (holds(0, &old), holds(1, &new));
-        // Both questions of one run see one generation: the document as it was, or as it is, never both and never neither.
+        // Both questions of one run see one generation: the document as it was, or as it is, never both and never
+        // neither.
         assert!(
             has_old != has_new || (generation != number(&world.status(), "generation")),
             "old {has_old}, new {has_new}"

@@ -43,7 +43,8 @@ pub enum DerivedKind {
     Table,
     /// What is to be seen in an image.
     Image,
-    /// Where a chunk belongs in its document. Stored units name their kind by its place in this list: new kinds come last.
+    /// Where a chunk belongs in its document. Stored units name their kind by its place in this list: new kinds come
+    /// last.
     Context,
 }
 

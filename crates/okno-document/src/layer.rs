@@ -28,7 +28,8 @@ pub enum Layer {
     Paragraph,
     /// Every section: `section`.
     Section,
-    /// Sentences packed up to a size, each chunk repeating up to `overlap` of the one before: `chunk:400c/200c`, `chunk:512t`.
+    /// Sentences packed up to a size, each chunk repeating up to `overlap` of the one before: `chunk:400c/200c`,
+    /// `chunk:512t`.
     Chunk {
         /// The most a chunk holds.
         size: Size,

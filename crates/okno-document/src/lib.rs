@@ -107,8 +107,8 @@ impl DocumentId {
         self.name() == name || self.path == name || self.whole_path() == std::path::Path::new(name)
     }
 
-    /// This id, and those the document has in roots that lie inside its own root: `/a` + `b/c.md` is `/a/b` + `c.md`, and
-    /// `/a/b/c.md` alone.
+    /// This id, and those the document has in roots that lie inside its own root: `/a` + `b/c.md` is `/a/b` + `c.md`,
+    /// and `/a/b/c.md` alone.
     pub fn in_inner_roots(&self) -> Vec<Self> {
         let mut ids = vec![self.clone()];
         let cuts = self.path.char_indices().filter(|&(_, c)| c == '/').map(|(at, _)| (at, at + 1));

@@ -1,8 +1,8 @@
 //! Messages for people, in English and Chinese, made from typed values.
 //!
-//! An error or a reason is an enum with data. [`messages!`](crate::messages) declares such an enum together with a stable code and both
-//! sentences of every variant, so that none can be added without its Chinese, and nothing ever has to look into a sentence to
-//! find out what happened:
+//! An error or a reason is an enum with data. [`messages!`](crate::messages) declares such an enum together with a
+//! stable code and both sentences of every variant, so that none can be added without its Chinese, and nothing ever
+//! has to look into a sentence to find out what happened:
 //!
 //! ```
 //! use okno_document::message::{Bytes, Lang, Message};
@@ -25,8 +25,8 @@
 //! assert_eq!(reason.text(Lang::Zh), "3 MiB 超过上限 2 MiB");
 //! ```
 //!
-//! Messages name no flag and no command of a program: which there are, only the program knows. It adds advice of its own, by
-//! matching on the value.
+//! Messages name no flag and no command of a program: which there are, only the program knows. It adds advice of its
+//! own, by matching on the value.
 
 use serde::{Serialize, Serializer};
 use std::fmt;
@@ -176,7 +176,8 @@ impl Word for DidYouMean {
     }
 }
 
-/// What the operating system says; in Chinese by the error's number, because the system's own words follow its own locale.
+/// What the operating system says; in Chinese by the error's number, because the system's own words follow its own
+/// locale.
 impl Word for std::io::Error {
     fn word(&self, lang: Lang) -> String {
         in_language(lang, self.raw_os_error(), self.kind()).map_or_else(|| self.to_string(), str::to_owned)
@@ -228,13 +229,12 @@ impl Word for IoCause {
 fn in_language(lang: Lang, number: Option<i32>, kind: std::io::ErrorKind) -> Option<&'static str> {
     use std::io::ErrorKind::{IsADirectory, NotFound, PermissionDenied, StorageFull};
     match (lang, number, kind) {
-        (Lang::En, ..) => None,
         (Lang::Zh, Some(number), _) if cfg!(unix) => system(number),
         (Lang::Zh, None, NotFound) => system(2),
         (Lang::Zh, None, PermissionDenied) => system(13),
         (Lang::Zh, None, IsADirectory) => system(21),
         (Lang::Zh, None, StorageFull) => system(28),
-        (Lang::Zh, ..) => None,
+        _ => None,
     }
 }
 
@@ -259,10 +259,11 @@ fn system(number: i32) -> Option<&'static str> {
     })
 }
 
-/// Why a plug-in failed – a loader, an embedder, a language model –, in its own words: a message whose type only the plug-in knows.
+/// Why a plug-in failed – a loader, an embedder, a language model –, in its own words: a message whose type only the
+/// plug-in knows.
 ///
-/// A plug-in with typed errors turns them into reasons; one that only passes on what a service said gives its text, which is the
-/// same in every language and has the code `other`.
+/// A plug-in with typed errors turns them into reasons; one that only passes on what a service said gives its text,
+/// which is the same in every language and has the code `other`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reason {
     code: &'static str,
@@ -354,7 +355,8 @@ impl Word for Opaque {
     }
 }
 
-/// Whether codes are in `snake_case` and none is there twice: every enum of [`messages!`](crate::messages) asks this when it is compiled.
+/// Whether codes are in `snake_case` and none is there twice: every enum of [`messages!`](crate::messages) asks this
+/// when it is compiled.
 #[must_use]
 pub const fn are_codes(codes: &[&str]) -> bool {
     let mut at = 0;
@@ -395,12 +397,13 @@ const fn is_same(a: &[u8], b: &[u8]) -> bool {
 
 /// Declares an enum whose variants are messages: a stable code, an English and a Chinese sentence each.
 ///
-/// Fields are named in the sentences by their names, the value of `Name(Type) = "code" => …` is `{0}`; each type implements
-/// [`Word`]. A variant `Name(Type)` without code and sentences wraps another message and speaks as that one does; it also gives
-/// `From<Type>`. A field that is called `source` is the error's source.
+/// Fields are named in the sentences by their names, the value of `Name(Type) = "code" => …` is `{0}`; each type
+/// implements
+/// [`Word`]. A variant `Name(Type)` without code and sentences wraps another message and speaks as that one does; it
+/// also gives `From<Type>`. A field that is called `source` is the error's source.
 ///
-/// The enum implements [`Message`], [`Word`], `Display` (English) and `std::error::Error`, becomes a [`Reason`] where one is
-/// wanted, and has its codes in `CODES`. Codes that are not in `snake_case`, or there twice, do not compile.
+/// The enum implements [`Message`], [`Word`], `Display` (English) and `std::error::Error`, becomes a [`Reason`] where
+/// one is wanted, and has its codes in `CODES`. Codes that are not in `snake_case`, or there twice, do not compile.
 #[macro_export]
 macro_rules! messages {
     (

@@ -13,7 +13,8 @@ use std::str::FromStr;
 pub struct Page {
     /// What is printed on it: `7`, `iv`, `00:12:30`.
     pub label: String,
-    /// The byte of the document's text where it begins; it lasts until the next one. An empty page begins where the next one does.
+    /// The byte of the document's text where it begins; it lasts until the next one. An empty page begins where the
+    /// next one does.
     pub start: u32,
 }
 
@@ -59,7 +60,8 @@ pub struct Picture {
 }
 
 impl Picture {
-    /// Whether it stands inside a span of the text, or touches it. One whose place has no words stands between two characters.
+    /// Whether it stands inside a span of the text, or touches it. One whose place has no words stands between two
+    /// characters.
     pub fn is_in(&self, span: Span) -> bool {
         let (start, end) = (self.span.start, self.span.end);
         if start == end { (span.start..=span.end).contains(&start) } else { start < span.end && span.start < end }

@@ -31,7 +31,8 @@ pub struct Sentence {
     pub terms: u32,
     /// Whether it is a heading.
     pub heading: bool,
-    /// Whether it belongs to the same block as the sentence before: it is no heading, and no blank line is between them.
+    /// Whether it belongs to the same block as the sentence before: it is no heading, and no blank line is between
+    /// them.
     pub attached: bool,
 }
 

@@ -1,7 +1,8 @@
 //! Tables in a text: written as Markdown rows, read back as cells.
 //!
-//! Every loader renders a table the same way – one line per row, cells between `|`, a line of dashes under the header – so that a
-//! row is one line, a person can read it, and a program gets its cells back with [`read`]. A `|` inside a cell is written `\|`.
+//! Every loader renders a table the same way – one line per row, cells between `|`, a line of dashes under the header
+//! – so that a row is one line, a person can read it, and a program gets its cells back with [`read`]. A `|` inside a
+//! cell is written `\|`.
 
 use super::{Block, BlockKind, Span};
 
@@ -102,8 +103,8 @@ fn is_rule(line: &str) -> bool {
     line.contains('-') && line.contains('|') && line.bytes().all(|b| matches!(b, b'-' | b'|' | b':' | b' ' | b'\t'))
 }
 
-/// The caption of the table that is block `at`: a short paragraph beside it that calls itself one (`Table 3`, `表 3`), or a short one
-/// before it that introduces it with a colon.
+/// The caption of the table that is block `at`: a short paragraph beside it that calls itself one (`Table 3`, `表 3`),
+/// or a short one before it that introduces it with a colon.
 pub fn caption(text: &str, blocks: &[Block], at: usize) -> Option<Span> {
     let paragraph = |at: usize| {
         let block = blocks.get(at).filter(|block| block.kind == BlockKind::Paragraph)?;

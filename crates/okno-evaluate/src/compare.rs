@@ -1,8 +1,8 @@
 //! Is a difference more than noise? The same questions, both ways, resampled.
 //!
-//! Paired bootstrap: the differences per question are drawn again and again, with replacement; the interval holds 95 % of
-//! the means that come of it. Pairing matters: most questions are answered by both or by neither, and say nothing about
-//! which is better. Seeded, so that the same rows always give the same interval.
+//! Paired bootstrap: the differences per question are drawn again and again, with replacement; the interval holds 95
+//! % of the means that come of it. Pairing matters: most questions are answered by both or by neither, and say
+//! nothing about which is better. Seeded, so that the same rows always give the same interval.
 
 use super::measure::{Measure, Row};
 use super::random::Random;

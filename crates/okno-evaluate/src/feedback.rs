@@ -1,7 +1,7 @@
 //! What a person found useful: one JSON line per verdict, beside the index, never sent anywhere.
 //!
-//! Useful contexts become gold spans, so that [`super::tune`] can use them. They are what some recipe returned: a recipe that
-//! cuts elsewhere is judged by how much of them it holds, not by whether it holds them to the letter.
+//! Useful contexts become gold spans, so that [`super::tune`] can use them. They are what some recipe returned: a
+//! recipe that cuts elsewhere is judged by how much of them it holds, not by whether it holds them to the letter.
 
 use super::gold::Points;
 use super::runs::{beside, write_whole};
@@ -101,8 +101,8 @@ fn lines(opinions: &[Opinion]) -> Result<String> {
     Ok(lines.into_iter().map(|line| line + "\n").collect())
 }
 
-/// Questions whose gold is what was found useful. A context with both verdicts has its last one. What no longer fits its
-/// document is left out and counted.
+/// Questions whose gold is what was found useful. A context with both verdicts has its last one. What no longer fits
+/// its document is left out and counted.
 pub fn questions(opinions: &[Opinion], library: &mut dyn Library) -> Result<(QuestionSet, usize)> {
     let mut verdicts: BTreeMap<(&str, &str, usize, usize), Verdict> = BTreeMap::new();
     for opinion in opinions {

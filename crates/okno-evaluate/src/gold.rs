@@ -1,7 +1,8 @@
-//! What a question is judged by: its answer, the sentence around it, the sentence with its neighbours, all its excerpts.
+//! What a question is judged by: its answer, the sentence around it, the sentence with its neighbours, all its
+//! excerpts.
 //!
-//! Everything counts code points. The rules are deliberately simple and fixed, and independent of the engine's own sentence
-//! splitter: what judges must not change with what is judged.
+//! Everything counts code points. The rules are deliberately simple and fixed, and independent of the engine's own
+//! sentence splitter: what judges must not change with what is judged.
 
 use std::ops::Range;
 
@@ -54,8 +55,8 @@ fn trimmed(text: &[char], mut span: Points) -> Points {
     span
 }
 
-/// Whether a sentence ends with the character at `at`, when nothing behind `limit` is seen. A full stop ends one only before
-/// white space (3.14 does not); Chinese marks and line ends always do.
+/// Whether a sentence ends with the character at `at`, when nothing behind `limit` is seen. A full stop ends one only
+/// before white space (3.14 does not); Chinese marks and line ends always do.
 fn ends_sentence(text: &[char], at: usize, limit: usize) -> bool {
     match text[at] {
         '。' | '！' | '？' | '\n' => true,

@@ -126,7 +126,8 @@ impl Row {
 pub struct Scores(pub BTreeMap<Measure, f64>);
 
 impl Scores {
-    /// The means of these rows. `exact` is a share of all contexts, everything else a mean over the questions it applies to.
+    /// The means of these rows. `exact` is a share of all contexts, everything else a mean over the questions it
+    /// applies to.
     pub fn of(rows: &[Row]) -> Self {
         let mut scores = BTreeMap::new();
         for measure in Measure::ALL {

@@ -1,7 +1,7 @@
 //! A run: several recipes, the same questions, one row per question, recipe and budget.
 //!
-//! A recipe packs its contexts for the budget it is given, so it is asked once per budget and judged at that budget. Questions
-//! are asked one after the other, so that the time of one is the time of one.
+//! A recipe packs its contexts for the budget it is given, so it is asked once per budget and judged at that budget.
+//! Questions are asked one after the other, so that the time of one is the time of one.
 
 use super::compare::Comparison;
 use super::measure::{Measure, Row, Scores};
@@ -239,7 +239,8 @@ pub fn run_unless(
 /// What every question returned, how long that took, and how many were searched without a step of their recipe.
 type Asked = (Vec<Vec<Returned>>, Latency, usize);
 
-/// Asks all questions, one after the other, after one that is not timed: the first search of a layer reads it. `go_on` is told how many are done.
+/// Asks all questions, one after the other, after one that is not timed: the first search of a layer reads it.
+/// `go_on` is told how many are done.
 fn ask(
     engine: &Engine,
     snapshot: &dyn Snapshot,

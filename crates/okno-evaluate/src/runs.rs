@@ -1,8 +1,8 @@
 //! Runs kept by name: one small JSON file each, in a folder beside the index.
 //!
-//! Beside, not inside: a damaged index is deleted and built again, and figures must outlive what they are about; and a run
-//! over a set with its own corpus has no index to live in. The folder's name starts with a dot, so that indexing the
-//! folder around it never reads it. Figures and settings are kept, never document text.
+//! Beside, not inside: a damaged index is deleted and built again, and figures must outlive what they are about; and
+//! a run over a set with its own corpus has no index to live in. The folder's name starts with a dot, so that
+//! indexing the folder around it never reads it. Figures and settings are kept, never document text.
 
 mod reports;
 
@@ -13,7 +13,8 @@ use std::path::{Path, PathBuf};
 /// The longest name, in bytes: file systems allow 255 with the ending.
 const LONGEST_NAME: usize = 100;
 
-/// Runs kept at most: each is some ten to some hundred kB, and nobody looks through more. A named run is never forgotten by itself.
+/// Runs kept at most: each is some ten to some hundred kB, and nobody looks through more. A named run is never
+/// forgotten by itself.
 const MOST: usize = 1000;
 
 /// A folder of runs.

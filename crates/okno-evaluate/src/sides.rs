@@ -1,7 +1,7 @@
 //! The same question to several recipes: what only one of them returned, and who returned the words that answer.
 //!
-//! Sides come in with their answers; parts of their contexts come out. Two contexts share text when they are of one document
-//! and their spans meet – nothing is compared letter by letter.
+//! Sides come in with their answers; parts of their contexts come out. Two contexts share text when they are of one
+//! document and their spans meet – nothing is compared letter by letter.
 
 use super::gold::Target;
 use crate::Result;

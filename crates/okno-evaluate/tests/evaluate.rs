@@ -1,7 +1,8 @@
 //! Our figures are those of the scoring script that every system is measured with.
 //!
-//! `evaluate/` holds documents of the sample, questions on them, contexts as hostile as contexts get – too long for every
-//! budget, repeated, cut inside words, of the wrong document, not what they claim to be – and the script's numbers for them.
+//! `evaluate/` holds documents of the sample, questions on them, contexts as hostile as contexts get – too long for
+//! every budget, repeated, cut inside words, of the wrong document, not what they claim to be – and the script's
+//! numbers for them.
 
 use okno_evaluate::measure::{Measure, Row, Scores};
 use okno_evaluate::score::{Returned, row};

@@ -1,9 +1,9 @@
 //! Quality that may not fall: every recipe on the sample's questions, beside a committed table.
 //!
-//! The table (`quality.json`) holds each recipe's scores and the questions it missed, so that a change is judged question by
-//! question: what it loses may exceed what it gains by one standard error of such a count, √(lost + gained), and no more.
-//! Scores that are means of shares may fall by [`BAND`]. When a change moves figures on purpose, write the table anew and
-//! commit it: `OKNO_WRITE_QUALITY=1 cargo test -p okno --test quality`.
+//! The table (`quality.json`) holds each recipe's scores and the questions it missed, so that a change is judged
+//! question by question: what it loses may exceed what it gains by one standard error of such a count, √(lost +
+//! gained), and no more. Scores that are means of shares may fall by [`BAND`]. When a change moves figures on
+//! purpose, write the table anew and commit it: `OKNO_WRITE_QUALITY=1 cargo test -p okno --test quality`.
 
 use okno::Engine;
 use okno_evaluate::measure::Measure;

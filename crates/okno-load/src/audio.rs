@@ -1,7 +1,7 @@
 //! Recordings are represented by the transcript beside them.
 //!
-//! `talk.mp3` next to `talk.srt`, `talk.vtt` or `talk.txt` is that document, which says so in its metadata (`audio`). A recording without a transcript
-//! is skipped, with what to do about it.
+//! `talk.mp3` next to `talk.srt`, `talk.vtt` or `talk.txt` is that document, which says so in its metadata (`audio`).
+//! A recording without a transcript is skipped, with what to do about it.
 
 use std::path::Path;
 

@@ -1,7 +1,8 @@
 //! Compound files, which old Office programs write: a small file system inside of a file, with streams by name.
 //!
-//! Everything in it is a claim about the file – which sectors follow each other, how long a stream is – and none is believed further than the
-//! file reaches: a chain of sectors is at most as long as there are sectors, a stream at most as long as its chain.
+//! Everything in it is a claim about the file – which sectors follow each other, how long a stream is – and none is
+//! believed further than the file reaches: a chain of sectors is at most as long as there are sectors, a stream at
+//! most as long as its chain.
 
 use std::collections::HashSet;
 
@@ -56,7 +57,8 @@ impl<'a> Compound<'a> {
         self.bytes.get(start..end).unwrap_or_default()
     }
 
-    /// Which sector follows each: the sectors of this table are listed in the header, and beyond it in a chain of their own.
+    /// Which sector follows each: the sectors of this table are listed in the header, and beyond it in a chain of
+    /// their own.
     fn sector_table(&self) -> Vec<u32> {
         let most = self.bytes.len() / self.sector;
         let mut listed = numbers(&self.bytes[76..HEADER]);

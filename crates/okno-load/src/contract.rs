@@ -1,8 +1,9 @@
 //! What every [`Loader`] must do: one suite, run by each implementation, by the tests of ours and by the fuzzer.
 //!
-//! In comes a loader with a file's name and bytes, out comes what it made of them – after every law was asked: blocks ordered, disjoint,
-//! not empty, on character boundaries and covering every non-blank character; pages in order from the first byte; images inside the
-//! text; the same bytes, the same documents. An error is an answer; a panic is not, nor one that was caught.
+//! In comes a loader with a file's name and bytes, out comes what it made of them – after every law was asked: blocks
+//! ordered, disjoint, not empty, on character boundaries and covering every non-blank character; pages in order from
+//! the first byte; images inside the text; the same bytes, the same documents. An error is an answer; a panic is not,
+//! nor one that was caught.
 
 use super::{Loaded, Loader, Sink, SkipReason, Source};
 use okno_document::Block;

@@ -1,8 +1,8 @@
 //! CSV and TSV: a table. The first row is its header.
 //!
-//! The delimiter is the one of `,` `;` tab `|` that gives the most rows the same number of columns. Fields may be quoted, quotes doubled,
-//! line ends inside quotes kept as spaces; a quote that never closes ends at the end of the file. Nothing is refused: real exports
-//! have rows of different lengths.
+//! The delimiter is the one of `,` `;` tab `|` that gives the most rows the same number of columns. Fields may be
+//! quoted, quotes doubled, line ends inside quotes kept as spaces; a quote that never closes ends at the end of the
+//! file. Nothing is refused: real exports have rows of different lengths.
 
 use std::path::Path;
 

@@ -1,10 +1,11 @@
 //! Bytes come in, text goes out – or a reason why not.
 //!
-//! A byte order mark decides, then valid UTF-8 does: other encodings almost never look like it by accident. What is left is
-//! mostly Chinese in GB18030 (with GBK and GB 2312 inside it), Big5 or UTF-16 without a mark, and the general detector alone
-//! mixes these up on short texts. So each is tried, and the reading with the most *everyday* characters wins: a wrong reading
-//! of Chinese bytes gives rare characters. Only what does not look Chinese is left to the general detector.
-//! Text is never guessed silently: a reading with broken characters or control bytes is refused.
+//! A byte order mark decides, then valid UTF-8 does: other encodings almost never look like it by accident. What is
+//! left is mostly Chinese in GB18030 (with GBK and GB 2312 inside it), Big5 or UTF-16 without a mark, and the general
+//! detector alone mixes these up on short texts. So each is tried, and the reading with the most *everyday*
+//! characters wins: a wrong reading of Chinese bytes gives rare characters. Only what does not look Chinese is left
+//! to the general detector. Text is never guessed silently: a reading with broken characters or control bytes is
+//! refused.
 
 use std::borrow::Cow;
 use std::sync::LazyLock;
@@ -13,8 +14,8 @@ use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use encoding_rs::{BIG5, Encoding, GB18030, UTF_8, UTF_16BE, UTF_16LE};
 use okno_document::text::script::is_han;
 
-/// The characters that make up about 70 % of running Chinese text: the 400 most frequent ones of simplified news, recipes and
-/// technical pages together with the 400 most frequent ones of traditional encyclopedia articles, counted.
+/// The characters that make up about 70 % of running Chinese text: the 400 most frequent ones of simplified news,
+/// recipes and technical pages together with the 400 most frequent ones of traditional encyclopedia articles, counted.
 const EVERYDAY: &str = "一万三上下不与专且世业东两並个中为主之也书了事二于五些亞交产京人亿今从他代令以们件价任企众优会传但位\
 体作使來供俄保信個們做傳元先光克党入內全兩公共关兵其内再军决况准出分列创初別利到制則前劉力办功加务动\
 助動務包化北区医區十升华协单南卡印即原去县参又及反发取受口古只可台史号司各合同名后向告员周命和品响員\
@@ -33,8 +34,8 @@ const EVERYDAY: &str = "一万三上下不与专且世业东两並个中为主�
 const SAMPLE: usize = 32 * 1024;
 /// One broken character in this many is damage in a file that is otherwise well read; more means a wrong reading.
 const CHARS_PER_FLAW: usize = 1000;
-/// Least mean plausibility (0–1) at which bytes count as Chinese. Measured: real Chinese scores 0.6 and more from 8 characters
-/// on, other languages read as Chinese below 0.2.
+/// Least mean plausibility (0–1) at which bytes count as Chinese. Measured: real Chinese scores 0.6 and more from 8
+/// characters on, other languages read as Chinese below 0.2.
 const CHINESE: f32 = 0.35;
 /// The same for UTF-16, where the other reading is a binary file; English in UTF-16 scores 1.
 const WIDE: f32 = 0.5;
@@ -72,8 +73,8 @@ pub fn decode(bytes: &[u8]) -> Result<Decoded<'_>, NotText> {
     decode_hinted(bytes, None)
 }
 
-/// Like [`decode`], with the encoding that the source itself names (an HTML `meta charset`). The hint is only a hint: valid
-/// UTF-8 and byte order marks are stronger, and a hint that reads badly is ignored.
+/// Like [`decode`], with the encoding that the source itself names (an HTML `meta charset`). The hint is only a hint:
+/// valid UTF-8 and byte order marks are stronger, and a hint that reads badly is ignored.
 ///
 /// # Errors
 /// As for [`decode`].
@@ -126,7 +127,8 @@ fn too_flawed(text: &str) -> bool {
     flaws > 0 && flaws * CHARS_PER_FLAW > text.chars().count()
 }
 
-/// UTF-8 with a few bad bytes (a cut log, one pasted character) is still UTF-8, given that multi-byte characters are there.
+/// UTF-8 with a few bad bytes (a cut log, one pasted character) is still UTF-8, given that multi-byte characters are
+/// there.
 fn damaged_utf8(bytes: &[u8]) -> Option<Decoded<'_>> {
     let decoded = read_as(UTF_8, bytes).ok()?;
     let sound = decoded.text.chars().filter(|c| !c.is_ascii() && *c != '\u{fffd}').count();
@@ -154,15 +156,16 @@ fn general_guess(sample: &[u8]) -> &'static Encoding {
     detector.guess(None, Utf8Detection::Deny)
 }
 
-/// The sample starts at the first non-ASCII byte, or at the ASCII byte before it where UTF-16 needs an even offset: either way a
-/// character surely starts there.
+/// The sample starts at the first non-ASCII byte, or at the ASCII byte before it where UTF-16 needs an even offset:
+/// either way a character surely starts there.
 fn interesting(bytes: &[u8]) -> &[u8] {
     let first = bytes.iter().position(|b| *b >= 0x80 || *b == 0).unwrap_or(0) & !1;
     &bytes[first..bytes.len().min(first + SAMPLE)]
 }
 
-/// How much the bytes look like everyday Chinese when read this way, from 0 to 1. Everyday characters count 1, other characters of
-/// the encoding's first (frequent) plane 0.5, anything else nothing; unreadable bytes rule the encoding out.
+/// How much the bytes look like everyday Chinese when read this way, from 0 to 1. Everyday characters count 1, other
+/// characters of the encoding's first (frequent) plane 0.5, anything else nothing; unreadable bytes rule the encoding
+/// out.
 fn plausibility(encoding: &'static Encoding, sample: &[u8], all: &[u8]) -> f32 {
     let wide = wide(encoding);
     if wide && !all.len().is_multiple_of(2) {

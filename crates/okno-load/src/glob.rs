@@ -1,8 +1,9 @@
 //! Globs on paths below a root, with captures: the one pattern language of `include`, `exclude` and rules.
 //!
-//! `*` and `?` stay inside one name, `**` crosses folders, `[a-z]` and `{a,b}` choose. Each of them captures what it stood for, in
-//! order. A pattern without `/` is for names at any depth (`*.md`), one that ends with `/` is for everything below a folder. A glob
-//! becomes one regular expression, so matching takes time linear in the path, whatever the pattern.
+//! `*` and `?` stay inside one name, `**` crosses folders, `[a-z]` and `{a,b}` choose. Each of them captures what it
+//! stood for, in order. A pattern without `/` is for names at any depth (`*.md`), one that ends with `/` is for
+//! everything below a folder. A glob becomes one regular expression, so matching takes time linear in the path,
+//! whatever the pattern.
 
 use regex::Regex;
 

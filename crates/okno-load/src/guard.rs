@@ -1,7 +1,8 @@
-//! Loaders run behind this guard: a panic inside of one is an internal error of ours with its place, and costs one file, or one page of it.
+//! Loaders run behind this guard: a panic inside of one is an internal error of ours with its place, and costs one
+//! file, or one page of it.
 //!
-//! The place of a panic is only known to the panic hook. Ours is installed once, in front of the one that was there, and notes the place of
-//! panics on threads that are inside of [`catch`]; any other panic goes to the hook behind it.
+//! The place of a panic is only known to the panic hook. Ours is installed once, in front of the one that was there,
+//! and notes the place of panics on threads that are inside of [`catch`]; any other panic goes to the hook behind it.
 
 use std::cell::{Cell, RefCell};
 use std::panic::{AssertUnwindSafe, PanicHookInfo, catch_unwind};

@@ -1,6 +1,7 @@
 //! Pictures as files: a document that is found by its name – and by what is read in it, where somebody reads it.
 //!
-//! The text is the words of the file's name. With a reader ([`Images::reading`]) – character recognition, a vision model – what it gives is the text below.
+//! The text is the words of the file's name. With a reader ([`Images::reading`]) – character recognition, a vision
+//! model – what it gives is the text below.
 
 use std::fmt;
 use std::path::Path;

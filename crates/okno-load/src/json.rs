@@ -1,7 +1,8 @@
 //! JSON: an array of objects with text is many documents; anything else is one, rendered so that a person can read it.
 //!
-//! Documents in an array follow the rules of JSONL – the same field names, the same metadata. A JSON file that holds them under one key
-//! (`{"items": [ … ]}`) is read the same way. Everything else becomes an outline: a list item per value, with its path of keys above.
+//! Documents in an array follow the rules of JSONL – the same field names, the same metadata. A JSON file that holds
+//! them under one key (`{"items": [ … ]}`) is read the same way. Everything else becomes an outline: a list item per
+//! value, with its path of keys above.
 
 use std::path::Path;
 

@@ -1,7 +1,8 @@
 //! JSONL: one document per line, streamed.
 //!
-//! The text of a line is read as Markdown. Everything else on the line becomes typed metadata: scalars, lists of scalars, and the
-//! members of a nested `meta` or `metadata` object. A line that is not a document is skipped with its number; the others are read.
+//! The text of a line is read as Markdown. Everything else on the line becomes typed metadata: scalars, lists of
+//! scalars, and the members of a nested `meta` or `metadata` object. A line that is not a document is skipped with
+//! its number; the others are read.
 
 use okno_document::text::{detect_language, primary_language};
 use std::collections::HashSet;
@@ -60,7 +61,8 @@ okno_document::messages! {
 impl std::str::FromStr for Fields {
     type Err = FieldsError;
 
-    /// Reads `id=doc_id,text=body`. Several names for one field are separated by `|`; a field that is not named keeps its defaults.
+    /// Reads `id=doc_id,text=body`. Several names for one field are separated by `|`; a field that is not named keeps
+    /// its defaults.
     fn from_str(given: &str) -> Result<Self, FieldsError> {
         let unknown = |pair: &str| FieldsError::Unknown { pair: pair.to_owned() };
         let mut fields = Self::default();
@@ -137,7 +139,8 @@ fn repeated(loaded: Loaded) -> SkipReason {
 }
 
 impl Jsonl {
-    /// Reads records that are parsed already, as those of a JSON array; their place in it takes the place of a line number.
+    /// Reads records that are parsed already, as those of a JSON array; their place in it takes the place of a line
+    /// number.
     pub(super) fn load_records(&self, source: &Source<'_>, records: impl Iterator<Item = Json>, out: &mut dyn Sink) {
         let mut seen = HashSet::new();
         for (at, record) in records.enumerate() {

@@ -47,8 +47,8 @@ pub enum FileKind {
 }
 
 impl FileKind {
-    /// Its name in English and Chinese, as in "ZIP archives are not supported". A Chinese name that begins with a Latin letter has a
-    /// space before it.
+    /// Its name in English and Chinese, as in "ZIP archives are not supported". A Chinese name that begins with a
+    /// Latin letter has a space before it.
     fn names(self) -> (&'static str, &'static str) {
         match self {
             Self::Pdf => ("PDF files", " PDF 文件"),

@@ -1,16 +1,18 @@
 //! Loading: files come in, documents go out.
 //!
-//! [`walk()`] lists the files of a folder, [`load_file`] finds the [`Loader`] that reads one – by its first bytes, not by its name
-//! alone – and hands every document to a [`Sink`]. One file is in memory at a time; a JSONL file, one line. A file or a line that
-//! cannot be read is reported to the sink with its place and reason and never stops the others.
+//! [`walk()`] lists the files of a folder, [`load_file`] finds the [`Loader`] that reads one – by its first bytes,
+//! not by its name alone – and hands every document to a [`Sink`]. One file is in memory at a time; a JSONL file, one
+//! line. A file or a line that cannot be read is reported to the sink with its place and reason and never stops the
+//! others.
 //!
-//! What a loader gives is *canonical text* and *blocks*. For text, Markdown and JSONL the text is the decoded source unchanged, so
-//! that offsets mean the same to everyone; HTML is rendered, the same way every time. Blocks are spans of that text: ordered, disjoint, covering
-//! every non-blank character.
+//! What a loader gives is *canonical text* and *blocks*. For text, Markdown and JSONL the text is the decoded source
+//! unchanged, so that offsets mean the same to everyone; HTML is rendered, the same way every time. Blocks are spans
+//! of that text: ordered, disjoint, covering every non-blank character.
 //!
-//! New formats implement [`Loader`]. One that has pages or images renders its pages into one text and marks them in the document it emits;
-//! text never stops at a page's end. Formats that must be rendered write into one `rendering`, so that a heading or a table looks the same
-//! whatever it came from. PDF, Office files and mail are cargo features (`pdf`, `office`, `mail`), on by default.
+//! New formats implement [`Loader`]. One that has pages or images renders its pages into one text and marks them in
+//! the document it emits; text never stops at a page's end. Formats that must be rendered write into one `rendering`,
+//! so that a heading or a table looks the same whatever it came from. PDF, Office files and mail are cargo features
+//! (`pdf`, `office`, `mail`), on by default.
 
 mod audio;
 #[cfg(feature = "office")]
@@ -86,26 +88,30 @@ use okno_document::{Date, Loaded, Metadata, Value};
 
 /// How much of a file [`Loader::accepts`] may look at.
 pub const HEAD: usize = 4096;
-/// Larger files are skipped unless their loader streams: a text this long is a data dump, and a rendered one may take many times its size.
+/// Larger files are skipped unless their loader streams: a text this long is a data dump, and a rendered one may take
+/// many times its size.
 pub const MAX_FILE_SIZE: u64 = 64 << 20;
 
 /// One way of reading a kind of file.
 ///
 /// The contract: the same bytes give the same documents in the same order; blocks are ordered, disjoint, on character
-/// boundaries, and cover every non-blank character; no input makes it panic, run for ever or take memory by what it claims.
-/// `load::contract::check` asks it. A loader that panics nevertheless is caught ([`Guarded`]) and the file told as an internal error.
+/// boundaries, and cover every non-blank character; no input makes it panic, run for ever or take memory by what it
+/// claims. `load::contract::check` asks it. A loader that panics nevertheless is caught ([`Guarded`]) and the file
+/// told as an internal error.
 pub trait Loader: Send + Sync {
-    /// Whether this loader reads such a file. `head` is its first [`HEAD`] bytes, or all of it. Loaders are asked in order; the first
-    /// that says yes is the only one to load it.
+    /// Whether this loader reads such a file. `head` is its first [`HEAD`] bytes, or all of it. Loaders are asked in
+    /// order; the first that says yes is the only one to load it.
     fn accepts(&self, path: &Path, head: &[u8]) -> bool;
 
-    /// Reads the source and gives each of its documents to `out`, usually one. A part that cannot be read goes to [`Sink::skip`].
+    /// Reads the source and gives each of its documents to `out`, usually one. A part that cannot be read goes to
+    /// [`Sink::skip`].
     ///
     /// # Errors
     /// When the source as a whole gives nothing. Documents given before the error stay given.
     fn load(&self, source: &Source<'_>, out: &mut dyn Sink) -> Result<(), SkipReason>;
 
-    /// Whether this loader reads through [`Source::reader`] in bounded memory; the limit on file sizes is then not for it.
+    /// Whether this loader reads through [`Source::reader`] in bounded memory; the limit on file sizes is then not
+    /// for it.
     fn streams(&self) -> bool {
         false
     }

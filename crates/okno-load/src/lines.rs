@@ -59,7 +59,8 @@ pub(super) fn indent(line: &str) -> (usize, &str) {
 
 /// How wide a line is on a screen, about: East Asian characters (three bytes in UTF-8) are two columns wide.
 pub(super) fn columns(line: &str) -> usize {
-    // Sums of bytes over short pieces: the compiler makes vector instructions of these, and every line of every text comes by here.
+    // Sums of bytes over short pieces: the compiler makes vector instructions of these, and every line of every text
+    // comes by here.
     let piece =
         |bytes: &[u8]| bytes.iter().map(|b| u8::from(!(0x80..0xc0).contains(b)) + u8::from(*b >= 0xe0)).sum::<u8>();
     line.as_bytes().chunks(120).map(|bytes| usize::from(piece(bytes))).sum()
@@ -83,7 +84,8 @@ pub fn list_marker(line: &str) -> Option<usize> {
     }
 }
 
-/// The level of a wiki heading: ` = Title = `, ` = = Section = = ` (tokenised wiki text) or `== Section ==`, whole line only.
+/// The level of a wiki heading: ` = Title = `, ` = = Section = = ` (tokenised wiki text) or `== Section ==`, whole
+/// line only.
 pub(super) fn wiki_heading(line: &str) -> Option<u8> {
     let line = line.trim();
     if !line.starts_with('=') || !line.ends_with('=') {

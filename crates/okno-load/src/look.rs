@@ -1,7 +1,8 @@
 //! Looking at the images of a document: their bytes are hashed and, where somebody reads images, read.
 //!
-//! What is seen stays beside the image and never becomes part of the document's text: the text is the author's. Bytes are not kept in memory either – a page
-//! of a hundred photographs would fill it – but read again by whoever stores them ([`image_bytes`]).
+//! What is seen stays beside the image and never becomes part of the document's text: the text is the author's. Bytes
+//! are not kept in memory either – a page of a hundred photographs would fill it – but read again by whoever stores
+//! them ([`image_bytes`]).
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -10,7 +11,8 @@ use super::image::ImageReader;
 use super::image_bytes;
 use okno_document::{ImageHash, ImageSource, Loaded, MediaType, Seen};
 
-/// Larger images are neither kept nor read: print-ready photographs and maps. Chosen; screenshots and scans of a page have a tenth of it.
+/// Larger images are neither kept nor read: print-ready photographs and maps. Chosen; screenshots and scans of a page
+/// have a tenth of it.
 pub const LARGEST_IMAGE: usize = 16 << 20;
 /// Images of one document that are looked at: beyond that they are ornaments.
 const MOST_IMAGES: usize = 500;

@@ -1,6 +1,7 @@
 //! Mail (`.eml`): the body is the text, the headers are metadata, the subject is the title.
 //!
-//! A plain body stays as it was written; one that is only HTML is rendered like any page. Attachments are named, not read.
+//! A plain body stays as it was written; one that is only HTML is rendered like any page. Attachments are named, not
+//! read.
 
 use okno_document::text::detect_language;
 use std::path::Path;

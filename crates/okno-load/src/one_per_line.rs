@@ -1,4 +1,5 @@
-//! One document per line: what many collections of short texts are. Only when asked for (`--lines`), for nothing in such a file says so.
+//! One document per line: what many collections of short texts are. Only when asked for (`--lines`), for nothing in
+//! such a file says so.
 //!
 //! Streamed, so that a file of any size is read in the memory of one line. A document's name is its file and line.
 

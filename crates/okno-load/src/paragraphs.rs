@@ -1,23 +1,32 @@
 //! A run of lines without a blank one between them comes in; out go its paragraphs.
 //!
-//! Two habits collide here. Markdown and mails break *one* paragraph over many lines at a fixed width. Chinese text files,
-//! transcripts and exported records put *one paragraph on every line*. Nothing in the file says which; the lines themselves do:
+//! Two habits collide here. Markdown and mails break *one* paragraph over many lines at a fixed width. Chinese text
+//! files, transcripts and exported records put *one paragraph on every line*. Nothing in the file says which; the
+//! lines themselves do:
 //!
-//! 1. **Every line ends a sentence** – each line is a paragraph. If the lines were wrapped after all, only a paragraph got shorter:
+//! 1. **Every line ends a sentence** – each line is a paragraph. If the lines were wrapped after all, only a
+//!    paragraph got shorter:
 //!    no sentence is cut.
-//! 2. **Some lines end inside a sentence.** Text wrapped at a width has lines of about that width, and a width is 40 to 130 columns
-//!    (a Chinese character counts two). If so – at most a third of the lines that break a sentence are shorter than 60 % of the longest
-//!    one – the whole run is one paragraph. Unless most of its lines start with a capital, which in wrapped text few do: a list of records.
-//! 3. **Otherwise the lines are names, titles, verses, records**: each line is a paragraph, except where the break is plainly inside
-//!    a sentence (the line ends with a comma or a particle, or the next one starts with a lower-case letter, a link, code or a
+//! 2. **Some lines end inside a sentence.** Text wrapped at a width has lines of about that width, and a width is 40
+//!    to 130 columns
+//!    (a Chinese character counts two). If so – at most a third of the lines that break a sentence are shorter than
+//!    60 % of the longest
+//!    one – the whole run is one paragraph. Unless most of its lines start with a capital, which in wrapped text few
+//!    do: a list of records.
+//! 3. **Otherwise the lines are names, titles, verses, records**: each line is a paragraph, except where the break is
+//!    plainly inside
+//!    a sentence (the line ends with a comma or a particle, or the next one starts with a lower-case letter, a link,
+//!    code or a
 //!    bracket) – and three or more short lines with no stop at all are names even then.
 //!
-//! Whatever the rule says, a line that starts with an ideographic space, or that is indented after the end of a sentence, starts a
-//! paragraph; and `: text` under a term stays with its term. The width of a text is measured without the addresses of its links, but a line is full with them.
+//! Whatever the rule says, a line that starts with an ideographic space, or that is indented after the end of a
+//! sentence, starts a paragraph; and `: text` under a term stays with its term. The width of a text is measured
+//! without the addresses of its links, but a line is full with them.
 //!
-//! Measured on the Markdown of the Kubernetes documentation, where by the rules of Markdown every run is one paragraph: of 13 225 line ends
-//! inside English ones 8.5 % split it, all but 0.4 % at the end of a sentence; of 9 013 inside Chinese ones 22 % and 0.9 %, for its authors
-//! like one sentence per line. On two long texts with one paragraph on each of their 693 lines, 3 pairs are joined.
+//! Measured on the Markdown of the Kubernetes documentation, where by the rules of Markdown every run is one
+//! paragraph: of 13 225 line ends inside English ones 8.5 % split it, all but 0.4 % at the end of a sentence; of 9
+//! 013 inside Chinese ones 22 % and 0.9 %, for its authors like one sentence per line. On two long texts with one
+//! paragraph on each of their 693 lines, 3 pairs are joined.
 
 use std::ops::Range;
 
@@ -114,7 +123,8 @@ fn starts_paragraph(before: &str, line: &str) -> bool {
     line.starts_with('\u{3000}') || (indented && ends_sentence(before.trim_end()))
 }
 
-/// Whether a line ends a sentence, or introduces something with a colon; closing quotes, brackets and emphasis may follow.
+/// Whether a line ends a sentence, or introduces something with a colon; closing quotes, brackets and emphasis may
+/// follow.
 fn ends_sentence(line: &str) -> bool {
     let closing = ['”', '’', '"', '\'', ')', '）', ']', '】', '」', '』', '》', '*', '_', '`'];
     line.trim_end_matches(closing).ends_with(['.', '!', '?', '。', '！', '？', '…', ':', '：', ';', '；'])

@@ -1,7 +1,8 @@
-//! The text of a format that must be rendered, while it is written: blocks, pages and images note their place as they come.
+//! The text of a format that must be rendered, while it is written: blocks, pages and images note their place as they
+//! come.
 //!
-//! Office files, books, sheets, mails and PDF pages all end here, so that a heading, a list item or a table looks the same whatever
-//! it came from: as Markdown would write it, with a blank line between blocks.
+//! Office files, books, sheets, mails and PDF pages all end here, so that a heading, a list item or a table looks the
+//! same whatever it came from: as Markdown would write it, with a blank line between blocks.
 
 use super::encoding::NotText;
 use super::{SkipReason, Source, file_metadata};

@@ -1,10 +1,12 @@
 //! RTF: paragraphs with their styles, list items, tables, footnotes.
 //!
-//! A file is groups in braces, control words and text in the code page of the document or of its font. What a group is for, its first control
-//! word says; fonts, colours, pictures, fields' codes, headers and footers are left out, as is everything marked as unknown to old readers. A
-//! heading is a paragraph with an outline level or a style that is called so.
+//! A file is groups in braces, control words and text in the code page of the document or of its font. What a group
+//! is for, its first control word says; fonts, colours, pictures, fields' codes, headers and footers are left out, as
+//! is everything marked as unknown to old readers. A heading is a paragraph with an outline level or a style that is
+//! called so.
 //!
-//! The crates that read RTF were looked at: those that are maintained give the text without structure, or fail on what they do not know.
+//! The crates that read RTF were looked at: those that are maintained give the text without structure, or fail on
+//! what they do not know.
 
 use std::collections::HashMap;
 use std::path::Path;

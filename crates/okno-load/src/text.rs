@@ -1,6 +1,6 @@
-//! Plain text: the decoded text unchanged. Its only structure is what survives without mark-up: paragraphs, list items at the start
-//! of a line, underlined titles and wiki headings. Indentation means nothing here, and `#` is not a heading: scripts and
-//! configuration files are plain text too.
+//! Plain text: the decoded text unchanged. Its only structure is what survives without mark-up: paragraphs, list
+//! items at the start of a line, underlined titles and wiki headings. Indentation means nothing here, and `#` is not
+//! a heading: scripts and configuration files are plain text too.
 
 use okno_document::text::detect_language;
 use std::path::Path;

@@ -1,9 +1,9 @@
 //! A folder comes in, its files go out: sorted, each once, without hidden and ignored ones.
 //!
-//! `.gitignore` and `.oknoignore` files inside the folder count; ignore files above it and the user's global ones do not, so that the same
-//! folder gives the same files on every machine. Symbolic links are not followed unless asked for, unreadable folders, pipes,
-//! sockets and devices are passed over; all are reported and never stop the walk. `.git`, `.env` and the configuration are never
-//! documents, whatever is asked for.
+//! `.gitignore` and `.oknoignore` files inside the folder count; ignore files above it and the user's global ones do
+//! not, so that the same folder gives the same files on every machine. Symbolic links are not followed unless asked
+//! for, unreadable folders, pipes, sockets and devices are passed over; all are reported and never stop the walk.
+//! `.git`, `.env` and the configuration are never documents, whatever is asked for.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -122,8 +122,8 @@ fn file_entry(root: &Path, entry: &DirEntry, follow: bool) -> Result<Option<File
     Ok(Some(FileEntry { path, name, size: metadata.len(), modified: nanoseconds(&metadata) }))
 }
 
-/// A path below the root, with `/`; its name when the root is the file. Bytes that are no text are written `%FE`, so that two
-/// names never become one.
+/// A path below the root, with `/`; its name when the root is the file. Bytes that are no text are written `%FE`, so
+/// that two names never become one.
 pub fn relative(root: &Path, path: &Path) -> String {
     let inside = path.strip_prefix(root).ok().filter(|inside| !inside.as_os_str().is_empty());
     let inside = inside.or_else(|| path.file_name().map(Path::new)).unwrap_or(path);

@@ -1,5 +1,5 @@
-//! Files that claim more than they hold, one or more of every format: each is read within bounds or refused with its reason, and none decides
-//! how much memory is taken. The allocator of this program counts.
+//! Files that claim more than they hold, one or more of every format: each is read within bounds or refused with its
+//! reason, and none decides how much memory is taken. The allocator of this program counts.
 #![cfg(all(feature = "office", feature = "mail", feature = "pdf"))]
 
 use std::alloc::{GlobalAlloc, Layout, System};

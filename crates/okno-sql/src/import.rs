@@ -1,8 +1,8 @@
 //! Tables of documents become tables of SQL.
 //!
 //! A table is named after its document, with a number where there are several; a column after its
-//! header. Cells that are numbers become numbers – `1,200`, `¥30` and `12%` too, without their signs –, empty ones become
-//! NULL, and marks of emphasis are left out. Two more columns say where
+//! header. Cells that are numbers become numbers – `1,200`, `¥30` and `12%` too, without their signs –, empty ones
+//! become NULL, and marks of emphasis are left out. Two more columns say where
 //! a row is from: `_document` and `_row`, counted from 1.
 
 use crate::quoted;

@@ -7,8 +7,8 @@
 //! ```
 //!
 //! `--exact` and `--approximate` choose the scan that is measured. Each prints one JSON object; `benches/scale.py` runs
-//! them over several sizes, and draws. Times are processor time of this process: a busy machine, which shares its caches
-//! and memory, still makes them longer.
+//! them over several sizes, and draws. Times are processor time of this process: a busy machine, which shares its
+//! caches and memory, still makes them longer.
 
 use cpu_time::{ProcessTime, ThreadTime};
 use okno::document::{Filter, Layer, Span};

@@ -7,9 +7,10 @@
 //! cargo bench --bench split -- hostile 64 accents line   only the kinds whose names hold one of these words
 //! ```
 //!
-//! Times are CPU time of this process where the system tells it (Linux), else wall time; reading the text as Markdown is part of them
-//! for the splitters that need blocks. Hostile texts show nanoseconds for each byte at 4 KB, 64 KB, 1 MB and so on – the same in every
-//! column when time is linear – and the most memory a splitter took beside the text, in bytes for each of its bytes.
+//! Times are CPU time of this process where the system tells it (Linux), else wall time; reading the text as Markdown
+//! is part of them for the splitters that need blocks. Hostile texts show nanoseconds for each byte at 4 KB, 64 KB, 1
+//! MB and so on – the same in every column when time is linear – and the most memory a splitter took beside the text,
+//! in bytes for each of its bytes.
 
 use okno::document::Span;
 use okno::split::{Split, Splitter, Text, sentences};

@@ -1,12 +1,14 @@
-//! Fuzzing with nothing but the toolchain: files are changed at random, and every law of loaders and splitters is asked of them.
+//! Fuzzing with nothing but the toolchain: files are changed at random, and every law of loaders and splitters is
+//! asked of them.
 //!
 //! ```text
 //! cargo run --release --workspace --example mutate -- SECONDS OUT FILE-OR-FOLDER…
 //! ```
 //!
-//! In come files that are read well; out come, in the folder OUT, the changed ones that made a loader or splitter panic or run for longer
-//! than [`SLOW`], each with a line that says why. `cargo fuzz` (folder `fuzz/`) asks the same laws and finds its way by coverage; this needs
-//! no nightly compiler. The same seed (`SEED`, from the environment) gives the same changes.
+//! In come files that are read well; out come, in the folder OUT, the changed ones that made a loader or splitter
+//! panic or run for longer than [`SLOW`], each with a line that says why. `cargo fuzz` (folder `fuzz/`) asks the same
+//! laws and finds its way by coverage; this needs no nightly compiler. The same seed (`SEED`, from the environment)
+//! gives the same changes.
 
 #[path = "../../../fuzz/laws.rs"]
 mod laws;
@@ -15,8 +17,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// No file of this size needs so long, in CPU time, though all loaders and splitters together read it some fifty times. A build
-/// without optimisation takes about ten times as long as one with.
+/// No file of this size needs so long, in CPU time, though all loaders and splitters together read it some fifty
+/// times. A build without optimisation takes about ten times as long as one with.
 const SLOW: Duration = Duration::from_secs(if cfg!(debug_assertions) { 60 } else { 5 });
 
 /// Longer texts teach no more and take longer.

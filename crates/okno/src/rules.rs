@@ -1,8 +1,9 @@
 //! Rules: what a person knows about their files becomes metadata.
 //!
-//! A document comes in, the same document with more fields goes out. A rule says *when* – a glob on the path, regular expressions on
-//! title, heading path and text – and *what*: fields whose values are templates over what was captured. Rules are applied in order after loading
-//! and before anything is split, so a changed rule changes records and no vectors.
+//! A document comes in, the same document with more fields goes out. A rule says *when* – a glob on the path, regular
+//! expressions on title, heading path and text – and *what*: fields whose values are templates over what was
+//! captured. Rules are applied in order after loading and before anything is split, so a changed rule changes records
+//! and no vectors.
 //!
 //! ```toml
 //! [[rules]]
@@ -22,8 +23,8 @@
 //! set = { ingredients = "$1" }
 //! ```
 //!
-//! The language is small on purpose: no conditions beyond matching, no arithmetic, nothing that could fail to end. A template that
-//! refers to something that is not there sets nothing.
+//! The language is small on purpose: no conditions beyond matching, no arithmetic, nothing that could fail to end. A
+//! template that refers to something that is not there sets nothing.
 
 mod error;
 mod sections;
@@ -51,7 +52,8 @@ pub struct RuleText {
     /// A regular expression on the text; `^` and `$` are for lines.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
-    /// A regular expression on the headings above a text, `Guide > Install`; `text` is then looked for in such sections only.
+    /// A regular expression on the headings above a text, `Guide > Install`; `text` is then looked for in such
+    /// sections only.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub section: Option<String>,
     /// Whether every match of `section` and `text` counts, not only the first: the fields become lists.

@@ -420,7 +420,8 @@ fn replacing_everything_does_not_double_the_index() {
 
 #[test]
 fn an_answer_for_a_large_budget_begins_with_the_answer_for_a_small_one() {
-    // Pieces grew with the budget and buried the best sentence: of 2,000 tokens the first 500 lost up to a tenth of the answers.
+    // Pieces grew with the budget and buried the best sentence: of 2,000 tokens the first 500 lost up to a tenth of
+    // the answers.
     let topic = |i: usize| ["harbour", "railway", "bridge", "market", "canal"][i % 5];
     let paragraph = |i: usize| {
         let sentence = |j: usize| {

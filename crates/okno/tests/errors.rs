@@ -1,4 +1,5 @@
-//! Errors are values: no function of any crate gives its error as a `String`. Reads the sources themselves; test code may.
+//! Errors are values: no function of any crate gives its error as a `String`. Reads the sources themselves; test code
+//! may.
 
 use std::path::{Path, PathBuf};
 

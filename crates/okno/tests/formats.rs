@@ -1,4 +1,5 @@
-//! Indexes of earlier versions: `formats/N` was made by a program of format N from `tea.md`, `土豆.md` and `lines.jsonl`, and stays.
+//! Indexes of earlier versions: `formats/N` was made by a program of format N from `tea.md`, `土豆.md` and
+//! `lines.jsonl`, and stays.
 
 use okno::{Engine, Query};
 use std::path::Path;

@@ -6,8 +6,8 @@ use regex::Regex;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-/// The stages of the engine in the order data flows. Each may use those above it and the crates `okno-document` and `okno-load`.
-/// `shapes` is how results leave the process, so it comes last.
+/// The stages of the engine in the order data flows. Each may use those above it and the crates `okno-document` and
+/// `okno-load`. `shapes` is how results leave the process, so it comes last.
 const STAGES: [&str; 17] = [
     "document",
     "load",

@@ -116,7 +116,8 @@ fn it_can_be_switched_off() {
 #[test]
 fn a_filter_under_which_nothing_is_found_is_withdrawn_and_said() {
     let (_folder, engine) = library();
-    // By words alone there is nothing about trains in the report of that quarter, but the question has an answer elsewhere.
+    // By words alone there is nothing about trains in the report of that quarter, but the question has an answer
+    // elsewhere.
     let query = Query::new("2023年第二季度财报中的排骨").legs(vec![Leg::Lexical]);
     let answer = engine.search(&query).unwrap();
     assert!(answer.understood.withdrawn && answer.understood.filter.is_none());

@@ -168,8 +168,8 @@ impl Parser {
         end.is_some()
     }
 
-    /// Where a form that begins here ends; a space in it is any white space. A word must end where a word ends, a Chinese
-    /// one only where a field's name could stand instead (`非` and `非常`).
+    /// Where a form that begins here ends; a space in it is any white space. A word must end where a word ends, a
+    /// Chinese one only where a field's name could stand instead (`非` and `非常`).
     fn form_end(&self, form: &str) -> Option<usize> {
         let mut at = self.at;
         for expected in form.chars() {

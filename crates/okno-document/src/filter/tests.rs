@@ -246,7 +246,8 @@ fn numeric_filter() -> impl Strategy<Value = Filter> {
     ])
 }
 
-/// Groups of one and groups in groups are written without parentheses of their own; everything else comes back the same.
+/// Groups of one and groups in groups are written without parentheses of their own; everything else comes back the
+/// same.
 fn flat(filter: Filter) -> Filter {
     match filter {
         Filter::All(mut filters) | Filter::Any(mut filters) if filters.len() == 1 => flat(filters.remove(0)),

@@ -1,8 +1,10 @@
-//! A cheap guess of a text's language, for texts that do not name it: by script, and for Latin script by the commonest English words.
+//! A cheap guess of a text's language, for texts that do not name it: by script, and for Latin script by the
+//! commonest English words.
 
 use super::script::{is_han, is_hangul, is_kana, is_rare_han};
 
-/// Bytes looked at: some hundred words are enough to be sure, and the cost stays flat (32 KiB took half the time of loading).
+/// Bytes looked at: some hundred words are enough to be sure, and the cost stays flat (32 KiB took half the time of
+/// loading).
 const SAMPLE: usize = 4 * 1024;
 /// In running English every fourth word or so is one of these; in other languages hardly one in fifty.
 const ENGLISH: [&str; 12] = ["the", "of", "and", "to", "in", "is", "for", "that", "with", "are", "this", "on"];

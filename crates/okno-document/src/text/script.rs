@@ -39,8 +39,8 @@ pub const fn is_dense(c: char) -> bool {
 /// Letters that [`is_chinese`] looks at: the beginning tells.
 const SAMPLE: usize = 400;
 
-/// Returns `true` if a fifth of the letters are Chinese: a Chinese text may be full of foreign names, an English one is not full
-/// of Chinese.
+/// Returns `true` if a fifth of the letters are Chinese: a Chinese text may be full of foreign names, an English one
+/// is not full of Chinese.
 pub fn is_chinese(text: &str) -> bool {
     let (mut han, mut letters) = (0, 0);
     for c in text.chars().filter(|c| c.is_alphabetic()).take(SAMPLE) {

@@ -77,7 +77,8 @@ impl CellJudged {
 }
 
 impl Run {
-    /// Takes in what a judge said: one more measure of each question for each aspect, where there is a verdict. The texts stay out.
+    /// Takes in what a judge said: one more measure of each question for each aspect, where there is a verdict. The
+    /// texts stay out.
     pub fn keep_judged(&mut self, judged: &[CellJudged]) {
         for said in judged {
             let places = |cell: &&mut Cell| cell.recipe == said.recipe && cell.budget == said.budget;

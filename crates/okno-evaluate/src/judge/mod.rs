@@ -4,9 +4,9 @@
 //! question, answer, contexts → three requests → JSON, checked, repaired once → verdicts with reasons → scores from 0 to 1
 //! ```
 //!
-//! Contexts and answers are quoted to the judge as data, as they are to the model that answers. A judge that fails – does
-//! not answer, or answers twice with something that is no verdict – is reported as failed: it never counts as 0, and never
-//! as anything else. Whoever wants the same verdicts twice gives a model whose answers are kept.
+//! Contexts and answers are quoted to the judge as data, as they are to the model that answers. A judge that fails –
+//! does not answer, or answers twice with something that is no verdict – is reported as failed: it never counts as 0,
+//! and never as anything else. Whoever wants the same verdicts twice gives a model whose answers are kept.
 
 mod cell;
 mod read;

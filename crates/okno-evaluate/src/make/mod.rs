@@ -4,10 +4,10 @@
 //! documents → drafts (headings, definitions, lists, figures, key sentences) → checks → a seeded, even choice
 //! ```
 //!
-//! Such questions lean on the words of the text, so they flatter lexical search and cannot replace questions that people
-//! ask; they show which recipe cuts well, find what is broken, and let [`super::tune`] begin. Every draft carries its gold
-//! span from the start; what survives was checked: the span is there, the question is no copy of it, and no other document
-//! answers it as well.
+//! Such questions lean on the words of the text, so they flatter lexical search and cannot replace questions that
+//! people ask; they show which recipe cuts well, find what is broken, and let [`super::tune`] begin. Every draft
+//! carries its gold span from the start; what survives was checked: the span is there, the question is no copy of it,
+//! and no other document answers it as well.
 
 mod by_model;
 mod check;
@@ -147,7 +147,8 @@ fn even(drafts: Vec<Numbered>, count: usize) -> Vec<Numbered> {
     chosen
 }
 
-/// One of each document, then the next of each; documents in the order in which they first come, which is that of chance.
+/// One of each document, then the next of each; documents in the order in which they first come, which is that of
+/// chance.
 fn in_turn<T>(all: Vec<T>, document: impl Fn(&T) -> DocumentNumber) -> Vec<T> {
     let mut rounds: HashMap<DocumentNumber, usize> = HashMap::new();
     let mut numbered: Vec<(usize, T)> = Vec::with_capacity(all.len());

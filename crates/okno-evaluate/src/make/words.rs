@@ -92,7 +92,8 @@ pub fn key_words<'t>(sentence: &'t str, count: usize, corpus: &Corpus) -> Vec<&'
     words.into_iter().map(|(_, word)| word).collect()
 }
 
-/// Words of one character that stand between names. Inside a longer word – 首都, 和平, 现在 – they are letters like any other.
+/// Words of one character that stand between names. Inside a longer word – 首都, 和平, 现在 – they are letters like any
+/// other.
 const LOOSE: &str = "的了是在和与及或被把让就还很都也并而且但其该此这那它他她我你们为以于从到对向将已";
 
 /// How many characters a phrase has: shorter ones are ambiguous, longer ones are statements.

@@ -1,5 +1,5 @@
-//! Two charts as SVG: no script, labels at the lines themselves instead of a legend, a shape and a dash per recipe besides its
-//! colour, so that neither colour-blind eyes nor a grey print lose anything.
+//! Two charts as SVG: no script, labels at the lines themselves instead of a legend, a shape and a dash per recipe
+//! besides its colour, so that neither colour-blind eyes nor a grey print lose anything.
 
 use super::html::{both, text};
 use super::pieces::{Axis, Box, apart, free_place};

@@ -1,8 +1,8 @@
 //! The report: one page that a person can look at, send to somebody, and open in ten years.
 //!
-//! One self-contained HTML file: no script, no font, no image, no network – the page's own policy forbids them. Both languages
-//! are on the page and a switch shows one. Text of documents and questions is untrusted: it is escaped, always, in one place
-//! ([`html::text`]), and a policy without scripts stands behind that.
+//! One self-contained HTML file: no script, no font, no image, no network – the page's own policy forbids them. Both
+//! languages are on the page and a switch shows one. Text of documents and questions is untrusted: it is escaped,
+//! always, in one place ([`html::text`]), and a policy without scripts stands behind that.
 
 mod chart;
 mod html;

@@ -104,8 +104,8 @@ impl Box {
     }
 }
 
-/// The place for a label beside a point: the first of above, right, below, left and their corners that covers nothing, or
-/// the one that covers least.
+/// The place for a label beside a point: the first of above, right, below, left and their corners that covers
+/// nothing, or the one that covers least.
 pub fn free_place(x: f64, y: f64, width: f64, height: f64, taken: &[Box], limits: &Box) -> Box {
     let boxed = |left: f64, top: f64| Box { left, right: left + width, top, bottom: top + height };
     let (half, gap) = (width / 2.0, 9.0);

@@ -1,4 +1,5 @@
-//! Question by question: what the best recipe wins and loses against each other one, with both contexts and the gold marked.
+//! Question by question: what the best recipe wins and loses against each other one, with both contexts and the gold
+//! marked.
 
 use super::html::{both, text};
 use super::{Report, covers, target};

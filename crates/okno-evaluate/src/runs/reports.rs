@@ -1,8 +1,8 @@
 //! What stays beside a run without being asked for: its report, and runs that nobody named.
 //!
-//! A server that ends takes nothing with it: pages and figures are files. Both are bounded, since nobody forgets them by hand:
-//! the newest reports stay, and the newest runs without a name of their own. Figures of a named run stay whatever becomes of
-//! its report. A report holds text of documents, so it goes when its run goes.
+//! A server that ends takes nothing with it: pages and figures are files. Both are bounded, since nobody forgets them
+//! by hand: the newest reports stay, and the newest runs without a name of their own. Figures of a named run stay
+//! whatever becomes of its report. A report holds text of documents, so it goes when its run goes.
 
 use super::{Runs, write_whole};
 use crate::Result;
@@ -19,7 +19,8 @@ pub const MOST_UNNAMED: usize = 20;
 const UNNAMED: &str = "unnamed-";
 
 impl Runs {
-    /// A name for a run that has none: by the second in which it was asked for, and whatever tells it from others of that second.
+    /// A name for a run that has none: by the second in which it was asked for, and whatever tells it from others of
+    /// that second.
     pub fn unnamed(seconds: u64, other: &str) -> String {
         format!("{UNNAMED}{seconds}-{other}")
     }

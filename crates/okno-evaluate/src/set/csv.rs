@@ -1,4 +1,5 @@
-//! Comma-separated questions: a header that names the columns, quoted fields that may hold commas, quotes and line ends.
+//! Comma-separated questions: a header that names the columns, quoted fields that may hold commas, quotes and line
+//! ends.
 //!
 //! The set's own reader, because every record must know the line it starts on and every fault its column.
 

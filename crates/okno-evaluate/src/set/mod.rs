@@ -1,8 +1,8 @@
 //! Question sets: files in, questions with gold out – or every fault, each with its line and field.
 //!
-//! A set is a folder with `corpus.jsonl` and `queries.jsonl`, or a file of questions (JSON lines, CSV, TSV) over documents
-//! that are indexed already. A set with a fault is refused whole: a figure over the questions that happened to be readable
-//! would be a figure about something else.
+//! A set is a folder with `corpus.jsonl` and `queries.jsonl`, or a file of questions (JSON lines, CSV, TSV) over
+//! documents that are indexed already. A set with a fault is refused whole: a figure over the questions that happened
+//! to be readable would be a figure about something else.
 
 mod csv;
 mod fault;

@@ -4,9 +4,9 @@
 //! questions → train | held out;  reference → families → moves, one at a time, while they help on train → held-out verdict
 //! ```
 //!
-//! Everything tried is a recipe over the same index: nothing is indexed or embedded again. Train picks, and picking from many
-//! flatters; so the verdict comes from questions that took no part, as a paired interval, and a gain inside the noise is
-//! called that. A candidate is judged block by block and dropped as soon as it cannot win.
+//! Everything tried is a recipe over the same index: nothing is indexed or embedded again. Train picks, and picking
+//! from many flatters; so the verdict comes from questions that took no part, as a paired interval, and a gain inside
+//! the noise is called that. A candidate is judged block by block and dropped as soon as it cannot win.
 
 mod moves;
 mod write;
@@ -240,7 +240,8 @@ impl<'a> Search<'a> {
         Ok(true)
     }
 
-    /// The candidate's values, or nothing when it cannot win any more: far behind, or behind by more than is left to gain.
+    /// The candidate's values, or nothing when it cannot win any more: far behind, or behind by more than is left to
+    /// gain.
     fn race(&self, recipe: &Recipe) -> Result<Option<Vec<f64>>> {
         let mut values = Vec::with_capacity(self.train.len());
         for block in self.train.chunks(BLOCK) {

@@ -1,7 +1,7 @@
 //! What tuning tries: the well-known ways to begin with, and small changes of one part of a recipe.
 //!
-//! Only what makes sense is tried: `auto` needs values on sentences, neighbours need units of a layer, weights need relative
-//! fusion. Sizes are the sources' (chunks of 200 to 800 characters, windows of one to five sentences).
+//! Only what makes sense is tried: `auto` needs values on sentences, neighbours need units of a layer, weights need
+//! relative fusion. Sizes are the sources' (chunks of 200 to 800 characters, windows of one to five sentences).
 
 use crate::Result;
 use okno::document::Layer;

@@ -1,7 +1,7 @@
 //! Which pieces of a page are its content.
 //!
-//! Not by scoring paragraphs, as readers for news do: on documentation that drops tables, lists and code. Everything stays that
-//! the mark-up does not call furniture – and what it calls so is believed as far as the text agrees:
+//! Not by scoring paragraphs, as readers for news do: on documentation that drops tables, lists and code. Everything
+//! stays that the mark-up does not call furniture – and what it calls so is believed as far as the text agrees:
 //! navigation is mostly links; a box of prose with the class `sidebar` is not.
 
 use super::pieces::{Kind, Piece, Region};

@@ -1,11 +1,13 @@
 //! HTML: a page comes in; out goes the text that a reader came for, as Markdown would write it.
 //!
-//! Headings are `## ` lines, list items `- ` lines, tables Markdown rows, code is fenced; paragraphs have a blank line between them.
-//! Scripts, hidden parts, navigation, headers and footers of the page, edit links and tables of contents are left out; title, author, date,
-//! description, keywords and language become metadata. Inline mark-up is dropped, so that a quotation from the page is found as it reads.
+//! Headings are `## ` lines, list items `- ` lines, tables Markdown rows, code is fenced; paragraphs have a blank
+//! line between them. Scripts, hidden parts, navigation, headers and footers of the page, edit links and tables of
+//! contents are left out; title, author, date, description, keywords and language become metadata. Inline mark-up is
+//! dropped, so that a quotation from the page is found as it reads.
 //!
-//! The steps: decode (`charset` is a hint) → tokens → pieces of text in regions of the page (`pieces`) → the content among them (`choose`) → text and
-//! blocks (`render`). The rendering is the document's canonical text: changing it moves every offset.
+//! The steps: decode (`charset` is a hint) → tokens → pieces of text in regions of the page (`pieces`) → the content
+//! among them (`choose`) → text and blocks (`render`). The rendering is the document's canonical text: changing it
+//! moves every offset.
 
 mod choose;
 mod line;
@@ -171,7 +173,8 @@ fn describe(metadata: &mut Metadata, attributes: &Attributes) {
     metadata.0.entry(key.to_owned()).or_insert(value);
 }
 
-/// The images as they stand in the rendered text, with the captions of their figures and the bytes that the page carries.
+/// The images as they stand in the rendered text, with the captions of their figures and the bytes that the page
+/// carries.
 fn images(text: &str, blocks: &[Block], collector: &Collector) -> Vec<Image> {
     let mut images = super::markdown::images::images(text, blocks);
     for image in &mut images {

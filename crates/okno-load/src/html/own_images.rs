@@ -1,7 +1,8 @@
 //! Images that a page carries itself: `data:image/png;base64,…` comes in, bytes under the name of their hash go out.
 //!
 //! The address would be the whole image again as letters, so the text names it by its hash, as the index keeps it:
-//! `![a map](0af3….png)`. Only what is an image by its bytes is taken, and none larger than images beside a page may be.
+//! `![a map](0af3….png)`. Only what is an image by its bytes is taken, and none larger than images beside a page may
+//! be.
 
 use super::super::look::LARGEST_IMAGE;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};

@@ -1,7 +1,7 @@
 //! Tokens of a page come in; out go its pieces of text in reading order, each with the region of the page it stands in.
 //!
-//! There is no tree. The text of a page needs little of one – which list, table, heading or region is open – and a stack knows that. It is
-//! bounded, so no nesting can exhaust it, and every token costs a bounded number of steps.
+//! There is no tree. The text of a page needs little of one – which list, table, heading or region is open – and a
+//! stack knows that. It is bounded, so no nesting can exhaust it, and every token costs a bounded number of steps.
 
 use std::collections::HashMap;
 
@@ -404,7 +404,8 @@ impl Collector {
         }
     }
 
-    /// A table with headings, code or tables inside is no table but a way to lay out the page: its cells are paragraphs.
+    /// A table with headings, code or tables inside is no table but a way to lay out the page: its cells are
+    /// paragraphs.
     fn leave_table(&mut self) {
         if let Some(table) = self.tables.last_mut() {
             let region = table.region;

@@ -1,7 +1,7 @@
 //! The front matter of a page: `---` and YAML, or `+++` and TOML, before everything else.
 //!
-//! Only what metadata needs is read – scalars, lists of scalars, folded texts – and nothing fails: a line that is not understood
-//! is left out, nested maps too. A full YAML parser would refuse whole pages for one stray tab.
+//! Only what metadata needs is read – scalars, lists of scalars, folded texts – and nothing fails: a line that is not
+//! understood is left out, nested maps too. A full YAML parser would refuse whole pages for one stray tab.
 
 use super::super::lines::{Line, indent, lines};
 use super::super::values::{scalar, text as quoted_text};

@@ -2,8 +2,8 @@
 
 use okno_document::text::script::is_han;
 
-/// The level of `## Heading`. A space must follow the signs, but Chinese authors often leave it out from the second level on
-/// (one sign could be a hash tag).
+/// The level of `## Heading`. A space must follow the signs, but Chinese authors often leave it out from the second
+/// level on (one sign could be a hash tag).
 pub(super) fn atx(content: &str) -> Option<u8> {
     let level = content.bytes().take_while(|b| *b == b'#').count();
     let next = content[level..].chars().next();

@@ -1,10 +1,11 @@
 //! Markdown text comes in; out go its blocks, as spans of that very text.
 //!
-//! A line scanner rather than a parser: a parser's tree is made for rendering, leaves out what it does not render (reference
-//! definitions, comments) and joins lines that are paragraphs of their own. The scanner knows the block rules of `CommonMark` and the
-//! tables of GFM; where documents in the wild break those rules it takes the reading that a person would:
-//! a fence without an end stops where its list item stops, a comment without an end is text, `##标题` is a heading.
-//! Headings inside comments and code are not headings. Time is linear in the text, also for hostile ones.
+//! A line scanner rather than a parser: a parser's tree is made for rendering, leaves out what it does not render
+//! (reference definitions, comments) and joins lines that are paragraphs of their own. The scanner knows the block
+//! rules of `CommonMark` and the tables of GFM; where documents in the wild break those rules it takes the reading
+//! that a person would: a fence without an end stops where its list item stops, a comment without an end is text,
+//! `##标题` is a heading. Headings inside comments and code are not headings. Time is linear in the text, also for
+//! hostile ones.
 
 use memchr::memmem;
 
@@ -15,7 +16,8 @@ use okno_document::{Block, BlockKind, Span};
 
 /// Lines of one run that are looked at together: far more than any wrapped paragraph has, and it bounds the memory.
 const LONGEST_RUN: usize = 4096;
-/// An underline turns the lines above it into a heading; a heading has no more lines than this, a longer one is a paragraph over a rule.
+/// An underline turns the lines above it into a heading; a heading has no more lines than this, a longer one is a
+/// paragraph over a rule.
 const HEADING_LINES: usize = 3;
 
 /// How far behind an opening template tag its partner is looked for; a bound keeps the time linear.
@@ -142,7 +144,8 @@ impl Scanner<'_> {
         }
     }
 
-    /// A list item starts. An ordered list interrupts a paragraph only with its number 1, as a sentence may well wrap before `1986. `
+    /// A list item starts. An ordered list interrupts a paragraph only with its number 1, as a sentence may well wrap
+    /// before `1986. `
     fn item(&mut self, line: Line, content: &str, columns: usize) -> bool {
         let Some(width) = list_marker(content) else { return false };
         let in_text = self.kind == Run::Text && !self.run.is_empty();
@@ -152,7 +155,8 @@ impl Scanner<'_> {
         }
         self.close();
         self.leave_items(columns);
-        // Five and more spaces behind a marker are an indented code; the item's content then starts one column behind the marker.
+        // Five and more spaces behind a marker are an indented code; the item's content then starts one column behind
+        // the marker.
         let marker = content[..width].trim_end().len();
         let step = if width == content.len() || width - marker > 4 { marker + 1 } else { width };
         self.items.push(columns + step);
@@ -189,8 +193,8 @@ impl Scanner<'_> {
         true
     }
 
-    /// A line that opens or closes a pair of template tags, as `{{< note >}}`, belongs to no paragraph; a tag without a partner is a word of
-    /// its sentence. What `highlight` and `mermaid` enclose is code.
+    /// A line that opens or closes a pair of template tags, as `{{< note >}}`, belongs to no paragraph; a tag without
+    /// a partner is a word of its sentence. What `highlight` and `mermaid` enclose is code.
     fn shortcode(&mut self, line: Line, content: &str, columns: usize) -> bool {
         let Some(name) = shortcode_name(content) else { return false };
         let closing = name.starts_with('/');
@@ -209,7 +213,8 @@ impl Scanner<'_> {
         }
     }
 
-    /// Where the partner of an opening tag stands; it is looked for nearby only, and no stretch of text twice for the same name.
+    /// Where the partner of an opening tag stands; it is looked for nearby only, and no stretch of text twice for the
+    /// same name.
     fn shortcode_end(&mut self, line: Line, name: &str) -> Option<usize> {
         let needle = format!("/{name}");
         let (known, searched) = &self.endless.shortcode;
@@ -264,7 +269,8 @@ impl Scanner<'_> {
         self.take_while(open, |content, columns| content.is_empty() || columns >= inner)
     }
 
-    /// Takes the lines after `first` while they satisfy `goes_on` (given the content and its column); the end of the last one.
+    /// Takes the lines after `first` while they satisfy `goes_on` (given the content and its column); the end of the
+    /// last one.
     fn take_while(&mut self, first: Line, goes_on: impl Fn(&str, usize) -> bool) -> usize {
         let mut end = first.end;
         while let Some(line) = Line::at(self.text, self.at) {

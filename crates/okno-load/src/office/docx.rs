@@ -1,7 +1,8 @@
 //! Word documents: paragraphs with their styles, lists, tables, notes, images.
 //!
-//! A heading is a paragraph whose style has an outline level, whatever the style is called in the author's language. Deleted text is gone, inserted text is
-//! there; field codes are not text, their results are. Footnotes follow at the end, marked as they are in the text.
+//! A heading is a paragraph whose style has an outline level, whatever the style is called in the author's language.
+//! Deleted text is gone, inserted text is there; field codes are not text, their results are. Footnotes follow at the
+//! end, marked as they are in the text.
 
 use std::collections::HashMap;
 
@@ -297,7 +298,8 @@ impl Body {
         self.rendering.item(depth, &marker, text);
     }
 
-    /// The notes at the end, each with the mark it has in the text. The first two are lines that separate notes from the page.
+    /// The notes at the end, each with the mark it has in the text. The first two are lines that separate notes from
+    /// the page.
     fn notes(&mut self, xml: &str, mark: &str) {
         let (mut id, mut text, mut in_text) = (String::new(), String::new(), false);
         walk(xml, |node| match node {

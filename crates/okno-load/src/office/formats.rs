@@ -1,7 +1,8 @@
-//! How cells of a workbook are shown: `0.12` with the format `0.0%` is `12.0%`, `1234.5` with `"€"#,##0.00` is `€1,234.50`.
+//! How cells of a workbook are shown: `0.12` with the format `0.0%` is `12.0%`, `1234.5` with `"€"#,##0.00` is
+//! `€1,234.50`.
 //!
-//! `calamine` gives values and the number of their style, and of formats only whether they are dates. So the styles of an XLSX file are read
-//! here. Formats with conditions, fractions and exponents are left alone.
+//! `calamine` gives values and the number of their style, and of formats only whether they are dates. So the styles
+//! of an XLSX file are read here. Formats with conditions, fractions and exponents are left alone.
 
 use std::collections::HashMap;
 

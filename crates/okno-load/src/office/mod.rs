@@ -1,8 +1,9 @@
 //! Office files and books: archives of XML come in; out goes one text, as Markdown would write it.
 //!
-//! DOCX, PPTX, ODT and EPUB are read here with `zip` and `quick-xml`: of each, the few elements that carry text. The crate `undoc` was looked at
-//! first: it reads the Microsoft three, into Markdown of its own, in 40 000 lines with old binary formats and layout; what is needed here is a small
-//! part of it, and headings, pages and images have to keep their places. Workbooks are `calamine`'s ([`Workbook`]).
+//! DOCX, PPTX, ODT and EPUB are read here with `zip` and `quick-xml`: of each, the few elements that carry text. The
+//! crate `undoc` was looked at first: it reads the Microsoft three, into Markdown of its own, in 40 000 lines with
+//! old binary formats and layout; what is needed here is a small part of it, and headings, pages and images have to
+//! keep their places. Workbooks are `calamine`'s ([`Workbook`]).
 //!
 //! Which kind an archive is, its parts say, not its name. What it inflates to is bounded (`archive`).
 

@@ -1,6 +1,7 @@
 //! `OpenDocument` spreadsheets: the sheets of `content.xml`.
 //!
-//! `calamine` reads them too, and makes room for every repetition that a cell or a row claims. Here a repeated row is kept once.
+//! `calamine` reads them too, and makes room for every repetition that a cell or a row claims. Here a repeated row is
+//! kept once.
 
 use std::rc::Rc;
 
@@ -132,7 +133,8 @@ impl Reading {
 }
 
 impl OpenRow {
-    /// Adds a cell as often as it is repeated; what it takes, in cells. One that takes more than is `left` is not added.
+    /// Adds a cell as often as it is repeated; what it takes, in cells. One that takes more than is `left` is not
+    /// added.
     fn push(&mut self, cell: OpenCell, left: usize) -> usize {
         let repeated = cell.repeated.min(MOST_COLUMNS - self.column);
         let value = if cell.is_text { DataRef::String(cell.text) } else { cell.value };

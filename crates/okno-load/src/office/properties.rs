@@ -9,7 +9,8 @@ pub(super) fn core(archive: &mut Archive<'_>) -> Metadata {
     archive.text("docProps/core.xml").map(|xml| read(&xml)).unwrap_or_default()
 }
 
-/// Reads Dublin Core elements wherever they stand: Microsoft, `OpenDocument` and EPUB all use them. The first of a kind counts.
+/// Reads Dublin Core elements wherever they stand: Microsoft, `OpenDocument` and EPUB all use them. The first of a
+/// kind counts.
 pub(super) fn read(xml: &str) -> Metadata {
     let mut metadata = Metadata::default();
     let mut open: Option<&'static str> = None;

@@ -1,7 +1,8 @@
 //! A sheet as rows of filled cells, and how it is written: a heading, then a table whose first row is its header.
 //!
-//! Only filled cells are kept, and rows that a file repeats are kept once: two cells at opposite corners of a sheet are two cells, however far
-//! apart. What would be written is counted before it is: a sheet that says it has more is refused, and the others are still read.
+//! Only filled cells are kept, and rows that a file repeats are kept once: two cells at opposite corners of a sheet
+//! are two cells, however far apart. What would be written is counted before it is: a sheet that says it has more is
+//! refused, and the others are still read.
 
 use std::rc::Rc;
 
@@ -14,7 +15,8 @@ use okno_document::message::Bytes;
 
 /// Cells that one workbook may write, empty ones included: what is larger is a database.
 pub(super) const MOST_CELLS: usize = 20_000_000;
-/// Filled cells of one sheet that are kept at a time. The inflated sheet is bounded too (`archive`): a cell takes about 22 bytes there.
+/// Filled cells of one sheet that are kept at a time. The inflated sheet is bounded too (`archive`): a cell takes
+/// about 22 bytes there.
 pub(super) const MOST_FILLED: usize = 12_000_000;
 /// Text of one workbook. A string that stands once in the file may be shown by every cell.
 const LONGEST_TEXT: usize = 128 << 20;

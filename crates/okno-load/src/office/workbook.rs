@@ -1,7 +1,7 @@
 //! Workbooks (XLSX, XLSM, XLSB, XLS, ODS): each sheet is a heading and a table whose first row is its header.
 //!
-//! `calamine` reads the cells. Numbers are written as people see them – fifteen digits, as Excel has –, dates as dates, and in XLSX files percent, currencies and
-//! thousands as the cells' formats say (`formats`).
+//! `calamine` reads the cells. Numbers are written as people see them – fifteen digits, as Excel has –, dates as
+//! dates, and in XLSX files percent, currencies and thousands as the cells' formats say (`formats`).
 
 use std::io::Cursor;
 use std::path::Path;

@@ -1,8 +1,9 @@
-//! Old workbooks, bounded: the stream of records is taken out of the file, what its cells will take is counted, and `calamine` is given a clean
-//! file with nothing but this stream.
+//! Old workbooks, bounded: the stream of records is taken out of the file, what its cells will take is counted, and
+//! `calamine` is given a clean file with nothing but this stream.
 //!
-//! `calamine` makes room for the rectangle around all cells of a sheet, for what a sheet says its dimensions are, for a copy of a string
-//! in every cell that shows it, and for formulas, which are not shown. So dimensions and names are hidden from it, and formulas become their values.
+//! `calamine` makes room for the rectangle around all cells of a sheet, for what a sheet says its dimensions are, for
+//! a copy of a string in every cell that shows it, and for formulas, which are not shown. So dimensions and names are
+//! hidden from it, and formulas become their values.
 
 use std::collections::HashSet;
 
@@ -99,7 +100,8 @@ fn globals(stream: &mut [u8]) -> (Vec<usize>, Vec<u32>) {
     (sheets, strings)
 }
 
-/// The lengths of shared strings in bytes, at most. A string may go on in the next record, which then begins with a byte of flags.
+/// The lengths of shared strings in bytes, at most. A string may go on in the next record, which then begins with a
+/// byte of flags.
 fn lengths(stream: &[u8], first: std::ops::Range<usize>) -> Vec<u32> {
     let mut parts = vec![&stream[first.clone()]];
     let mut at = first.end;
@@ -241,7 +243,8 @@ fn sheet(stream: &mut [u8], start: usize, strings: &[u32], counted: &mut Counted
     Ok(at)
 }
 
-/// Makes a formula the value it has; whether it has one. The text of others follows in a record of its own, and their formula is emptied.
+/// Makes a formula the value it has; whether it has one. The text of others follows in a record of its own, and their
+/// formula is emptied.
 fn valued(stream: &mut [u8], data: &std::ops::Range<usize>) -> bool {
     let Some(value) = stream.get(data.start + 6..data.start + 14).filter(|_| data.len() >= 20) else { return false };
     let (sort, what, special) = (value[0], value[2], value[6] == 0xff && value[7] == 0xff);

@@ -50,8 +50,8 @@ fn value(attribute: &Attribute<'_>) -> String {
 /// Elements inside of elements beyond this are not read: it is far above what any program writes.
 const DEEPEST: usize = 1000;
 
-/// Calls `each` with everything in the XML, in order. Entities that the file declares itself are not known here: nothing is fetched, and
-/// nothing grows. What is inside of more than [`DEEPEST`] elements is left out.
+/// Calls `each` with everything in the XML, in order. Entities that the file declares itself are not known here:
+/// nothing is fetched, and nothing grows. What is inside of more than [`DEEPEST`] elements is left out.
 pub(super) fn walk(xml: &str, mut each: impl FnMut(Node<'_>)) {
     let mut depth = 0usize;
     everything(xml, |node| {

@@ -1,8 +1,9 @@
 //! The bands of a page come in; out go its lines and tables in reading order.
 //!
-//! Two columns are found by the gutter between them: an upright strip that few lines cross, with running text on both sides. Lines that do cross
-//! it – a title, a wide figure's caption – cut the page into parts above and below, and each part is read column by column. What is left of
-//! bands with several fragments at the same heights is a table and is read row by row.
+//! Two columns are found by the gutter between them: an upright strip that few lines cross, with running text on both
+//! sides. Lines that do cross it – a title, a wide figure's caption – cut the page into parts above and below, and
+//! each part is read column by column. What is left of bands with several fragments at the same heights is a table
+//! and is read row by row.
 
 use super::fragments::{Band, Fragment};
 
@@ -138,7 +139,8 @@ fn crossings(bands: &[Band], from: f64, strips: usize) -> Vec<usize> {
     counts
 }
 
-/// Where few enough bands cross: of each run of such strips the part that the fewest cross, if it is wide enough for a gutter.
+/// Where few enough bands cross: of each run of such strips the part that the fewest cross, if it is wide enough for
+/// a gutter.
 fn empty_strips(counts: &[usize], most: usize) -> Vec<(usize, usize)> {
     let mut found = Vec::new();
     for (start, end) in runs(counts, 0, most) {

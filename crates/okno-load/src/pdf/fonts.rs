@@ -1,7 +1,8 @@
 //! Fonts of a PDF: codes come in, letters and widths go out.
 //!
-//! `hayro-font` reads `ToUnicode` tables, encodings and glyph names. What it leaves open is decided here: Chinese, Japanese and Korean fonts
-//! without a `ToUnicode` table say by the name of their encoding, or of their character collection, what their codes mean.
+//! `hayro-font` reads `ToUnicode` tables, encodings and glyph names. What it leaves open is decided here: Chinese,
+//! Japanese and Korean fonts without a `ToUnicode` table say by the name of their encoding, or of their character
+//! collection, what their codes mean.
 
 use std::cell::RefCell;
 use std::collections::HashMap;

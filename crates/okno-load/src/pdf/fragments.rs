@@ -1,11 +1,14 @@
-//! Letters with places come in; out go fragments – pieces of a line without a wide gap – grouped into bands of one height.
+//! Letters with places come in; out go fragments – pieces of a line without a wide gap – grouped into bands of one
+//! height.
 //!
-//! A PDF does not say where a word ends. The gaps do: letters that follow each other on one baseline are a fragment, a gap of a fifth of the
-//! letter size is a space, and a gap as wide as a letter is high separates fragments – the gutter between two columns, the cells of a table.
+//! A PDF does not say where a word ends. The gaps do: letters that follow each other on one baseline are a fragment,
+//! a gap of a fifth of the letter size is a space, and a gap as wide as a letter is high separates fragments – the
+//! gutter between two columns, the cells of a table.
 
 use super::glyphs::Glyph;
 
-/// A gap of this share of the letter size is a space. Fonts have spaces of 0.2 to 0.3; tight setting leaves more than half of one.
+/// A gap of this share of the letter size is a space. Fonts have spaces of 0.2 to 0.3; tight setting leaves more than
+/// half of one.
 const SPACE: f64 = 0.17;
 /// Chinese letters fill a square, and justified lines pull them apart.
 const WIDE_SPACE: f64 = 0.5;

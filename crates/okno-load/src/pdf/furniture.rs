@@ -1,7 +1,8 @@
 //! Page numbers, running heads and feet: what stands at the edge of every page and belongs to none of them.
 //!
-//! A line is a running one when the same words (numbers aside) stand at the same edge of a third of the pages. It stays where it is first seen on the first
-//! page – it may be the title – or looks like the header of a table that goes on over many pages. Page numbers go everywhere.
+//! A line is a running one when the same words (numbers aside) stand at the same edge of a third of the pages. It
+//! stays where it is first seen on the first page – it may be the title – or looks like the header of a table that
+//! goes on over many pages. Page numbers go everywhere.
 
 use std::collections::{HashMap, HashSet};
 
@@ -84,7 +85,8 @@ fn running(pages: &[Vec<Band>]) -> HashSet<(bool, String)> {
     counts.into_iter().filter(|(_, count)| *count >= enough).map(|(key, _)| key).collect()
 }
 
-/// The number a band shows when it shows nothing else: `12`, `- 12 -`, `Page 3 of 9`, `第 3 页`. And whether words say that it is a page's.
+/// The number a band shows when it shows nothing else: `12`, `- 12 -`, `Page 3 of 9`, `第 3 页`. And whether words say
+/// that it is a page's.
 fn shown_number(band: &Band) -> Option<(usize, bool)> {
     let words = words(band).to_lowercase();
     let bare = words.replace("page", "").replace("of", "");
@@ -96,7 +98,8 @@ fn shown_number(band: &Band) -> Option<(usize, bool)> {
     Some((digits.parse().ok()?, bare.len() < words.len() || words.contains(['第', '页', '頁'])))
 }
 
-/// What is to be added to a page's place to get its printed number, for every offset that two pages agree on; it wraps below 0.
+/// What is to be added to a page's place to get its printed number, for every offset that two pages agree on; it
+/// wraps below 0.
 fn number_offsets(pages: &[Vec<Band>]) -> HashSet<usize> {
     let mut counts: HashMap<usize, usize> = HashMap::new();
     for (number, page) in pages.iter().enumerate() {

@@ -1,6 +1,7 @@
 //! The content of a page comes in; out go its letters with their places.
 //!
-//! Only what moves or shows text is interpreted: matrices, text state, strings, and forms drawn inside the page. Nothing is painted.
+//! Only what moves or shows text is interpreted: matrices, text state, strings, and forms drawn inside the page.
+//! Nothing is painted.
 
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -109,8 +110,8 @@ pub(super) fn drawn<'a>(page: &Page<'a>, fonts: &Fonts<'a>, limits: &mut Limits)
     reader.drawn
 }
 
-/// The content of a page, its parts one after the other. The library keeps what it joins for as long as the file is open, however often a
-/// page names the same part.
+/// The content of a page, its parts one after the other. The library keeps what it joins for as long as the file is
+/// open, however often a page names the same part.
 fn content(page: &Page<'_>, limits: &mut Limits) -> Vec<u8> {
     let dict = page.raw();
     if let Some(stream) = dict.get::<Stream<'_>>("Contents") {

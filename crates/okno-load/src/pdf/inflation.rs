@@ -1,8 +1,10 @@
-//! Streams that would fill the memory are found before anything is read: the library below inflates whatever it is given.
+//! Streams that would fill the memory are found before anything is read: the library below inflates whatever it is
+//! given.
 //!
-//! A stream says which filters it was packed with. Deflate makes at most a thousandfold of its input, LZW three times as much, so only long
-//! streams can be too large, and they are inflated once, into nothing. Two compressions on top of each other serve no honest
-//! purpose and can hide any size. What a file keeps open while it is read – tables of objects, fonts – is counted together.
+//! A stream says which filters it was packed with. Deflate makes at most a thousandfold of its input, LZW three times
+//! as much, so only long streams can be too large, and they are inflated once, into nothing. Two compressions on top
+//! of each other serve no honest purpose and can hide any size. What a file keeps open while it is read – tables of
+//! objects, fonts – is counted together.
 //!
 //! Streams of encrypted files are not looked at: what is in them is known only to the library.
 
@@ -104,8 +106,8 @@ struct Packed<'f> {
 }
 
 impl<'f> Packed<'f> {
-    /// The stream whose data are between the word `stream` at a place and the word `endstream` at its end; what describes it stands
-    /// between `from` and there.
+    /// The stream whose data are between the word `stream` at a place and the word `endstream` at its end; what
+    /// describes it stands between `from` and there.
     fn at(bytes: &'f [u8], from: usize, at: usize, end: usize) -> Self {
         let before = &bytes[from.max(at.saturating_sub(DESCRIPTION))..at];
         let description = memmem::rfind(before, b"obj").map_or(before, |start| &before[start..]);

@@ -1,9 +1,10 @@
 //! Letters as search needs them, and what can be said about one.
 //!
-//! Chinese fonts often draw `入` with the code of the radical `⼊`, Latin ones draw `fi` as one sign. They look the same and are not found by who types the
-//! usual letter. The text of a PDF is our own rendering, so it is written with the usual letters: Kangxi and supplementary radicals,
-//! compatibility ideographs that repeat a radical, ligatures, full-width letters and digits, vertical forms of punctuation. Full-width punctuation stays: it is
-//! what Chinese writes.
+//! Chinese fonts often draw `入` with the code of the radical `⼊`, Latin ones draw `fi` as one sign. They look the
+//! same and are not found by who types the usual letter. The text of a PDF is our own rendering, so it is written
+//! with the usual letters: Kangxi and supplementary radicals, compatibility ideographs that repeat a radical,
+//! ligatures, full-width letters and digits, vertical forms of punctuation. Full-width punctuation stays: it is what
+//! Chinese writes.
 
 /// The letters of the Kangxi radicals U+2F00 to U+2FD5, in their order.
 const KANGXI: &str = "一丨丶丿乙亅二亠人儿入八冂冖冫几凵刀力勹匕匚匸十卜卩厂厶又口囗土士夂夊夕大女子宀寸小尢尸屮山巛工己巾干幺广廴\
@@ -106,8 +107,8 @@ pub(super) fn ends_sentence(line: &str) -> bool {
     line.trim_end_matches(closing).ends_with(['.', '!', '?', '。', '！', '？', '…', ':', '：', ';', '；'])
 }
 
-/// Joins the next line to a paragraph: a word broken by a hyphen becomes whole again, Chinese letters stand side by side, anything else
-/// gets a space. `compounds` are words that the document writes with a hyphen inside a line.
+/// Joins the next line to a paragraph: a word broken by a hyphen becomes whole again, Chinese letters stand side by
+/// side, anything else gets a space. `compounds` are words that the document writes with a hyphen inside a line.
 pub(super) fn join_line(text: &mut String, next: &str, compounds: &std::collections::HashSet<String>) {
     let (last, first) = (text.chars().next_back(), next.chars().next());
     let before = text.chars().rev().nth(1);

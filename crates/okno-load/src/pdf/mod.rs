@@ -1,15 +1,17 @@
 //! PDF: pages of placed letters come in; out goes one running text with its headings, tables and page starts.
 //!
-//! The steps: letters with places (`glyphs`, with what `fonts` know) → fragments of lines (`fragments`) → without running heads and page numbers (`furniture`) →
-//! reading order, columns, tables (`columns`) → headings and paragraphs (`paragraphs`). Letters are written as people type them (`letters`), so that search
-//! finds them.
+//! The steps: letters with places (`glyphs`, with what `fonts` know) → fragments of lines (`fragments`) → without
+//! running heads and page numbers (`furniture`) → reading order, columns, tables (`columns`) → headings and
+//! paragraphs (`paragraphs`). Letters are written as people type them (`letters`), so that search finds them.
 //!
-//! Reading the file itself and its fonts is `hayro-syntax` and `hayro-font`: no unsafe code, CJK tables included, 1.7 CPU minutes to build (release). `pdf_oxide`
-//! (0.3.78) reads the same files well but is 450 000 lines – writer, renderer, forms – with no way to leave them out, and takes a
-//! protected file for an empty one; `pdf-extract` panics on Chinese fonts and mixes columns.
+//! Reading the file itself and its fonts is `hayro-syntax` and `hayro-font`: no unsafe code, CJK tables included, 1.7
+//! CPU minutes to build (release). `pdf_oxide` (0.3.78) reads the same files well but is 450 000 lines – writer,
+//! renderer, forms – with no way to leave them out, and takes a protected file for an empty one; `pdf-extract` panics
+//! on Chinese fonts and mixes columns.
 //!
-//! Images are taken out (`pictures`) and put where they stand (`placing`); a page of scanned paper, which has an image and no letters, is read where somebody reads images, and
-//! otherwise said to have no text. What is not read: forms and comments, formulas as such.
+//! Images are taken out (`pictures`) and put where they stand (`placing`); a page of scanned paper, which has an
+//! image and no letters, is read where somebody reads images, and otherwise said to have no text. What is not read:
+//! forms and comments, formulas as such.
 
 mod columns;
 mod fonts;

@@ -1,8 +1,9 @@
 //! Lines and tables in reading order come in; out go headings, paragraphs, list items and tables, written into a text.
 //!
-//! A PDF breaks lines where the page ends, not where a paragraph does. A line goes on in the next one unless something says otherwise: a wider
-//! gap, another letter size, an indentation, a list marker – or that the next word would still have fitted on the line.
-//! Paragraphs go on over columns and pages. Headings are larger than the text, or bold and alone.
+//! A PDF breaks lines where the page ends, not where a paragraph does. A line goes on in the next one unless
+//! something says otherwise: a wider gap, another letter size, an indentation, a list marker – or that the next word
+//! would still have fitted on the line. Paragraphs go on over columns and pages. Headings are larger than the text,
+//! or bold and alone.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 

@@ -1,7 +1,8 @@
 //! The images of a page, as bytes that any program reads.
 //!
-//! A photograph is in a PDF as the JPEG file it was; it is taken out as it is. Anything else is rows of pixels, and written as PNG. Fax and JPEG 2000 scans (CCITT, JBIG2, JPX) are not
-//! taken out: their decoders would double what it costs to build this crate.
+//! A photograph is in a PDF as the JPEG file it was; it is taken out as it is. Anything else is rows of pixels, and
+//! written as PNG. Fax and JPEG 2000 scans (CCITT, JBIG2, JPX) are not taken out: their decoders would double what it
+//! costs to build this crate.
 
 use hayro_syntax::object::{Array, Dict, Name, Object, Stream};
 

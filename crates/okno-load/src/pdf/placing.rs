@@ -1,4 +1,5 @@
-//! Images among the lines of a page: each comes behind the line above it. An image on a page without letters is the page; what is read in it is its text.
+//! Images among the lines of a page: each comes behind the line above it. An image on a page without letters is the
+//! page; what is read in it is its text.
 
 use super::super::ImageReader;
 use super::columns::{Line, Piece};

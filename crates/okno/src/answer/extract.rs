@@ -77,9 +77,11 @@ fn found(context: &Context, span: Span, contexts: &[Context]) -> f32 {
     here.fold(0.0, f32::max) / best
 }
 
-/// A sentence as an item of a list, ready for its citation: checked like anything else, its own bracketed numbers left out.
+/// A sentence as an item of a list, ready for its citation: checked like anything else, its own bracketed numbers
+/// left out.
 ///
-/// Prose comes on one line; of a table, a list or code the lines are what says it, and they stay, the citation below them.
+/// Prose comes on one line; of a table, a list or code the lines are what says it, and they stay, the citation below
+/// them.
 pub fn shown(sentence: &str, language: Language) -> String {
     let (text, end) = if is_laid_out(sentence) { (indented(sentence), "\n\n  ") } else { (one_line(sentence), " ") };
     let sources = [text.as_str()];

@@ -1,9 +1,9 @@
 //! A language model as a reranker: it is shown all passages at once and says their order.
 //!
-//! Models answer as they like, so little is asked of the answer: numbers of passages, in some order. A number that is repeated counts
-//! where it came first, one that means nothing is passed over, passages that were not named follow the named ones in the order they had.
-//! An answer without any number leaves the order as it was, is told as such and not kept. Passages are shown as JSON, so that none can
-//! pretend to be another, or an instruction.
+//! Models answer as they like, so little is asked of the answer: numbers of passages, in some order. A number that is
+//! repeated counts where it came first, one that means nothing is passed over, passages that were not named follow
+//! the named ones in the order they had. An answer without any number leaves the order as it was, is told as such and
+//! not kept. Passages are shown as JSON, so that none can pretend to be another, or an instruction.
 
 use crate::generate::{Generator, Message, Request, Role, asked};
 use crate::retrieve::{RerankError, Reranker};
@@ -14,7 +14,8 @@ use std::sync::Arc;
 const ENGLISH: &str = include_str!("listwise.en.txt");
 const CHINESE: &str = include_str!("listwise.zh.txt");
 
-/// Characters of a passage that the model is shown: about 150 tokens, so that thirty fit into the smallest windows in use.
+/// Characters of a passage that the model is shown: about 150 tokens, so that thirty fit into the smallest windows in
+/// use.
 const SHOWN: usize = 600;
 
 /// Tokens the model may answer with for each passage: a number, a comma, a blank.
@@ -77,8 +78,9 @@ fn is_chinese(text: &str) -> bool {
     text.chars().any(|c| is_han(c))
 }
 
-/// The passages an answer names, each once, counted from 0. What stands in brackets is the answer, what stands around it is talk. Where one
-/// pair of brackets names all that any names, it is the order, the last such pair the final one; else each names a part: `[3] > [1, 2]`.
+/// The passages an answer names, each once, counted from 0. What stands in brackets is the answer, what stands around
+/// it is talk. Where one pair of brackets names all that any names, it is the order, the last such pair the final
+/// one; else each names a part: `[3] > [1, 2]`.
 fn order(answer: &str, count: usize) -> Vec<usize> {
     let bracketed: Vec<&str> =
         answer.split('[').skip(1).filter_map(|rest| rest.split_once(']').map(|(inside, _)| inside)).collect();
@@ -101,8 +103,8 @@ fn numbers(text: &str, count: usize) -> Vec<usize> {
     named
 }
 
-/// A score for each passage: the earlier it was named, the larger; those that were not named have none of their own. They follow in the
-/// order they had.
+/// A score for each passage: the earlier it was named, the larger; those that were not named have none of their own.
+/// They follow in the order they had.
 fn scores(named: &[usize], count: usize) -> Vec<f32> {
     if named.is_empty() {
         return vec![1.0; count];

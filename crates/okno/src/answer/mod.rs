@@ -2,8 +2,8 @@
 //!
 //! [`reply()`] is the whole way: what was found becomes a prompt ([`Prompts`](crate::generate::Prompts), contexts
 //! quoted as data), what the model says is checked as it comes (citations that point to nothing, links, images and tags
-//! never leave), and each citation is narrowed to the sentences that support it. Without a model, the best sentences are
-//! the answer.
+//! never leave), and each citation is narrowed to the sentences that support it. Without a model, the best sentences
+//! are the answer.
 
 mod checked;
 mod extract;

@@ -1,9 +1,9 @@
 //! The prompt of an answer: contexts as data, then the question.
 //!
-//! Documents are not trusted: whoever wrote one may want to speak to the model. So every context stands between two lines
-//! that carry a mark which is a hash of all that is sent – a text cannot hold a mark that depends on the text itself – and
-//! bracketed numbers inside are written with other brackets, so that no document can cite for the model. The mark is the
-//! same for the same contexts and question, so that answers can be kept.
+//! Documents are not trusted: whoever wrote one may want to speak to the model. So every context stands between two
+//! lines that carry a mark which is a hash of all that is sent – a text cannot hold a mark that depends on the text
+//! itself – and bracketed numbers inside are written with other brackets, so that no document can cite for the model.
+//! The mark is the same for the same contexts and question, so that answers can be kept.
 
 use crate::Context;
 use crate::generate::{Language, Prompts, mark};

@@ -220,7 +220,8 @@ fn generated(
     };
     let (completion, heard) = loop {
         match heard(&answer, shown, generator, options, language, &mut on) {
-            // The weakest contexts are last: better an answer from half of them than none. What was told cannot be taken back.
+            // The weakest contexts are last: better an answer from half of them than none. What was told cannot be
+            // taken back.
             Err(GenerateError::TooLong { .. }) if shown > 1 && !told.get() => shown = shown.div_ceil(2),
             done => break done?,
         }

@@ -1,4 +1,5 @@
-//! Which sentences of a context support a statement: words in common, rare ones counting more. Pure, and without a model.
+//! Which sentences of a context support a statement: words in common, rare ones counting more. Pure, and without a
+//! model.
 
 use crate::document::Span;
 use crate::split::sentences;

@@ -4,7 +4,8 @@ use crate::error::ConfigError;
 use serde::Deserialize;
 use std::time::Duration;
 
-/// Which service embeds, and how it is asked. What is `None` nobody said; a place that nobody said is that of the language model.
+/// Which service embeds, and how it is asked. What is `None` nobody said; a place that nobody said is that of the
+/// language model.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct EmbeddingConfig {

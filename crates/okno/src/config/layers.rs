@@ -1,7 +1,7 @@
 //! Layers: the same keys from several places, the nearest first.
 //!
-//! Each place gives a table; the tables are laid over one another and read once as a whole, so that a value means the same wherever it
-//! was written. Where a value comes from is asked of the layers, key by key.
+//! Each place gives a table; the tables are laid over one another and read once as a whole, so that a value means the
+//! same wherever it was written. Where a value comes from is asked of the layers, key by key.
 
 use super::Config;
 use crate::error::ConfigError;
@@ -65,7 +65,8 @@ const fn key(name: &'static str, kind: Kind, default: &'static str) -> Key {
     Key { name, kind, default }
 }
 
-/// Every single value, in the order it is shown. Tables of one's own names – recipes, fields, rules – are not single values.
+/// Every single value, in the order it is shown. Tables of one's own names – recipes, fields, rules – are not single
+/// values.
 pub const KEYS: [Key; 41] = [
     key("recipe", Kind::Text, "auto"),
     key("budget", Kind::Plain, "the recipe's"),
@@ -256,7 +257,8 @@ impl Settings {
     }
 }
 
-/// Lays one table over another: tables are merged, rules appended, everything else replaced. A recipe is one thing: replaced whole.
+/// Lays one table over another: tables are merged, rules appended, everything else replaced. A recipe is one thing:
+/// replaced whole.
 fn lay_over(below: &mut Table, above: &Table) {
     for (name, value) in above {
         match (below.get_mut(name), value) {

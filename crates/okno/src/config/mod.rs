@@ -1,9 +1,10 @@
 //! Configuration: what a person wrote into `okno.toml` and the environment, read, checked, and laid over one another.
 //!
-//! Text comes in, [`Settings`] go out: every value with where it comes from. The order is flag, environment, `okno.toml` beside the
-//! index, the user's file, default; a flag is the command's own business and wins by being asked first. Tables are merged key by key,
-//! rules are put one after the other (the user's first, so that the nearer ones have the last word). A key nobody knows is an error that
-//! names its line and the nearest key there is. Nothing here reads a file: the command line does.
+//! Text comes in, [`Settings`] go out: every value with where it comes from. The order is flag, environment,
+//! `okno.toml` beside the index, the user's file, default; a flag is the command's own business and wins by being
+//! asked first. Tables are merged key by key, rules are put one after the other (the user's first, so that the nearer
+//! ones have the last word). A key nobody knows is an error that names its line and the nearest key there is. Nothing
+//! here reads a file: the command line does.
 
 mod embedding;
 mod keys;

@@ -11,7 +11,8 @@ pub struct Secrets(BTreeMap<String, String>);
 const KNOWN: [&str; 3] = ["DASHSCOPE_API_KEY", "DEEPSEEK_API_KEY", "OPENAI_API_KEY"];
 
 impl Secrets {
-    /// Adds the lines of a `.env` file: `NAME=value`, quotes and `export` allowed, `#` for comments. What was added before stays.
+    /// Adds the lines of a `.env` file: `NAME=value`, quotes and `export` allowed, `#` for comments. What was added
+    /// before stays.
     pub fn add(&mut self, text: &str) {
         for line in text.lines().map(str::trim).filter(|line| !line.starts_with('#')) {
             let line = line.strip_prefix("export ").unwrap_or(line);

@@ -1,11 +1,13 @@
-//! The normaliser: text comes in, text comes out in which spellings that mean the same look the same. Which ones is the model's choice,
-//! a table of rules (`charsmap`): compatibility forms, capitals, Latin accents, Traditional characters.
+//! The normaliser: text comes in, text comes out in which spellings that mean the same look the same. Which ones is
+//! the model's choice, a table of rules (`charsmap`): compatibility forms, capitals, Latin accents, Traditional
+//! characters.
 //!
-//! The rules are applied as the tokenizer library does that the model was trained with, oddities included: a grapheme cluster of fewer
-//! than six bytes is looked up first as a whole, and if a rule fits its *beginning*, the rest of it is gone (`E` + combining acute gives
-//! `e`); every other cluster is mapped character by character (`e` + combining acute keeps the accent, having no rule for `e`).
-//! Clusters are searched only where one can have two characters: between two characters that never join, which is nearly all text in
-//! Chinese and English, a glance at the next character replaces the search.
+//! The rules are applied as the tokenizer library does that the model was trained with, oddities included: a grapheme
+//! cluster of fewer than six bytes is looked up first as a whole, and if a rule fits its *beginning*, the rest of it
+//! is gone (`E` + combining acute gives `e`); every other cluster is mapped character by character (`e` + combining
+//! acute keeps the accent, having no rule for `e`). Clusters are searched only where one can have two characters:
+//! between two characters that never join, which is nearly all text in Chinese and English, a glance at the next
+//! character replaces the search.
 
 use unicode_segmentation::UnicodeSegmentation;
 
@@ -80,7 +82,8 @@ impl<'a> Charsmap<'a> {
         true
     }
 
-    /// Tries the rules of several characters that begin with this one; in the pool each is (length, key..., length, replacement...).
+    /// Tries the rules of several characters that begin with this one; in the pool each is (length, key..., length,
+    /// replacement...).
     fn push_longer_rule(self, entry: Entry, cluster: &str, out: &mut String) -> bool {
         let mut at = entry.payload() as usize;
         for _ in 0..entry.length() {
@@ -96,8 +99,8 @@ impl<'a> Charsmap<'a> {
     }
 }
 
-/// Whether all that the rules do to ASCII is to lower the letters. It is so in practice, and then English text is copied and lowered in
-/// one stroke, five times faster than by the character.
+/// Whether all that the rules do to ASCII is to lower the letters. It is so in practice, and then English text is
+/// copied and lowered in one stroke, five times faster than by the character.
 pub(super) fn lowers_ascii(table: CharTable) -> bool {
     ('\0'..'\u{80}').all(|c| {
         let entry = table.entry(c);
@@ -109,7 +112,8 @@ pub(super) fn lowers_ascii(table: CharTable) -> bool {
     })
 }
 
-/// Lowers the ASCII that `rest` begins with and says how much it took: not a carriage return, nor a character that the next one may join.
+/// Lowers the ASCII that `rest` begins with and says how much it took: not a carriage return, nor a character that
+/// the next one may join.
 fn push_ascii(rest: &str, out: &mut String) -> usize {
     let length = rest.bytes().position(|byte| !byte.is_ascii() || byte == b'\r').unwrap_or(rest.len());
     let joined = rest[length..].chars().next().is_some_and(|next| !stands_alone(next) && next != '\r');
@@ -125,9 +129,9 @@ fn begins_with(cluster: &str, key: impl Iterator<Item = u32>) -> bool {
     key.into_iter().all(|code| characters.next().is_some_and(|c| c as u32 == code))
 }
 
-/// Whether a character never forms a cluster with another one of this kind: ASCII (but for the carriage return, which joins a line
-/// feed), Latin, common punctuation and symbols, kana without its combining marks, Han, full-width forms. The list is safe, not complete:
-/// what it leaves out is segmented properly.
+/// Whether a character never forms a cluster with another one of this kind: ASCII (but for the carriage return, which
+/// joins a line feed), Latin, common punctuation and symbols, kana without its combining marks, Han, full-width
+/// forms. The list is safe, not complete: what it leaves out is segmented properly.
 #[inline]
 fn stands_alone(c: char) -> bool {
     if c.is_ascii() {
@@ -156,7 +160,8 @@ mod tests {
         }
     }
 
-    /// Rules of several characters are rare in practice, so a table is made by hand: `a` + acute gives `á`, `b` gives nothing, `c` two.
+    /// Rules of several characters are rare in practice, so a table is made by hand: `a` + acute gives `á`, `b` gives
+    /// nothing, `c` two.
     #[test]
     fn rules_of_several_characters() {
         let entry = |kind: u32, length: u32, payload: u32| kind << 29 | length << 21 | payload;

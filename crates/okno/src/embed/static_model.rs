@@ -1,13 +1,15 @@
-//! The built-in embedder: a text comes in, the sum of its tokens' vectors goes out. No network runs; a sentence takes microseconds.
+//! The built-in embedder: a text comes in, the sum of its tokens' vectors goes out. No network runs; a sentence takes
+//! microseconds.
 //!
 //! ```text
 //! text → special tokens out → charsmap → runs of one character class → Unigram pieces → ids
 //! v = Σ over distinct ids of sqrt(count) · scale[id] · row[id]
 //! ```
 //!
-//! The ids are exactly those of the Python library `tokenizers` with the model's own `tokenizer.json`, without special tokens. Sums are
-//! not normalised, because a window's vector is the sum of its sentences'. They are added in ascending order of ids, each component for
-//! itself, without fused multiply-add, so the same text gives the same bits on every machine.
+//! The ids are exactly those of the Python library `tokenizers` with the model's own `tokenizer.json`, without
+//! special tokens. Sums are not normalised, because a window's vector is the sum of its sentences'. They are added in
+//! ascending order of ids, each component for itself, without fused multiply-add, so the same text gives the same
+//! bits on every machine.
 //!
 //! The model is one packed file (see `models/pack.py` for its sections), read where it lies.
 
@@ -76,8 +78,8 @@ impl StaticModel {
     /// Opens a packed model without copying or parsing it.
     ///
     /// # Errors
-    /// If the bytes are no packed model of this version, are cut short, or contradict themselves. Damage inside the sections is not
-    /// looked for; it gives wrong vectors, never a panic.
+    /// If the bytes are no packed model of this version, are cut short, or contradict themselves. Damage inside the
+    /// sections is not looked for; it gives wrong vectors, never a panic.
     pub fn from_bytes(bytes: impl AsRef<[u8]> + Send + Sync + 'static) -> Result<Self, ModelError> {
         let file = PackedFile::<SECTIONS>::open(bytes, KIND, VERSION)?;
         file.expect_size(0, "section `facts`", FACTS_SIZE)?;
@@ -130,7 +132,8 @@ impl StaticModel {
         ids.append(&mut scratch.ids);
     }
 
-    /// Sets `out` to the unnormalised vector of `text`; an empty text gives zeros. A shorter `out` gets the first components.
+    /// Sets `out` to the unnormalised vector of `text`; an empty text gives zeros. A shorter `out` gets the first
+    /// components.
     pub(crate) fn sum_into(&self, text: &str, scratch: &mut Scratch, out: &mut [f32]) {
         self.encode_with(text, scratch);
         scratch.ids.sort_unstable();
@@ -145,7 +148,8 @@ impl StaticModel {
         }
     }
 
-    /// Where the pieces of a run of letters end, in bytes: for Chinese, whose words have no blanks between them, mostly the ends of words.
+    /// Where the pieces of a run of letters end, in bytes: for Chinese, whose words have no blanks between them,
+    /// mostly the ends of words.
     pub fn piece_ends(&self, run: &str) -> Vec<usize> {
         self.unigram().ends(run)
     }
@@ -186,8 +190,8 @@ impl StaticModel {
         });
     }
 
-    /// Runs of characters that one alternative of the pattern takes: the first alternative that takes a run's first character goes on as
-    /// long as it can. Characters that no alternative takes are dropped.
+    /// Runs of characters that one alternative of the pattern takes: the first alternative that takes a run's first
+    /// character goes on as long as it can. Characters that no alternative takes are dropped.
     fn for_each_run(&self, text: &str, mut each: impl FnMut(&str)) {
         let (index, blocks) = (self.file.section(8), self.file.section(9));
         let (mut start, mut taken) = (0, 0u8);
@@ -224,8 +228,9 @@ fn char_table(file: &PackedFile<SECTIONS>) -> CharTable<'_> {
     CharTable::new(file.section(5), file.words(6), file.words(7))
 }
 
-/// `out += weight · row`, a loop that the compiler turns into vector instructions. Compiled for AVX2 besides, whole English sentences took as
-/// long as before and Chinese ones 5 to 20 % less: not worth `unsafe` and a second copy while the tokenizer takes most of the time.
+/// `out += weight · row`, a loop that the compiler turns into vector instructions. Compiled for AVX2 besides, whole
+/// English sentences took as long as before and Chinese ones 5 to 20 % less: not worth `unsafe` and a second copy
+/// while the tokenizer takes most of the time.
 fn add_row(out: &mut [f32], row: &[u8], weight: f32) {
     for (sum, value) in out.iter_mut().zip(row) {
         *sum += weight * f32::from(value.cast_signed());

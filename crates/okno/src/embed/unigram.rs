@@ -1,8 +1,10 @@
-//! The tokenizer's last step: a run of letters comes in, the ids of its most probable pieces go out (Unigram, found by Viterbi).
+//! The tokenizer's last step: a run of letters comes in, the ids of its most probable pieces go out (Unigram, found
+//! by Viterbi).
 //!
-//! Scores are summed in `f64`, starts are tried from left to right and only a strictly better path replaces another, because the ids must
-//! be those of the library the model was trained with, ties included. The work is the run's length times the longest piece, 18 bytes in
-//! the first model, so that a megabyte without a space takes no longer per byte than a word.
+//! Scores are summed in `f64`, starts are tried from left to right and only a strictly better path replaces another,
+//! because the ids must be those of the library the model was trained with, ties included. The work is the run's
+//! length times the longest piece, 18 bytes in the first model, so that a megabyte without a space takes no longer
+//! per byte than a word.
 
 use crate::packed::Trie;
 

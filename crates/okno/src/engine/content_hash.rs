@@ -1,8 +1,9 @@
 //! The content hash: the same hash, the same document, and nothing about it needs to be done again.
 //!
-//! The upper half is of what is split and embedded, the lower half of the metadata, so that one number tells whether new metadata
-//! can be written beside old vectors. The bytes that are hashed are written out here, name by name: they are those of version 0.1,
-//! which hashed what `Debug` printed. Renaming a type or a field changes nothing, and every index made so far keeps its hashes.
+//! The upper half is of what is split and embedded, the lower half of the metadata, so that one number tells whether
+//! new metadata can be written beside old vectors. The bytes that are hashed are written out here, name by name: they
+//! are those of version 0.1, which hashed what `Debug` printed. Renaming a type or a field changes nothing, and every
+//! index made so far keeps its hashes.
 
 use crate::document::{Block, BlockKind, Image, Loaded, MediaType, Seen, Span};
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};

@@ -1,7 +1,7 @@
 //! Pages of the web in an index: each URL is a root of its own with one page in it.
 //!
-//! A page that cannot be fetched is kept as it was and reported, like a folder that is gone; one whose server says it is the same
-//! is not loaded. Pages are fetched one after the other, after all files are stored.
+//! A page that cannot be fetched is kept as it was and reported, like a folder that is gone; one whose server says it
+//! is the same is not loaded. Pages are fetched one after the other, after all files are stored.
 
 use super::storing::Run;
 use crate::Result;

@@ -124,12 +124,14 @@ impl Engine {
         self.parts.image_reader.as_deref()
     }
 
-    /// The bytes of an image that a context names, as it was when its document was indexed; `None` where no document has it any more.
+    /// The bytes of an image that a context names, as it was when its document was indexed; `None` where no document
+    /// has it any more.
     pub fn image(&self, hash: ImageHash) -> Result<Option<Vec<u8>>> {
         self.snapshot()?.image(hash)
     }
 
-    /// The images of a context for a model that looks at some, as the index keeps them; one that cannot be read is left out.
+    /// The images of a context for a model that looks at some, as the index keeps them; one that cannot be read is
+    /// left out.
     pub fn pictures(&self, context: &Context) -> Vec<Picture> {
         let picture = |image: &crate::document::Picture| {
             let bytes = self.image(image.hash).ok()??;

@@ -49,8 +49,8 @@ pub struct Work {
 }
 
 impl Work {
-    /// The hash of the bytes when nothing else about the file has changed either. A new day is metadata: such a file is loaded
-    /// again, though nothing of it is split or embedded.
+    /// The hash of the bytes when nothing else about the file has changed either. A new day is metadata: such a file
+    /// is loaded again, though nothing of it is split or embedded.
     pub fn known_hash(&self) -> Option<u128> {
         let known = self.known.as_ref()?;
         let day = FileEntry { modified: known.modified, ..self.entry.clone() }.day();

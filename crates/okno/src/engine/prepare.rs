@@ -14,8 +14,8 @@ use xxhash_rust::xxh3::xxh3_128;
 /// What the title's vector weighs beside a sentence's. The prototype's value; 1 gave the same.
 const TITLE_WEIGHT: f32 = 0.5;
 
-/// What each heading's vector weighs beside a sentence's. Tried in a prototype at 0, .25, .5 and 1: coverage on sets with
-/// headings rises all the way.
+/// What each heading's vector weighs beside a sentence's. Tried in a prototype at 0, .25, .5 and 1: coverage on sets
+/// with headings rises all the way.
 const HEADING_WEIGHT: f32 = 1.0;
 
 /// What the vector of metadata chosen for embedding weighs: it stands beside the title. Not tuned.
@@ -229,8 +229,8 @@ fn key(text: &str, embedder: &dyn Embedder) -> u128 {
     xxh3_128(format!("{}\0{text}", embedder.identity()).as_bytes())
 }
 
-/// Embeds only texts whose vectors are not known yet, and remembers theirs. When it is stopped, those that were made are remembered
-/// with the next commit.
+/// Embeds only texts whose vectors are not known yet, and remembers theirs. When it is stopped, those that were made
+/// are remembered with the next commit.
 pub fn remembered<'e>(
     texts: &[&str],
     embedder: &'e dyn Embedder,

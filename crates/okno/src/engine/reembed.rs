@@ -1,9 +1,9 @@
 //! Another embedder for an index: every vector is made again, and nothing else.
 //!
-//! No file is read: texts, sentences and derived units are those of the index. An embedder that takes its time first makes all vectors
-//! and keeps them by content, committing as it goes, while everybody still searches with the old ones; a run that is stopped or killed
-//! there goes on where it was. Then one commit puts the new vectors and the new embedder's name in place: before it the index is the old
-//! one, after it the new one.
+//! No file is read: texts, sentences and derived units are those of the index. An embedder that takes its time first
+//! makes all vectors and keeps them by content, committing as it goes, while everybody still searches with the old
+//! ones; a run that is stopped or killed there goes on where it was. Then one commit puts the new vectors and the new
+//! embedder's name in place: before it the index is the old one, after it the new one.
 
 use super::prepare::{self, Above, Embed};
 use super::{Engine, Progress};
@@ -35,7 +35,8 @@ pub struct ReembedReport {
 }
 
 impl Engine {
-    /// Gives every document of the index the vectors of another embedder, all at once, and searches with it from then on.
+    /// Gives every document of the index the vectors of another embedder, all at once, and searches with it from then
+    /// on.
     pub fn reembed(&mut self, embedder: Arc<dyn Embedder>, progress: &dyn Progress) -> Result<ReembedReport> {
         let mut writer = self.store.writer()?;
         let snapshot = self.store.snapshot()?;

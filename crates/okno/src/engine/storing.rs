@@ -1,7 +1,7 @@
 //! Storing: planned files are read in batches of bounded size, and their documents split, embedded and written.
 //!
-//! Work is committed every [`COMMIT_DOCUMENTS`] documents or [`COMMIT_SECONDS`], so that a run that is killed keeps what it
-//! did, and the next one goes on from there.
+//! Work is committed every [`COMMIT_DOCUMENTS`] documents or [`COMMIT_SECONDS`], so that a run that is killed keeps
+//! what it did, and the next one goes on from there.
 
 use super::Engine;
 use super::content_hash::{content_hash, same_body};
@@ -29,8 +29,8 @@ const COMMIT_SECONDS: Duration = Duration::from_secs(2);
 /// Bytes of files read at once: bounds memory whatever the folder holds.
 const BATCH_BYTES: u64 = 4 << 20;
 
-/// Files read at once. A loaded document takes some 2 KB beside its text – metadata, blocks –, so that bytes alone are no bound: of notes
-/// of 90 bytes 46,000 were held at once, 155 MB.
+/// Files read at once. A loaded document takes some 2 KB beside its text – metadata, blocks –, so that bytes alone
+/// are no bound: of notes of 90 bytes 46,000 were held at once, 155 MB.
 const BATCH_FILES: usize = 1024;
 
 /// Documents split and embedded at once.
@@ -198,8 +198,8 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// Keeps a document whose text is the same, and writes what is new about it. The date of a file is new for all lines of a
-    /// JSONL file each time one is added: they keep the day they were stored.
+    /// Keeps a document whose text is the same, and writes what is new about it. The date of a file is new for all
+    /// lines of a JSONL file each time one is added: they keep the day they were stored.
     fn keep(&mut self, number: DocumentNumber, loaded: Loaded, old: u128, hash: u128) -> Result<()> {
         *(if old == hash { &mut self.report.unchanged } else { &mut self.report.changed }) += 1;
         if old == hash && loaded.id.is_some() {
@@ -241,8 +241,8 @@ impl Run<'_> {
         self.writer.set_file(&file.work.state(file.hash, file.numbers))
     }
 
-    /// Whether the document was removed by hand and is still what it was then, under this id or under that of a root that has
-    /// become a part of this one.
+    /// Whether the document was removed by hand and is still what it was then, under this id or under that of a root
+    /// that has become a part of this one.
     fn stays_removed(&mut self, id: &DocumentId, hash: u128) -> Result<bool> {
         for id in id.in_inner_roots() {
             match self.writer.removed(&id)? {

@@ -73,8 +73,8 @@ impl Run<'_> {
     }
 }
 
-/// The same bytes now mean other documents: every file is looked at again. Written down together with the manifest, so that a run
-/// that is killed, or that looks at one root only, leaves nothing behind that is never looked at again.
+/// The same bytes now mean other documents: every file is looked at again. Written down together with the manifest,
+/// so that a run that is killed, or that looks at one root only, leaves nothing behind that is never looked at again.
 fn look_again(files: &mut [FileState], writer: &mut dyn Writer) -> Result<()> {
     for file in files {
         (file.modified, file.size, file.hash) = (i64::MIN, 0, 0);
@@ -83,8 +83,8 @@ fn look_again(files: &mut [FileState], writer: &mut dyn Writer) -> Result<()> {
     Ok(())
 }
 
-/// What is known of every file. A run that ended early leaves documents of files that were not yet marked as read: such a
-/// file is known by these documents, and by no content, so that it is read again, or forgotten with them.
+/// What is known of every file. A run that ended early leaves documents of files that were not yet marked as read:
+/// such a file is known by these documents, and by no content, so that it is read again, or forgotten with them.
 pub(super) fn known_files(snapshot: &dyn Snapshot) -> Result<Vec<FileState>> {
     let mut files = snapshot.files()?;
     let marked: HashSet<DocumentNumber> = files.iter().flat_map(|file| file.documents.iter().copied()).collect();

@@ -16,8 +16,8 @@ use std::collections::HashSet;
 /// Questions per passage: the number of the method's source.
 pub const QUESTIONS: usize = 4;
 
-/// Characters of a passage, or of what is around it, that a model is shown. Parents have 3,000; a section or a table may
-/// have any number, and models with a window of 8,000 tokens are common.
+/// Characters of a passage, or of what is around it, that a model is shown. Parents have 3,000; a section or a table
+/// may have any number, and models with a window of 8,000 tokens are common.
 const LONGEST: usize = 12_000;
 
 /// A derived text longer than this is not a description but a copy.
@@ -195,8 +195,9 @@ fn letters(text: &str) -> String {
     text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
-/// What a request and its answer will cost in tokens, about: ours are counted by our tokenizer, the model's own differs by
-/// some tenths; the answer is assumed to be as long as such answers are (seen with small models, unmeasured with large ones).
+/// What a request and its answer will cost in tokens, about: ours are counted by our tokenizer, the model's own
+/// differs by some tenths; the answer is assumed to be as long as such answers are (seen with small models,
+/// unmeasured with large ones).
 pub fn estimate(kind: DerivedKind, request: &Request) -> (usize, usize) {
     let prompt = request.messages.iter().map(|message| count_tokens(&message.text)).sum();
     let answer = match kind {

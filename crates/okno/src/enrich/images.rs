@@ -1,5 +1,5 @@
-//! An image is found by what its author says about it – alternative text and caption – and by what is to be read in it. It
-//! stands for its place in the text; one without a place of its own stands for the sentence before it.
+//! An image is found by what its author says about it – alternative text and caption – and by what is to be read in
+//! it. It stands for its place in the text; one without a place of its own stands for the sentence before it.
 
 use crate::document::{Derived, DerivedKind, Image, Loaded, Span, Structure};
 
@@ -25,8 +25,9 @@ pub fn said(alt: &str, caption: &str) -> String {
     [alt.trim(), caption.trim()].into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join("\n")
 }
 
-/// Which of the texts that stand for one place are its images' own: for each image that its author says something about, the first that
-/// says just this, with what was read in it below. A caption that only begins like it, or says it once more, is none.
+/// Which of the texts that stand for one place are its images' own: for each image that its author says something
+/// about, the first that says just this, with what was read in it below. A caption that only begins like it, or says
+/// it once more, is none.
 pub fn own(texts: &[&str], said: &[String]) -> Vec<bool> {
     let mut own = vec![false; texts.len()];
     for said in said.iter().filter(|said| !said.is_empty()) {

@@ -1,7 +1,7 @@
 //! What can go wrong, as values: each with data, a stable code, and a sentence in English and Chinese.
 //!
-//! Three families: the caller's input, the outside world, and our own bugs. Messages name the path and what was expected; they name no
-//! flag and no command, which only a program knows.
+//! Three families: the caller's input, the outside world, and our own bugs. Messages name the path and what was
+//! expected; they name no flag and no command, which only a program knows.
 
 mod config;
 mod options;

@@ -1,7 +1,7 @@
 //! Which addresses may be connected to: those of the public internet.
 //!
-//! [`Guard`] resolves names for the client. Whatever it returns is what is connected to, and nothing else is, so an address cannot
-//! be swapped between check and use.
+//! [`Guard`] resolves names for the client. Whatever it returns is what is connected to, and nothing else is, so an
+//! address cannot be swapped between check and use.
 
 use super::error::FetchError;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};

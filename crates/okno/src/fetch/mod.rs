@@ -1,9 +1,9 @@
 //! Fetching: a URL comes in, the bytes of its page go out, or one line that says why not.
 //!
-//! A polite guest: named, one request at a time, a pause per host, `robots.txt` respected, and nothing asked for twice that the server
-//! says is the same. A careful one: time, size and redirects have limits, and addresses that only this machine or its network can
-//! reach are refused. The check is made on the very addresses that are then connected to, at every redirect, so a name that
-//! resolves to something else a moment later gains nothing.
+//! A polite guest: named, one request at a time, a pause per host, `robots.txt` respected, and nothing asked for
+//! twice that the server says is the same. A careful one: time, size and redirects have limits, and addresses that
+//! only this machine or its network can reach are refused. The check is made on the very addresses that are then
+//! connected to, at every redirect, so a name that resolves to something else a moment later gains nothing.
 
 #[cfg(feature = "fetch")]
 mod address;

@@ -1,4 +1,5 @@
-//! `robots.txt`, as RFC 9309 reads it: the group of our name or else of `*`; the longest matching rule counts, `Allow` on a tie.
+//! `robots.txt`, as RFC 9309 reads it: the group of our name or else of `*`; the longest matching rule counts,
+//! `Allow` on a tie.
 
 /// Rules of one site for one visitor.
 #[derive(Debug, Clone, Default, PartialEq)]

@@ -145,8 +145,8 @@ pub trait Generator: Send + Sync {
         None
     }
 
-    /// The answer to this request turned out to be of no use: whoever keeps answers lets go of it, so that the next to ask
-    /// is answered anew.
+    /// The answer to this request turned out to be of no use: whoever keeps answers lets go of it, so that the next
+    /// to ask is answered anew.
     fn forget(&self, _: &Request) {}
 }
 

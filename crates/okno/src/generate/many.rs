@@ -5,7 +5,8 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// What `ask` gives for each item, in the order of the items; nothing for those that were not tried when `stops` said so.
+/// What `ask` gives for each item, in the order of the items; nothing for those that were not tried when `stops` said
+/// so.
 pub fn many<T: Sync, R: Send>(
     items: &[T],
     at_once: usize,

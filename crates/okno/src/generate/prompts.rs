@@ -1,8 +1,8 @@
 //! Prompts: texts with places to fill in, in files, one folder per language.
 //!
-//! Those of the project are compiled in (`crates/okno/prompts`); a folder of the user's may replace any of them, file by
-//! file. A place is `{{name}}`. Filling is one pass: what is filled in is never looked at again, so that a document that
-//! says `{{question}}` stays what it says.
+//! Those of the project are compiled in (`crates/okno/prompts`); a folder of the user's may replace any of them, file
+//! by file. A place is `{{name}}`. Filling is one pass: what is filled in is never looked at again, so that a
+//! document that says `{{question}}` stays what it says.
 
 use crate::{Error, Result};
 use std::collections::BTreeMap;
@@ -99,8 +99,9 @@ okno_document::messages! {
 }
 
 impl Prompts {
-    /// The project's prompts, with those in their place that a folder has: `zh/answer.system.md` and the like. A file of
-    /// another name, or with a place that the project's own does not have, is an error: it would silently do nothing.
+    /// The project's prompts, with those in their place that a folder has: `zh/answer.system.md` and the like. A file
+    /// of another name, or with a place that the project's own does not have, is an error: it would silently do
+    /// nothing.
     pub fn with_folder(folder: &Path) -> Result<Self> {
         let mut prompts = Self::default();
         for language in [Language::English, Language::Chinese] {

@@ -81,7 +81,8 @@ okno_document::messages! {
     }
 }
 
-/// Room for an answer where nobody says how much: some ten times what is expected, since models that think aloud spend it on thoughts.
+/// Room for an answer where nobody says how much: some ten times what is expected, since models that think aloud
+/// spend it on thoughts.
 const ROOM: usize = 1500;
 
 /// Of a wrong answer this many characters go back to the model: it must recognise its mistake, not pay for it twice.
@@ -172,8 +173,8 @@ pub fn candidates(text: &str) -> impl Iterator<Item = Value> + '_ {
     })
 }
 
-/// The schema of an object with these fields, and no others. All are required, as services that hold a model to a schema demand of every
-/// object (`OpenAI` calls it strict): a field that may be missing says so with the type `null`.
+/// The schema of an object with these fields, and no others. All are required, as services that hold a model to a
+/// schema demand of every object (`OpenAI` calls it strict): a field that may be missing says so with the type `null`.
 pub fn object(fields: &Value) -> Value {
     let names: Vec<String> = fields.as_object().into_iter().flatten().map(|(name, _)| name.clone()).collect();
     json!({"type": "object", "properties": fields, "required": names, "additionalProperties": false})

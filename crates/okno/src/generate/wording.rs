@@ -1,7 +1,7 @@
 //! A language model and the words in which it is asked for something structured.
 //!
-//! A prompt file is a system part, a line `---`, and a user part. What comes from documents is fenced by a mark made from
-//! the text itself, which the text cannot know: it cannot end its own quotation.
+//! A prompt file is a system part, a line `---`, and a user part. What comes from documents is fenced by a mark made
+//! from the text itself, which the text cannot know: it cannot end its own quotation.
 
 use super::generator::{Generator, Message, Role};
 use xxhash_rust::xxh3::Xxh3;

@@ -1,4 +1,5 @@
-//! What becomes of a character: a two-stage table over code points, written by `two_stage` and `entry` in `models/flat.py`.
+//! What becomes of a character: a two-stage table over code points, written by `two_stage` and `entry` in
+//! `models/flat.py`.
 
 /// Code points per block; the packer's `BLOCK`.
 const BLOCK: usize = 64;

@@ -1,9 +1,11 @@
-//! Flat files, read in place. A packer writes them once (`models/pack.py`, `models/pack_wordpiece.py`); here they are only looked at:
-//! opening checks the header and the bounds of the sections and costs about a microsecond, whatever the size.
+//! Flat files, read in place. A packer writes them once (`models/pack.py`, `models/pack_wordpiece.py`); here they are
+//! only looked at: opening checks the header and the bounds of the sections and costs about a microsecond, whatever
+//! the size.
 //!
-//! What comes in is bytes from anywhere: built into the binary, a vector, a memory map. Nothing in them is trusted. Numbers are read
-//! from little-endian bytes where they lie (one unaligned load on the machines we build for), every access is checked, so damaged
-//! bytes give wrong answers or an error, never a panic. No `unsafe`, no byte order of the host, no copy.
+//! What comes in is bytes from anywhere: built into the binary, a vector, a memory map. Nothing in them is trusted.
+//! Numbers are read from little-endian bytes where they lie (one unaligned load on the machines we build for), every
+//! access is checked, so damaged bytes give wrong answers or an error, never a panic. No `unsafe`, no byte order of
+//! the host, no copy.
 
 mod char_table;
 mod specials;
@@ -85,7 +87,8 @@ impl<const N: usize> PackedFile<N> {
         Err(PackedError::Shape { kind: self.kind.into(), what, expected, got })
     }
 
-    /// The content hash the packer wrote, in hexadecimal. It is not checked against the content: that would read all of it.
+    /// The content hash the packer wrote, in hexadecimal. It is not checked against the content: that would read all
+    /// of it.
     pub fn identity(&self) -> String {
         format!("{:032x}", u128::from_be_bytes(self.identity))
     }

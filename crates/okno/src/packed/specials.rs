@@ -1,4 +1,5 @@
-//! Tokens that are looked for in the raw text before anything else happens to it, like `[UNK]`: the text falls apart around them.
+//! Tokens that are looked for in the raw text before anything else happens to it, like `[UNK]`: the text falls apart
+//! around them.
 
 use super::u32_at;
 
@@ -61,7 +62,8 @@ impl Specials {
         (text.len(), None)
     }
 
-    /// Where a token might begin. In practice all begin with one character, and looking for one is several times faster.
+    /// Where a token might begin. In practice all begin with one character, and looking for one is several times
+    /// faster.
     fn candidate(&self, text: &str) -> Option<usize> {
         match self.first[..] {
             [] => None,

@@ -1,7 +1,8 @@
 //! A trie in a double array: one load per byte of the key, no pointers. Written by `double_array` in `models/flat.py`.
 //!
-//! A node's child for byte `b` lies at slot `base ^ b` and repeats `b` in its lowest bits; each base belongs to one node, so that is check
-//! enough. A node that ends a key says so in a bit and keeps the key's value at slot `base`. Slots outside the array hold nothing.
+//! A node's child for byte `b` lies at slot `base ^ b` and repeats `b` in its lowest bits; each base belongs to one
+//! node, so that is check enough. A node that ends a key says so in a bit and keeps the key's value at slot `base`.
+//! Slots outside the array hold nothing.
 
 const LEAF: u32 = 1 << 31;
 const HAS_VALUE: u32 = 1 << 8;

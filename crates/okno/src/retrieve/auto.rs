@@ -43,22 +43,22 @@ const LIKELY: usize = 300;
 const LONGEST: usize = 500;
 
 /// A step that gains less probability than this is not taken: a budget need not be filled. The mildest of four values
-/// tried on the same eight sets at 500 tokens: pieces per question fall from 3.9 to 2.8 in the mean, coverage stays on six
-/// sets and falls by one question on two. At four times this it is 2.4 pieces, and two questions on two sets.
+/// tried on the same eight sets at 500 tokens: pieces per question fall from 3.9 to 2.8 in the mean, coverage stays
+/// on six sets and falls by one question on two. At four times this it is 2.4 pieces, and two questions on two sets.
 const NEGLIGIBLE: f32 = 0.0005;
 
 /// The first of the budgets that are filled one after the other: what a small model is given.
 const SMALLEST: usize = 500;
 
-/// How many candidates a stage chooses from: the recipe's own number, and more where the budget is large – the shortest sentences of real text
-/// have about ten tokens, so this many fill any budget.
+/// How many candidates a stage chooses from: the recipe's own number, and more where the budget is large – the
+/// shortest sentences of real text have about ten tokens, so this many fill any budget.
 const FEWEST: usize = 60;
 pub const TOKENS_PER_CANDIDATE: usize = 10;
 
 /// What a new piece costs beside its text when steps are compared: its citation and headings, about a line. And it must
-/// gain a little more than a sentence that joins a piece. Of 0, 20 and 40 tokens, and one to four times the gain, tried on the eight sets this is
-/// the middle: pieces per question fall (squad 3.9 to 3.5, chunkeval 5.5 to 4.7), coverage is the same within a question or two, and
-/// more is readable (+0.3 points, 95 % interval 0.1 to 0.6).
+/// gain a little more than a sentence that joins a piece. Of 0, 20 and 40 tokens, and one to four times the gain,
+/// tried on the eight sets this is the middle: pieces per question fall (squad 3.9 to 3.5, chunkeval 5.5 to 4.7),
+/// coverage is the same within a question or two, and more is readable (+0.3 points, 95 % interval 0.1 to 0.6).
 const OPENING: f32 = 30.0;
 const OPENING_GAIN: f32 = 1.5;
 
@@ -93,8 +93,8 @@ fn scaled(tokens: usize, scale: f32) -> usize {
     (tokens as f32 * scale) as usize
 }
 
-/// The budgets that are filled one after the other: [`SMALLEST`], or what the best sentence takes, twice that, and so on up to
-/// what was asked for.
+/// The budgets that are filled one after the other: [`SMALLEST`], or what the best sentence takes, twice that, and so
+/// on up to what was asked for.
 fn stages(smallest: usize, budget: usize) -> impl Iterator<Item = usize> {
     std::iter::successors(Some(smallest), |stage| stage.checked_mul(2))
         .take_while(move |&stage| stage < budget)

@@ -35,8 +35,8 @@ pub struct Answer {
 }
 
 impl Answer {
-    /// Whether the index holds nothing that has to do with the question. What came nearest is returned all the same. Where
-    /// a filter was read from the question, being of that kind is what was asked for.
+    /// Whether the index holds nothing that has to do with the question. What came nearest is returned all the same.
+    /// Where a filter was read from the question, being of that kind is what was asked for.
     pub fn nothing_relevant(&self) -> bool {
         self.relevance < RELEVANT && self.understood.filter.is_none()
     }

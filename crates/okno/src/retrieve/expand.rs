@@ -23,8 +23,8 @@ pub struct View<'a> {
 /// The documents that were hit.
 pub type Views<'a> = FxHashMap<DocumentNumber, View<'a>>;
 
-/// The same documents with the characters of each sentence in place of its tokens, blanks up to the next one included; and
-/// how many characters a token has there.
+/// The same documents with the characters of each sentence in place of its tokens, blanks up to the next one
+/// included; and how many characters a token has there.
 pub fn in_characters(mut views: Views<'_>) -> (Views<'_>, f32) {
     let (mut tokens, mut characters) = (0, 0);
     for view in views.values_mut() {
@@ -181,9 +181,9 @@ pub fn in_order(mut pieces: Vec<Piece>) -> Vec<Piece> {
     pieces
 }
 
-/// Keeps what fits into `budget` tokens – or characters, where these stand in their place –, best first. A piece that does not fit is cut at sentence
-/// ends to what fits around its best hit, and is the last one; a best hit that alone is larger than
-/// what is left is passed over.
+/// Keeps what fits into `budget` tokens – or characters, where these stand in their place –, best first. A piece that
+/// does not fit is cut at sentence ends to what fits around its best hit, and is the last one; a best hit that alone
+/// is larger than what is left is passed over.
 pub fn within_budget(pieces: Vec<Piece>, budget: usize, views: &Views<'_>) -> Vec<Piece> {
     let mut left = budget;
     let mut kept = Vec::new();

@@ -5,8 +5,8 @@
 //! last place when the ranking is full; shares are weighted and summed on the sentences they speak
 //! for. Equal RRF measurably loses the first place to lexical search alone on five of six question
 //! sets; relative scores do not. A ranking speaks once for a target: of several derived units that
-//! stand for the same sentences, the best counts, and places are places among distinct targets. Ties are broken by document and place, so results never depend on
-//! the order in which anything was found.
+//! stand for the same sentences, the best counts, and places are places among distinct targets. Ties are broken by
+//! document and place, so results never depend on the order in which anything was found.
 
 use super::recipe::Fusion;
 use crate::document::Layer;

@@ -54,7 +54,8 @@ pub fn prepare(
     Ok(Prepared { understood, routing, probes, steps })
 }
 
-/// Drops the hits that a model finds irrelevant. It is shown the best; what it was not shown goes too, since nobody vouches for it.
+/// Drops the hits that a model finds irrelevant. It is shown the best; what it was not shown goes too, since nobody
+/// vouches for it.
 pub fn post_filter(
     snapshot: &dyn Snapshot,
     mut hits: Vec<Hit>,

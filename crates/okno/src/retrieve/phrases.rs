@@ -1,16 +1,18 @@
 //! Quoted phrases are meant word for word: what says them comes before what does not.
 //!
-//! A question that is nothing but a quotation is a search for it, so hits that say it are raised. Inside a longer question
-//! a quotation is often a name, and the answer need not repeat it: raising hits there lost 8 of 88 questions of seven sets
-//! (coverage at 500 tokens; `《》` counted as quotation then). There only the order of the contexts changes, not which they are.
+//! A question that is nothing but a quotation is a search for it, so hits that say it are raised. Inside a longer
+//! question a quotation is often a name, and the answer need not repeat it: raising hits there lost 8 of 88 questions
+//! of seven sets (coverage at 500 tokens; `《》` counted as quotation then). There only the order of the contexts
+//! changes, not which they are.
 
 use super::Context;
 use super::expand::Views;
 use super::fuse::Hit;
 use crate::text::terms;
 
-/// What a hit that says every phrase gains, in shares of the best score. Two keep it before the others when `auto` spreads
-/// a tenth of each score to both neighbours: a sentence without the phrase reaches 1 + 2 · 0.1 · 3 = 1.6 at most.
+/// What a hit that says every phrase gains, in shares of the best score. Two keep it before the others when `auto`
+/// spreads a tenth of each score to both neighbours: a sentence without the phrase reaches 1 + 2 · 0.1 · 3 = 1.6 at
+/// most.
 const GAIN: f32 = 2.0;
 
 /// Raises hits that say the phrases above all others; the share of the phrases they say counts.

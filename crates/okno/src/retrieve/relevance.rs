@@ -1,16 +1,18 @@
 //! How likely is it that a context has anything to do with the question?
 //!
 //! Scores say which context is the best; every question has a best one, also a question about something the index has
-//! never heard of. The relevance is absolute: a number from 0 to 1, made only from the question's words and the words of
-//! what was found, by the built-in model – not from the legs' scores – so that it means the same for every recipe,
+//! never heard of. The relevance is absolute: a number from 0 to 1, made only from the question's words and the words
+//! of what was found, by the built-in model – not from the legs' scores – so that it means the same for every recipe,
 //! every embedder, every filter and every size of index. From [`RELEVANT`] on something is relevant.
 //!
 //! Looked at is the sentence that was found with two on each side, its title and its headings ([`window`]):
 //! a long context is not more relevant than a short one. Five features go into a logistic model ([`WEIGHTS`]):
 //!
-//! * *meant*: how much of the question is there in meaning – for each of its tokens the cosine of the token most like it,
+//! * *meant*: how much of the question is there in meaning – for each of its tokens the cosine of the token most like
+//!   it,
 //!   weighed by the square of its vector's length, which is small for "what" and 的 and large for names and rare words;
-//! * *written*: how much is there by the letter, as index terms, weighed likewise – a name is split into tokens that are
+//! * *written*: how much is there by the letter, as index terms, weighed likewise – a name is split into tokens that
+//!   are
 //!   elsewhere too, but its stem or its pairs of characters are not;
 //! * the cosine of the question with the best *sentence*, and with the *window*;
 //! * *asked*: how much the question says, since a long one is never matched as well as a short one.
@@ -43,19 +45,20 @@ const FEATURES: usize = 5;
 
 /// Intercept, then one weight per feature.
 ///
-/// Fitted by logistic regression on ten public question sets (Chinese and English encyclopaedia, recipes, abstracts, a speech): each set's questions
-/// against its own documents, and against every other set's documents of the same language, documentation and news besides; of an
-/// answer's windows the likeliest counts. With these weights, each question once: 96 % of foreign questions of the same language get
-/// nothing relevant (100 % across languages), 2.3 % of the answerable ones do. What is lost is mostly questions whose
-/// subject the text never names ("President Biden" asked of a speech in the first person: 8 % of that set) or that are nothing without their context.
-/// Fitted and cut on other sets than those tested – questions and documents both left out – it is 95 % and 3.5 %.
-/// A sixth feature, the share of the question's terms known anywhere in the index, added nothing.
+/// Fitted by logistic regression on ten public question sets (Chinese and English encyclopaedia, recipes, abstracts,
+/// a speech): each set's questions against its own documents, and against every other set's documents of the same
+/// language, documentation and news besides; of an answer's windows the likeliest counts. With these weights, each
+/// question once: 96 % of foreign questions of the same language get nothing relevant (100 % across languages), 2.3 %
+/// of the answerable ones do. What is lost is mostly questions whose subject the text never names ("President Biden"
+/// asked of a speech in the first person: 8 % of that set) or that are nothing without their context. Fitted and cut
+/// on other sets than those tested – questions and documents both left out – it is 95 % and 3.5 %. A sixth feature,
+/// the share of the question's terms known anywhere in the index, added nothing.
 const WEIGHTS: [f32; 1 + FEATURES] = [-12.18, 7.3, 5.75, 6.4, 4.7, 0.735];
 
-/// The same where question and text are of different scripts, so that nothing can be there by the letter. The intercept is
-/// set so that 3 % of 200 questions asked across Chinese and English lose their answer; of 200 foreign ones only 15 % are
-/// told then: across languages, what is relevant can hardly be told from what is not. With the weights above four in five
-/// answers were hidden.
+/// The same where question and text are of different scripts, so that nothing can be there by the letter. The
+/// intercept is set so that 3 % of 200 questions asked across Chinese and English lose their answer; of 200 foreign
+/// ones only 15 % are told then: across languages, what is relevant can hardly be told from what is not. With the
+/// weights above four in five answers were hidden.
 const ACROSS: [f32; 1 + FEATURES] = [-6.2, 7.3, 0.0, 6.4, 4.7, 0.735];
 
 /// A question, ready to be compared.
@@ -306,7 +309,8 @@ mod tests {
 
     #[test]
     fn of_a_long_hit_what_was_returned_is_looked_at() {
-        // A parent of sixty sentences, cut to the budget around sentence 50: the first 24 were looked at, and nothing was left.
+        // A parent of sixty sentences, cut to the budget around sentence 50: the first 24 were looked at, and nothing
+        // was left.
         assert_eq!(window(0..60, 50, &(48..53)), (48..53, 48..53));
         assert_eq!(window(0..60, 50, &(0..60)), (36..60, 34..60));
     }

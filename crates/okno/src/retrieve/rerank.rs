@@ -1,9 +1,11 @@
-//! Reranking: the best hits are read once more, together with the question, by something slower and wiser than the legs.
+//! Reranking: the best hits are read once more, together with the question, by something slower and wiser than the
+//! legs.
 //!
-//! Hits come in best first, the same hits go out in another order. Only the first `depth` are read; what comes after stays after. The new
-//! score is a blend: the fused score and the reranker's, each brought to 0 … 1 within the hits that were read, times the best fused score,
-//! so that whatever follows – `auto` makes probabilities of scores – sees numbers of the size it knows. What is read is the hit itself,
-//! before it grows, with the sentences next to it in its block: a sentence alone often does not say what it is about.
+//! Hits come in best first, the same hits go out in another order. Only the first `depth` are read; what comes after
+//! stays after. The new score is a blend: the fused score and the reranker's, each brought to 0 … 1 within the hits
+//! that were read, times the best fused score, so that whatever follows – `auto` makes probabilities of scores – sees
+//! numbers of the size it knows. What is read is the hit itself, before it grows, with the sentences next to it in
+//! its block: a sentence alone often does not say what it is about.
 
 use super::expand::{View, Views};
 use super::fuse::Hit;
@@ -20,8 +22,8 @@ pub trait Reranker: Send + Sync {
     /// Name and version, for reports.
     fn identity(&self) -> &str;
 
-    /// One number for each passage, in their order: the larger, the better it answers. Any scale will do, also one that differs from
-    /// question to question. No passages, no numbers.
+    /// One number for each passage, in their order: the larger, the better it answers. Any scale will do, also one
+    /// that differs from question to question. No passages, no numbers.
     fn scores(&self, question: &str, passages: &[&str]) -> Result<Vec<f32>, RerankError>;
 }
 

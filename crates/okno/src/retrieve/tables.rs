@@ -1,12 +1,13 @@
 //! A table's head is not an answer: where one was hit, the rows below it come along.
 //!
-//! In come the pieces that are to be returned, best first and within the budget; out come pieces within the same budget of which none
-//! whose hit is a header ends with it – unless the table has no row, or not even one fits. Rows are taken as far as the budget reaches:
-//! first what is still free, and one row in any case, for which the last piece has to give way. A piece that begins where the rows
-//! go on is joined: no row is returned twice, and a header stands with those that were found.
+//! In come the pieces that are to be returned, best first and within the budget; out come pieces within the same
+//! budget of which none whose hit is a header ends with it – unless the table has no row, or not even one fits. Rows
+//! are taken as far as the budget reaches: first what is still free, and one row in any case, for which the last
+//! piece has to give way. A piece that begins where the rows go on is joined: no row is returned twice, and a header
+//! stands with those that were found.
 //!
-//! Why not while splitting: a header joined to its first row is one sentence, and recipes that rank sentences found less
-//! (`tests/quality.rs`: `chunks` lost two questions and gained none).
+//! Why not while splitting: a header joined to its first row is one sentence, and recipes that rank sentences found
+//! less (`tests/quality.rs`: `chunks` lost two questions and gained none).
 
 use super::expand::{Piece, View, Views, covering, within_budget};
 use crate::document::table;
@@ -33,7 +34,8 @@ pub fn with_rows(pieces: Vec<Piece>, budget: usize, views: &Views<'_>) -> Vec<Pi
     within_budget(grown, budget, views)
 }
 
-/// Adds rows to a piece until the table, what is left, or what another piece has not taken ends; one row may cost more than is left.
+/// Adds rows to a piece until the table, what is left, or what another piece has not taken ends; one row may cost
+/// more than is left.
 fn grow(piece: &mut Piece, left: &mut usize, rest: &mut Vec<Piece>, done: &[Piece], views: &Views<'_>) {
     let structure = &views[&piece.document].structure;
     let (first, end) = (piece.sentences.end, structure.paragraph(piece.sentences.end - 1).end);

@@ -1,8 +1,8 @@
 //! Templates: what a rule writes into a field.
 //!
-//! `$1` is the first capture, `$name` a named capture or a field of the document, `${two words}` the same for any name, `$$` a
-//! dollar sign; the rest stands for itself. A function around the whole gives another type: `count(…)` how many characters,
-//! `number(…)`, `date(…)`, `list(…)` cut at commas and the like, `lower(…)`.
+//! `$1` is the first capture, `$name` a named capture or a field of the document, `${two words}` the same for any
+//! name, `$$` a dollar sign; the rest stands for itself. A function around the whole gives another type: `count(…)`
+//! how many characters, `number(…)`, `date(…)`, `list(…)` cut at commas and the like, `lower(…)`.
 
 use super::error::RuleError;
 use crate::document::{Date, Loaded, Value};

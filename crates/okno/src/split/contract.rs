@@ -1,6 +1,7 @@
 //! What every [`Split`] must do: one suite, run by each implementation.
 //!
-//! [`check`] asks the laws of one text; [`check_all`] of every text here that has broken a splitter somewhere, and of time.
+//! [`check`] asks the laws of one text; [`check_all`] of every text here that has broken a splitter somewhere, and of
+//! time.
 
 use super::{Piece, Split, Text};
 use crate::document::Span;
@@ -130,8 +131,8 @@ fn assert_covered(text: &str, start: usize, end: usize, spans: impl Iterator<Ite
 /// Long texts that real files hold: one line without an end, only marks, only accents.
 pub const LONG: &[&str] = &["a", "word ", ".", "。", "\u{301}"];
 
-/// Asks of long texts what [`check_all`] asks of short ones: what is linear up to a few kilobytes – a look back that is cut off there – may
-/// not be later. Eight times the text is 64 times the work where time is quadratic, every time.
+/// Asks of long texts what [`check_all`] asks of short ones: what is linear up to a few kilobytes – a look back that
+/// is cut off there – may not be later. Eight times the text is 64 times the work where time is quadratic, every time.
 pub fn check_long(splitter: &dyn Split) {
     for unit in LONG {
         let text = |bytes: usize| unit.repeat(bytes / unit.len());

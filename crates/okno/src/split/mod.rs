@@ -2,8 +2,8 @@
 //!
 //! Comes in: a text and the blocks its loader saw. Goes out: [`Structure`]. Every unit that is ever
 //! searched or returned is a run of these sentences, so this is the only place where text is cut.
-//! Chunks are runs too: see [`crate::document::Layer`]. Whoever wants only the spans of a text, cut in one of the ways of the world,
-//! asks a [`Splitter`].
+//! Chunks are runs too: see [`crate::document::Layer`]. Whoever wants only the spans of a text, cut in one of the
+//! ways of the world, asks a [`Splitter`].
 
 #[cfg(any(test, feature = "contracts"))]
 #[allow(clippy::missing_panics_doc)]

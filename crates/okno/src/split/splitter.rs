@@ -1,19 +1,23 @@
 //! Every way of cutting a text, as exact spans.
 //!
-//! In comes a [`Text`] with the blocks its loader saw, out come [`Piece`]s: ordered byte spans of that very text, on character
-//! boundaries, without white space at their ends, covering every other character. A piece knows the headings above it where the
-//! splitter cuts at headings, and its parent where there is one. No text is copied, trimmed, joined or repaired.
+//! In comes a [`Text`] with the blocks its loader saw, out come [`Piece`]s: ordered byte spans of that very text, on
+//! character boundaries, without white space at their ends, covering every other character. A piece knows the
+//! headings above it where the splitter cuts at headings, and its parent where there is one. No text is copied,
+//! trimmed, joined or repaired.
 //!
 //! Three kinds, by what they cut between:
 //!
-//! - *runs of sentences*: `sentence`, `sentences:3`, `window:2`, `paragraph`, `section`, `chunk:400c/200c` are the [`Layer`]s of the
-//!   index, and `tokens:512t/64t`, `hierarchy:3000c/500c`, `semantic` pack the same sentences by the same function. Where a size is a
-//!   promise – a model reads no more than 512 tokens – a sentence that is larger alone is cut; in a layer it stays whole.
+//! - *runs of sentences*: `sentence`, `sentences:3`, `window:2`, `paragraph`, `section`, `chunk:400c/200c` are the
+//!   [`Layer`]s of the
+//!   index, and `tokens:512t/64t`, `hierarchy:3000c/500c`, `semantic` pack the same sentences by the same function.
+//!   Where a size is a
+//!   promise – a model reads no more than 512 tokens – a sentence that is larger alone is cut; in a layer it stays
+//!   whole.
 //! - *headings*: `markdown`, `html` (every level; `markdown:2` for the first two).
 //! - *characters*: `recursive:3000c/300c`, `chars:400/200`, `words:200/40`, and `code:1500c` by its blank lines.
 //!
-//! Only layers are searched: their units are whole sentences, so that they can be scored and merged without being stored. `sentences:N`
-//! is one. The others are for `okno split` and for programs that bring their own index.
+//! Only layers are searched: their units are whole sentences, so that they can be scored and merged without being
+//! stored. `sentences:N` is one. The others are for `okno split` and for programs that bring their own index.
 //!
 //! Why not the crate `text-splitter`: see [`recursive`].
 
@@ -107,8 +111,9 @@ impl From<Span> for Piece {
 /// A way of cutting a text. Outsiders implement this; [`Splitter`] is the closed set of ours.
 ///
 /// The contract, which `split::contract::check` checks: pieces ascend (a parent stands before its children), lie on
-/// character boundaries, hold something, start and end with something that is not white space, and together cover every character that
-/// is not white space. The same text gives the same pieces. The time is linear in the text, and no text at all makes it panic.
+/// character boundaries, hold something, start and end with something that is not white space, and together cover
+/// every character that is not white space. The same text gives the same pieces. The time is linear in the text, and
+/// no text at all makes it panic.
 pub trait Split: Sync {
     /// The pieces of a text, in order; none if the text is blank.
     ///
@@ -121,7 +126,8 @@ pub trait Split: Sync {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Splitter {
-    /// The units of a layer: `sentence`, `sentences:3`, `paragraph`, `section`, `window:2`, `chunk:400c/200c`. A sentence is indivisible.
+    /// The units of a layer: `sentence`, `sentences:3`, `paragraph`, `section`, `window:2`, `chunk:400c/200c`. A
+    /// sentence is indivisible.
     Layer(Layer),
     /// So many words, the last `overlap` of them again in the next: `words:200/40`. A Chinese character is a word.
     Words {

@@ -1,10 +1,11 @@
-//! How much text costs a language model: budgets and chunk sizes are counted in tokens of one named tokenizer, BERT's uncased `WordPiece`,
-//! the same for every embedder. Text comes in, a number goes out, exactly the number of ids that the Python library `tokenizers` gives
-//! without special tokens.
+//! How much text costs a language model: budgets and chunk sizes are counted in tokens of one named tokenizer, BERT's
+//! uncased `WordPiece`, the same for every embedder. Text comes in, a number goes out, exactly the number of ids that
+//! the Python library `tokenizers` gives without special tokens.
 //!
-//! The steps (clean, set Han apart, decompose, drop accents, lower, split at spaces and punctuation) look at one character at a time,
-//! so one table says what each becomes; it was made by asking that library (`models/pack_wordpiece.py`). Words are then cut
-//! greedily into the longest known pieces. A word of its own, a Han character or a punctuation mark, is one token whether it is known or not.
+//! The steps (clean, set Han apart, decompose, drop accents, lower, split at spaces and punctuation) look at one
+//! character at a time, so one table says what each becomes; it was made by asking that library
+//! (`models/pack_wordpiece.py`). Words are then cut greedily into the longest known pieces. A word of its own, a Han
+//! character or a punctuation mark, is one token whether it is known or not.
 
 mod seen;
 
@@ -20,7 +21,8 @@ const VERSION: u32 = 1;
 const SECTIONS: usize = 6;
 /// Longer words are one unknown token; BERT's own limit, which the packed file repeats.
 const LONGEST_WORD: usize = 100;
-/// In `Counter::ascii`: a character that is dropped, one that ends a word, one that is a word; any other is what is appended.
+/// In `Counter::ascii`: a character that is dropped, one that ends a word, one that is a word; any other is what is
+/// appended.
 const DROP: u8 = 0;
 const BREAK: u8 = 1;
 const ALONE: u8 = 2;
@@ -42,8 +44,8 @@ pub fn count_tokens(text: &str) -> usize {
     count
 }
 
-/// The length in bytes of the longest beginning of `text` that consists of whole words and costs at most `budget` tokens: all of it where
-/// it fits, otherwise the end of a word. Nothing if even the first word is too long.
+/// The length in bytes of the longest beginning of `text` that consists of whole words and costs at most `budget`
+/// tokens: all of it where it fits, otherwise the end of a word. Nothing if even the first word is too long.
 #[must_use]
 pub fn cut_at_tokens(text: &str, budget: usize) -> usize {
     let (mut left, mut cut) = (budget, 0);
@@ -135,7 +137,8 @@ impl Counter {
         walker.end_word(at)
     }
 
-    /// Moves `at` past characters that add nothing to a word, such as accents and variation selectors: they belong to what is before.
+    /// Moves `at` past characters that add nothing to a word, such as accents and variation selectors: they belong to
+    /// what is before.
     fn after_silent(&self, text: &str, at: usize) -> usize {
         let silent = |c: &char| {
             let entry = self.table().entry(*c);
@@ -182,8 +185,8 @@ impl Walker<'_, '_> {
         ControlFlow::Continue(())
     }
 
-    /// A character that stays: all but Hangul syllables, which fall apart into two or three letters by the arithmetic of the Unicode
-    /// Standard, section 3.12.
+    /// A character that stays: all but Hangul syllables, which fall apart into two or three letters by the arithmetic
+    /// of the Unicode Standard, section 3.12.
     fn keep(&mut self, c: char) {
         let Some(index) = (c as u32).checked_sub(0xAC00).filter(|index| *index < 11_172) else {
             return self.word.push(c);

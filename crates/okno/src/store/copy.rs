@@ -1,9 +1,9 @@
-//! From one store to another, nothing embedded again: documents with their vectors and images, files, what was removed by hand,
-//! roots and manifest.
+//! From one store to another, nothing embedded again: documents with their vectors and images, files, what was
+//! removed by hand, roots and manifest.
 //!
-//! A copy is made in commits of bounded size and can be cut short at any time: run again, it goes on with what is missing.
-//! Afterwards the target holds what the source holds and nothing else, and [`verify`] reads both and compares. Not
-//! copied are vectors kept for slow embedders.
+//! A copy is made in commits of bounded size and can be cut short at any time: run again, it goes on with what is
+//! missing. Afterwards the target holds what the source holds and nothing else, and [`verify`] reads both and
+//! compares. Not copied are vectors kept for slow embedders.
 
 use super::{DocumentNumber, FileState, Prepared, Snapshot, Store, Vectors, Writer, id_key};
 use crate::document::Record;
@@ -53,7 +53,8 @@ pub fn copy(from: &dyn Store, to: &dyn Store, progress: &mut dyn FnMut(usize, us
     Ok(copied)
 }
 
-/// The documents of one generation, page by page, each page from a snapshot of its own so that what it read is let go of.
+/// The documents of one generation, page by page, each page from a snapshot of its own so that what it read is let go
+/// of.
 struct Pages<'s> {
     store: &'s dyn Store,
     first: Arc<dyn Snapshot>,
@@ -91,8 +92,8 @@ fn prepared(snapshot: &dyn Snapshot, number: DocumentNumber) -> Result<Prepared>
     })
 }
 
-/// The documents of a page that the target has just so. Equal contents are not enough: units may have been derived since, or
-/// what is known of a file may have changed.
+/// The documents of a page that the target has just so. Equal contents are not enough: units may have been derived
+/// since, or what is known of a file may have changed.
 fn there(
     source: &dyn Snapshot,
     page: &[DocumentNumber],

@@ -174,12 +174,14 @@ pub trait Snapshot: Send + Sync {
     fn numbers(&self) -> Vec<DocumentNumber>;
     /// All records, by ascending number; read once and kept.
     fn records(&self) -> Result<&[(DocumentNumber, Record)]>;
-    /// Looks at all records, by ascending number. A store on another machine keeps no more of them than it has room for.
+    /// Looks at all records, by ascending number. A store on another machine keeps no more of them than it has room
+    /// for.
     fn each_record(&self, each: &mut dyn FnMut(DocumentNumber, &Record)) -> Result<()> {
         self.records()?.iter().for_each(|(number, record)| each(*number, record));
         Ok(())
     }
-    /// Looks at all documents – record, sentences, text – by ascending number, with no more in memory than it has room for.
+    /// Looks at all documents – record, sentences, text – by ascending number, with no more in memory than it has
+    /// room for.
     fn each_document(&self, each: &mut dyn FnMut(DocumentNumber, &Record, &Structure, &str)) -> Result<()> {
         for (number, record) in self.records()? {
             each(*number, record, &*self.structure(*number)?, self.text(*number)?);
@@ -245,15 +247,16 @@ pub trait Writer {
     fn find(&mut self, id: &DocumentId) -> Result<Option<(DocumentNumber, u128)>>;
     /// Adds a document, or replaces the one of the same id. Its number is new either way.
     fn put(&mut self, document: &Prepared) -> Result<DocumentNumber>;
-    /// Keeps an image of a document that was put, as long as any live document has it. `bytes` is asked only when they are not
-    /// kept already. A store that keeps no images does nothing.
+    /// Keeps an image of a document that was put, as long as any live document has it. `bytes` is asked only when
+    /// they are not kept already. A store that keeps no images does nothing.
     fn keep_image(&mut self, _: DocumentNumber, _: ImageHash, _: &mut dyn FnMut() -> Option<Vec<u8>>) -> Result<()> {
         Ok(())
     }
     /// Gives a document other derived units, with their vectors; nothing else of it changes but its number.
     fn derive(&mut self, number: DocumentNumber, derived: &[Derived], vectors: &[f32]) -> Result<DocumentNumber>;
-    /// Gives a document other vectors, of the embedder that the manifest names by now; nothing else of it changes, its number neither.
-    /// Between setting a manifest with another embedder and committing, every document gets its own. A store may know no such thing.
+    /// Gives a document other vectors, of the embedder that the manifest names by now; nothing else of it changes,
+    /// its number neither. Between setting a manifest with another embedder and committing, every document gets its
+    /// own. A store may know no such thing.
     fn set_vectors(&mut self, _number: DocumentNumber, _vectors: &Vectors) -> Result<()> {
         Err(crate::error::OptionsError::FixedVectors.into())
     }
@@ -263,8 +266,8 @@ pub trait Writer {
     }
     /// A document's record, uncommitted changes included.
     fn record(&mut self, number: DocumentNumber) -> Result<Option<Record>>;
-    /// Gives a document another record: same id, text and vectors, same number; whether it was there. Title and the fields that
-    /// the lexical leg sees must be those it was put with.
+    /// Gives a document another record: same id, text and vectors, same number; whether it was there. Title and the
+    /// fields that the lexical leg sees must be those it was put with.
     fn amend(&mut self, number: DocumentNumber, record: &Record) -> Result<bool>;
     /// Takes a document out; whether it was there.
     fn remove(&mut self, number: DocumentNumber) -> Result<bool>;

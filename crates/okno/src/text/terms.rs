@@ -1,17 +1,19 @@
 //! The words a text is found by.
 //!
-//! Comes in: any text, in any mix of Chinese, English and other scripts. Goes out: its index terms, in order, with repeats – the same
-//! for documents and for queries, so that what is in a text can be found in it:
+//! Comes in: any text, in any mix of Chinese, English and other scripts. Goes out: its index terms, in order, with
+//! repeats – the same for documents and for queries, so that what is in a text can be found in it:
 //!
-//! * *Dense scripts* – Han, kana, Hangul, Thai and their neighbours, which write words without spaces or inflect them inside one word:
+//! * *Dense scripts* – Han, kana, Hangul, Thai and their neighbours, which write words without spaces or inflect them
+//!   inside one word:
 //!   every character and every pair of neighbouring characters (宫保鸡丁 → 宫 宫保 保 保鸡 鸡 鸡丁 丁). No dictionary: on five
-//!   question sets pairs find what a segmenter's words find (on recipes 2 to 5 points more), need no 240 ms of start-up, and cannot
+//!   question sets pairs find what a segmenter's words find (on recipes 2 to 5 points more), need no 240 ms of
+//!   start-up, and cannot
 //!   cut the question one way and the text another.
 //! * *Words* of every other script, English ones as their stem (Porter2): 1 to 2 points over bare words.
 //! * *Compounds* (`v1.26`, `GPT-4`, `10,000`, `e-mail`, `C++`): the parts, and the whole besides.
 //!
-//! A query asks with fewer of them ([`of_query`]): characters only where pairs say nothing, no stop words unless there is nothing
-//! else. Those are choices about the question; the index holds every word there is.
+//! A query asks with fewer of them ([`of_query`]): characters only where pairs say nothing, no stop words unless
+//! there is nothing else. Those are choices about the question; the index holds every word there is.
 
 mod stem;
 
@@ -42,7 +44,8 @@ pub fn count(text: &str) -> u32 {
     count
 }
 
-/// Appends the form of a character in which spellings that mean the same are the same: lower case, Simplified, no accents.
+/// Appends the form of a character in which spellings that mean the same are the same: lower case, Simplified, no
+/// accents.
 pub fn fold(c: char, out: &mut String) {
     StaticModel::builtin().normalize(c.encode_utf8(&mut [0; 4]), out);
 }
@@ -138,7 +141,8 @@ impl Kind {
         }
         match c as u32 {
             _ if is_dense(c) => Self::Dense,
-            // Marks that are part of a word though no letters: combining accents, Hebrew and Arabic vowels, the viramas of India.
+            // Marks that are part of a word though no letters: combining accents, Hebrew and Arabic vowels, the
+            // viramas of India.
             0x0300..=0x036f | 0x0591..=0x05bd | 0x064b..=0x065f | 0x0900..=0x0963 | 0x0966..=0x0dff => Self::Word,
             _ if c.is_alphanumeric() => Self::Word,
             _ => Self::Other,
@@ -169,7 +173,8 @@ fn joins(sign: char) -> bool {
     matches!(sign, '.' | '-' | '_' | '\'' | '’' | ',' | ':' | '‐' | '‑')
 }
 
-/// A comma joins thousands and a colon a time of day; elsewhere both end a word (folding makes `：` and `，` of Chinese text ASCII).
+/// A comma joins thousands and a colon a time of day; elsewhere both end a word (folding makes `：` and `，` of Chinese
+/// text ASCII).
 fn joins_these(sign: char, before: &str, after: &str) -> bool {
     let digits = |text: &str| text.bytes().all(|b| b.is_ascii_digit());
     match sign {
@@ -233,8 +238,8 @@ fn word_term(text: &str, word: &mut String, out: &mut impl FnMut(&str, &str)) {
     out(word, text);
 }
 
-/// The whole keeps the signs that change its meaning (1.26 is not 126) and drops those that writers leave out (`gpt-4`, `10,000`,
-/// `e-mail`, `max_tokens`). A version is also found without its v.
+/// The whole keeps the signs that change its meaning (1.26 is not 126) and drops those that writers leave out
+/// (`gpt-4`, `10,000`, `e-mail`, `max_tokens`). A version is also found without its v.
 fn whole_terms(whole: &str, word: &mut String, out: &mut impl FnMut(&str, &str)) {
     word.clear();
     word.extend(whole.chars().filter(|&c| !joins(c) || matches!(c, '.' | ':')));
@@ -263,22 +268,23 @@ pub struct QueryTerm {
     pub unless: std::ops::Range<usize>,
 }
 
-/// A pair with a function character in it (丁的) is rare, so BM25 takes it for telling. Weighed down, not dropped: 目的 and 和平 are
-/// words. Measured on five Chinese sets: between +0.2 and +1.0 points of coverage in the mean, mostly recipes; 0.3 is as good as 0.
+/// A pair with a function character in it (丁的) is rare, so BM25 takes it for telling. Weighed down, not dropped: 目的
+/// and 和平 are words. Measured on five Chinese sets: between +0.2 and +1.0 points of coverage in the mean, mostly
+/// recipes; 0.3 is as good as 0.
 const FUNCTION_CHARACTERS: [char; 7] = ['的', '是', '了', '在', '于', '和', '与'];
 const FUNCTION_WEIGHT: f32 = 0.3;
 
-/// Function and question words. Dropped from questions only: +3 points of coverage on squad for BM25 alone, nothing lost in the
-/// hybrid; a list without the question words gives nothing, nor does a cut by document frequency.
+/// Function and question words. Dropped from questions only: +3 points of coverage on squad for BM25 alone, nothing
+/// lost in the hybrid; a list without the question words gives nothing, nor does a cut by document frequency.
 const STOP_WORDS: [&str; 45] = [
     "a", "an", "the", "of", "in", "on", "at", "to", "for", "from", "by", "with", "and", "or", "is", "are", "was",
     "were", "be", "been", "being", "it", "its", "this", "that", "these", "those", "as", "do", "does", "did", "what",
     "which", "who", "whom", "whose", "when", "where", "why", "how", "many", "much", "i", "my", "can",
 ];
 
-/// What a folded question asks for: pairs of dense characters – a character only when it stands alone or none of its pairs is in
-/// the index (今天喝什么汤 still finds 汤) – and words without stop words, unless those are all there is ("to be or not to be").
-/// Asking for every character too costs 4 to 9 points on recipes.
+/// What a folded question asks for: pairs of dense characters – a character only when it stands alone or none of its
+/// pairs is in the index (今天喝什么汤 still finds 汤) – and words without stop words, unless those are all there is ("to be
+/// or not to be"). Asking for every character too costs 4 to 9 points on recipes.
 fn query_terms(folded: &str, word: &mut String, whole: &mut String) -> Vec<QueryTerm> {
     let (mut terms, mut stops) = (Vec::new(), Vec::new());
     each_run(folded, &mut |run| match run {

@@ -135,7 +135,8 @@ fn judge_mention(
     Ok(vec![judged(meaning, ground(text, mention, meaning, all, nothing_else, evidence)?)])
 }
 
-/// The meaning, where there is one or all of them leave the same documents; a field with one value for each document first.
+/// The meaning, where there is one or all of them leave the same documents; a field with one value for each document
+/// first.
 fn the_one<'m>(meanings: &'m [(String, Filter)], evidence: &dyn Evidence) -> Result<Option<&'m (String, Filter)>> {
     let is_list = |field: &str| evidence.catalogue().field(field).is_some_and(|field| field.list);
     let best = meanings.iter().min_by_key(|(field, _)| (is_list(field), ABOUT_THE_FILE.contains(&field.as_str())));

@@ -52,7 +52,8 @@ pub struct Routing {
     pub phrases: Vec<String>,
 }
 
-/// What opens a quotation, and what closes it. Not `'`, which is an apostrophe, nor `《》`, which name a work and quote nothing.
+/// What opens a quotation, and what closes it. Not `'`, which is an apostrophe, nor `《》`, which name a work and quote
+/// nothing.
 const QUOTES: [(char, char); 4] = [('"', '"'), ('“', '”'), ('「', '」'), ('『', '』')];
 
 /// A longer quotation is a text, not a phrase.

@@ -262,7 +262,8 @@ fn hostile_questions_are_read_quickly_or_not_at_all() {
 }
 
 proptest! {
-    /// What makes it safe to have this on: with nothing applied the question is untouched, and what is applied has documents.
+    /// What makes it safe to have this on: with nothing applied the question is untouched, and what is applied has
+    /// documents.
     #[test]
     fn a_question_is_untouched_or_its_filter_has_documents(
         parts in prop::collection::vec(prop::sample::select(vec!["素菜", "汤", "2023年", "推荐", "几道", "简单", "的", "菜谱", "不", "30分钟以内", "去年", "Jane Austen", " ", "by", "土豆", "怎么做", "，", "\0", "Q2", "after 2020"]), 0..8)

@@ -70,7 +70,8 @@ impl Text {
         out.trim().to_owned()
     }
 
-    /// Where a word that begins here ends. Latin words and numbers must be whole; a space in a word is any run of spaces.
+    /// Where a word that begins here ends. Latin words and numbers must be whole; a space in a word is any run of
+    /// spaces.
     pub fn word_end(&self, at: usize, word: &str) -> Option<usize> {
         let mut end = at;
         for expected in word.chars() {

@@ -9,7 +9,8 @@ use super::{Evidence, Why};
 use crate::Result;
 use crate::document::{Catalogue, Comparison, Date, FieldKind, Filter, Period};
 
-/// The times of a question. Today is when the question is asked, whatever it is about, unless documents are named by it.
+/// The times of a question. Today is when the question is asked, whatever it is about, unless documents are named by
+/// it.
 pub fn find(text: &Text, today: Date) -> Vec<Time> {
     let mut times = time::find(text, today);
     times.retain(|time| {
@@ -109,7 +110,8 @@ fn filter(text: &Text, time: &Time, values: Option<&Filter>, evidence: &dyn Evid
 /// The day that PDF and Office files say they were made on.
 const MADE_ON: &str = "created";
 
-/// Whether less than half of the documents have a field: then a time tells those apart that have it, not those that are meant.
+/// Whether less than half of the documents have a field: then a time tells those apart that have it, not those that
+/// are meant.
 fn is_of_few(field: &str, evidence: &dyn Evidence) -> Result<bool> {
     let (having, all) =
         (evidence.matching(&Filter::Exists(field.to_owned()))?, evidence.matching(&Filter::All(Vec::new()))?);

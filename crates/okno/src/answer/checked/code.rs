@@ -20,8 +20,8 @@ impl Fence {
     }
 }
 
-/// Back-ticks: a fence where they begin a line, code where they are closed on it; otherwise they are made harmless, since
-/// a later line could close them and turn inside out what is code and what is not.
+/// Back-ticks: a fence where they begin a line, code where they are closed on it; otherwise they are made harmless,
+/// since a later line could close them and turn inside out what is code and what is not.
 pub fn ticks(text: &str, at_start: bool, piped: bool, last: bool) -> (Step, Option<Fence>) {
     let count = text.bytes().take_while(|byte| *byte == b'`').count();
     let line_end = text.find('\n');

@@ -3,15 +3,18 @@
 //! Pieces come in as they are said; checked text goes out as soon as it is sure what it is. A model that read a hostile
 //! document may say anything, so what leaves here is *text*:
 //!
-//! - Citations – `[1]`, `【1】`, `[1, 2]`, `[1-3]` – become `[1]`, `[1][2]`; a number that no context has is removed and counted.
+//! - Citations – `[1]`, `【1】`, `[1, 2]`, `[1-3]` – become `[1]`, `[1][2]`; a number that no context has is removed
+//!   and counted.
 //! - Images become their description, links their words: an image is fetched without being asked for, a link can carry
-//!   away what was read. An address is kept, as plain text, only if it stands word for word in a context or in the question.
+//!   away what was read. An address is kept, as plain text, only if it stands word for word in a context or in the
+//!   question.
 //! - `<` before a letter becomes `‹`: no HTML, no tool calls. Control characters and direction marks are left out.
-//! - Code stays as it is where every Markdown reader agrees that it is code: between back-ticks on one line, and in a block
+//! - Code stays as it is where every Markdown reader agrees that it is code: between back-ticks on one line, and in a
+//!   block
 //!   whose fence begins a line. What is only almost code is treated as text.
 //!
-//! The law that tests hold it to: whatever is said, however it is cut, a Markdown parser finds in the result no HTML, no
-//! image, and no link to an address that was not in the sources.
+//! The law that tests hold it to: whatever is said, however it is cut, a Markdown parser finds in the result no HTML,
+//! no image, and no link to an address that was not in the sources.
 
 mod code;
 mod link;
@@ -144,8 +147,8 @@ impl<'a> Checked<'a> {
         said
     }
 
-    /// Whether what was said and what follows a citation that is left out could act together: `<`, `[9]`, `img>`. The end
-    /// of a sentence may close up.
+    /// Whether what was said and what follows a citation that is left out could act together: `<`, `[9]`, `img>`. The
+    /// end of a sentence may close up.
     fn would_join(&self, rest: &str) -> bool {
         let Some(before) = self.text.chars().next_back() else { return false };
         let rest = if before.is_ascii_alphanumeric() { rest.trim_start_matches(marker::ENDS) } else { rest };

@@ -1,8 +1,9 @@
 //! The captions of images among the units of a document: which places have some, and which give way to new ones.
 //!
-//! A unit does not say who made it. Units of images come in the order in which they were made: first the images' own, of what their
-//! authors say and of what is to be read in them, then captions. So a place has as many captions as it has images, and the oldest
-//! give way to new ones. What may be an image's own is never lost, even where it might as well be a caption.
+//! A unit does not say who made it. Units of images come in the order in which they were made: first the images' own,
+//! of what their authors say and of what is to be read in them, then captions. So a place has as many captions as it
+//! has images, and the oldest give way to new ones. What may be an image's own is never lost, even where it might as
+//! well be a caption.
 
 use super::Ready;
 use crate::document::{Derived, DerivedKind, Structure};
@@ -10,7 +11,8 @@ use crate::enrich;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-/// Whether there are captions at a place. An image that nobody says anything about, but that something was read in, counts as described.
+/// Whether there are captions at a place. An image that nobody says anything about, but that something was read in,
+/// counts as described.
 pub fn are_at(run: &Range<usize>, derived: &[Derived], structure: &Structure) -> bool {
     let texts: Vec<&str> = units_at(run, derived).map(|(_, text)| text).collect();
     enrich::own_of_images(&texts, &said_at(run, structure)).contains(&false)

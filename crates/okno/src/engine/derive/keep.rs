@@ -12,7 +12,8 @@ use crate::{Error, Result};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-/// How often, and how many times, a writer that is taken is asked for again: an indexing run of another process commits and ends.
+/// How often, and how many times, a writer that is taken is asked for again: an indexing run of another process
+/// commits and ends.
 const WAIT: Duration = Duration::from_millis(500);
 const WAITS: usize = 240;
 

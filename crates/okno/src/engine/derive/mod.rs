@@ -140,7 +140,8 @@ impl Engine {
         Ok(plan)
     }
 
-    /// Parts of the text that no unit of each kind speaks about, for those kinds of text units that the index has at all.
+    /// Parts of the text that no unit of each kind speaks about, for those kinds of text units that the index has at
+    /// all.
     pub fn lacking(&self) -> Result<BTreeMap<DerivedKind, usize>> {
         plan::lacking(&*self.snapshot()?)
     }

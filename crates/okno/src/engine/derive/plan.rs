@@ -15,8 +15,8 @@ use std::ops::Range;
 /// Items whose texts are held at once.
 pub const BATCH: usize = 64;
 
-/// Characters of a document on each side of a chunk that a model sees when it places the chunk: with the beginning of the document, which
-/// says what it is about, some thousand tokens.
+/// Characters of a document on each side of a chunk that a model sees when it places the chunk: with the beginning of
+/// the document, which says what it is about, some thousand tokens.
 const AROUND: usize = 2000;
 
 /// Everything that lacks a unit, document by document.
@@ -169,8 +169,8 @@ fn place(page: &Page<'_>, item: &Item) -> String {
     format!("{} {start}–{end} ({})", page.record.id.name(), item.kind)
 }
 
-/// Parents – for contexts, chunks – that no unit of a kind overlaps, for those kinds that the index has at all: whoever never
-/// made summaries lacks none. Overlap, not sameness: with parents of another size they are there too.
+/// Parents – for contexts, chunks – that no unit of a kind overlaps, for those kinds that the index has at all:
+/// whoever never made summaries lacks none. Overlap, not sameness: with parents of another size they are there too.
 pub fn lacking(snapshot: &dyn Snapshot) -> Result<BTreeMap<DerivedKind, usize>> {
     let kinds = [DerivedKind::Summary, DerivedKind::Question, DerivedKind::Context];
     let present = snapshot.derived_counts();

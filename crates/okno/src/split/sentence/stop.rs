@@ -99,7 +99,8 @@ impl<'a> After<'a> {
         self.word.len() == 1 && self.rest.as_bytes().get(1) == Some(&b'.')
     }
 
-    /// `Tom said`, `Mrs. Hale cried` after `"Stop!"`. A pronoun with a capital starts a sentence: `"Stop!" He said nothing.`
+    /// `Tom said`, `Mrs. Hale cried` after `"Stop!"`. A pronoun with a capital starts a sentence: `"Stop!" He said
+    /// nothing.`
     fn attribution(self) -> bool {
         let (_, behind) = latin_word(self.rest);
         let (second, further) = latin_word(behind);

@@ -1,8 +1,9 @@
 //! Program text without a grammar: definitions end where a blank line is followed by a line that is not indented.
 //!
-//! That is how people set code in nearly every language, and it needs no parser per language (the crate `text-splitter` cuts code with
-//! tree-sitter: a C library and a grammar for each). The price: a language that indents everything – a class around the whole
-//! file – is cut at blank lines and lines by the rules of [`super::recursive`], which know nothing of methods.
+//! That is how people set code in nearly every language, and it needs no parser per language (the crate
+//! `text-splitter` cuts code with tree-sitter: a C library and a grammar for each). The price: a language that
+//! indents everything – a class around the whole file – is cut at blank lines and lines by the rules of
+//! [`super::recursive`], which know nothing of methods.
 
 use super::measure::Measure;
 use super::pack;

@@ -3,13 +3,13 @@
 use crate::document::Span;
 use unicode_segmentation::{GraphemeCursor, GraphemeIncomplete};
 
-/// The longest grapheme that is kept whole, in characters: a family of four with skin tones has 11, a heavily accented letter a few
-/// more. What is longer is noise, and a text of nothing but accents would otherwise be one piece.
+/// The longest grapheme that is kept whole, in characters: a family of four with skin tones has 11, a heavily
+/// accented letter a few more. What is longer is noise, and a text of nothing but accents would otherwise be one piece.
 const LONGEST_GRAPHEME: usize = 32;
 
-/// Cuts `text` from `start` on. `end(start, past)` is where the piece at `start` ends: behind `start`, and behind `past` if it can be.
-/// `back(start, end)` is where the next one starts: behind `start`, at `end` or before it. Pieces are trimmed; one that would add
-/// nothing to the one before is left out.
+/// Cuts `text` from `start` on. `end(start, past)` is where the piece at `start` ends: behind `start`, and behind
+/// `past` if it can be. `back(start, end)` is where the next one starts: behind `start`, at `end` or before it.
+/// Pieces are trimmed; one that would add nothing to the one before is left out.
 pub(super) fn pieces(
     text: &str,
     end: impl Fn(usize, usize) -> usize,
@@ -44,7 +44,8 @@ pub(super) fn skip_space(text: &str, at: usize) -> usize {
     text.len() - text[at..].trim_start().len()
 }
 
-/// The last grapheme boundary at or before `at` that is behind `start`; if there is none, the end of the grapheme at `start`.
+/// The last grapheme boundary at or before `at` that is behind `start`; if there is none, the end of the grapheme at
+/// `start`.
 pub(super) fn grapheme(text: &str, start: usize, at: usize) -> usize {
     let at = text.floor_char_boundary(at);
     let mut before = text[start..at].char_indices().rev().map(|(offset, _)| start + offset);

@@ -48,7 +48,8 @@ fn each_word(text: &str) -> Vec<Span> {
     words
 }
 
-/// Whether the word open at `at` has come to its letters: `（` before `中` has not. An opening mark stays with what it opens.
+/// Whether the word open at `at` has come to its letters: `（` before `中` has not. An opening mark stays with what it
+/// opens.
 fn has_letter(text: &str, open: Option<usize>, at: usize) -> bool {
     let Some(start) = open else { return false };
     // Marks come in ones and twos; what is longer is a word.

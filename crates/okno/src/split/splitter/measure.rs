@@ -12,14 +12,15 @@ const FIRST_WINDOW: usize = 512;
 
 /// A tokenizer, as far as sizes need one.
 ///
-/// Sizes are sums over sentences: a tokenizer that joins the end of one sentence with the start of the next may count a piece a few
-/// tokens lower or higher than its parts.
+/// Sizes are sums over sentences: a tokenizer that joins the end of one sentence with the start of the next may count
+/// a piece a few tokens lower or higher than its parts.
 pub trait Count {
     /// The tokens of a text.
     fn count(&self, text: &str) -> usize;
 
-    /// The length in bytes of a beginning of `text` that costs at most `budget` tokens and is as long as can be found; 0 when nothing
-    /// fits, all of the text when it does. The default asks [`Count::count`] about ever longer beginnings, then halves.
+    /// The length in bytes of a beginning of `text` that costs at most `budget` tokens and is as long as can be
+    /// found; 0 when nothing fits, all of the text when it does. The default asks [`Count::count`] about ever longer
+    /// beginnings, then halves.
     fn cut(&self, text: &str, budget: usize) -> usize {
         let fits = |end: usize| self.count(&text[..end]) <= budget;
         let (mut low, mut high) = (0, text.ceil_char_boundary(budget.max(1).min(text.len())));
@@ -48,8 +49,8 @@ impl Count for WordPiece {
         count_tokens(text)
     }
 
-    /// Special tokens are looked for in all of a text before its first word is counted: ever longer beginnings keep many cuts of one
-    /// long text linear.
+    /// Special tokens are looked for in all of a text before its first word is counted: ever longer beginnings keep
+    /// many cuts of one long text linear.
     fn cut(&self, text: &str, budget: usize) -> usize {
         let mut window = FIRST_WINDOW.saturating_add(budget.saturating_mul(8));
         loop {
@@ -98,8 +99,8 @@ impl<'a> Measure<'a> {
         }
     }
 
-    /// Where a piece that starts at `start` ends at the latest. Behind `start`: a word that costs more than the size alone is
-    /// taken whole.
+    /// Where a piece that starts at `start` ends at the latest. Behind `start`: a word that costs more than the size
+    /// alone is taken whole.
     pub(super) fn reach(self, text: &str, start: usize) -> usize {
         match self.size {
             Size::Characters(most) => reach(text, start, most as usize),

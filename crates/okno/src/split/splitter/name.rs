@@ -64,7 +64,8 @@ struct Given<'a> {
 impl FromStr for Splitter {
     type Err = SplitterError;
 
-    /// Reads a name; sizes that are left out take the values of the sources: 3000/300 recursive, 400/200 characters, 512 tokens.
+    /// Reads a name; sizes that are left out take the values of the sources: 3000/300 recursive, 400/200 characters,
+    /// 512 tokens.
     fn from_str(name: &str) -> Result<Self, SplitterError> {
         let (kind, sizes) = name.split_once(':').map_or((name, None), |(kind, sizes)| (kind, Some(sizes)));
         let given = Given { name, sizes };

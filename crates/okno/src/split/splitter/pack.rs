@@ -1,7 +1,8 @@
 //! Sentences packed up to a size that holds: `tokens` and `hierarchy`.
 //!
-//! The packing is that of [`Layer::Chunk`](crate::document::Layer::Chunk). A layer leaves a sentence that is too large alone; here it is
-//! cut first, by the rules of [`recursive`], so that only a single word or grapheme may be larger than the size.
+//! The packing is that of [`Layer::Chunk`](crate::document::Layer::Chunk). A layer leaves a sentence that is too
+//! large alone; here it is cut first, by the rules of [`recursive`], so that only a single word or grapheme may be
+//! larger than the size.
 
 use super::measure::Measure;
 use super::{Piece, Text, recursive};

@@ -1,16 +1,18 @@
 //! As large as allowed, cut at the best place: paragraph, line, sentence, clause, word, character.
 //!
-//! A piece takes as much as fits. If that is not everything it ends at the last blank line of its second half; failing that, at the
-//! last line end that also ends a sentence; then at the last end of a sentence – our own rules, Chinese and English –, the last line
-//! end of any kind, the last clause mark (`；，、` too), the last space, and where nothing else is left between two graphemes. Half a size is a fair
-//! piece, less is a crumb. The next piece repeats, from the end of this one, as many whole sentences as fit into the overlap; where not
-//! even one does, clauses, words, graphemes.
+//! A piece takes as much as fits. If that is not everything it ends at the last blank line of its second half;
+//! failing that, at the last line end that also ends a sentence; then at the last end of a sentence – our own rules,
+//! Chinese and English –, the last line end of any kind, the last clause mark (`；，、` too), the last space, and where
+//! nothing else is left between two graphemes. Half a size is a fair piece, less is a crumb. The next piece repeats,
+//! from the end of this one, as many whole sentences as fit into the overlap; where not even one does, clauses,
+//! words, graphemes.
 //!
 //! Nothing recurses: each piece looks backwards from where it must end, so the time is linear and small.
 //!
-//! Why not the crate `text-splitter` 0.33, which returns slices too: it brings 35 crates that nothing else here needs, among them the
-//! segmentation tables of ICU, it knows nothing of our sentences, and it is slower. English of the Kubernetes documentation, one core, one
-//! run, ours on 3.5 MB and theirs on the first 400,000 characters of it, MB per CPU second:
+//! Why not the crate `text-splitter` 0.33, which returns slices too: it brings 35 crates that nothing else here
+//! needs, among them the segmentation tables of ICU, it knows nothing of our sentences, and it is slower. English of
+//! the Kubernetes documentation, one core, one run, ours on 3.5 MB and theirs on the first 400,000 characters of it,
+//! MB per CPU second:
 //!
 //! | | this | `text-splitter` |
 //! |---|---|---|
@@ -24,8 +26,8 @@ use crate::split::sentence::{at_clause, sentences};
 use memchr::memrchr_iter;
 use std::ops::Range;
 
-/// Where the search for sentences starts before the stretch that matters, in bytes: brackets and quotes that reach further are not
-/// asides (see `sentence::MAX_PAIR`).
+/// Where the search for sentences starts before the stretch that matters, in bytes: brackets and quotes that reach
+/// further are not asides (see `sentence::MAX_PAIR`).
 const RUN_UP: usize = 512;
 
 /// What is read before and behind a stop to tell whether a sentence ends there, in bytes: a few words on each side.
@@ -34,7 +36,8 @@ const AROUND: usize = 64;
 /// What closes after a stop and the space behind it, in bytes: a few marks of three bytes each.
 const CLOSING: usize = 16;
 
-/// Stops that are looked at one by one, from the last, before a whole stretch is read: a list of addresses is full of them.
+/// Stops that are looked at one by one, from the last, before a whole stretch is read: a list of addresses is full of
+/// them.
 const FEW: usize = 4;
 
 /// The pieces of `text`, within the size, each repeating up to `overlap` of the one before.
@@ -95,15 +98,16 @@ fn blank_follows(text: &str, at: usize) -> bool {
     next == Some(&b'\n')
 }
 
-/// Whether a stop, and what closes after it, is the last thing in `text`. The rules of sentences cut at their maximum too.
+/// Whether a stop, and what closes after it, is the last thing in `text`. The rules of sentences cut at their maximum
+/// too.
 fn ends_sentence(text: &str) -> bool {
     let closing = ['”', '’', '"', '\'', ')', '）', ']', '】', '」', '』', '》', '*', '_', '`'];
     text.trim_end_matches(closing).ends_with(['.', '!', '?', '。', '！', '？', '…', '．', '｡'])
 }
 
-/// The last end of a sentence between `floor` and `limit`. Reading sentences is what a piece costs, so only what is around its last
-/// stops is read. All of its second half, and what is before it, is read where these do not tell, or where a bracket that is
-/// still open at the end found would keep what is before and behind it together.
+/// The last end of a sentence between `floor` and `limit`. Reading sentences is what a piece costs, so only what is
+/// around its last stops is read. All of its second half, and what is before it, is read where these do not tell, or
+/// where a bracket that is still open at the end found would keep what is before and behind it together.
 fn sentence_end(text: &str, start: usize, floor: usize, limit: usize) -> Option<usize> {
     let ahead = text.floor_char_boundary((limit + AROUND).min(text.len()));
     let mut at = limit;
@@ -180,8 +184,8 @@ fn repeat_from(text: &str, start: usize, end: usize, measure: Measure<'_>) -> us
         .unwrap_or_else(|| cut::grapheme(text, start, from))
 }
 
-/// The first sentence that starts at or behind `from` and before `end`. Most overlaps are shorter than a sentence: without a stop in them
-/// nothing is read.
+/// The first sentence that starts at or behind `from` and before `end`. Most overlaps are shorter than a sentence:
+/// without a stop in them nothing is read.
 fn sentence_start(text: &str, start: usize, from: usize, end: usize) -> Option<usize> {
     let near = text.floor_char_boundary(from.saturating_sub(CLOSING)).max(start);
     // The stop that ends the piece starts no sentence in it.

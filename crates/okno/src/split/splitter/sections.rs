@@ -4,7 +4,8 @@ use super::{Piece, Text};
 use crate::document::{BlockKind, Span};
 use crate::split::heading_text;
 
-/// A piece for every heading of level `deepest` or above, and one for what stands before the first. Deeper headings stay inside.
+/// A piece for every heading of level `deepest` or above, and one for what stands before the first. Deeper headings
+/// stay inside.
 pub(super) fn split(text: &Text<'_>, deepest: u8) -> Vec<Piece> {
     let mut pieces: Vec<Piece> = Vec::new();
     let mut path: Vec<(u8, Span)> = Vec::new();

@@ -1,9 +1,10 @@
 //! Sentences until the subject changes.
 //!
 //! The two sentences before a gap are compared with the two behind it: sums of vectors stand for runs of sentences (see
-//! [`Embedder::embed`]), so each sentence is embedded once, and a single odd one does not break a passage. The gap breaks where the
-//! cosine distance – or its slope – is among the largest of this document; how large is a percentile, because distances mean
-//! different things to different models. A heading always starts a piece. What is larger than the maximum is packed like any chunk.
+//! [`Embedder::embed`]), so each sentence is embedded once, and a single odd one does not break a passage. The gap
+//! breaks where the cosine distance – or its slope – is among the largest of this document; how large is a
+//! percentile, because distances mean different things to different models. A heading always starts a piece. What is
+//! larger than the maximum is packed like any chunk.
 
 use super::Text;
 use super::measure::Measure;

@@ -1,13 +1,16 @@
-//! What a model sees of a text when the budget ends inside it: exactly the first tokens, cut inside a word where need be.
+//! What a model sees of a text when the budget ends inside it: exactly the first tokens, cut inside a word where need
+//! be.
 //!
-//! The engine itself never cuts there (a budget ends with a sentence); evaluation must, because it judges contexts of any
-//! system at any budget. The end is the one that the Python library `tokenizers` gives as the offset of the last token.
+//! The engine itself never cuts there (a budget ends with a sentence); evaluation must, because it judges contexts of
+//! any system at any budget. The end is the one that the Python library `tokenizers` gives as the offset of the last
+//! token.
 
 use super::{ALONE, BREAK, COUNTER, Counter, DROP, LONGEST_WORD, Walker, Word};
 use crate::packed::{Kind, Trie};
 use std::ops::{ControlFlow, Range};
 
-/// The length in bytes of the first `budget` tokens of `text`, and how many tokens these are: all of the text where it fits.
+/// The length in bytes of the first `budget` tokens of `text`, and how many tokens these are: all of the text where
+/// it fits.
 #[must_use]
 pub fn first_tokens(text: &str, budget: usize) -> (usize, usize) {
     let (mut used, mut before) = (0, 0);
@@ -49,7 +52,8 @@ impl Counter {
         end.or(ends.last().copied()).unwrap_or(word.end)
     }
 
-    /// The end of the last token that is wholly before `end`, the end of a word: without the silent characters behind it.
+    /// The end of the last token that is wholly before `end`, the end of a word: without the silent characters behind
+    /// it.
     fn last_piece_before(&self, text: &str, end: usize) -> usize {
         let silent = |c: char| {
             let entry = self.table().entry(c);
@@ -58,8 +62,8 @@ impl Counter {
         text[..end].trim_end_matches(silent).len()
     }
 
-    /// A word as it is looked up, with the end of the source character that gave each of its bytes. `None` for what is one
-    /// token whatever it holds: a character that is a word, a special token, a word too long.
+    /// A word as it is looked up, with the end of the source character that gave each of its bytes. `None` for what
+    /// is one token whatever it holds: a character that is a word, a special token, a word too long.
     fn normalised(&self, text: &str, word: &Range<usize>) -> Option<(Word, Vec<usize>)> {
         let mut ends = Vec::new();
         let mut none = |_: usize, _: usize| ControlFlow::Continue(());

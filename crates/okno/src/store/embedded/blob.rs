@@ -1,4 +1,5 @@
-//! A document as one value: a hash of its text, six lengths, then record, sentences, vectors, text, derived texts and their vectors.
+//! A document as one value: a hash of its text, six lengths, then record, sentences, vectors, text, derived texts and
+//! their vectors.
 
 use super::vectors::{Packed, pack, pack_normalised};
 use crate::document::{Derived, Record, Structure};

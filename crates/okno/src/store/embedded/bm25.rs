@@ -16,8 +16,8 @@ use rustc_hash::FxHashMap;
 /// BM25's saturation; the usual value.
 pub const K1: f32 = 1.2;
 
-/// How much of a unit's length BM25 discounts: sentences are short and alike, so less than the usual 0.75. Values of the
-/// prototype; in a study of k1 and this share smaller ones fitted better and coverage was a tie.
+/// How much of a unit's length BM25 discounts: sentences are short and alike, so less than the usual 0.75. Values of
+/// the prototype; in a study of k1 and this share smaller ones fitted better and coverage was a tie.
 pub fn length_share(layer: Layer) -> f32 {
     if layer == Layer::Sentence { 0.5 } else { 0.4 }
 }

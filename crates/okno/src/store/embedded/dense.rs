@@ -4,9 +4,9 @@
 //! are added once per unit, so that a window of five sentences does not count the title five times. Where a filter
 //! leaves some documents, only their vectors are read.
 //!
-//! A scan is exact unless [`Scan`] says otherwise. An approximate one estimates all units from a [`Sketch`] a quarter the
-//! size of the vectors, and scores the [`CANDIDATES`] best of each layer exactly; `cargo bench --bench scale -- recall`
-//! prints what that finds of an exact scan.
+//! A scan is exact unless [`Scan`] says otherwise. An approximate one estimates all units from a [`Sketch`] a quarter
+//! the size of the vectors, and scores the [`CANDIDATES`] best of each layer exactly; `cargo bench --bench scale --
+//! recall` prints what that finds of an exact scan.
 
 use super::atlas::{Allowed, Atlas};
 use super::best::{Best, Candidate};

@@ -79,8 +79,8 @@ fn avx2(question: &[i16], row: &[u8]) -> i32 {
     total_avx2(_mm256_add_epi32(sums[0], sums[1])) + plain(&question[whole..length], &row[whole..length])
 }
 
-/// The same for rows of two-bit codes (see [`super::sketch`]): a code c stands for 2c − 3, and the question's components,
-/// laid out as the codes are and padded with zeros, add up to `sum`.
+/// The same for rows of two-bit codes (see [`super::sketch`]): a code c stands for 2c − 3, and the question's
+/// components, laid out as the codes are and padded with zeros, add up to `sum`.
 pub fn scan_codes(question: &[i8], sum: i32, step: f32, rows: Rows<'_>, dots: &mut [f32]) {
     if question.is_empty() {
         return;

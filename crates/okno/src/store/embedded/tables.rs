@@ -164,9 +164,9 @@ impl Tables {
     }
 }
 
-/// Makes a `data.mdb` that was cut short as long as it says it is. Reading behind its end would end the process with a bus
-/// error; pages of zeros are refused as damage. LMDB leaves unused pages at the end unwritten, so a short file need not be
-/// damaged. While a writer lives it is left alone: the writer may be making it longer at this very moment.
+/// Makes a `data.mdb` that was cut short as long as it says it is. Reading behind its end would end the process with
+/// a bus error; pages of zeros are refused as damage. LMDB leaves unused pages at the end unwritten, so a short file
+/// need not be damaged. While a writer lives it is left alone: the writer may be making it longer at this very moment.
 fn restore_length(env: &Env<WithoutTls>, folder: &Path) -> Result<()> {
     let length = (env.info().last_page_number as u64 + 1) * u64::from(env.stat().page_size);
     let path = folder.join("data.mdb");

@@ -1,12 +1,14 @@
-//! English words to their stems: Porter2 as published by the Snowball project (with its later amendments), on bytes, in place.
+//! English words to their stems: Porter2 as published by the Snowball project (with its later amendments), on bytes,
+//! in place.
 //!
-//! Comes in: one lower-case word. Goes out: the same buffer, shorter or slightly changed, so that *connect*, *connected* and
+//! Comes in: one lower-case word. Goes out: the same buffer, shorter or slightly changed, so that *connect*,
+//! *connected* and
 //! *connections* are one index term. Anything that is not two to sixty-four letters a–z is left alone.
 //!
-//! Why not a crate: the ready ones take two to three times the time (290–520 ns of CPU a word against 130–160) and an allocation per
-//! word; one is no longer maintained, the other follows its upstream by date. A stem that changes under a stored index makes words
-//! unfindable, so the algorithm is part of the index format and is frozen here. Checked against `frostem` 2.20261016: the same stem
-//! for each of 14,185 distinct words of English text.
+//! Why not a crate: the ready ones take two to three times the time (290–520 ns of CPU a word against 130–160) and an
+//! allocation per word; one is no longer maintained, the other follows its upstream by date. A stem that changes
+//! under a stored index makes words unfindable, so the algorithm is part of the index format and is frozen here.
+//! Checked against `frostem` 2.20261016: the same stem for each of 14,185 distinct words of English text.
 
 /// A word longer than this is a code or a blob, not English.
 const LONGEST: usize = 64;
@@ -48,7 +50,8 @@ fn irregular(word: &str) -> Option<&'static str> {
     })
 }
 
-/// Stems whose region 1 starts right behind them, so that *general* and *generic*, *university* and *universe* stay apart.
+/// Stems whose region 1 starts right behind them, so that *general* and *generic*, *university* and *universe* stay
+/// apart.
 const LONG_STEMS: [&[u8]; 9] =
     [b"gener", b"commun", b"arsen", b"past", b"univers", b"later", b"emerg", b"organ", b"inter"];
 
@@ -238,7 +241,8 @@ impl Stemmer {
         }
     }
 
-    /// After a participle ending is gone: *luxuriat* gets its e back, *hopp* loses a p, *hop* (from *hoping*) gets an e.
+    /// After a participle ending is gone: *luxuriat* gets its e back, *hopp* loses a p, *hop* (from *hoping*) gets an
+    /// e.
     fn mend(&mut self) {
         if [&b"at"[..], b"bl", b"iz"].into_iter().any(|s| self.ends(s)) {
             self.push(b'e');
