@@ -155,7 +155,7 @@ pub(super) fn written(streams: &[(&str, &[u8])]) -> Vec<u8> {
     let padded = |content: &[u8]| content.len().max(SMALL_STREAM).div_ceil(SECTOR);
     let entries = (streams.len() + 1).div_ceil(SECTOR / 128);
     let sectors = entries + streams.iter().map(|(_, content)| padded(content)).sum::<usize>();
-    let tables = (1..).find(|tables| tables * (SECTOR / 4) >= sectors + tables).unwrap_or(1);
+    let tables = (1..=sectors).find(|tables| tables * (SECTOR / 4) >= sectors + tables).unwrap_or(1);
     let mut next: Vec<u32> = vec![0xffff_fffd; tables];
     let mut chain = |length: usize| {
         let start = next.len() as u32;
@@ -175,9 +175,10 @@ pub(super) fn written(streams: &[(&str, &[u8])]) -> Vec<u8> {
     file.resize(SECTOR, 0);
     file[24..34].copy_from_slice(&[0x3e, 0, 4, 0, 0xfe, 0xff, 12, 0, 6, 0]);
     let mut set = |at: usize, number: u32| file[at..at + 4].copy_from_slice(&number.to_le_bytes());
-    [(44, tables as u32), (48, listed), (56, SMALL_STREAM as u32), (60, END), (64, 0), (68, END), (72, 0)]
-        .into_iter()
-        .for_each(|(at, number)| set(at, number));
+    let header = [(44, tables as u32), (48, listed), (56, SMALL_STREAM as u32), (60, END), (64, 0), (68, END), (72, 0)];
+    for (at, number) in header {
+        set(at, number);
+    }
     (0..109).for_each(|at| set(76 + at * 4, if at < tables { at as u32 } else { u32::MAX }));
     file.extend(next.iter().flat_map(|number| number.to_le_bytes()));
     listing.resize(entries * SECTOR, 0);

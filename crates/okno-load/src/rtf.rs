@@ -347,7 +347,6 @@ impl Reading {
             "ilvl" => self.paragraph.depth = usize::try_from(number.unwrap_or(0)).unwrap_or(0),
             "intbl" => self.paragraph.in_table = true,
             "cell" => self.end_cell(),
-            "nestcell" => self.push(' '),
             "row" => self.end_row(),
             "emdash" => self.push('—'),
             "endash" => self.push('–'),
@@ -356,8 +355,7 @@ impl Reading {
             "rquote" => self.push('’'),
             "ldblquote" => self.push('“'),
             "rdblquote" => self.push('”'),
-            "emspace" | "enspace" | "qmspace" => self.push(' '),
-            "footnote" => self.push(' '),
+            "emspace" | "enspace" | "qmspace" | "nestcell" | "footnote" => self.push(' '),
             _ => {}
         }
     }

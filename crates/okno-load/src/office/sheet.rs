@@ -69,12 +69,16 @@ impl Writer {
         let mut rows = rows.iter().map(|Row(cells)| cells.as_slice()).peekable();
         // Lines of one cell above the table are its title.
         while let Some(alone) = rows.next_if(|row| columns.len() > 1 && row.len() == 1) {
-            alone.iter().for_each(|(.., cell)| _ = self.rendering.paragraph(&shown(cell)));
+            for (.., cell) in alone {
+                self.rendering.paragraph(&shown(cell));
+            }
         }
         let Some(header) = rows.next() else { return Ok(()) };
         if columns.len() < 2 {
             for row in std::iter::once(header).chain(rows) {
-                words(row, &columns, codes).iter().for_each(|cell| _ = self.rendering.paragraph(cell));
+                for cell in words(row, &columns, codes) {
+                    self.rendering.paragraph(&cell);
+                }
                 within(self.rendering.len())?;
             }
             return Ok(());

@@ -109,7 +109,7 @@ fn lengths(stream: &[u8], first: std::ops::Range<usize>) -> Vec<u32> {
         at = data.end;
         parts.push(&stream[data]);
     }
-    let mut reader = Parts { parts, part: 0, at: 8 };
+    let mut reader = Parts { data: parts, part: 0, at: 8 };
     let mut found = Vec::new();
     while let Some(letters) = reader.number16() {
         let Some(flags) = reader.byte() else { break };
@@ -125,7 +125,7 @@ fn lengths(stream: &[u8], first: std::ops::Range<usize>) -> Vec<u32> {
 
 /// The data of a record and of those that continue it.
 struct Parts<'s> {
-    parts: Vec<&'s [u8]>,
+    data: Vec<&'s [u8]>,
     part: usize,
     /// Where in the part; behind its end, in the next one.
     at: usize,
@@ -135,7 +135,7 @@ impl<'s> Parts<'s> {
     /// What is left of the part that is read now; nothing at the end.
     fn rest(&mut self) -> Option<&'s [u8]> {
         loop {
-            let part = self.parts.get(self.part)?;
+            let part = self.data.get(self.part)?;
             if let Some(rest) = part.get(self.at..).filter(|rest| !rest.is_empty()) {
                 return Some(rest);
             }
@@ -211,7 +211,7 @@ fn sheet(stream: &mut [u8], start: usize, strings: &[u32], counted: &mut Counted
             kind::END if depth <= 1 => break,
             kind::END => depth -= 1,
             // Charts have cells of their own, which are not read.
-            _ if depth > 1 => continue,
+            _ if depth > 1 => {}
             kind::DIMENSIONS => set_kind(stream, &data, kind::IGNORED),
             kind::FORMULA => {
                 let (row, column) = (number16(stream, data.start), number16(stream, data.start + 2));

@@ -119,7 +119,7 @@ fn content(page: &Page<'_>, limits: &mut Limits) -> Vec<u8> {
     }
     let mut content = Vec::new();
     let parts = dict.get::<Array<'_>>("Contents");
-    for part in parts.iter().flat_map(|parts| parts.iter::<Object<'_>>()) {
+    for part in parts.iter().flat_map(hayro_syntax::object::Array::iter::<Object<'_>>) {
         let Object::Stream(part) = part else { continue };
         if let Ok(part) = part.decoded_data() {
             content.extend_from_slice(&part);

@@ -156,7 +156,7 @@ fn filters(description: &[u8]) -> Vec<Filter> {
         memmem::find_iter(description, key).find_map(|at| {
             let rest = description[at + key.len()..].trim_ascii_start();
             match rest.first()? {
-                b'/' => Some(&rest[..1 + rest[1..].iter().take_while(|byte| byte.is_ascii_alphanumeric()).count()]),
+                b'/' => Some(&rest[..=rest[1..].iter().take_while(|byte| byte.is_ascii_alphanumeric()).count()]),
                 b'[' => Some(&rest[..rest.iter().position(|byte| *byte == b']').unwrap_or(rest.len())]),
                 _ => None,
             }

@@ -136,7 +136,7 @@ impl From<Lost> for SkipReason {
 
 fn read(bytes: &Arc<Vec<u8>>, reader: Option<&dyn ImageReader>, how: Pages) -> Result<Reading, SkipReason> {
     if inflation::is_bomb(bytes) {
-        return Err(SkipReason::Inflates { limit: Bytes(inflation::LARGEST as u64) });
+        return Err(SkipReason::Inflates { limit: Bytes(inflation::LARGEST) });
     }
     let file = File::new(Arc::clone(bytes)).map_err(|error| match error {
         LoadPdfError::Decryption(DecryptionError::PasswordProtected) => SkipReason::Encrypted,
