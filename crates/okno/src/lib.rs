@@ -74,11 +74,11 @@
 //! | feature | default | what it adds |
 //! |---|---|---|
 //! | `pdf` | yes | PDF files |
-//! | `office` | yes | Word, PowerPoint, Excel, OpenDocument and EPUB files |
+//! | `office` | yes | `.docx`, `.pptx`, `.xlsx`, `.odt`, `.ods` and `.epub` files |
 //! | `mail` | yes | e-mail files |
 //! | `fetch` | yes | pages by URL; without it there is no network code |
 //! | `contracts` | no | test suites for your own loaders, splitters and stores, and a scripted language model |
-//! | `schema` | no | the JSON of results and requests describes itself for OpenAPI |
+//! | `schema` | no | the JSON of results and requests describes itself for `OpenAPI` |
 //!
 //! Without a format's feature its files are skipped with that reason.
 

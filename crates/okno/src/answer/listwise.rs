@@ -75,7 +75,7 @@ fn request(question: &str, passages: &[&str]) -> Request {
 }
 
 fn is_chinese(text: &str) -> bool {
-    text.chars().any(|c| is_han(c))
+    text.chars().any(is_han)
 }
 
 /// The passages an answer names, each once, counted from 0. What stands in brackets is the answer, what stands around

@@ -57,10 +57,10 @@ pub fn unknown(document: &DeTable<'_>) -> Option<(usize, ConfigError)> {
         (table("model"), keys_of::<ModelConfig>()),
         (table("embedding"), keys_of::<EmbeddingConfig>()),
     ];
-    let fields = table("fields").into_iter().flat_map(|fields| fields.values().map(|field| field.get_ref()));
+    let fields = table("fields").into_iter().flat_map(|fields| fields.values().map(toml::Spanned::get_ref));
     let fields = fields.map(|field| (field.as_table(), keys_of::<FieldConfig>()));
     let rules = document.get("rules").and_then(|rules| rules.get_ref().as_array());
-    let rules = rules.into_iter().flat_map(|rules| rules.iter().map(|rule| rule.get_ref()));
+    let rules = rules.into_iter().flat_map(|rules| rules.iter().map(toml::Spanned::get_ref));
     let rules = rules.map(|rule: &DeValue<'_>| (rule.as_table(), keys_of::<RuleText>()));
     sections.into_iter().chain(fields).chain(rules).find_map(|(table, known)| unknown_in(table?, known))
 }
