@@ -34,7 +34,7 @@ pub fn named_in(arguments: &[OsString]) -> Option<Lang> {
         Some(rest) => rest.strip_prefix('=').map(|value| Some(value.to_owned())),
         None => None,
     })?;
-    let value = value.or_else(|| words.next().map(|word| word.into_owned()))?;
+    let value = value.or_else(|| words.next().map(std::borrow::Cow::into_owned))?;
     LangName::from_str(&value, false).ok().map(Lang::from)
 }
 

@@ -249,7 +249,9 @@ fn xls(records: &[(u16, Vec<u8>)]) -> Vec<u8> {
     stream.extend(record(0x0085, &sheet));
     stream.extend(record(0x000a, &[]));
     stream.extend(begin(16));
-    records.iter().for_each(|(kind, data)| stream.extend(record(*kind, data)));
+    for (kind, data) in records {
+        stream.extend(record(*kind, data));
+    }
     stream.extend(record(0x000a, &[]));
     compound("Workbook", &stream)
 }

@@ -7,7 +7,7 @@ use okno::generate::{Completion, GenerateError, Generator, Request};
 use okno::{Engine, Query};
 use std::ops::ControlFlow;
 
-/// Stands for a language model. `okno-models` has one for services that speak OpenAI's protocol.
+/// Stands for a language model. `okno-models` has one for services that speak `OpenAI`'s protocol.
 struct Canned;
 
 impl Generator for Canned {

@@ -89,11 +89,11 @@ fn every_entry_of_the_table_names_something() {
     let unknown = COMMANDS.iter().filter(|(path, _)| !commands.contains(*path)).map(|(path, _)| (*path).to_owned());
     let mut unknown: Vec<String> = unknown.collect();
     for (paths, id, _) in ARGUMENTS {
-        let named = |path: &str| ids.contains(&(path.to_owned(), (*id).to_owned()));
-        if paths.is_empty() && !named("") {
+        let exists = |path: &str| ids.contains(&(path.to_owned(), (*id).to_owned()));
+        if paths.is_empty() && !exists("") {
             unknown.push(format!("argument `{id}`"));
         }
-        unknown.extend(paths.iter().filter(|path| !named(path)).map(|path| format!("`{path}`: argument `{id}`")));
+        unknown.extend(paths.iter().filter(|path| !exists(path)).map(|path| format!("`{path}`: argument `{id}`")));
     }
     let of_value = POSSIBLE_VALUES.iter().map(|(id, value, _)| ((*id).to_owned(), (*value).to_owned()));
     unknown.extend(of_value.filter(|value| !values.contains(value)).map(|(id, value)| format!("{id} {value}")));
