@@ -149,3 +149,21 @@ fn embedding_stops_when_asked_to() {
     let embedder = TransformerEmbedder::open(model).unwrap().stopped_by(stop);
     assert_eq!(embedder.embed(&["停"], Role::Passage).unwrap_err().to_string(), "stopped");
 }
+
+/// `okno search --queries` never ended with any transformer: the network was opened inside of a parallel loop, under a
+/// lock that the next question of the same worker waited for.
+#[test]
+fn a_network_is_opened_inside_of_a_parallel_loop() {
+    use rayon::prelude::*;
+    let Some(model) = support::model("bge-small-en-v1.5-q") else { return };
+    let embedder = TransformerEmbedder::open(model).unwrap();
+    let (done, finished) = std::sync::mpsc::channel();
+    std::thread::spawn(move || {
+        let questions: Vec<String> = (0..64).map(|number| format!("How hot is tea number {number}?")).collect();
+        let embedded = questions.par_iter().map(|question| embedder.embed(&[question], Role::Query).map(|v| v.len()));
+        let lengths: Vec<usize> = embedded.collect::<Result<_, _>>().unwrap();
+        let _ = done.send(lengths);
+    });
+    let lengths = finished.recv_timeout(std::time::Duration::from_secs(120)).expect("the loop waits for itself");
+    assert_eq!(lengths, [384; 64]);
+}

@@ -39,8 +39,24 @@ impl TransformerEmbedder {
     }
 
     fn encoder(&self) -> Result<&Encoder, EmbedError> {
-        self.encoder.get_or_init(|| Encoder::open(&self.model)).as_ref().map_err(embed_error)
+        self.encoder.get_or_init(|| outside_of_the_pool(|| Encoder::open(&self.model))).as_ref().map_err(embed_error)
     }
+}
+
+/// Runs what works in parallel itself on a thread and a pool of its own.
+///
+/// Many questions are searched by the workers of one pool, and the first of them opens the network while it holds the
+/// lock. A worker that waits for parallel work meanwhile takes up the next question, which needs the same lock: it
+/// would wait for itself. Joining a thread takes up nothing.
+fn outside_of_the_pool<T: Send>(open: impl FnOnce() -> T + Send) -> T {
+    let opened = std::thread::scope(|scope| {
+        let own = || match rayon::ThreadPoolBuilder::new().build() {
+            Ok(pool) => pool.install(open),
+            Err(_) => open(),
+        };
+        scope.spawn(own).join()
+    });
+    opened.unwrap_or_else(|panic| std::panic::resume_unwind(panic))
 }
 
 fn embed_error(error: &Error) -> EmbedError {
