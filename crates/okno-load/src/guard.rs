@@ -18,14 +18,18 @@ thread_local! {
     static PLACE: RefCell<String> = const { RefCell::new(String::new()) };
 }
 
+/// Where code panicked.
+#[derive(Debug, Default)]
+pub(super) struct PanicPlace(pub String);
+
 /// Runs something that reads a file; where it panics, says where.
-pub(super) fn catch<T>(read: impl FnOnce() -> T) -> Result<T, String> {
+pub(super) fn catch<T>(read: impl FnOnce() -> T) -> Result<T, PanicPlace> {
     static INSTALLED: Once = Once::new();
     INSTALLED.call_once(install);
     GUARDS.set(GUARDS.get() + 1);
     let result = catch_unwind(AssertUnwindSafe(read));
     GUARDS.set(GUARDS.get() - 1);
-    result.map_err(|_| PLACE.take())
+    result.map_err(|_| PanicPlace(PLACE.take()))
 }
 
 fn install() {
@@ -61,7 +65,7 @@ impl Parts {
     pub fn read<T>(&mut self, name: impl FnOnce() -> String, read: impl FnOnce() -> T) -> Option<T> {
         match catch(read) {
             Ok(part) => Some(part),
-            Err(place) => {
+            Err(PanicPlace(place)) => {
                 if self.count == 0 {
                     self.place = place;
                 }
@@ -110,7 +114,7 @@ impl Loader for Guarded<'_> {
     }
 
     fn load(&self, source: &Source<'_>, out: &mut dyn Sink) -> Result<(), SkipReason> {
-        catch(|| self.0.load(source, out)).unwrap_or_else(|place| Err(SkipReason::InternalError { place }))
+        catch(|| self.0.load(source, out)).unwrap_or_else(|PanicPlace(place)| Err(SkipReason::InternalError { place }))
     }
 
     fn streams(&self) -> bool {

@@ -7,11 +7,14 @@ use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 
-use super::look::LARGEST_IMAGE;
 use super::rendering::Rendering;
 use super::{Loader, Sink, SkipReason, Source};
 use okno_document::message::Bytes;
 use okno_document::{ImageHash, ImageSource, MediaType, Metadata, Seen, Span, Value};
+
+/// Larger images are neither kept nor read: print-ready photographs and maps. Chosen; screenshots and scans of a page
+/// have a tenth of it.
+pub const LARGEST_IMAGE: usize = 16 << 20;
 
 /// Reads the text in images: OCR, or a model that describes what it sees.
 ///

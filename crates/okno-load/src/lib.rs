@@ -62,12 +62,12 @@ pub use self::csv::Csv;
 pub use self::glob::{Glob, GlobError};
 pub use self::guard::Guarded;
 pub use self::html::Html;
-pub use self::image::{ImageReader, Images, image_bytes};
+pub use self::image::{ImageReader, Images, LARGEST_IMAGE, image_bytes};
 pub use self::json::JsonFile;
 pub use self::jsonl::{Fields, FieldsError, Jsonl};
 pub use self::kinds::FileKind;
 pub use self::lines::list_marker;
-pub use self::look::{LARGEST_IMAGE, look_at_images, look_at_own_images};
+pub use self::look::{look_at_images, look_at_own_images};
 #[cfg(feature = "mail")]
 pub use self::mail::Mail;
 pub use self::markdown::{Markdown, heading_text};

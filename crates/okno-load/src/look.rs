@@ -11,9 +11,6 @@ use super::image::ImageReader;
 use super::image_bytes;
 use okno_document::{ImageHash, ImageSource, Loaded, MediaType, Seen};
 
-/// Larger images are neither kept nor read: print-ready photographs and maps. Chosen; screenshots and scans of a page
-/// have a tenth of it.
-pub const LARGEST_IMAGE: usize = 16 << 20;
 /// Images of one document that are looked at: beyond that they are ornaments.
 const MOST_IMAGES: usize = 500;
 

@@ -30,6 +30,7 @@ fn for_engine(error: &Error) -> Option<String> {
         Error::Embedder { .. } => say!("`okno reembed` makes them anew", "`okno reembed` 可重建向量"),
         Error::UnknownField { .. } => say!("`okno status` lists the fields", "`okno status` 列出所有字段"),
         Error::NoUnits(_) => say!("`okno import-units FILE` adds them", "用 `okno import-units 文件` 添加"),
+        Error::Lexical { .. } => say!("run `okno index`", "请运行 `okno index`"),
         Error::NoDocument(_) => say!("`okno documents` lists them", "`okno documents` 列出所有文档"),
         Error::Options(OptionsError::Fields(_)) => say!("check `--jsonl-fields`", "请检查 `--jsonl-fields`"),
         Error::Generate(GenerateError::Busy { .. }) => {

@@ -23,7 +23,7 @@ fn sizes_that_cannot_work_are_refused_before_anything_is_made() {
     for (flags, says) in [
         (
             &["--size", "100", "--overlap", "100"][..],
-            &["overlap 100", "smaller than chunk size 100", "try overlap 50"][..],
+            &["overlap 100", "smaller than chunk size 100", "try half of it"][..],
         ),
         (&["--size", "100t", "--overlap", "4000000000"], &["overlap 4000000000"]),
         (&["--overlap", "400"], &["overlap 400"]),

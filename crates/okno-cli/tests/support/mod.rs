@@ -196,7 +196,7 @@ impl Ran {
     pub fn refuses(self) -> Self {
         let ran = self.ends_with(1);
         assert_eq!(ran.out, "", "a failure prints no data");
-        let step = [" – ", "; ", " —— ", ";", "；"].iter().any(|mark| ran.err.contains(mark));
+        let step = [" – ", "; ", " —— ", ";", "；", ": expected ", "应为"].iter().any(|mark| ran.err.contains(mark));
         let error = ["error: ", "错误："].iter().any(|word| ran.err.starts_with(word));
         assert!(error && step, "no next step: {}", ran.err);
         ran

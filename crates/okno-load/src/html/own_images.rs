@@ -4,7 +4,7 @@
 //! `![a map](0af3….png)`. Only what is an image by its bytes is taken, and none larger than images beside a page may
 //! be.
 
-use super::super::look::LARGEST_IMAGE;
+use super::super::image::LARGEST_IMAGE;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use base64::{Engine, alphabet};
 use okno_document::{ImageHash, MediaType};

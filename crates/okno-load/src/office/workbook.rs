@@ -9,7 +9,7 @@ use std::path::Path;
 use calamine::{Data, DataRef, Reader, Xls, XlsError, Xlsb, XlsbError, Xlsx, XlsxError};
 
 use super::super::compound::MAGIC as OLD;
-use super::super::guard::{self, Parts};
+use super::super::guard::{self, PanicPlace, Parts};
 use super::super::{DamagedPart, FileKind, Loader, Sink, SkipReason, Source, has_extension};
 use super::archive::Archive;
 use super::sheet::{self, Cell, MOST_FILLED, Row, Writer};
@@ -169,7 +169,7 @@ impl Sheets {
 
 /// An open workbook. Its reader breaks on some damaged ones.
 fn opened<W, E: Into<calamine::Error>>(open: impl FnOnce() -> Result<W, E>) -> Result<W, SkipReason> {
-    let opened = guard::catch(open).map_err(|place| SkipReason::InternalError { place })?;
+    let opened = guard::catch(open).map_err(|PanicPlace(place)| SkipReason::InternalError { place })?;
     opened.map_err(|error| refused(&error.into()))
 }
 

@@ -37,7 +37,7 @@ use hayro_syntax::{DecryptionError, LoadPdfError, Pdf as File};
 
 use self::fonts::Fonts;
 use self::limits::Limits;
-use super::guard::{self, Parts};
+use super::guard::{self, PanicPlace, Parts};
 use super::rendering::Rendering;
 use super::{ImageReader, Loader, Sink, SkipReason, Source};
 use okno_document::message::Bytes;
@@ -79,7 +79,7 @@ impl Loader for Pdf {
         // A page that breaks what is done with all of them is found, and the others read without it.
         let read = first.or_else(|_| guard::catch(|| read(&bytes, reader, Pages::EachFirst)));
         let Reading { rendering, metadata, lost, parts } =
-            read.unwrap_or_else(|place| Err(SkipReason::InternalError { place }))?;
+            read.unwrap_or_else(|PanicPlace(place)| Err(SkipReason::InternalError { place }))?;
         if lost.pages > 0 {
             out.skip(source.name, lost.into());
         }

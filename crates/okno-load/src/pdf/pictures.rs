@@ -6,7 +6,7 @@
 
 use hayro_syntax::object::{Array, Dict, Name, Object, Stream};
 
-use super::super::look::LARGEST_IMAGE;
+use super::super::image::LARGEST_IMAGE;
 
 /// Images with a shorter side are rules, bullets and ornaments.
 const SMALLEST_SIDE: u32 = 32;

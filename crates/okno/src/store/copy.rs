@@ -337,7 +337,7 @@ mod tests {
         writer.set_removed_key(5, None).unwrap();
         writer.put(&document("a", "White tea.")).unwrap();
         writer.finish().unwrap();
-        assert!(verify(&from, &to, &mut |_, _| {}).unwrap_err().to_string().contains("differs"));
+        assert!(verify(&from, &to, &mut |_, _| {}).unwrap_err().to_string().contains("differ"));
         assert_eq!(copy(&from, &to, &mut |_, _| {}).unwrap(), copied(1, 0, 1));
         assert_eq!(verify(&from, &to, &mut |_, _| {}).unwrap(), 1);
     }

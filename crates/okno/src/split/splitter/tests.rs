@@ -224,11 +224,11 @@ fn names_that_cannot_work_say_what_does() {
         let message = name.parse::<Splitter>().unwrap_err().to_string();
         assert!(message.contains(what), "{name}: {message}");
     };
-    says("recursive:300c/300c", "try overlap 150");
-    says("chars:4/9", "try overlap 2");
-    says("chunk:200c/200c", "try overlap 100");
+    says("recursive:300c/300c", "smaller than size 300; try half of it");
+    says("chars:4/9", "smaller than size 4; try half of it");
+    says("chunk:200c/200c", "try half of it");
     says("words:0", "size of 0");
-    says("hierarchy:500c/3000c", "try a child of 83");
+    says("hierarchy:500c/3000c", "try a sixth of it");
     says("recursive:300c/30t", "both in tokens");
     for name in
         ["", "sentenc", "recursive:", "recursive:x", "summary", "words:5t", "markdown:0", "markdown:7", "semantic:101p"]
