@@ -109,7 +109,7 @@ fn what_cannot_work_is_refused_in_both_languages() {
     world.write("a.txt", "text").write("folder/b.txt", "text");
     let refused = |flags: &[&str]| world.okno(["split"].iter().chain(flags)).refuses();
     refused(&["a.txt", "--splitter", "sentenc"]).says(&["`sentenc`", "`recursive:3000c/300c`"]);
-    refused(&["a.txt", "--splitter", "recursive:300c/300c"]).says(&["overlap 300", "try overlap 150"]);
+    refused(&["a.txt", "--splitter", "recursive:300c/300c"]).says(&["overlap 300", "try half of it"]);
     refused(&["a.txt", "--splitter", "chars:0"]).says(&["size of 0", "400/200"]);
     world
         .okno(["split", "a.txt", "--splitter", "chars:10/10", "--lang", "zh"])

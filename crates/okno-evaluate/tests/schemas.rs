@@ -12,7 +12,8 @@ use serde_json::Value;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-const TEA: &str = "# Tea\n\nBlack tea needs boiling water and five minutes. Green tea is brewed at eighty degrees. Milk goes in last.\n";
+const TEA: &str = "# Tea\n\n## Brewing\n\nBlack tea needs boiling water and five minutes. Green tea is brewed at \
+    eighty degrees, or it turns bitter.\n\n## Serving\n\nMilk goes in last. See https://tea.example/guide for more.\n";
 
 const MADE: &str = r#"{"question": "What is done with the milk?", "sentence": "Milk goes in last.", "kind": "fact"}"#;
 

@@ -361,7 +361,7 @@ journey(
     await page.locator('#files').setInputFiles([good, bad]);
     await page
       .locator('.job li', {
-        hasText: `locked-${language}.pdf – ${language === 'zh' ? 'PDF 有密码保护' : 'password'}`,
+        hasText: `locked-${language}.pdf – ${language === 'zh' ? '有密码保护' : 'password'}`,
       })
       .waitFor();
     await page.getByRole('searchbox', { name: t('documents.find') }).fill(`tulips-${language}`);
