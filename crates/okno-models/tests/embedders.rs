@@ -160,10 +160,10 @@ fn a_network_is_opened_inside_of_a_parallel_loop() {
     let (done, finished) = std::sync::mpsc::channel();
     std::thread::spawn(move || {
         let questions: Vec<String> = (0..64).map(|number| format!("How hot is tea number {number}?")).collect();
-        let embedded = questions.par_iter().map(|question| embedder.embed(&[question], Role::Query).map(|v| v.len()));
-        let lengths: Vec<usize> = embedded.collect::<Result<_, _>>().unwrap();
+        let vectors = questions.par_iter().map(|question| embedder.embed(&[question], Role::Query).map(|v| v.len()));
+        let lengths: Vec<usize> = vectors.collect::<Result<_, _>>().unwrap();
         let _ = done.send(lengths);
     });
-    let lengths = finished.recv_timeout(std::time::Duration::from_secs(120)).expect("the loop waits for itself");
+    let lengths = finished.recv_timeout(std::time::Duration::from_mins(2)).expect("the loop waits for itself");
     assert_eq!(lengths, [384; 64]);
 }
