@@ -2,7 +2,7 @@
 //!
 //! A [`Generator`] is a language model, wherever it runs: messages go in, text comes out piece by piece. The engine
 //! itself brings none; `okno-models` has one for services that speak as `OpenAI` does. An [`Asker`] is a generator
-//! with the [`Prompts`] in which it is asked; [`structured`] reads answers that must have a shape; [`many`] asks
+//! with the [`Prompts`] in which it is asked; [`structured`] reads answers that must have a shape; [`many()`] asks
 //! several questions at once.
 
 mod generator;
