@@ -114,7 +114,7 @@ fn what_cannot_work_is_refused_in_both_languages() {
     world
         .okno(["split", "a.txt", "--splitter", "chars:10/10", "--lang", "zh"])
         .ends_with(1)
-        .says(&["重叠 10", "试试 5"]);
+        .says(&["重叠 10", "试试一半"]);
     refused(&["missing.txt"]).says(&["missing.txt"]);
     refused(&["folder"]).says(&["folder"]);
 }

@@ -66,6 +66,11 @@ impl Sink for Found {
     }
 }
 
+/// One test at a time: the memory of all threads is counted, also of one that makes its file.
+fn alone() -> std::sync::MutexGuard<'static, ()> {
+    ALONE.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+}
+
 const MEBIBYTE: usize = 1 << 20;
 
 /// What a file gives: its text, and the codes of the reasons; within 256 MiB and in seconds.
@@ -74,7 +79,6 @@ fn read(name: &str, bytes: &[u8]) -> (String, Vec<&'static str>) {
 }
 
 fn read_within(mebibytes: usize, name: &str, bytes: &[u8]) -> (String, Vec<&'static str>) {
-    let _alone = ALONE.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
     let loaders = builtin();
     let before = TAKEN.load(Ordering::Relaxed);
     MOST.store(before, Ordering::Relaxed);
@@ -138,12 +142,14 @@ const NO_STRINGS: &str = "<sst></sst>";
 
 #[test]
 fn cells_at_the_corners_of_a_sheet() {
+    let _alone = alone();
     let rows = "<row r=\"1\"><c r=\"A1\"><v>1</v></c></row><row r=\"1048576\"><c r=\"XFD1048576\"><v>2</v></c></row>";
     assert_eq!(read("corner.xlsx", &xlsx(rows, NO_STRINGS)), ("## S\n\n1\n\n2\n".to_owned(), vec![]));
 }
 
 #[test]
 fn a_sheet_of_holes_is_told_and_left_out() {
+    let _alone = alone();
     let cells: String = (1..6000)
         .map(|row| {
             format!(
@@ -166,6 +172,7 @@ fn column(mut number: usize) -> String {
 
 #[test]
 fn shared_strings_that_are_claimed_or_shown_too_often() {
+    let _alone = alone();
     let rows = "<row r=\"1\"><c r=\"A1\"><v>1</v></c></row>";
     for count in ["4000000000", "9999999999999999999999"] {
         let strings = format!("<sst uniqueCount=\"{count}\"><si><t>a</t></si></sst>");
@@ -179,6 +186,7 @@ fn shared_strings_that_are_claimed_or_shown_too_often() {
 
 #[test]
 fn repeated_cells_of_an_open_document() {
+    let _alone = alone();
     let ods = |rows: &str| {
         let content = format!(
             "<office:document-content><office:body><office:spreadsheet><table:table table:name=\"S\">{rows}</table:table>\
@@ -262,6 +270,7 @@ fn number(row: u16, column: u16, value: f64) -> (u16, Vec<u8>) {
 
 #[test]
 fn old_workbooks_with_claims() {
+    let _alone = alone();
     let dimensions = (0x0200, [&0u32.to_le_bytes()[..], &u32::MAX.to_le_bytes(), &[0, 0, 0xff, 0xff, 0, 0]].concat());
     let cells = [dimensions, number(0, 0, 1.5), number(0, 1, 2.0), number(1, 0, 3.0), number(1, 1, 4.0)];
     assert_eq!(
@@ -284,6 +293,7 @@ fn docx(body: &str) -> Vec<u8> {
 
 #[test]
 fn documents_that_inflate_nest_and_repeat() {
+    let _alone = alone();
     refused("bomb.docx", &docx(&" ".repeat(140 * MEBIBYTE)), "inflates");
     let deep = "<w:tbl><w:tr><w:tc>".repeat(50_000)
         + "<w:p><w:r><w:t>deep</w:t></w:r></w:p>"
@@ -301,6 +311,7 @@ fn documents_that_inflate_nest_and_repeat() {
 
 #[test]
 fn entities_are_neither_expanded_nor_fetched() {
+    let _alone = alone();
     let entities: String =
         (1..10).map(|n| format!("<!ENTITY a{n} \"{}\">", format!("&a{};", n - 1).repeat(10))).collect();
     let head = format!(
@@ -313,6 +324,7 @@ fn entities_are_neither_expanded_nor_fetched() {
 
 #[test]
 fn books_and_slides_that_name_a_part_too_often() {
+    let _alone = alone();
     let spine = "<itemref idref=\"a\"/>".repeat(200_000);
     let book = zipped(&[
         ("mimetype", "application/epub+zip"),
@@ -336,6 +348,7 @@ fn books_and_slides_that_name_a_part_too_often() {
 
 #[test]
 fn json_of_many_small_values() {
+    let _alone = alone();
     refused("objects.json", format!("[{}0]", "{\"\":0},".repeat(1_400_000)).as_bytes(), "too_many_values");
     let line = format!("{{\"text\":\"a\",\"x\":[{}0]}}\n", "{\"\":0},".repeat(1_400_000));
     // A line is held as text and as a value.
@@ -347,12 +360,14 @@ fn json_of_many_small_values() {
 
 #[test]
 fn a_table_of_nothing_but_delimiters() {
+    let _alone = alone();
     let (text, reasons) = read("a.csv", format!("a,b\n1{}\n", ",".repeat(8_000_000)).as_bytes());
     assert!(text.starts_with("| a | b |") && text.len() < 16 * MEBIBYTE && reasons.is_empty());
 }
 
 #[test]
 fn mails_of_headers_parts_and_mails() {
+    let _alone = alone();
     refused("headers.eml", format!("Subject: x\n{}\nbody", "a:\n".repeat(2_000_000)).as_bytes(), "too_many_parts");
     refused("to.eml", format!("Subject: x\nTo: {}\n\nbody", "a,".repeat(3_000_000)).as_bytes(), "too_many_parts");
     let parts = "--b\n\n".repeat(1_000_000);
@@ -368,6 +383,7 @@ fn mails_of_headers_parts_and_mails() {
 
 #[test]
 fn pages_of_open_elements() {
+    let _alone = alone();
     for tag in ["<div>", "<table><tr><td>", "<ul><li>", "<blockquote>", "<a href=x>", "<b>"] {
         let (text, _) = read("deep.html", format!("<html><body>{}deep</body></html>", tag.repeat(300_000)).as_bytes());
         assert!(tag != "<div>" || text.contains("deep"), "{text}");
@@ -379,6 +395,7 @@ fn pages_of_open_elements() {
 
 #[test]
 fn marks_inside_of_marks() {
+    let _alone = alone();
     for mark in ["> ", "- ", "  - ", "[", "![", "*", "`", "<!--", "| ", "# ", "    "] {
         let text = mark.repeat(20_000) + "deep";
         read("deep.md", text.as_bytes());
@@ -421,6 +438,7 @@ const WORDS: &[u8] = b"BT /F 12 Tf 10 700 Td (Words are read.) Tj ET";
 
 #[test]
 fn pdfs_that_inflate() {
+    let _alone = alone();
     let bomb = deflated(std::io::repeat(b' ').take(300 << 20));
     let content = stream("/Filter/FlateDecode", &bomb);
     refused("bomb.pdf", &pdf("/Contents 4 0 R", &[content]), "inflates");
@@ -432,6 +450,7 @@ fn pdfs_that_inflate() {
 
 #[test]
 fn pdfs_that_draw_one_thing_many_times() {
+    let _alone = alone();
     let spaces = stream("/Filter/FlateDecode", &deflated(std::io::repeat(b' ').take(4 << 20)));
     let many = format!("/Contents [{}]", "4 0 R ".repeat(10_000));
     let (_, reasons) = read_within(600, "many.pdf", &pdf(&many, &[spaces]));
@@ -448,6 +467,7 @@ fn pdfs_that_draw_one_thing_many_times() {
 
 #[test]
 fn pdfs_that_nest() {
+    let _alone = alone();
     let deep = [WORDS, &b"[".repeat(1_000_000)].concat();
     read("arrays.pdf", &pdf("/Contents 4 0 R", &[stream("", &deep)]));
     read("dictionaries.pdf", &pdf(&format!("/Contents 4 0 R /A {}", "<</A ".repeat(500_000)), &[stream("", WORDS)]));
@@ -459,6 +479,7 @@ fn pdfs_that_nest() {
 
 #[test]
 fn images_that_claim_a_size_are_not_decoded() {
+    let _alone = alone();
     let png = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\x7f\xff\xff\xff\x7f\xff\xff\xff\x08\x06\0\0\0";
     assert_eq!(read("large.png", png), ("large\n".to_owned(), vec![]));
 }
