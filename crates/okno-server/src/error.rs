@@ -38,12 +38,19 @@ pub struct ErrorBody {
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct ErrorInfo {
     /// For programs: stays the same.
-    #[schema(inline)]
+    #[schema(schema_with = described)]
     pub code: Code,
     /// For people: what happened. In Chinese where `Accept-Language` prefers that, else in English.
     pub message: String,
     /// What to do next, where that can be said.
     pub hint: Option<String>,
+}
+
+/// A code in the description of the API: one of those there are.
+fn described() -> utoipa::openapi::schema::Object {
+    use utoipa::openapi::schema::{ObjectBuilder, Type};
+    let names = Code::ALL.iter().map(|code| code.as_str());
+    ObjectBuilder::new().schema_type(Type::String).enum_values(Some(names)).build()
 }
 
 impl ApiError {
