@@ -14,7 +14,7 @@ use okno_document::message::{Lang, Message};
 use serde::Serialize;
 use std::fmt;
 use std::sync::Arc;
-use utoipa::ToSchema;
+use utoipa::{PartialSchema, ToSchema};
 
 /// Why a request was not answered. Cheap to clone: responses carry a copy for [`crate::language::translate`].
 #[derive(Debug, Clone)]
@@ -38,19 +38,12 @@ pub struct ErrorBody {
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct ErrorInfo {
     /// For programs: stays the same.
-    #[schema(schema_with = described)]
+    #[schema(schema_with = Code::schema)]
     pub code: Code,
     /// For people: what happened. In Chinese where `Accept-Language` prefers that, else in English.
     pub message: String,
     /// What to do next, where that can be said.
     pub hint: Option<String>,
-}
-
-/// A code in the description of the API: one of those there are.
-fn described() -> utoipa::openapi::schema::Object {
-    use utoipa::openapi::schema::{ObjectBuilder, Type};
-    let names = Code::ALL.iter().map(|code| code.as_str());
-    ObjectBuilder::new().schema_type(Type::String).enum_values(Some(names)).build()
 }
 
 impl ApiError {
