@@ -116,7 +116,12 @@ impl DocumentId {
         let whole = (self.path != self.root).then_some((self.path.len(), name));
         for (end, start) in cuts.chain(whole) {
             let root = format!("{}/{}", self.root.trim_end_matches('/'), &self.path[..end]);
-            ids.push(Self { root, path: self.path[start..].to_owned(), member: self.member.clone() });
+            // A member of an archive is named by the path of the archive, which is shorter there.
+            let within = |member: &String| match member.strip_prefix(&self.path) {
+                Some(inner) if inner.starts_with('/') => format!("{}{inner}", &self.path[start..]),
+                _ => member.clone(),
+            };
+            ids.push(Self { root, path: self.path[start..].to_owned(), member: self.member.as_ref().map(within) });
         }
         ids
     }

@@ -15,6 +15,9 @@ const SMALL_STREAM: usize = 4096;
 const SMALL_SECTOR: usize = 64;
 const HEADER: usize = 512;
 
+/// Entries of one folder; no program writes so many.
+const MOST_IN_FOLDER: usize = 4096;
+
 /// An open compound file.
 pub(super) struct Compound<'a> {
     bytes: &'a [u8],
@@ -28,9 +31,19 @@ pub(super) struct Compound<'a> {
 /// A folder or a stream.
 struct Entry {
     name: String,
+    folder: bool,
+    /// The entries before and after it in its folder, and the first one inside of it.
+    links: [u32; 3],
     start: u32,
     size: usize,
 }
+
+/// A folder of a compound file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Folder(usize);
+
+/// The folder that holds all others.
+pub(super) const ROOT: Folder = Folder(0);
 
 impl<'a> Compound<'a> {
     /// Reads the tables of a file; nothing where they are not there.
@@ -117,7 +130,49 @@ impl<'a> Compound<'a> {
         let entry = self.entries.iter().find(|entry| entry.name.eq_ignore_ascii_case(name))?;
         Some(self.content(entry))
     }
+
+    /// The folders inside of this one.
+    pub fn folders(&self, inside: Folder) -> Vec<(&str, Folder)> {
+        let inner = self.children(inside).into_iter().filter(|at| self.entries[*at].folder);
+        inner.map(|at| (self.entries[at].name.as_str(), Folder(at))).collect()
+    }
+
+    /// The streams of a folder itself.
+    pub fn streams(&self, inside: Folder) -> Vec<(&str, StreamEntry)> {
+        let inner = self.children(inside).into_iter().filter(|at| !self.entries[*at].folder);
+        inner.map(|at| (self.entries[at].name.as_str(), StreamEntry(at))).collect()
+    }
+
+    /// The stream of this name in a folder itself.
+    pub fn stream_in(&self, inside: Folder, name: &str) -> Option<Vec<u8>> {
+        let found = self.streams(inside).into_iter().find(|(own, _)| own.eq_ignore_ascii_case(name))?;
+        Some(self.read(found.1))
+    }
+
+    /// The bytes of a stream.
+    pub fn read(&self, stream: StreamEntry) -> Vec<u8> {
+        self.entries.get(stream.0).map(|entry| self.content(entry)).unwrap_or_default()
+    }
+
+    /// The entries of a folder, in their order; each once, also where the links lead in a circle.
+    fn children(&self, inside: Folder) -> Vec<usize> {
+        let Some(folder) = self.entries.get(inside.0) else { return Vec::new() };
+        let (mut open, mut seen) = (vec![folder.links[2]], HashSet::new());
+        while let Some(at) = open.pop().filter(|_| seen.len() < MOST_IN_FOLDER) {
+            let Some(entry) = self.entries.get(at as usize).filter(|_| at != 0) else { continue };
+            if seen.insert(at as usize) {
+                open.extend([entry.links[0], entry.links[1]]);
+            }
+        }
+        let mut found: Vec<usize> = seen.into_iter().collect();
+        found.sort_unstable();
+        found
+    }
 }
+
+/// A stream of a compound file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct StreamEntry(usize);
 
 impl Entry {
     fn read(bytes: &[u8], sector: usize) -> Self {
@@ -128,6 +183,8 @@ impl Entry {
         let high = if sector == 4096 { number32(bytes, 124) } else { 0 };
         Self {
             name: String::from_utf16_lossy(name),
+            folder: matches!(bytes[66], 1 | 5),
+            links: [number32(bytes, 68), number32(bytes, 72), number32(bytes, 76)],
             start: number32(bytes, 116),
             size: (u64::from(high) << 32 | u64::from(number32(bytes, 120))) as usize,
         }
@@ -148,12 +205,15 @@ fn numbers(bytes: &[u8]) -> Vec<u32> {
     bytes.chunks_exact(4).map(|four| u32::from_le_bytes([four[0], four[1], four[2], four[3]])).collect()
 }
 
-/// A compound file that holds these streams and nothing else.
+/// A compound file that holds these streams and nothing else. A name `folder/stream` is that of a stream in a folder;
+/// streams of a folder stand one after the other.
 pub(super) fn written(streams: &[(&str, &[u8])]) -> Vec<u8> {
     const SECTOR: usize = 4096;
     const END: u32 = 0xffff_fffe;
     let padded = |content: &[u8]| content.len().max(SMALL_STREAM).div_ceil(SECTOR);
-    let entries = (streams.len() + 1).div_ceil(SECTOR / 128);
+    let mut folders: Vec<&str> = streams.iter().filter_map(|(name, _)| Some(name.split_once('/')?.0)).collect();
+    folders.dedup();
+    let entries = (streams.len() + folders.len() + 1).div_ceil(SECTOR / 128);
     let sectors = entries + streams.iter().map(|(_, content)| padded(content)).sum::<usize>();
     let tables = (1..=sectors).find(|tables| tables * (SECTOR / 4) >= sectors + tables).unwrap_or(1);
     let mut next: Vec<u32> = vec![0xffff_fffd; tables];
@@ -163,12 +223,23 @@ pub(super) fn written(streams: &[(&str, &[u8])]) -> Vec<u8> {
         next.push(END);
         start
     };
-    let mut listing = entry("Root Entry", 5, 0, 0, if streams.is_empty() { u32::MAX } else { 1 }, u32::MAX);
     let listed = chain(entries);
+    // Streams first, then folders; each entry is followed by the next one of the same folder.
+    let folder = |at: usize| streams.get(at).and_then(|(name, _)| Some(name.split_once('/')?.0));
+    let next_in = |inside: Option<&str>, from: usize| (from..streams.len()).find(|at| folder(*at) == inside);
+    let number = |at: Option<usize>| at.map_or(u32::MAX, |at| at as u32 + 1);
+    let first_folder = (!folders.is_empty()).then_some(streams.len());
+    let mut listing = entry("Root Entry", 5, 0, 0, number(next_in(None, 0).or(first_folder)), u32::MAX);
     for (at, (name, content)) in streams.iter().enumerate() {
-        let right = if at + 1 < streams.len() { at as u32 + 2 } else { u32::MAX };
+        let inside = folder(at);
+        let right = next_in(inside, at + 1).or(first_folder.filter(|_| inside.is_none()));
         let start = chain(padded(content));
-        listing.extend(entry(name, 2, start, content.len().max(SMALL_STREAM), u32::MAX, right));
+        let own = name.split_once('/').map_or(*name, |(_, own)| own);
+        listing.extend(entry(own, 2, start, content.len().max(SMALL_STREAM), u32::MAX, number(right)));
+    }
+    for (at, name) in folders.iter().enumerate() {
+        let right = if at + 1 < folders.len() { number(Some(streams.len() + at + 1)) } else { u32::MAX };
+        listing.extend(entry(name, 1, 0, 0, number(next_in(Some(*name), 0)), right));
     }
     next.resize(tables * (SECTOR / 4), u32::MAX);
     let mut file = MAGIC.to_vec();
@@ -216,6 +287,18 @@ mod tests {
         assert!(open.stream("book").unwrap().starts_with(b"words\0"));
         assert_eq!(open.stream("Long").unwrap(), long);
         assert!(open.stream("Short").is_none() && Compound::open(b"\xd0\xcf\x11\xe0").is_none());
+    }
+
+    #[test]
+    fn streams_in_folders() {
+        let file = written(&[("A", b"a"), ("x/B", b"b"), ("x/C", b"c"), ("y/B", b"d")]);
+        let open = Compound::open(&file).unwrap();
+        let names: Vec<&str> = open.streams(ROOT).into_iter().map(|(name, _)| name).collect();
+        assert_eq!(names, ["A"]);
+        let folders = open.folders(ROOT);
+        assert_eq!(folders.iter().map(|(name, _)| *name).collect::<Vec<_>>(), ["x", "y"]);
+        assert!(open.stream_in(folders[1].1, "b").unwrap().starts_with(b"d\0"));
+        assert_eq!(open.streams(folders[0].1).len(), 2);
     }
 
     /// A chain that leads back to itself was followed until the memory was full.

@@ -25,12 +25,14 @@ pub struct Csv;
 
 impl Loader for Csv {
     fn accepts(&self, path: &Path, head: &[u8]) -> bool {
-        has_extension(path, &["csv", "tsv", "tab"]) && textual(path, head)
+        // Programs that export tables call them workbooks.
+        let exported = has_extension(path, &["xls"]) && tabbed(head);
+        (has_extension(path, &["csv", "tsv", "tab"]) || exported) && textual(path, head)
     }
 
     fn load(&self, source: &Source<'_>, out: &mut dyn Sink) -> Result<(), SkipReason> {
         let text = source.text()?;
-        let tabs = has_extension(source.path, &["tsv", "tab"]);
+        let tabs = has_extension(source.path, &["tsv", "tab", "xls"]);
         let delimiter = if tabs { b'\t' } else { delimiter(&text) };
         let mut rendering = Rendering::default();
         let rows = render(&text, delimiter, &mut rendering);
@@ -40,6 +42,13 @@ impl Loader for Csv {
         out.document(rendering.finish(source, if delimiter == b'\t' { "tsv" } else { "csv" }, metadata)?);
         Ok(())
     }
+}
+
+/// Whether the first lines are cells with tabs between them. Without zero bytes, UTF-16 reads as ASCII.
+fn tabbed(head: &[u8]) -> bool {
+    let plain: Vec<u8> = head.iter().copied().filter(|byte| *byte != 0).collect();
+    let mut lines = plain.split(|byte| *byte == b'\n').filter(|line| !line.trim_ascii().is_empty()).take(2).peekable();
+    lines.peek().is_some() && lines.all(|line| !line.trim_ascii_start().starts_with(b"<") && line.contains(&b'\t'))
 }
 
 /// Writes all rows; how many there were below the header.

@@ -9,6 +9,7 @@ use std::panic::{AssertUnwindSafe, PanicHookInfo, catch_unwind};
 use std::path::Path;
 use std::sync::Once;
 
+use super::little_text::Watched;
 use super::{Loader, Sink, SkipReason, Source};
 
 thread_local! {
@@ -114,7 +115,13 @@ impl Loader for Guarded<'_> {
     }
 
     fn load(&self, source: &Source<'_>, out: &mut dyn Sink) -> Result<(), SkipReason> {
-        catch(|| self.0.load(source, out)).unwrap_or_else(|PanicPlace(place)| Err(SkipReason::InternalError { place }))
+        let mut watched = Watched::new(out);
+        let read = catch(|| self.0.load(source, &mut watched));
+        read.unwrap_or_else(|PanicPlace(place)| Err(SkipReason::InternalError { place }))?;
+        if let Some(little) = watched.little_text(source) {
+            out.skip(source.name, little);
+        }
+        Ok(())
     }
 
     fn streams(&self) -> bool {

@@ -10,7 +10,7 @@ use serde_json::{Map, Value as Json};
 
 use super::jsonl::{Fields, Jsonl};
 use super::rendering::Rendering;
-use super::{Loader, Sink, SkipReason, Source, has_extension, textual};
+use super::{Loader, PlainText, Sink, SkipReason, Source, has_extension, textual};
 use okno_document::message::Bytes;
 use okno_document::{Metadata, Value};
 
@@ -31,14 +31,20 @@ impl JsonFile {
 
 impl Loader for JsonFile {
     fn accepts(&self, path: &Path, head: &[u8]) -> bool {
-        has_extension(path, &["json", "geojson"]) && textual(path, head)
+        let begins = head.trim_ascii_start();
+        let unnamed = path.extension().is_none() && (begins.starts_with(b"{\"") || begins.starts_with(b"[{"));
+        (has_extension(path, &["json", "geojson"]) || unnamed) && textual(path, head)
     }
 
     fn load(&self, source: &Source<'_>, out: &mut dyn Sink) -> Result<(), SkipReason> {
         let text = source.text()?;
         bounded(&text)?;
-        let json: Json =
-            serde_json::from_str(&text).map_err(|error| SkipReason::NotJson { words: error.to_string() })?;
+        let json: Json = match serde_json::from_str(&text) {
+            Ok(json) => json,
+            // Without the name it was only a guess.
+            Err(_) if source.path.extension().is_none() => return PlainText.load(source, out),
+            Err(error) => return Err(SkipReason::NotJson { words: error.to_string() }),
+        };
         drop(text);
         match self.documents(json) {
             Ok(documents) => {

@@ -14,6 +14,9 @@
 //! so that a heading or a table looks the same whatever it came from. PDF, Office files and mail are cargo features
 //! (`pdf`, `office`, `mail`), on by default.
 
+#[cfg(feature = "office")]
+mod archives;
+mod asciidoc;
 mod audio;
 #[cfg(feature = "office")]
 mod compound;
@@ -29,19 +32,29 @@ mod image;
 mod json;
 mod jsonl;
 mod kinds;
+mod latex;
+mod left_out;
 mod lines;
+mod little_text;
 mod look;
 #[cfg(feature = "mail")]
 mod mail;
 mod markdown;
+mod markup;
+mod members;
+mod notebook;
 #[cfg(feature = "office")]
 mod office;
+#[cfg(feature = "office")]
+mod old;
 mod one_per_line;
+mod org;
 mod paragraphs;
 #[cfg(feature = "pdf")]
 mod pdf;
 mod reason;
 mod rendering;
+mod restructured;
 mod rtf;
 mod selection;
 mod subtitles;
@@ -50,6 +63,8 @@ pub(crate) mod tests;
 mod text;
 mod values;
 mod walk;
+#[cfg(feature = "office")]
+mod xml;
 
 use std::borrow::Cow;
 use std::fs::File;
@@ -57,6 +72,9 @@ use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 use std::sync::Arc;
 
+#[cfg(feature = "office")]
+pub use self::archives::TarAndGzip;
+pub use self::asciidoc::AsciiDoc;
 pub use self::audio::Recording;
 pub use self::csv::Csv;
 pub use self::glob::{Glob, GlobError};
@@ -66,23 +84,34 @@ pub use self::image::{ImageReader, Images, LARGEST_IMAGE, image_bytes};
 pub use self::json::JsonFile;
 pub use self::jsonl::{Fields, FieldsError, Jsonl};
 pub use self::kinds::FileKind;
+pub use self::latex::Latex;
+pub use self::left_out::LeftOut;
 pub use self::lines::list_marker;
 pub use self::look::{look_at_images, look_at_own_images};
 #[cfg(feature = "mail")]
 pub use self::mail::Mail;
 pub use self::markdown::{Markdown, heading_text};
+pub use self::members::Inside;
+use self::members::Members;
+pub use self::notebook::Notebook;
 #[cfg(feature = "office")]
 pub use self::office::{Office, Workbook};
+#[cfg(feature = "office")]
+pub use self::old::OldOffice;
 pub use self::one_per_line::OnePerLine;
+pub use self::org::Org;
 #[cfg(feature = "pdf")]
 pub use self::pdf::Pdf;
 pub use self::reason::{DamagedPart, SaveAs, SkipReason};
+pub use self::restructured::ReStructuredText;
 pub use self::rtf::Rtf;
 pub use self::selection::{Chosen, Selection, SelectionError};
 pub use self::subtitles::Subtitles;
 pub use self::text::PlainText;
 pub use self::walk::relative;
 pub use self::walk::{FileEntry, Skipped, WalkOptions, walk};
+#[cfg(feature = "office")]
+pub use self::xml::XmlFile;
 use okno_document::message::Bytes;
 use okno_document::{Date, Loaded, Metadata, Value};
 
@@ -137,6 +166,9 @@ pub trait Sink {
     fn document(&mut self, loaded: Loaded);
     /// Takes note of something that was left out: `place` is a file, or `file:line`.
     fn skip(&mut self, place: &str, reason: SkipReason);
+    /// Takes note of something that a document holds and its text does not, on purpose: for people who want to know
+    /// what was read.
+    fn left_out(&mut self, _place: &str, _what: LeftOut) {}
 }
 
 /// A file (or bytes that stand for one) to be read.
@@ -150,19 +182,21 @@ pub struct Source<'a> {
     pub modified: Option<Date>,
     /// The content, when it is already in memory; else the file at `path` is read when asked for.
     pub content: Option<&'a [u8]>,
+    /// Where it is inside of other files; nothing for a file of its own.
+    pub inside: Option<Inside<'a>>,
 }
 
 impl<'a> Source<'a> {
     /// Content that is in memory, as a downloaded page or a test.
     #[must_use]
     pub fn memory(name: &'a str, content: &'a [u8]) -> Self {
-        Self { path: Path::new(name), name, modified: None, content: Some(content) }
+        Self { path: Path::new(name), name, modified: None, content: Some(content), inside: None }
     }
 
     /// A file on disk, read when asked for.
     #[must_use]
     pub fn file(entry: &'a FileEntry) -> Self {
-        Self { path: &entry.path, name: &entry.name, modified: entry.day(), content: None }
+        Self { path: &entry.path, name: &entry.name, modified: entry.day(), content: None, inside: None }
     }
 
     /// The whole content.
@@ -251,23 +285,35 @@ pub fn builtin_reading(fields: Fields, lines: bool, reader: Option<&Arc<dyn Imag
 }
 
 fn of_every_format(fields: Fields, reader: Option<&Arc<dyn ImageReader>>) -> Vec<Box<dyn Loader>> {
+    let members = Members::new(fields.clone(), reader);
     vec![
         #[cfg(feature = "pdf")]
         Box::new(reader.map_or_else(Pdf::default, |reader| Pdf::reading(Arc::clone(reader)))),
         #[cfg(feature = "office")]
+        Box::new(OldOffice::new(members.clone())),
+        #[cfg(feature = "office")]
         Box::new(Workbook),
         #[cfg(feature = "office")]
-        Box::new(Office),
+        Box::new(Office::new(members.clone())),
+        #[cfg(feature = "office")]
+        Box::new(TarAndGzip::new(members.clone())),
         Box::new(reader.map_or_else(Images::default, |reader| Images::reading(Arc::clone(reader)))),
         Box::new(Recording),
         #[cfg(feature = "mail")]
-        Box::new(Mail),
+        Box::new(Mail::new(members)),
         Box::new(Rtf),
         Box::new(Csv),
         Box::new(Subtitles),
+        Box::new(Notebook),
         Box::new(Jsonl::new(fields.clone())),
         Box::new(JsonFile::new(fields)),
         Box::new(Html),
+        #[cfg(feature = "office")]
+        Box::new(XmlFile),
+        Box::new(ReStructuredText),
+        Box::new(Org),
+        Box::new(AsciiDoc),
+        Box::new(Latex),
         Box::new(Markdown),
         Box::new(PlainText),
     ]

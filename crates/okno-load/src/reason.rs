@@ -84,6 +84,24 @@ okno_document::messages! {
             "{parts} parts are more than a document has ({limit})",
             "{parts} 个部分,超过一个文档应有的数量({limit})",
         ),
+        /// A file inside of files inside of files.
+        TooDeep { /** The limit. */ limit: usize } = "too_deep" => (
+            "inside of more than {limit} other files: archives in archives are not read further",
+            "嵌套在超过 {limit} 层文件之内:不再继续读取压缩包中的压缩包",
+        ),
+        /// A document that gave little text for its size: nobody should take it for read.
+        LittleText {
+            /** Letters and digits. */ letters: usize,
+            /** Its size. */ size: Bytes,
+        } = "little_text" => (
+            "only {letters} characters were read from {size}: most of it is images or something that is not read",
+            "{size} 中只读到 {letters} 个字符:大部分是图片或不读取的内容",
+        ),
+        /// Pages without text beside some that have it.
+        FewPages { /** Pages with text. */ read: usize, /** All pages. */ pages: usize } = "few_pages" => (
+            "{read} of {pages} pages have text; the others are empty, or images that only OCR reads",
+            "{pages} 页中只有 {read} 页有文字;其余为空白,或是需要文字识别的图片",
+        ),
         /// A workbook that is a database.
         TooManyCells { /** The limit. */ limit: usize } = "too_many_cells" =>
             ("more than {limit} cells: save the sheets as CSV files", "超过 {limit} 个单元格:请把工作表另存为 CSV"),
@@ -195,6 +213,12 @@ impl Word for SaveAs {
 }
 
 impl SkipReason {
+    /// Whether it is said beside a document that was read, and only in part.
+    #[must_use]
+    pub fn is_partial(&self) -> bool {
+        matches!(self, Self::LittleText { .. } | Self::FewPages { .. } | Self::PartsFailed { .. })
+    }
+
     /// No loader reads such files.
     pub(super) fn unsupported(kind: FileKind) -> Self {
         Self::Unsupported { kind, advice: SaveAs(kind.save_as()) }

@@ -8,7 +8,7 @@
 //! The crates that read RTF were looked at: those that are maintained give the text without structure, or fail on
 //! what they do not know.
 
-mod code_pages;
+pub(super) mod code_pages;
 
 use std::collections::HashMap;
 use std::path::Path;

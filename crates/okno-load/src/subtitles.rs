@@ -17,7 +17,8 @@ pub struct Subtitles;
 
 impl Loader for Subtitles {
     fn accepts(&self, path: &Path, head: &[u8]) -> bool {
-        has_extension(path, &["srt", "vtt"]) && textual(path, head)
+        let unnamed = path.extension().is_none() && head.starts_with(b"WEBVTT");
+        (has_extension(path, &["srt", "vtt"]) || unnamed) && textual(path, head)
     }
 
     fn load(&self, source: &Source<'_>, out: &mut dyn Sink) -> Result<(), SkipReason> {

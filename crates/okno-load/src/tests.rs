@@ -235,11 +235,38 @@ fn harmed_pdf_files_do_no_harm() {
 #[test]
 fn harmed_office_files_do_no_harm() {
     for (name, bytes) in files!["handbook.docx", "roadmap.pptx", "garden.odt", "book.epub"] {
-        harmed(&Office, name, bytes);
+        harmed(&Office::default(), name, bytes);
     }
     for (name, bytes) in files!["prices.xlsx", "garden.ods"] {
         harmed(&Workbook, name, bytes);
     }
+}
+
+/// Files are what they hold, whatever they are called.
+#[cfg(all(feature = "office", feature = "mail"))]
+#[test]
+fn names_that_are_missing_or_wrong() {
+    let kind = |name: &str, content: &[u8]| {
+        let loaders = builtin();
+        let mut got = Collected::default();
+        let loader = accepting(Path::new(name), &content[..content.len().min(HEAD)], &loaders).unwrap();
+        loader.load(&Source::memory(name, content), &mut got).unwrap();
+        got.documents[0].metadata.get("type").map(ToString::to_string).unwrap_or_default()
+    };
+    let [(_, docx), (_, xlsx)] = files!["handbook.docx", "prices.xlsx"];
+    assert_eq!(
+        (kind("a", docx), kind("a.doc", docx), kind("a.docx", xlsx)),
+        ("docx".into(), "docx".into(), "xlsx".into())
+    );
+    assert_eq!(kind("table.xls", b"<table><tr><td>a</td><td>b</td></tr></table>"), "html");
+    assert_eq!(kind("table.xls", b"a\tb\n1\t2\n"), "tsv");
+    assert_eq!(kind("table.xls", b"<?xml version=\"1.0\"?><Workbook><Worksheet ss:Name=\"S\"/></Workbook>"), "xml");
+    assert_eq!(kind("letter.doc", b"{\\rtf1 words}"), "rtf");
+    assert_eq!(kind("data", b"{\"a\": [1, 2]}"), "json");
+    assert_eq!(kind("data", b"{\"a\": no, this is text}"), "text");
+    assert_eq!(kind("words", b"<?xml version=\"1.0\"?><a><b>c</b></a>"), "xml");
+    assert_eq!(kind("page", b"<!doctype html><p>words"), "html");
+    assert_eq!(kind("paper", b"\\documentclass{a}\\begin{document}words\\end{document}"), "latex");
 }
 
 #[test]

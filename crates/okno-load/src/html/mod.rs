@@ -45,16 +45,25 @@ impl Loader for Html {
         }
         let mark = plain.iter().take_while(|b| **b >= 0x80).count(); // a byte order mark
         let marked = plain[mark..].trim_ascii_start().starts_with(b"<");
-        marked && (holds(b"<!doctype html") || holds(b"<html")) && !has_extension(path, &["md", "markdown", "mdx"])
+        // Programs that export tables as pages call them workbooks and documents.
+        let exported = has_extension(path, &["xls", "doc"]) && holds(b"<table") && !holds(b"<?xml");
+        let page = holds(b"<!doctype html") || holds(b"<html") || exported;
+        marked && page && !has_extension(path, &["md", "markdown", "mdx"])
     }
 
     fn load(&self, source: &Source<'_>, out: &mut dyn Sink) -> Result<(), SkipReason> {
         let bytes = source.bytes()?;
         let page = encoding::decode_hinted(&bytes, named_charset(&bytes))?.text;
-        let mut read = read(&page);
+        let mut found = read(&page);
+        choose::keep_content(&mut found.collector.pieces, &found.collector.regions);
+        let (mut text, mut blocks) = render::render(&found.collector.pieces);
+        if blocks.is_empty() {
+            // A page that is nothing but navigation is a page of links.
+            found = read(&page);
+            (text, blocks) = render::render(&found.collector.pieces);
+        }
         drop(page);
-        choose::keep_content(&mut read.collector.pieces, &read.collector.regions);
-        let (text, blocks) = render::render(&read.collector.pieces);
+        let mut read = found;
         if blocks.is_empty() {
             return Err(encoding::NotText::Blank.into());
         }

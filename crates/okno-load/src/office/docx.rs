@@ -35,6 +35,18 @@ pub(super) fn load(archive: &mut Archive<'_>, source: &Source<'_>) -> Result<Loa
     body.rendering.finish(source, "docx", properties::core(archive))
 }
 
+/// A document that is one XML file: its parts stand one after the other, and only one has a body.
+pub(crate) fn flat(xml: &str) -> Rendering {
+    let styles = xml.find("<w:styles").map_or("", |at| &xml[at..]);
+    let styles = styles.find("</w:styles>").map_or(styles, |end| &styles[..end]);
+    let mut body = Body { levels: outline_levels(styles), lists: listed_styles(styles), ..Body::default() };
+    let text = xml.find("<w:body").map_or(xml, |at| &xml[at..]);
+    let text = text.find("</w:body>").map_or(text, |end| &text[..end]);
+    walk(text, |node| body.node(node));
+    body.end_paragraph();
+    body.rendering
+}
+
 /// The outline level of every paragraph style, from 1; styles inherit it from what they are based on.
 fn outline_levels(xml: &str) -> HashMap<String, u8> {
     let mut own: HashMap<String, u8> = HashMap::new();

@@ -8,9 +8,10 @@
 //! Which kind an archive is, its parts say, not its name. What it inflates to is bounded (`archive`).
 
 mod archive;
-mod docx;
+pub(super) mod docx;
 mod epub;
 mod formats;
+mod odp;
 mod ods;
 mod odt;
 mod pptx;
@@ -20,18 +21,29 @@ mod sheet;
 mod tests;
 mod workbook;
 mod xls;
-mod xml;
+pub(super) mod xml;
 
 use std::path::Path;
 
 use self::archive::Archive;
 pub use self::workbook::Workbook;
 use super::guard::Parts;
-use super::{DamagedPart, FileKind, Loader, Sink, SkipReason, Source, kinds};
+use super::left_out::LeftOut;
+use super::members::Members;
+use super::{DamagedPart, Loader, Sink, SkipReason, Source, archives};
 
-/// Reads Word documents, presentations, `OpenDocument` texts and EPUB books.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Office;
+/// Reads Word documents, presentations, `OpenDocument` texts and EPUB books; any other ZIP archive is a folder.
+#[derive(Debug, Clone, Default)]
+pub struct Office {
+    members: Members,
+}
+
+impl Office {
+    /// Reads the members of archives so.
+    pub(super) fn new(members: Members) -> Self {
+        Self { members }
+    }
+}
 
 impl Loader for Office {
     fn accepts(&self, _: &Path, head: &[u8]) -> bool {
@@ -44,27 +56,61 @@ impl Loader for Office {
         let kind = archive.text("mimetype").unwrap_or_default();
         let mut parts = Parts::default();
         let loaded = match kind.trim() {
-            "application/vnd.oasis.opendocument.text" => odt::load(&mut archive, source)?,
+            kind if kind.starts_with("application/vnd.oasis.opendocument.text") => {
+                odt::load(&mut archive, source, out)?
+            }
+            kind if kind.starts_with("application/vnd.oasis.opendocument.presentation")
+                || kind.starts_with("application/vnd.oasis.opendocument.graphics") =>
+            {
+                odp::load(&mut archive, source, out)?
+            }
             "application/epub+zip" => epub::load(&mut archive, source, &mut parts)?,
             _ if archive.has("word/document.xml") => docx::load(&mut archive, source)?,
             _ if archive.has("ppt/presentation.xml") => pptx::load(&mut archive, source, &mut parts)?,
             _ if archive.has("META-INF/container.xml") => epub::load(&mut archive, source, &mut parts)?,
             _ if workbook::is_workbook(&archive) => return workbook::load(&bytes, source, out),
-            _ => {
-                let kind = kinds::unread_kind(source.path, &bytes).unwrap_or(FileKind::Zip);
-                return Err(SkipReason::unsupported(kind));
-            }
+            _ => return archives::zip(&bytes, source, &self.members, out),
         };
         if let Some(missing) = parts.missing() {
             out.skip(source.name, missing);
         }
         out.document(loaded);
+        tell_left_out(&mut archive, source, out);
         Ok(())
     }
 }
 
+/// Tells which parts of a Microsoft document are not read.
+fn tell_left_out(archive: &mut Archive<'_>, source: &Source<'_>, out: &mut dyn Sink) {
+    let names = archive.names();
+    let parts = |marks: &[&str]| {
+        let holds = |name: &&String| marks.iter().all(|mark| name.contains(mark)) && !name.contains("_rels");
+        names.iter().filter(holds).collect::<Vec<&String>>()
+    };
+    let comments: usize = [parts(&["comments", ".xml"]), parts(&["Comments", ".xml"])]
+        .concat()
+        .into_iter()
+        .filter(|name| !name.contains("Ids") && !name.contains("Extended") && !name.contains("Extensible"))
+        .filter_map(|name| archive.text(name))
+        .map(|xml| {
+            ["<w:comment ", "<comment ", "<p:cm ", "<threadedComment "]
+                .iter()
+                .map(|mark| xml.matches(mark).count())
+                .sum::<usize>()
+        })
+        .sum();
+    let headed = parts(&["word/header"]).len() + parts(&["word/footer"]).len() > 0;
+    let found = [
+        (comments > 0).then_some(LeftOut::Comments { count: comments }),
+        headed.then_some(LeftOut::HeadersAndFooters),
+        Some(parts(&["/charts/chart"]).len()).filter(|count| *count > 0).map(|count| LeftOut::Charts { count }),
+        Some(parts(&["/embeddings/"]).len()).filter(|count| *count > 0).map(|count| LeftOut::Embedded { count }),
+    ];
+    found.into_iter().flatten().for_each(|what| out.left_out(source.name, what));
+}
+
 /// A file of which this part cannot be read.
-fn damaged(part: DamagedPart) -> SkipReason {
+pub(super) fn damaged(part: DamagedPart) -> SkipReason {
     SkipReason::Damaged { part }
 }
 

@@ -1,15 +1,23 @@
 //! `OpenDocument` texts: headings, paragraphs, lists, tables, notes.
 
+use super::super::left_out::LeftOut;
 use super::super::rendering::Rendering;
-use super::super::{SkipReason, Source};
+use super::super::{Sink, SkipReason, Source};
 use super::archive::Archive;
 use super::properties;
 use super::xml::{Element, Node, walk};
 use okno_document::{ImageSource, Loaded};
 
-pub(super) fn load(archive: &mut Archive<'_>, source: &Source<'_>) -> Result<Loaded, SkipReason> {
+pub(super) fn load(archive: &mut Archive<'_>, source: &Source<'_>, out: &mut dyn Sink) -> Result<Loaded, SkipReason> {
+    // An encrypted part is bytes without a sign of XML.
+    if archive.text("META-INF/manifest.xml").is_some_and(|xml| xml.contains("encryption-data")) {
+        return Err(SkipReason::Encrypted);
+    }
     let mut body = Body::default();
     walk(&archive.required("content.xml")?, |node| body.node(node));
+    if body.comments > 0 {
+        out.left_out(source.name, LeftOut::Comments { count: body.comments });
+    }
     let metadata = archive.text("meta.xml").map(|xml| properties::read(&xml)).unwrap_or_default();
     body.rendering.finish(source, "odt", metadata)
 }
@@ -34,6 +42,7 @@ struct Body {
     /// Bytes that repetitions added so far.
     added: usize,
     hidden: usize,
+    comments: usize,
     image: Option<String>,
 }
 
@@ -42,7 +51,10 @@ const HIDDEN: [&str; 4] = ["tracked-changes", "annotation", "note-citation", "ta
 impl Body {
     fn node(&mut self, node: Node<'_>) {
         match node {
-            Node::Open(element) if HIDDEN.contains(&element.name) => self.hidden += 1,
+            Node::Open(element) if HIDDEN.contains(&element.name) => {
+                self.hidden += 1;
+                self.comments += usize::from(element.name == "annotation");
+            }
             Node::Close(name) if HIDDEN.contains(&name) => self.hidden = self.hidden.saturating_sub(1),
             _ if self.hidden > 0 => {}
             Node::Open(element) => self.open(&element),

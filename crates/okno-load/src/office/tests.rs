@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use super::super::encoding::NotText;
-use super::super::tests::{Collected, load};
+use super::super::tests::{Collected, check, load};
 use super::*;
 use okno_document::{BlockKind, Date, ImageSource, Loaded, Value, table};
 
@@ -31,7 +31,7 @@ fn archive(parts: &[(&str, &str)]) -> Vec<u8> {
 
 #[test]
 fn a_word_document() {
-    let got = one(&Office, "handbook.bin", DOCX);
+    let got = one(&Office::default(), "handbook.bin", DOCX);
     assert_eq!(
         got.text,
         "# Kitchen Handbook\n\n# Safety & care\n\nKnives are sharp. Keep them dry.\n\n## 刀具\n\n- 用完立刻洗净。\n1. First wash.\n2. Then dry.\n\n\
@@ -53,13 +53,13 @@ fn notes_and_nested_tables() {
                     <w:tr><w:tc><w:tcPr><w:gridSpan w:val=\"2\"/></w:tcPr><w:p><w:r><w:t>wide</w:t></w:r></w:p></w:tc></w:tr></w:tbl></w:body></w:document>";
     let notes = "<w:footnotes><w:footnote w:type=\"separator\" w:id=\"0\"><w:p/></w:footnote><w:footnote w:id=\"2\"><w:p><w:r><w:t>By whom.</w:t></w:r></w:p></w:footnote></w:footnotes>";
     let bytes = archive(&[("word/document.xml", document), ("word/footnotes.xml", notes)]);
-    let got = one(&Office, "a.docx", &bytes);
+    let got = one(&Office::default(), "a.docx", &bytes);
     assert_eq!(got.text, "Said[^2]\n\n| a | in |\n| --- | --- |\n| wide | |\n\n[^2]: By whom.\n");
 }
 
 #[test]
 fn slides_are_pages() {
-    let got = one(&Office, "roadmap.pptx", PPTX);
+    let got = one(&Office::default(), "roadmap.pptx", PPTX);
     assert_eq!(
         got.text,
         "# Plans for 2024\n\n- Ship the engine\n- 发布中文文档\n\nSay thanks to everybody.\n\n# Numbers\n\n| Year | Users |\n| --- | --- |\n| 2023 | 1200 |\n"
@@ -71,7 +71,7 @@ fn slides_are_pages() {
 #[test]
 fn sheets_are_tables() {
     for name in ["prices.xlsx", "prices"] {
-        let loader: &dyn Loader = if name.contains('.') { &Workbook } else { &Office };
+        let loader: &dyn Loader = if name.contains('.') { &Workbook } else { &Office::default() };
         let got = one(loader, name, XLSX);
         assert_eq!(
             got.text,
@@ -87,7 +87,7 @@ fn sheets_are_tables() {
 
 #[test]
 fn open_document_text() {
-    let got = one(&Office, "garden.odt", ODT);
+    let got = one(&Office::default(), "garden.odt", ODT);
     assert_eq!(
         got.text,
         "# Garden\n\nWater the roses daily.\n\n- Spade\n- Rake\n\n| Plant | Height |\n| --- | --- |\n| Rose | 1.2 m |\n"
@@ -96,7 +96,7 @@ fn open_document_text() {
 
 #[test]
 fn a_book_in_reading_order() {
-    let got = one(&Office, "book.epub", EPUB);
+    let got = one(&Office::default(), "book.epub", EPUB);
     assert_eq!(got.text, "# One\n\nIt begins.\n\n![A map](../img/map.png)\n\n# Two\n\nIt ends.\n");
     assert_eq!((got.title.as_str(), got.language.as_deref()), ("A Small Book", Some("en")));
     assert_eq!(got.images[0].source, ImageSource::Inside("OPS/img/map.png".into()));
@@ -105,26 +105,38 @@ fn a_book_in_reading_order() {
 
 #[test]
 fn archives_that_are_no_documents() {
-    let reason = |name: &str, bytes: &[u8]| load(&Office, name, bytes).skipped.remove(0).1;
-    assert_eq!(reason("a.zip", &archive(&[("readme.txt", "x")])), SkipReason::unsupported(FileKind::Zip));
+    let reason = |name: &str, bytes: &[u8]| load(&Office::default(), name, bytes).skipped.remove(0).1;
+    assert_eq!(reason("a.jar", &archive(&[("readme.txt", "x")])), SkipReason::unsupported(crate::FileKind::Zip));
     assert!(matches!(
         reason("a.docx", b"PK\x03\x04\x14\0\0\0"),
         SkipReason::Damaged { part: DamagedPart::Archive { .. } }
     ));
     assert_eq!(reason("a.docx", &archive(&[("word/document.xml", "<w:document/>")])), NotText::Blank.into());
-    let old = [
-        b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1".as_slice(),
-        &"WordDocument".encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<_>>(),
-    ]
-    .concat();
-    assert_eq!(load(&Workbook, "a.doc", &old).skipped[0].1, SkipReason::unsupported(FileKind::OldWord));
+}
+
+#[test]
+fn other_archives_are_folders() {
+    let inner = archive(&[("deep.md", "# Deep")]);
+    let mut bytes =
+        archive(&[("notes/readme.txt", "Words."), (".hidden", "x"), ("__MACOSX/a", "x"), ("b.bin", "\0\u{1}\0")]);
+    let got = check(&Office::default(), "d/a.zip", &bytes);
+    assert_eq!(got.documents.len(), 1);
+    assert_eq!(got.documents[0].id.as_deref(), Some("d/a.zip/notes/readme.txt"));
+    assert_eq!(got.documents[0].metadata.get("path"), Some(&Value::Text("d/a.zip/notes/readme.txt".into())));
+    assert_eq!(got.skipped[0].0, "d/a.zip/b.bin");
+    let mut zip = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+    zip.start_file("inner.zip", zip::write::SimpleFileOptions::default()).unwrap();
+    std::io::Write::write_all(&mut zip, &inner).unwrap();
+    bytes = zip.finish().unwrap().into_inner();
+    let got = check(&Office::default(), "a.zip", &bytes);
+    assert_eq!(got.documents[0].id.as_deref(), Some("a.zip/inner.zip/deep.md"));
 }
 
 #[test]
 fn a_bomb_is_refused() {
     let bytes = archive(&[("word/document.xml", &" ".repeat(140 << 20))]);
     assert!(bytes.len() < 1 << 20, "{}", bytes.len());
-    assert!(matches!(load(&Office, "a.docx", &bytes).skipped[0].1, SkipReason::Inflates { .. }));
+    assert!(matches!(load(&Office::default(), "a.docx", &bytes).skipped[0].1, SkipReason::Inflates { .. }));
 }
 
 #[test]

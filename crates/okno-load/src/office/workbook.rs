@@ -10,7 +10,7 @@ use calamine::{Data, DataRef, Reader, Xls, XlsError, Xlsb, XlsbError, Xlsx, Xlsx
 
 use super::super::compound::MAGIC as OLD;
 use super::super::guard::{self, PanicPlace, Parts};
-use super::super::{DamagedPart, FileKind, Loader, Sink, SkipReason, Source, has_extension};
+use super::super::{DamagedPart, Loader, Sink, SkipReason, Source, has_extension};
 use super::archive::Archive;
 use super::sheet::{self, Cell, MOST_FILLED, Row, Writer};
 use super::{damaged, formats, ods, properties, xls};
@@ -28,28 +28,10 @@ impl Loader for Workbook {
 
     fn load(&self, source: &Source<'_>, out: &mut dyn Sink) -> Result<(), SkipReason> {
         let bytes = source.bytes()?;
-        if bytes.starts_with(OLD) {
-            refuse_others(&bytes)?;
-        } else if !is_workbook(&Archive::open(&bytes)?) {
-            return super::Office.load(&Source { content: Some(&bytes), ..*source }, out);
+        if !bytes.starts_with(OLD) && !is_workbook(&Archive::open(&bytes)?) {
+            return super::Office::default().load(&Source { content: Some(&bytes), ..*source }, out);
         }
         load(&bytes, source, out)
-    }
-}
-
-/// Old files that are no workbook, by the names of their streams (in UTF-16).
-fn refuse_others(bytes: &[u8]) -> Result<(), SkipReason> {
-    let holds = |name: &str| {
-        let wide: Vec<u8> = name.encode_utf16().flat_map(u16::to_le_bytes).collect();
-        memchr::memmem::find(bytes, &wide).is_some()
-    };
-    let refuse = |kind: FileKind| Err(SkipReason::unsupported(kind));
-    match () {
-        () if holds("EncryptedPackage") => Err(SkipReason::Encrypted),
-        () if holds("WordDocument") => refuse(FileKind::OldWord),
-        () if holds("PowerPoint Document") => refuse(FileKind::OldPowerPoint),
-        () if holds("Workbook") || holds("Book") => Ok(()),
-        () => refuse(FileKind::OldOffice),
     }
 }
 
@@ -89,6 +71,9 @@ pub(super) fn load(bytes: &[u8], source: &Source<'_>, out: &mut dyn Sink) -> Res
     metadata.0.entry("title".to_owned()).or_insert_with(|| Value::Text(source.stem()));
     let kind = if has_extension(source.path, &["ods"]) { "ods" } else { "xlsx" };
     out.document(writer.rendering.finish(source, kind, metadata)?);
+    if bytes.starts_with(b"PK") {
+        super::tell_left_out(&mut Archive::open(bytes)?, source, out);
+    }
     Ok(())
 }
 

@@ -8,14 +8,14 @@ use quick_xml::events::attributes::Attribute;
 use quick_xml::events::{BytesStart, Event};
 
 /// What comes next in the XML.
-pub(super) enum Node<'x> {
+pub(crate) enum Node<'x> {
     Open(Element<'x>),
     Text(&'x str),
     Close(&'x str),
 }
 
 /// An element that opens.
-pub(super) struct Element<'x> {
+pub(crate) struct Element<'x> {
     pub name: &'x str,
     start: &'x BytesStart<'x>,
 }
@@ -52,7 +52,7 @@ const DEEPEST: usize = 1000;
 
 /// Calls `each` with everything in the XML, in order. Entities that the file declares itself are not known here:
 /// nothing is fetched, and nothing grows. What is inside of more than [`DEEPEST`] elements is left out.
-pub(super) fn walk(xml: &str, mut each: impl FnMut(Node<'_>)) {
+pub(crate) fn walk(xml: &str, mut each: impl FnMut(Node<'_>)) {
     let mut depth = 0usize;
     everything(xml, |node| {
         let inside = match node {

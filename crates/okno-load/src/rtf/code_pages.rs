@@ -2,7 +2,7 @@
 
 use encoding_rs::Encoding;
 
-pub(super) fn code_page(number: i32) -> Option<&'static Encoding> {
+pub(in super::super) fn code_page(number: i32) -> Option<&'static Encoding> {
     let label = match number {
         932 => "shift_jis",
         936 => "gb18030",

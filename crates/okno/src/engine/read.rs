@@ -69,7 +69,7 @@ pub fn read_page(
     let path = std::path::Path::new(&page.file_name);
     let head = &page.bytes[..page.bytes.len().min(load::HEAD)];
     let mut sink = Collected::default();
-    let source = Source { path, name: url, modified: page.modified, content: Some(&page.bytes) };
+    let source = Source { path, name: url, modified: page.modified, content: Some(&page.bytes), inside: None };
     if let Err(error) = load::accepting(path, head, loaders).and_then(|loader| loader.load(&source, &mut sink)) {
         return Read::Failed(error);
     }
