@@ -12,7 +12,7 @@ use anyhow::{Context as _, Result, bail};
 use clap::{Args, ValueEnum};
 use okno::document::{Layer, Size};
 use okno::fetch::is_url;
-use okno::{Engine, IndexReport};
+use okno::{Engine, IndexReport, Skipped, SkippedReason};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -225,22 +225,29 @@ fn line(report: &IndexReport, took: Duration) {
 
 fn print(report: &IndexReport, took: Duration) {
     line(report, took);
-    if report.skipped.is_empty() {
+    let partial = |skipped: &&Skipped| matches!(&skipped.reason, SkippedReason::Load(reason) if reason.is_partial());
+    let (partly, skipped): (Vec<&Skipped>, Vec<&Skipped>) = report.skipped.iter().partition(partial);
+    list(&skipped, &say!("{} skipped:", "跳过 {} 项：", skipped.len()));
+    list(&partly, &say!("{} read only in part:", "{} 项只读取了一部分：", partly.len()));
+}
+
+fn list(skipped: &[&Skipped], title: &str) {
+    if skipped.is_empty() {
         return;
     }
-    output::note(&say!("{} skipped:", "跳过 {} 项：", report.skipped.len()));
-    for skipped in report.skipped.iter().take(SHOWN) {
+    output::note(title);
+    for skipped in skipped.iter().take(SHOWN) {
         output::note(&format!(
             "  {} – {}",
             output::printable(&skipped.place),
             output::printable(&errors::of_skipped(&skipped.reason))
         ));
     }
-    if report.skipped.len() > SHOWN {
+    if skipped.len() > SHOWN {
         output::note(&say!(
             "  … and {} more (--json lists all)",
             "  ……另有 {} 项（--json 可列出全部）",
-            report.skipped.len() - SHOWN
+            skipped.len() - SHOWN
         ));
     }
 }

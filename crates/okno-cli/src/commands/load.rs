@@ -1,15 +1,16 @@
 //! `okno load`: what a loader makes of a file – its text, structure and metadata – without any index.
 
 use crate::globals::Globals;
-use crate::locale::say;
+use crate::locale::{language, say};
 use crate::values::bytes;
 use crate::{errors, output};
 use anyhow::{Context as _, Result, bail};
 use clap::Args;
 use okno::document::{Block, BlockKind, CodePoints, ImageSource, Loaded, table};
 use okno::load::{
-    Fields, ImageReader, Sink, SkipReason, WalkOptions, builtin_reading, load_file, look_at_images, walk,
+    Fields, ImageReader, LeftOut, Sink, SkipReason, WalkOptions, builtin_reading, load_file, look_at_images, walk,
 };
+use okno::message::Message;
 use serde_json::{Value, json};
 use std::io::Write;
 use std::path::PathBuf;
@@ -71,6 +72,7 @@ impl Sink for DocumentPrinter {
     fn document(&mut self, mut loaded: Loaded) {
         self.documents += 1;
         look_at_images(&self.path, &mut loaded, self.reader.as_deref());
+        note_unread(&loaded, self.reader.is_some());
         if self.failed.is_none() {
             let printed = if self.json { print_json(&loaded) } else { print(&loaded) };
             self.failed = printed.err();
@@ -79,9 +81,60 @@ impl Sink for DocumentPrinter {
 
     fn skip(&mut self, place: &str, reason: SkipReason) {
         self.skipped += 1;
-        let reason = errors::of_file(&reason);
-        output::note(&say!("skipped {} – {}", "跳过 {} —— {}", output::printable(place), output::printable(&reason)));
+        let (place, words) = (output::printable(place), output::printable(&errors::of_file(&reason)));
+        output::note(&if reason.is_partial() {
+            say!("read only in part: {} – {}", "只读取了一部分：{} —— {}", place, words)
+        } else {
+            say!("skipped {} – {}", "跳过 {} —— {}", place, words)
+        });
     }
+
+    fn left_out(&mut self, place: &str, what: LeftOut) {
+        note_left_out(place, &what.text(language()));
+    }
+}
+
+fn note_left_out(place: &str, what: &str) {
+    output::note(&say!("left out of {} – {}", "{} 中未读取 —— {}", output::printable(place), output::printable(what)));
+}
+
+/// Tells which pages and images of a document have no text.
+fn note_unread(loaded: &Loaded, reads_images: bool) {
+    let file = loaded.metadata.get("path").map(ToString::to_string).unwrap_or_default();
+    let place = loaded.id.as_deref().unwrap_or(&file);
+    let silent = loaded.images.iter().filter(|image| image.seen.as_ref().is_none_or(|seen| seen.text.is_empty()));
+    let (images, blank) = (silent.count(), blank_pages(loaded));
+    if images > 0 && reads_images {
+        note_left_out(place, &say!("{} images in which OCR found no text", "{} 张图片：文字识别没有读到文字", images));
+    } else if images > 0 {
+        note_left_out(
+            place,
+            &say!(
+                "{} images: OCR is needed to read them (`okno models add rapidocr`)",
+                "{} 张图片：需要文字识别才能读取（`okno models add rapidocr`）",
+                images
+            ),
+        );
+    }
+    if !blank.is_empty() {
+        let shown: Vec<&str> = blank.iter().copied().take(SHOWN_PAGES).collect();
+        let more = if blank.len() > SHOWN_PAGES { " …" } else { "" };
+        let shown = format!("{}{more}", shown.join(", "));
+        note_left_out(place, &say!("{} pages without text: {}", "{} 页没有文字：{}", blank.len(), shown));
+    }
+}
+
+/// Pages that are named; the others are counted.
+const SHOWN_PAGES: usize = 12;
+
+/// The labels of pages without a letter. Moments of a recording are no pages.
+fn blank_pages(loaded: &Loaded) -> Vec<&str> {
+    let ends = loaded.pages.iter().skip(1).map(|page| page.start as usize).chain([loaded.text.len()]);
+    let pages = loaded.pages.iter().zip(ends).filter(|(page, end)| {
+        let text = loaded.text.get(page.start as usize..*end).unwrap_or_default();
+        !page.label.contains(':') && !text.contains(char::is_alphanumeric)
+    });
+    pages.map(|(page, _)| page.label.as_str()).collect()
 }
 
 fn print_json(loaded: &Loaded) -> Result<()> {
