@@ -71,6 +71,17 @@ okno_document::messages! {
             "{scanned} of {pages} pages are scans ({formats}) that are not decoded; run OCR over it first, for example OCRmyPDF",
             "{scanned}/{pages} 页是无法解码的扫描图像({formats});请先做文字识别,例如用 OCRmyPDF",
         ),
+        /// Some pages are images, and no OCR to read them; the others were read.
+        PagesWithoutText { /** Such pages. */ images: usize, /** All pages. */ pages: usize } = "pages_without_text" => (
+            "{images} of {pages} pages are images without text; OCR is needed to read them",
+            "{images}/{pages} 页是没有文字的图像;需要文字识别才能读取",
+        ),
+        /// Some letters cannot be told from the fonts; the others were read.
+        LettersNotRead { /** Such letters. */ unknown: usize, /** All letters. */ letters: usize } = "letters_not_read" => (
+            "{unknown} of {letters} letters were not read: their fonts do not say which letters they draw; run OCR over it \
+             first, for example OCRmyPDF",
+            "{letters} 个字中有 {unknown} 个未能读取:字体没有说明所画的文字;请先做文字识别,例如用 OCRmyPDF",
+        ),
         /// Letters that cannot be told from the fonts.
         UnknownLetters = "unknown_letters" => (
             "its fonts do not say which letters they draw; run OCR over it first, for example OCRmyPDF",
@@ -216,7 +227,14 @@ impl SkipReason {
     /// Whether it is said beside a document that was read, and only in part.
     #[must_use]
     pub fn is_partial(&self) -> bool {
-        matches!(self, Self::LittleText { .. } | Self::FewPages { .. } | Self::PartsFailed { .. })
+        matches!(
+            self,
+            Self::LittleText { .. }
+                | Self::FewPages { .. }
+                | Self::PartsFailed { .. }
+                | Self::PagesWithoutText { .. }
+                | Self::LettersNotRead { .. }
+        )
     }
 
     /// No loader reads such files.

@@ -5,7 +5,9 @@
 //! each part is read column by column. What is left of bands with several fragments at the same heights is a table
 //! and is read row by row.
 
+use super::direction;
 use super::fragments::{Band, Fragment};
+use super::tables::{self, Table};
 
 /// Narrower strips are spaces, not gutters (points).
 const NARROWEST: f64 = 7.0;
@@ -38,16 +40,38 @@ pub(super) struct Line {
 #[derive(Debug, Clone)]
 pub(super) enum Piece {
     Line(Line),
-    Table(Vec<Vec<String>>),
+    Table(Table),
     /// An image, and the caption below or above it.
     Picture(Vec<u8>, String),
     /// An image that is the page: what was read in it, and itself.
     Scan(Vec<u8>, String),
+    /// The words of a reader about the page.
+    Comment(String),
 }
 
 /// The pieces of a page in reading order.
 pub(super) fn pieces(mut bands: Vec<Band>) -> Vec<Piece> {
     remove_line_numbers(&mut bands);
+    if std::env::var("DBG").is_ok() {
+        for b in &bands {
+            eprintln!(
+                "B {:.1} {}",
+                b[0].y,
+                b.iter()
+                    .map(|f| format!(
+                        "[{:.0}-{:.0} s{:.1} {}{}]",
+                        f.left,
+                        f.right,
+                        f.size,
+                        if f.bold { "*" } else { "" },
+                        f.text.chars().take(40).collect::<String>()
+                    ))
+                    .collect::<Vec<_>>()
+                    .join(" ")
+            );
+        }
+        eprintln!("GUTTER {:?}", gutter(&bands));
+    }
     let mut out = Vec::new();
     arrange(bands, 0, &mut out);
     out
@@ -123,10 +147,23 @@ fn gutter(bands: &[Band]) -> Option<f64> {
         .collect();
     found.sort_by_key(|(crossing, width, _)| (*crossing, std::cmp::Reverse(*width)));
     found.into_iter().map(|(_, _, middle)| from + middle * STRIP).find(|middle| {
-        let clean =
-            || bands.iter().filter(|band| !band.iter().any(|f| f.left < *middle && f.right > *middle)).flatten();
-        is_text(clean().filter(|f| f.right <= *middle)) && is_text(clean().filter(|f| f.left >= *middle))
+        let clean: Vec<&Band> =
+            bands.iter().filter(|band| !band.iter().any(|f| f.left < *middle && f.right > *middle)).collect();
+        is_text(&side(&clean, |f| f.right <= *middle)) && is_text(&side(&clean, |f| f.left >= *middle))
     })
+}
+
+/// The fragments on one side of a strip. Where most lines are whole, those that justification pulled apart are left
+/// out; in a table most are not.
+fn side<'f>(bands: &[&'f Band], is_there: impl Fn(&Fragment) -> bool) -> Vec<&'f Fragment> {
+    let lines: Vec<Vec<&Fragment>> = bands
+        .iter()
+        .map(|band| band.iter().filter(|f| is_there(f)).collect())
+        .filter(|line: &Vec<_>| !line.is_empty())
+        .collect();
+    let whole = lines.iter().filter(|line| line.len() == 1).count();
+    let only_whole = whole * 10 >= lines.len() * 7;
+    lines.into_iter().filter(|line| !only_whole || line.len() == 1).flatten().collect()
 }
 
 /// How many bands cover each strip.
@@ -169,8 +206,7 @@ fn runs(counts: &[usize], from: usize, limit: usize) -> Vec<(usize, usize)> {
 }
 
 /// Whether fragments are the lines of running text: enough of them, and most of them filling their column.
-fn is_text<'f>(fragments: impl Iterator<Item = &'f Fragment>) -> bool {
-    let fragments: Vec<&Fragment> = fragments.collect();
+fn is_text(fragments: &[&Fragment]) -> bool {
     if fragments.len() < LEAST_LINES {
         return false;
     }
@@ -190,10 +226,9 @@ fn flow(bands: &[Band], out: &mut Vec<Piece>) {
     let column = column(bands);
     let mut at = 0;
     while at < bands.len() {
-        let end = at + table_rows(&bands[at..]);
-        if let Some(rows) = (end > at).then(|| table(&bands[at..end])).flatten() {
-            out.push(Piece::Table(rows));
-            at = end;
+        if let Some((table, count)) = tables::first(&bands[at..]) {
+            out.push(Piece::Table(table));
+            at += count;
             continue;
         }
         out.push(Piece::Line(line(&bands[at], column)));
@@ -205,7 +240,7 @@ fn line(band: &Band, column: (f64, f64)) -> Line {
     let widest = band.iter().max_by(|a, b| (a.right - a.left).total_cmp(&(b.right - b.left)));
     let (y, size) = widest.map_or((0.0, 1.0), |f| (f.y, f.size));
     Line {
-        text: band.iter().map(|f| f.text.as_str()).collect::<Vec<_>>().join(" "),
+        text: direction::reading_order(band.iter().map(|f| f.text.as_str()).collect::<Vec<_>>().join(" ")),
         left: band.first().map_or(0.0, |f| f.left),
         right: band.last().map_or(0.0, |f| f.right),
         y,
@@ -223,64 +258,4 @@ fn column(bands: &[Band]) -> (f64, f64) {
     rights.sort_by(f64::total_cmp);
     let pick = |sorted: &[f64], place: usize| sorted.get(place).copied().unwrap_or(0.0);
     (pick(&lefts, lefts.len() / 20), pick(&rights, (rights.len() * 19 / 20).min(rights.len().saturating_sub(1))))
-}
-
-/// How many of the first bands look like rows: several fragments each, a single one only between two such.
-fn table_rows(bands: &[Band]) -> usize {
-    let mut rows = 0;
-    let mut end = 0;
-    for (at, band) in bands.iter().enumerate() {
-        let single = band.len() < 2;
-        let apart = at > 0 && bands[at - 1][0].y - band[0].y > 4.0 * band[0].size;
-        if apart || (single && (at == 0 || bands[at - 1].len() < 2)) {
-            break;
-        }
-        if !single {
-            rows += 1;
-            end = at + 1;
-        }
-    }
-    if rows >= 2 { end } else { 0 }
-}
-
-/// The cells of a table, if its fragments stand in columns.
-fn table(bands: &[Band]) -> Option<Vec<Vec<String>>> {
-    let columns = table_columns(bands);
-    let rows = bands.iter().filter(|band| band.len() > 1).count();
-    if columns.len() < 2 || (rows < 3 && columns.len() < 3) {
-        return None;
-    }
-    let mut table: Vec<Vec<String>> = Vec::new();
-    for band in bands {
-        // A single fragment below a row goes on in its cell.
-        if band.len() > 1 || table.is_empty() {
-            table.push(vec![String::new(); columns.len()]);
-        }
-        let row = table.last_mut()?;
-        for fragment in band {
-            let middle = f64::midpoint(fragment.left, fragment.right);
-            let place = columns.iter().rposition(|left| *left <= middle).unwrap_or(0);
-            if !row[place].is_empty() {
-                row[place].push(' ');
-            }
-            row[place].push_str(&fragment.text);
-        }
-    }
-    Some(table)
-}
-
-/// The left borders of the columns: where the fragments of all rows leave an upright gap.
-fn table_columns(bands: &[Band]) -> Vec<f64> {
-    let mut reaches: Vec<(f64, f64)> =
-        bands.iter().filter(|band| band.len() > 1).flatten().map(|f| (f.left, f.right)).collect();
-    reaches.sort_by(|a, b| a.0.total_cmp(&b.0));
-    let mut columns = Vec::new();
-    let mut right = f64::MIN;
-    for (left, end) in reaches {
-        if left > right + 1.0 {
-            columns.push(left);
-        }
-        right = right.max(end);
-    }
-    columns
 }

@@ -4,15 +4,20 @@
 //! Japanese and Korean fonts without a `ToUnicode` table say by the name of their encoding, or of their character
 //! collection, what their codes mean.
 
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
 use encoding_rs::{BIG5, EUC_JP, EUC_KR, Encoding, GB18030, SHIFT_JIS};
 use hayro_cmap::{BfString, CMap, CMapName, CidFamily};
-use hayro_font::{CMapResolverFn, Font, FontCache, FontGlyph, FontQuery, FontResolverFn};
-use hayro_syntax::object::{Array, Dict, Name, String as PdfString};
+use hayro_font::{CMapResolverFn, Font, FontCache, FontGlyph, FontQuery, FontResolverFn, OutlineGlyph};
+use hayro_syntax::object::{Array, Dict, Name, Object, String as PdfString};
+
+/// No font has more codes; the standard counts them in two bytes.
+const MOST_CODES: f64 = 70_000.0;
+
+use super::programs;
 
 /// What a code of a font draws.
 #[derive(Debug, Clone)]
@@ -29,6 +34,10 @@ pub(super) struct Face<'a> {
     wide: Wide,
     pub bold: bool,
     pub vertical: bool,
+    /// How large the letters of the font are in units of its size: a font that is drawn by the page may have any units.
+    pub scale: f64,
+    /// What its program says of its glyphs; read when it is first asked for.
+    program: OnceCell<HashMap<u32, char>>,
     known: RefCell<HashMap<u32, Drawn>>,
 }
 
@@ -70,10 +79,12 @@ impl<'a> Fonts<'a> {
         if let Some(face) = self.faces.borrow().get(&key) {
             return face.clone();
         }
-        let font = self.cache.font(dict, &self.programs, &self.cmaps);
+        let font =
+            (!claims_too_much(dict)).then_some(()).and_then(|()| self.cache.font(dict, &self.programs, &self.cmaps));
         let face = font.map(|font| {
-            let (wide, bold) = (self.wide(dict), is_bold(dict));
-            Rc::new(Face { vertical: !font.is_horizontal(), font, wide, bold, known: RefCell::default() })
+            let (wide, bold, scale) = (self.wide(dict), is_bold(dict), scale(dict, &font));
+            let vertical = !font.is_horizontal();
+            Rc::new(Face { vertical, font, wide, bold, scale, program: OnceCell::new(), known: RefCell::default() })
         });
         self.faces.borrow_mut().insert(key, face.clone());
         face
@@ -107,12 +118,49 @@ impl<'a> Fonts<'a> {
     }
 }
 
+/// Whether a font names more widths than there are codes: the library would make room for all of them.
+fn claims_too_much(dict: &Dict<'_>) -> bool {
+    let far = |dict: &Dict<'_>, key: &str| dict.get::<f64>(key).is_some_and(|code| code.abs() > MOST_CODES);
+    let wide = |dict: &Dict<'_>, key: &str| {
+        let widths = dict.get::<Array<'_>>(key);
+        // A range is two codes and a width, or a code and a list of widths: codes are the only large numbers.
+        widths.is_some_and(|widths| {
+            widths
+                .iter::<Object<'_>>()
+                .any(|object| matches!(object, Object::Number(n) if n.as_f64().abs() > MOST_CODES))
+        })
+    };
+    let below = dict.get::<Array<'_>>("DescendantFonts").and_then(|below| below.iter::<Dict<'_>>().next());
+    far(dict, "FirstChar") || below.is_some_and(|below| wide(&below, "W") || wide(&below, "W2"))
+}
+
+/// The size of the letters of a font that is drawn by the page, measured by how wide they are: its units are its own,
+/// and where they are not the usual thousandths, a letter is half as wide as high on average.
+fn scale(dict: &Dict<'_>, font: &Font<'_>) -> f64 {
+    let drawn = dict.get::<Name<'_>>("Subtype").is_some_and(|kind| kind.as_ref() == b"Type3");
+    let unit = dict.get::<[f64; 6]>("FontMatrix").map_or(0.001, |matrix| matrix[0].abs());
+    if !drawn || (unit - 0.001).abs() < 0.0002 {
+        return 1.0;
+    }
+    let widths: Vec<f64> = (0..256).map(|code| font.code_advance(code).x / 1000.0).filter(|w| *w > 0.0).collect();
+    let mean = widths.iter().sum::<f64>() / widths.len().max(1) as f64;
+    if mean.is_finite() && mean > 0.0 { mean / 0.5 } else { 1.0 }
+}
+
 fn is_bold(dict: &Dict<'_>) -> bool {
     let name = dict.get::<Name<'_>>("BaseFont").map(|name| String::from_utf8_lossy(name.as_ref()).to_ascii_lowercase());
     let weight = dict.get::<Dict<'_>>("FontDescriptor").and_then(|info| info.get::<f32>("FontWeight"));
     let words = ["bold", "black", "heavy", "semibold", "simhei", "heiti"];
     name.is_some_and(|name| words.iter().any(|word| name.contains(word)))
         || weight.is_some_and(|weight| weight >= 600.0)
+}
+
+/// The letters of a text: private use and broken characters are nobody's.
+fn letters(text: &str) -> String {
+    let letter = |c: &char| {
+        !matches!(c, '\0' | '\u{fffd}' | '\u{e000}'..='\u{f8ff}' | '\u{f0000}'..) && (!c.is_control() || *c == '\t')
+    };
+    text.chars().filter(letter).collect()
 }
 
 impl Face<'_> {
@@ -135,24 +183,37 @@ impl Face<'_> {
     }
 
     fn text(&self, code: u32, length: usize) -> String {
-        let unicode = match self.font.glyph(self.font.map_code(code), code) {
+        let glyph = self.font.glyph(self.font.map_code(code), code);
+        let unicode = match &glyph {
             FontGlyph::Outline(glyph) => glyph.as_unicode(),
             FontGlyph::Type3(glyph) => glyph.as_unicode(),
         };
-        let text = match unicode {
-            Some(BfString::Char(c)) => c.to_string(),
-            Some(BfString::String(text)) => text,
-            None => self.guessed(code, length).unwrap_or_default(),
+        let said = match unicode {
+            Some(BfString::Char(c)) => letters(&c.to_string()),
+            Some(BfString::String(text)) => letters(&text),
+            None => String::new(),
         };
-        // Private use and broken characters are nobody's letters.
-        let letter =
-            |c: &char| !matches!(c, '\0' | '\u{fffd}' | '\u{e000}'..='\u{f8ff}') && (!c.is_control() || *c == '\t');
-        text.chars().filter(letter).collect()
+        // Some programs write a question mark for what they do not know.
+        if !said.is_empty() && said != "?" {
+            return said;
+        }
+        let embedded = || match &glyph {
+            FontGlyph::Outline(glyph) => self.embedded(glyph),
+            FontGlyph::Type3(_) => None,
+        };
+        let guessed = || self.guessed(code, length).map(|text| letters(&text)).filter(|text| !text.is_empty());
+        embedded().or_else(guessed).unwrap_or(said)
+    }
+
+    /// What the embedded program says of a glyph.
+    fn embedded(&self, glyph: &OutlineGlyph) -> Option<String> {
+        let read = || glyph.font_data().map(|font| programs::letters((*font.data).as_ref())).unwrap_or_default();
+        self.program.get_or_init(read).get(&glyph.glyph_id().to_u32()).map(char::to_string)
     }
 
     fn guessed(&self, code: u32, length: usize) -> Option<String> {
         match &self.wide {
-            Wide::No => char::from_u32(code).filter(char::is_ascii_graphic).map(String::from),
+            Wide::No => char::from_u32(code).filter(|c| matches!(c, ' '..='~')).map(String::from),
             Wide::Unicode => char::from_u32(code).map(String::from),
             Wide::Legacy(encoding) => {
                 let bytes = code.to_be_bytes();

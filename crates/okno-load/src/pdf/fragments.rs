@@ -5,11 +5,16 @@
 //! a gap of a fifth of the letter size is a space, and a gap as wide as a letter is high separates fragments – the
 //! gutter between two columns, the cells of a table.
 
+use std::collections::BTreeMap;
+
+use super::direction;
 use super::glyphs::Glyph;
 
 /// A gap of this share of the letter size is a space. Fonts have spaces of 0.2 to 0.3; tight setting leaves more than
 /// half of one.
 const SPACE: f64 = 0.17;
+/// The same where the pen was put down anew: nothing but a word is placed by itself, apart from kerning.
+const MOVED_SPACE: f64 = 0.1;
 /// Chinese letters fill a square, and justified lines pull them apart.
 const WIDE_SPACE: f64 = 0.5;
 /// A wider gap separates fragments: justified lines stay below it.
@@ -35,25 +40,33 @@ pub(super) type Band = Vec<Fragment>;
 
 /// The bands of a page, from top to bottom; text that is written in another direction comes after.
 pub(super) fn bands(glyphs: &[Glyph]) -> Vec<Vec<Band>> {
-    let mut counts = [0usize; 4];
+    let mut counts: BTreeMap<u16, usize> = BTreeMap::new();
     for glyph in glyphs {
-        counts[usize::from(glyph.turn % 4)] += 1;
+        *counts.entry(glyph.turn).or_default() += 1;
     }
-    let mut turns: Vec<u8> = (0..4).filter(|turn| counts[usize::from(*turn)] > 0).collect();
-    turns.sort_by_key(|turn| std::cmp::Reverse(counts[usize::from(*turn)]));
-    turns
-        .into_iter()
-        .map(|turn| grouped(fragments(glyphs.iter().filter(|glyph| glyph.turn == turn).map(upright))))
-        .collect()
+    if counts.len() < 2 {
+        return counts.into_keys().map(|_| grouped(fragments(glyphs.iter().map(upright)))).collect();
+    }
+    let mut turns: Vec<(u16, usize)> = counts.into_iter().collect();
+    turns.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+    let mut by_turn: BTreeMap<u16, Vec<Glyph>> = BTreeMap::new();
+    for glyph in glyphs {
+        by_turn.entry(glyph.turn).or_default().push(upright(glyph));
+    }
+    turns.into_iter().filter_map(|(turn, _)| Some(grouped(fragments(by_turn.remove(&turn)?.into_iter())))).collect()
 }
 
 /// The letter as it would stand if its line ran to the right.
 fn upright(glyph: &Glyph) -> Glyph {
     let (x, y) = match glyph.turn {
         0 => (glyph.x, glyph.y),
-        1 => (glyph.y, -glyph.x),
-        2 => (-glyph.x, -glyph.y),
-        _ => (-glyph.y, glyph.x),
+        90 => (glyph.y, -glyph.x),
+        180 => (-glyph.x, -glyph.y),
+        270 => (-glyph.y, glyph.x),
+        degrees => {
+            let (sine, cosine) = f64::from(degrees).to_radians().sin_cos();
+            (glyph.x * cosine + glyph.y * sine, glyph.y * cosine - glyph.x * sine)
+        }
     };
     Glyph { x, y, turn: 0, ..glyph.clone() }
 }
@@ -62,7 +75,12 @@ fn upright(glyph: &Glyph) -> Glyph {
 fn fragments(glyphs: impl Iterator<Item = Glyph>) -> Vec<Fragment> {
     let mut found: Vec<Fragment> = Vec::new();
     let mut space = false;
+    let mut last: Option<Glyph> = None;
     for glyph in glyphs {
+        if last.as_ref().is_some_and(|last| doubles(last, &glyph)) {
+            continue;
+        }
+        last = Some(glyph.clone());
         if glyph.text.trim().is_empty() {
             space = true;
             continue;
@@ -75,6 +93,14 @@ fn fragments(glyphs: impl Iterator<Item = Glyph>) -> Vec<Fragment> {
     }
     found.iter_mut().for_each(Fragment::settle);
     found
+}
+
+/// Whether a letter is the last one drawn again beside itself, to look bold.
+fn doubles(last: &Glyph, glyph: &Glyph) -> bool {
+    glyph.moved
+        && (last.x - glyph.x).abs() < 0.3 * glyph.width.min(0.5 * glyph.size)
+        && (last.y - glyph.y).abs() < 0.15 * glyph.size
+        && last.text == glyph.text
 }
 
 impl Fragment {
@@ -93,12 +119,35 @@ impl Fragment {
         fragment
     }
 
+    /// Cuts the fragment at a byte of its text and returns the rest of it. Where the rest begins is estimated: letters
+    /// are taken as equally wide.
+    pub(super) fn split_off(&mut self, at: usize) -> Self {
+        let mut rest = self.clone();
+        let (all, kept) = (self.text.chars().count().max(1), self.text[..at].chars().count());
+        self.text[at..].trim_start().clone_into(&mut rest.text);
+        self.text.truncate(at);
+        let width = (self.right - self.left) / all as f64;
+        rest.left = self.right - width * rest.text.chars().count() as f64;
+        self.right = self.left + width * kept as f64;
+        (self.letters, rest.letters) = (kept, all - kept);
+        rest
+    }
+
+    /// A fragment for tests of what is done with them.
+    #[cfg(test)]
+    pub(super) fn of(text: &str, left: f64, right: f64, y: f64) -> Self {
+        let letters = text.chars().count();
+        Self { text: text.into(), left, right, y, size: 10.0, bold: false, letters, bold_letters: 0 }
+    }
+
     /// Whether a letter is on this line, behind its end: small ones may stand higher or lower.
     fn goes_on(&self, glyph: &Glyph) -> bool {
         let (size, lift) = (self.size.max(glyph.size), (self.y - glyph.y).abs());
         let small = self.size.min(glyph.size) < 0.85 * size;
         let gap = glyph.x - self.right;
-        lift <= if small { 0.6 } else { 0.2 } * size && gap > -0.5 * size && gap < SEPARATE * size
+        // Letters that run to the left may be drawn one by one, each before the last.
+        let before = gap < -0.1 * size && glyph.text.chars().next().is_some_and(direction::is_leftward);
+        !before && lift <= if small { 0.6 } else { 0.2 } * size && gap > -0.5 * size && gap < SEPARATE * size
     }
 
     fn push(&mut self, glyph: &Glyph, space: bool) {
@@ -114,13 +163,18 @@ impl Fragment {
         self.letters += count;
         self.bold_letters += if glyph.bold { count } else { 0 };
         self.right = self.right.max(glyph.x + glyph.width);
-        self.text.push_str(&glyph.text);
+        self.text.push_str(&direction::as_drawn(&glyph.text));
     }
 
     fn is_apart(&self, glyph: &Glyph) -> bool {
         let wide = |c: Option<char>| c.is_some_and(super::letters::is_wide);
         let both = wide(self.text.chars().next_back()) && wide(glyph.text.chars().next());
-        glyph.x - self.right > if both { WIDE_SPACE } else { SPACE } * glyph.size.min(self.size)
+        let space = match (both, glyph.moved) {
+            (true, _) => WIDE_SPACE,
+            (false, true) => MOVED_SPACE,
+            (false, false) => SPACE,
+        };
+        glyph.x - self.right > space * glyph.size.min(self.size)
     }
 
     /// Decides what is a question of numbers, once all letters are there.

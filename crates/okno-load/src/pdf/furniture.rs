@@ -12,16 +12,28 @@ use super::fragments::Band;
 const EDGE: usize = 3;
 /// The header of a table has at least this many cells.
 const CELLS: usize = 3;
+/// All running lines together are less than this part of the text.
+const MUCH: usize = 4;
+/// On fewer pages, the same line may stand by chance.
+const LEAST_PAGES: usize = 3;
 /// A running line is never longer (bytes): prose that repeats by chance is.
 const LONGEST: usize = 160;
 
-/// Takes furniture out of the pages; each is a list of bands from top to bottom.
-pub(super) fn remove(pages: &mut [Vec<Band>]) {
+/// Takes furniture out of the pages; each is a list of bands from top to bottom. Returns `true` if there was any.
+pub(super) fn remove(pages: &mut [Vec<Band>]) -> bool {
     if pages.len() < 2 {
-        return;
+        return false;
     }
-    let running = running(pages);
+    let before: usize = pages.iter().map(Vec::len).sum();
+    let mut running = running(pages);
     let offsets = number_offsets(pages);
+    let weight = Weight::of(pages, &running, &offsets);
+    if weight.text == 0 {
+        return false;
+    }
+    if weight.running * MUCH > weight.text + weight.running {
+        running.clear();
+    }
     let mut seen: HashSet<(bool, String)> = HashSet::new();
     for (number, page) in pages.iter_mut().enumerate() {
         let count = page.len();
@@ -38,6 +50,32 @@ pub(super) fn remove(pages: &mut [Vec<Band>]) {
             let may_stay = number == 0 || band.len() >= CELLS;
             !running.contains(&key) || (seen.insert(key) && may_stay)
         });
+    }
+    pages.iter().map(Vec::len).sum::<usize>() < before
+}
+
+/// How many bytes are furniture and how many are not: slides, forms and labels have the same words on every page, and
+/// these words are their text.
+#[derive(Default)]
+struct Weight {
+    running: usize,
+    text: usize,
+}
+
+impl Weight {
+    fn of(pages: &[Vec<Band>], running: &HashSet<(bool, String)>, offsets: &HashSet<usize>) -> Self {
+        let mut weight = Self::default();
+        for (number, page) in pages.iter().enumerate() {
+            for (at, band) in page.iter().enumerate() {
+                let words = words(band);
+                match edge(at, page.len()) {
+                    Some(_) if is_page_number(band, number, offsets) => {}
+                    Some(top) if running.contains(&(top, masked(&words))) => weight.running += words.len(),
+                    _ => weight.text += words.len(),
+                }
+            }
+        }
+        weight
     }
 }
 
@@ -81,7 +119,7 @@ fn running(pages: &[Vec<Band>]) -> HashSet<(bool, String)> {
             *counts.entry(key).or_default() += 1;
         }
     }
-    let enough = (pages.len().div_ceil(3)).max(2);
+    let enough = (pages.len().div_ceil(3)).max(LEAST_PAGES);
     counts.into_iter().filter(|(_, count)| *count >= enough).map(|(key, _)| key).collect()
 }
 

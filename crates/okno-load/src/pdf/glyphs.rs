@@ -11,12 +11,17 @@ use hayro_syntax::content::ops::TypedInstruction as Op;
 use hayro_syntax::object::{Array, Dict, Name, Number, Object, Stream};
 use hayro_syntax::page::{Page, Resources};
 
+use super::annotations;
 use super::fonts::{Face, Fonts};
 use super::limits::Limits;
 use super::pictures::{self, Placed};
 
 /// Forms inside forms deeper than this are left out.
 const DEEPEST_FORM: usize = 8;
+/// The size of a field's value that is not drawn: that of most forms (points).
+const VALUE_SIZE: f64 = 10.0;
+/// Lines that lean by fewer degrees are upright.
+const LEANING: f64 = 10.0;
 /// Saved states beyond this many are not kept.
 const DEEPEST_STATE: usize = 256;
 
@@ -30,8 +35,10 @@ pub(super) struct Glyph {
     pub width: f64,
     pub size: f64,
     pub bold: bool,
-    /// The direction of writing in quarter turns against the clock: 0 is to the right, 3 is downwards.
-    pub turn: u8,
+    /// The direction of writing in degrees against the clock, from 0 to 359: 0 is to the right, 270 is downwards.
+    pub turn: u16,
+    /// Whether the pen was put here, and did not come here by writing.
+    pub moved: bool,
 }
 
 /// What is on a page.
@@ -45,6 +52,8 @@ pub(super) struct Drawn {
     pub pictures: Vec<Placed>,
     /// Kinds of images that are not decoded.
     pub undecoded: BTreeSet<&'static str>,
+    /// What readers wrote about it.
+    pub comments: Vec<String>,
 }
 
 /// An affine transformation, as PDF writes it.
@@ -94,6 +103,7 @@ pub(super) fn drawn<'a>(page: &Page<'a>, fonts: &Fonts<'a>, limits: &mut Limits)
         leading: 0.0,
         rise: 0.0,
     };
+    let first = state.clone();
     let mut reader = Reader {
         fonts,
         limits,
@@ -103,10 +113,12 @@ pub(super) fn drawn<'a>(page: &Page<'a>, fonts: &Fonts<'a>, limits: &mut Limits)
         line: Matrix::IDENTITY,
         drawn: Drawn::default(),
         depth: 0,
+        moved: true,
     };
     reader.limits.page();
     let content = content(page, reader.limits);
     reader.run(TypedIter::new(&content), page.resources());
+    reader.annotations(page, &first);
     reader.drawn
 }
 
@@ -132,6 +144,17 @@ fn content(page: &Page<'_>, limits: &mut Limits) -> Vec<u8> {
     content
 }
 
+/// The direction of a line in degrees. A line that leans a little is a scan that does, or letters in italics.
+fn turn(dx: f64, dy: f64) -> u16 {
+    if dy == 0.0 && dx > 0.0 {
+        return 0;
+    }
+    let degrees = dy.atan2(dx).to_degrees().round().rem_euclid(360.0);
+    let quarter = (degrees / 90.0).round() * 90.0;
+    let turn = if (degrees - quarter).abs() <= LEANING { quarter } else { degrees };
+    turn as u16 % 360
+}
+
 struct Reader<'r, 'a> {
     fonts: &'r Fonts<'a>,
     limits: &'r mut Limits,
@@ -141,6 +164,8 @@ struct Reader<'r, 'a> {
     line: Matrix,
     drawn: Drawn,
     depth: usize,
+    /// The pen was moved since the last letter.
+    moved: bool,
 }
 
 impl<'a> Reader<'_, 'a> {
@@ -168,7 +193,9 @@ impl<'a> Reader<'_, 'a> {
 
     fn text_operation(&mut self, operation: &Op<'_, '_>, resources: &Resources<'a>) {
         match operation {
-            Op::BeginText(_) => (self.text, self.line) = (Matrix::IDENTITY, Matrix::IDENTITY),
+            Op::BeginText(_) => {
+                (self.text, self.line, self.moved) = (Matrix::IDENTITY, Matrix::IDENTITY, true);
+            }
             Op::CharacterSpacing(n) => self.state.character_space = n.0.as_f64(),
             Op::WordSpacing(n) => self.state.word_space = n.0.as_f64(),
             Op::HorizontalScaling(n) => self.state.scale = n.0.as_f64() / 100.0,
@@ -185,7 +212,7 @@ impl<'a> Reader<'_, 'a> {
             }
             Op::SetTextMatrix(m) => {
                 self.line = Matrix::new([&m.0, &m.1, &m.2, &m.3, &m.4, &m.5]);
-                self.text = self.line;
+                (self.text, self.moved) = (self.line, true);
             }
             Op::NextLineUsingLeading(_) => self.next_line(0.0, -self.state.leading),
             Op::ShowText(text) => self.show(text.0.as_bytes()),
@@ -205,7 +232,7 @@ impl<'a> Reader<'_, 'a> {
 
     fn next_line(&mut self, x: f64, y: f64) {
         self.line = Matrix::translation(x, y).then(self.line);
-        self.text = self.line;
+        (self.text, self.moved) = (self.line, true);
     }
 
     fn show_all(&mut self, texts: &Array<'_>) {
@@ -258,14 +285,9 @@ impl<'a> Reader<'_, 'a> {
             return;
         }
         let (dx, dy, width) = if font.vertical { (-c, -d, -advance * up) } else { (a, b, advance * along) };
-        let turn = if dx.abs() >= dy.abs() {
-            if dx >= 0.0 { 0 } else { 2 }
-        } else if dy > 0.0 {
-            1
-        } else {
-            3
-        };
-        let glyph = Glyph { text: Rc::clone(text), x, y, width: width.max(0.0), size: up, bold: font.bold, turn };
+        let turn = turn(dx, dy);
+        let (text, moved) = (Rc::clone(text), std::mem::take(&mut self.moved));
+        let glyph = Glyph { text, x, y, width: width.max(0.0), size: up * font.scale, bold: font.bold, turn, moved };
         self.drawn.glyphs.push(glyph);
     }
 
@@ -293,6 +315,43 @@ impl<'a> Reader<'_, 'a> {
         let low = |of: [f64; 4]| of.into_iter().fold(f64::INFINITY, f64::min);
         let high = |of: [f64; 4]| of.into_iter().fold(f64::NEG_INFINITY, f64::max);
         self.drawn.pictures.push(Placed { left: low(xs), right: high(xs), top: high(ys), bottom: low(ys), bytes });
+    }
+
+    /// Reads what lies over the page.
+    fn annotations(&mut self, page: &Page<'a>, first: &State<'a>) {
+        for annotation in annotations::of_page(page) {
+            if !self.limits.operation() {
+                return;
+            }
+            let before = self.drawn.glyphs.len();
+            (self.state, self.depth, self.moved) = (first.clone(), 0, true);
+            self.saved.clear();
+            if let Some(drawing) = &annotation.drawing
+                && let Some(matrix) = annotations::placement(drawing, annotation.rectangle)
+            {
+                self.state.ctm = Matrix(matrix);
+                self.form(drawing, page.resources());
+            }
+            if let Some(value) = annotation.value.filter(|_| self.drawn.glyphs.len() == before) {
+                self.value(&value, annotation.rectangle);
+            }
+            self.drawn.comments.extend(annotation.comment.filter(|comment| self.limits.words(comment.len())));
+        }
+    }
+
+    /// Writes the value of a field into its rectangle, as viewers do.
+    fn value(&mut self, value: &str, [left, bottom, right, top]: [f64; 4]) {
+        let count = value.lines().count().max(1);
+        let size = ((top - bottom) / count as f64 * 0.7).clamp(1.0, VALUE_SIZE);
+        for (at, line) in value.lines().enumerate() {
+            if !self.limits.words(line.len()) || !self.limits.glyph() {
+                return;
+            }
+            let y = top - size * (at as f64 + 1.1);
+            let width = (line.chars().count() as f64 * size * 0.5).min((right - left).max(size));
+            let text = Rc::from(line);
+            self.drawn.glyphs.push(Glyph { text, x: left, y, width, size, bold: false, turn: 0, moved: true });
+        }
     }
 
     fn form(&mut self, stream: &Stream<'a>, outer: &Resources<'a>) {

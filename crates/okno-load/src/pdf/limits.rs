@@ -21,6 +21,9 @@ const PICTURES: usize = 2000;
 /// Bytes of all of them. The same image may be drawn on every page.
 const PICTURE_BYTES: usize = 256 << 20;
 
+/// Bytes of comments and values of fields: the same one may be named by every page.
+const WORDS: usize = 16 << 20;
+
 /// What is left of them.
 #[derive(Debug)]
 pub(super) struct Limits {
@@ -30,6 +33,7 @@ pub(super) struct Limits {
     fragments: usize,
     pictures: usize,
     picture_bytes: usize,
+    words: usize,
     until: Instant,
     pub exceeded: bool,
 }
@@ -43,6 +47,7 @@ impl Limits {
             fragments: FRAGMENTS,
             pictures: PICTURES,
             picture_bytes: PICTURE_BYTES,
+            words: WORDS,
             until: Instant::now() + TIME,
             exceeded: false,
         }
@@ -67,6 +72,13 @@ impl Limits {
     pub fn picture_of(&mut self, bytes: usize) -> bool {
         let left = self.picture_bytes.checked_sub(bytes);
         self.picture_bytes = left.unwrap_or(self.picture_bytes);
+        left.is_some()
+    }
+
+    /// Whether so many bytes of words that are not drawn may be kept. Beyond the limit they are left out.
+    pub fn words(&mut self, bytes: usize) -> bool {
+        let left = self.words.checked_sub(bytes);
+        self.words = left.unwrap_or(self.words);
         left.is_some()
     }
 

@@ -1,8 +1,9 @@
 //! PDF: pages of placed letters come in; out goes one running text with its headings, tables and page starts.
 //!
-//! The steps: letters with places (`glyphs`, with what `fonts` know) → fragments of lines (`fragments`) → without
-//! running heads and page numbers (`furniture`) → reading order, columns, tables (`columns`) → headings and
-//! paragraphs (`paragraphs`). Letters are written as people type them (`letters`), so that search finds them.
+//! The steps: letters with places (`glyphs`, with what `fonts`, `programs` and `annotations` know) → fragments of lines
+//! (`fragments`) → without running heads and page numbers (`furniture`) → reading order (`columns`, `direction`) and
+//! `tables` → headings and paragraphs (`paragraphs`). Letters are written as people type them (`letters`), so that
+//! search finds them.
 //!
 //! Reading the file itself and its fonts is `hayro-syntax` and `hayro-font`: no unsafe code, CJK tables included, 1.7
 //! CPU minutes to build (release). `pdf_oxide` (0.3.78) reads the same files well but is 450 000 lines – writer,
@@ -11,9 +12,11 @@
 //!
 //! Images are taken out (`pictures`) and put where they stand (`placing`); a page of scanned paper, which has an
 //! image and no letters, is read where somebody reads images, and otherwise said to have no text. What is not read:
-//! forms and comments, formulas as such.
+//! formulas as such, forms in XML (XFA), attached files.
 
+mod annotations;
 mod columns;
+mod direction;
 mod fonts;
 mod fragments;
 mod furniture;
@@ -21,10 +24,14 @@ mod glyphs;
 mod inflation;
 mod letters;
 mod limits;
+#[cfg(test)]
+mod made_files;
 mod page_labels;
 mod paragraphs;
 mod pictures;
 mod placing;
+mod programs;
+mod tables;
 #[cfg(test)]
 mod tests;
 
@@ -39,12 +46,18 @@ use self::fonts::Fonts;
 use self::limits::Limits;
 use super::guard::{self, PanicPlace, Parts};
 use super::rendering::Rendering;
-use super::{ImageReader, Loader, Sink, SkipReason, Source};
+use super::{ImageReader, LeftOut, Loader, Sink, SkipReason, Source};
 use okno_document::message::Bytes;
 use okno_document::{Date, Metadata, Value};
 
 /// More pages than any book has.
 const MOST_PAGES: usize = 20_000;
+/// A file with more than this many unknown letters for each that is known gives no text that is worth reading.
+const MOST_UNKNOWN: usize = 4;
+/// Fewer than one page in this many may be covers and photographs: nothing is missing.
+const FEW_IMAGES: usize = 4;
+/// Fewer than one unknown letter in this many are ornaments and bullets: nothing is missing.
+const NOTED_UNKNOWN: usize = 20;
 /// The header may stand behind some bytes that are not PDF; readers look this far.
 const HEADER_WITHIN: usize = 1024;
 
@@ -78,13 +91,13 @@ impl Loader for Pdf {
         let first = guard::catch(|| read(&bytes, reader, Pages::Together));
         // A page that breaks what is done with all of them is found, and the others read without it.
         let read = first.or_else(|_| guard::catch(|| read(&bytes, reader, Pages::EachFirst)));
-        let Reading { rendering, metadata, lost, parts } =
+        let Reading { rendering, metadata, left_out, running_heads } =
             read.unwrap_or_else(|PanicPlace(place)| Err(SkipReason::InternalError { place }))?;
-        if lost.pages > 0 {
-            out.skip(source.name, lost.into());
+        for reason in left_out {
+            out.skip(source.name, reason);
         }
-        if let Some(missing) = parts.missing() {
-            out.skip(source.name, missing);
+        if running_heads {
+            out.left_out(source.name, LeftOut::HeadersAndFooters);
         }
         out.document(rendering.finish(source, "pdf", metadata)?);
         Ok(())
@@ -104,8 +117,10 @@ enum Pages {
 struct Reading {
     rendering: Rendering,
     metadata: Metadata,
-    lost: Lost,
-    parts: Parts,
+    /// What is not in it, and why.
+    left_out: Vec<SkipReason>,
+    /// Lines that stand on every page were left out.
+    running_heads: bool,
 }
 
 /// Pages that are scans of a kind that is not decoded: they give nothing, and that must be said.
@@ -146,7 +161,7 @@ fn read(bytes: &Arc<Vec<u8>>, reader: Option<&dyn ImageReader>, how: Pages) -> R
     let (fonts, mut limits, mut parts) = (Fonts::new(), Limits::new(), Parts::default());
     let (mut letters, mut unknown, mut images) = (0, 0, 0);
     let pages = file.pages();
-    let (mut layers, mut pictures, mut lost) = (Vec::new(), Vec::new(), Lost::default());
+    let (mut layers, mut pictures, mut comments, mut lost) = (Vec::new(), Vec::new(), Vec::new(), Lost::default());
     for (at, page) in pages.iter().take(MOST_PAGES).enumerate() {
         let drawn = parts.read(
             || page_name(at),
@@ -163,20 +178,27 @@ fn read(bytes: &Arc<Vec<u8>>, reader: Option<&dyn ImageReader>, how: Pages) -> R
         images += drawn.images;
         limits.fragments(bands.iter().flatten().map(Vec::len).sum());
         layers.push(bands);
-        pictures.push(placing::Shown { letters: drawn.glyphs.len(), pictures: drawn.pictures });
+        letters += drawn.comments.iter().map(String::len).sum::<usize>();
+        comments.push(drawn.comments);
+        let shown = (drawn.glyphs.len(), drawn.images, drawn.pictures);
+        pictures.push(placing::Shown { letters: shown.0, images: shown.1, pictures: shown.2 });
     }
     if limits.exceeded {
         return Err(SkipReason::TooSlow);
     }
-    let mut pieces = arranged(layers, &mut parts);
-    let scanned = placing::place(&mut pieces, pictures, reader);
+    let (mut pieces, running_heads) = arranged(layers, &mut parts);
+    let images_only = placing::place(&mut pieces, pictures, reader);
+    for (page, comments) in pieces.iter_mut().zip(comments) {
+        page.extend(comments.into_iter().map(columns::Piece::Comment));
+    }
+    let scanned = images_only.read;
     if letters == 0 && scanned == 0 && parts.any() {
         return Err(parts.missing().unwrap_or(SkipReason::DamagedPdf));
     }
     if letters == 0 && scanned == 0 && lost.pages > 0 {
         return Err(lost.into());
     }
-    if (letters == 0 && scanned == 0) || unknown > letters {
+    if (letters == 0 && scanned == 0) || unknown > MOST_UNKNOWN * letters {
         return Err(without_text(pages.len(), unknown, images));
     }
     if how == Pages::EachFirst {
@@ -188,7 +210,18 @@ fn read(bytes: &Arc<Vec<u8>>, reader: Option<&dyn ImageReader>, how: Pages) -> R
     }
     let mut rendering = paragraphs::write(pieces);
     rendering.label_pages(page_labels::labels(&file, pages.len()));
-    Ok(Reading { rendering, metadata: metadata(&file), lost, parts })
+    let mut left_out = Vec::new();
+    if (images_only.unread - lost.pages.min(images_only.unread)) * FEW_IMAGES > pages.len() {
+        left_out.push(SkipReason::PagesWithoutText { images: images_only.unread - lost.pages, pages: pages.len() });
+    }
+    if unknown * NOTED_UNKNOWN > letters {
+        left_out.push(SkipReason::LettersNotRead { unknown, letters: letters + unknown });
+    }
+    if lost.pages > 0 {
+        left_out.push(lost.into());
+    }
+    left_out.extend(parts.missing());
+    Ok(Reading { rendering, metadata: metadata(&file), left_out, running_heads })
 }
 
 fn page_name(at: usize) -> String {
@@ -204,8 +237,8 @@ fn without_text(pages: usize, unknown: usize, images: usize) -> SkipReason {
     }
 }
 
-/// The pieces of every page: what runs in the page's main direction first.
-fn arranged(layers: Vec<Vec<Vec<fragments::Band>>>, parts: &mut Parts) -> Vec<Vec<columns::Piece>> {
+/// The pieces of every page: what runs in the page's main direction first. And whether running heads were left out.
+fn arranged(layers: Vec<Vec<Vec<fragments::Band>>>, parts: &mut Parts) -> (Vec<Vec<columns::Piece>>, bool) {
     let mut main: Vec<Vec<fragments::Band>> = Vec::with_capacity(layers.len());
     let mut turned: Vec<Vec<Vec<fragments::Band>>> = Vec::with_capacity(layers.len());
     for mut page in layers {
@@ -213,18 +246,23 @@ fn arranged(layers: Vec<Vec<Vec<fragments::Band>>>, parts: &mut Parts) -> Vec<Ve
         main.push(first);
         turned.push(page);
     }
-    furniture::remove(&mut main);
-    let mut seen = HashSet::new();
-    // Stamps along the margin are the same on every page.
-    turned.iter_mut().flatten().for_each(|layer: &mut Vec<fragments::Band>| {
-        layer.retain(|band| band.iter().any(|fragment| seen.insert(fragment.text.clone())));
-    });
+    let running_heads = furniture::remove(&mut main);
+    let mut seen: HashSet<String> = HashSet::new();
+    // Stamps along the margin are the same on every page; on one page, words may be repeated.
+    for page in &mut turned {
+        let words = |band: &fragments::Band| band.iter().map(|fragment| fragment.text.clone()).collect::<Vec<_>>();
+        let own: Vec<String> = page.iter().flatten().flat_map(words).collect();
+        for layer in page {
+            layer.retain(|band| band.iter().any(|fragment| !seen.contains(&fragment.text)));
+        }
+        seen.extend(own);
+    }
     let both = main.into_iter().zip(turned).enumerate();
-    both.map(|(at, (main, turned))| {
+    let pieces = both.map(|(at, (main, turned))| {
         let pieces = || std::iter::once(main).chain(turned).flat_map(columns::pieces).collect();
         parts.read(|| page_name(at), pieces).unwrap_or_default()
-    })
-    .collect()
+    });
+    (pieces.collect(), running_heads)
 }
 
 fn metadata(file: &File) -> Metadata {
@@ -245,8 +283,13 @@ fn metadata(file: &File) -> Metadata {
     metadata
 }
 
-/// Text of the document's own information: UTF-16 or UTF-8 with a mark, else one byte per letter.
+/// Text of the document's own information, on one line.
 fn text_string(bytes: &[u8]) -> String {
+    super::rendering::one_line(&text_lines(bytes))
+}
+
+/// Text of fields and comments, with its lines: UTF-16 or UTF-8 with a mark, else one byte per letter.
+fn text_lines(bytes: &[u8]) -> String {
     let text = match bytes {
         [0xfe, 0xff, rest @ ..] => encoding_rs::UTF_16BE.decode_without_bom_handling(rest).0.into_owned(),
         [0xff, 0xfe, rest @ ..] => encoding_rs::UTF_16LE.decode_without_bom_handling(rest).0.into_owned(),
@@ -256,7 +299,8 @@ fn text_string(bytes: &[u8]) -> String {
             Err(_) => String::new(),
         },
     };
-    super::rendering::one_line(&letters::folded(&text))
+    let lines = text.split(['\n', '\r']).map(letters::folded).filter(|line| !line.trim().is_empty());
+    lines.collect::<Vec<_>>().join("\n")
 }
 
 /// Word processors write the name of their file as the title.

@@ -10,6 +10,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use super::super::rendering::Rendering;
 use super::columns::{Line, Piece};
 use super::letters::{self, is_wide};
+use super::tables::Table;
 use okno_document::{BlockKind, ImageHash, ImageSource, MediaType, Seen, Span};
 
 /// A heading is at least this much larger than the text.
@@ -22,7 +23,15 @@ const MOST_HEADING_LINES: usize = 3;
 /// Writes the pages of a document.
 pub(super) fn write(pages: Vec<Vec<Piece>>) -> Rendering {
     let style = Style::of(&pages);
-    let mut writer = Writer { style, rendering: Rendering::default(), page: 0, open: None, pictures: Vec::new() };
+    let mut writer = Writer {
+        style,
+        rendering: Rendering::default(),
+        page: 0,
+        open: None,
+        table: None,
+        pictures: Vec::new(),
+        comments: Vec::new(),
+    };
     for (number, page) in pages.into_iter().enumerate() {
         writer.page = number;
         writer.pieces(page);
@@ -125,13 +134,25 @@ struct Open {
     page: usize,
 }
 
+/// A table that may go on on the next page.
+struct OpenTable {
+    table: Table,
+    /// The page it stands on, the last one of several.
+    page: usize,
+    /// Pages that begin inside it: the first row of each.
+    pages: Vec<(usize, usize)>,
+}
+
 struct Writer {
     style: Style,
     rendering: Rendering,
     page: usize,
     open: Option<Open>,
+    table: Option<OpenTable>,
     /// Images that stand behind the open block.
     pictures: Vec<(Vec<u8>, String)>,
+    /// Comments that follow the open block.
+    comments: Vec<String>,
 }
 
 impl Writer {
@@ -162,18 +183,53 @@ impl Writer {
         for piece in pieces {
             match piece {
                 Piece::Line(line) => self.line(line),
-                Piece::Table(rows) => {
-                    self.close();
-                    self.rendering.fill_pages(self.page + 1);
-                    self.rendering.table(&rows);
-                }
+                Piece::Table(table) => self.table(table),
                 Piece::Picture(bytes, caption) => self.pictures.push((bytes, caption)),
                 Piece::Scan(bytes, text) => self.scan(bytes, &text),
+                Piece::Comment(words) => self.comments.push(words),
             }
         }
     }
 
+    /// Takes a table: the rest of the one before, where that ended the last page and has the same columns.
+    fn table(&mut self, table: Table) {
+        let page = self.page;
+        if let Some(open) = &mut self.table
+            && open.page + 1 == page
+            && open.table.goes_on_in(&table)
+        {
+            open.pages.push((page, open.table.rows.len()));
+            open.page = page;
+            open.table.rows.extend(table.rows);
+            return;
+        }
+        self.close();
+        self.rendering.fill_pages(page + 1);
+        self.table = Some(OpenTable { table, page, pages: Vec::new() });
+    }
+
+    fn close_table(&mut self) {
+        let Some(OpenTable { table: Table { header, rows }, pages, .. }) = self.table.take() else { return };
+        let Some(header) = header else { return self.rendering.table(&rows) };
+        let mut starts = Vec::with_capacity(pages.len());
+        let mut pages = pages.into_iter().peekable();
+        let mut writer = self.rendering.open_table(&header);
+        for (at, row) in rows.iter().enumerate() {
+            while let Some((page, _)) = pages.next_if(|(_, first)| *first == at) {
+                starts.push((page, writer.len()));
+            }
+            writer.row(row.iter().map(String::as_str));
+        }
+        writer.close();
+        for (page, start) in starts {
+            self.rendering.fill_pages_at(page + 1, start);
+        }
+    }
+
     fn line(&mut self, line: Line) {
+        if self.table.is_some() {
+            self.close();
+        }
         let heading = self.style.heading(&line);
         let goes_on = self.open.as_ref().is_some_and(|open| self.goes_on(open, &line, heading));
         if let Some(open) = self.open.as_mut().filter(|_| goes_on) {
@@ -206,6 +262,8 @@ impl Writer {
             BlockKind::Heading(level) => {
                 heading == Some(level) && below && gap < 1.7 && last.bold == next.bold && same_size
             }
+            // Small capitals make a line smaller on average; a word that is broken goes on all the same.
+            _ if below && gap <= self.style.leading * 1.3 && is_broken(last, next) => true,
             _ if heading.is_some() || !same_size || letters::starts_item(&next.text) => false,
             _ if below && gap <= self.style.leading * 1.3 => same_paragraph(open, next),
             _ if below => false,
@@ -216,7 +274,11 @@ impl Writer {
 
     fn close(&mut self) {
         self.close_text();
+        self.close_table();
         self.note_pictures();
+        for words in std::mem::take(&mut self.comments) {
+            self.rendering.paragraph(&words);
+        }
     }
 
     fn close_text(&mut self) {
@@ -237,6 +299,14 @@ impl Writer {
             self.rendering.fill_pages_at(page + 1, start + at);
         }
     }
+}
+
+/// Whether a line ends inside of a word that the next one ends, in letters of about the same size.
+fn is_broken(last: &Line, next: &Line) -> bool {
+    let word = last.text.strip_suffix(['-', '\u{2010}', '\u{ad}']);
+    word.is_some_and(|word| word.ends_with(char::is_alphabetic))
+        && next.text.starts_with(char::is_lowercase)
+        && (last.size - next.size).abs() <= 0.35 * last.size
 }
 
 /// Whether a line right below goes on with the paragraph.

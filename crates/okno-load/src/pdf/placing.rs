@@ -6,29 +6,46 @@ use super::columns::{Line, Piece};
 use super::pictures::Placed;
 
 /// What a page shows beside its text.
+#[derive(Default)]
 pub(super) struct Shown {
     /// How many letters are on it.
     pub letters: usize,
+    /// How many images are on it, whether they can be taken out or not.
+    pub images: usize,
     pub pictures: Vec<Placed>,
 }
 
-/// Puts the images of all pages in their places; how many pages were read from them.
-pub(super) fn place(pages: &mut [Vec<Piece>], shown: Vec<Shown>, reader: Option<&dyn ImageReader>) -> usize {
-    let mut read = 0;
-    for (page, Shown { letters, mut pictures }) in pages.iter_mut().zip(shown) {
+/// Pages that are nothing but images.
+#[derive(Debug, Default, Clone, Copy, PartialEq)]
+pub(super) struct ImagePages {
+    /// Those whose text was read from them.
+    pub read: usize,
+    pub unread: usize,
+}
+
+/// Puts the images of all pages in their places.
+pub(super) fn place(pages: &mut [Vec<Piece>], shown: Vec<Shown>, reader: Option<&dyn ImageReader>) -> ImagePages {
+    let mut found = ImagePages::default();
+    for (page, Shown { letters, images, mut pictures }) in pages.iter_mut().zip(shown) {
+        let mut read = false;
         pictures.sort_by(|a, b| b.top.total_cmp(&a.top).then(a.left.total_cmp(&b.left)));
         for picture in pictures {
             let text = reader.filter(|_| letters == 0).and_then(|reader| reader.read(&picture.bytes));
             match text {
                 Some(text) => {
-                    read += 1;
+                    read = true;
                     page.push(Piece::Scan(picture.bytes, text));
                 }
                 None => insert(page, picture),
             }
         }
+        if read {
+            found.read += 1;
+        } else if letters == 0 && images > 0 {
+            found.unread += 1;
+        }
     }
-    read
+    found
 }
 
 fn insert(page: &mut Vec<Piece>, picture: Placed) {
@@ -94,18 +111,21 @@ mod tests {
     #[test]
     fn an_image_comes_behind_the_line_above_it_with_its_caption() {
         let mut pages = [vec![line("before", 200.0), line("Figure 2: a lamp", 120.0), line("after", 100.0)]];
-        let shown = Shown { letters: 30, pictures: vec![picture(190.0)] };
-        assert_eq!(place(&mut pages, vec![shown], None), 0);
+        let shown = Shown { letters: 30, images: 1, pictures: vec![picture(190.0)] };
+        assert_eq!(place(&mut pages, vec![shown], None), ImagePages::default());
         assert!(matches!(&pages[0][1], Piece::Picture(_, caption) if caption == "Figure 2: a lamp"), "{:?}", pages[0]);
     }
 
     #[test]
     fn a_page_without_letters_is_read_from_its_image() {
         let reader = Saying(|_: &[u8]| "read".to_owned());
-        let shown = |letters| Shown { letters, pictures: vec![picture(190.0)] };
+        let shown = |letters| Shown { letters, images: 1, pictures: vec![picture(190.0)] };
         let mut pages = [vec![], vec![line("text", 200.0)]];
-        assert_eq!(place(&mut pages, vec![shown(0), shown(4)], Some(&reader)), 1);
+        let found = place(&mut pages, vec![shown(0), shown(4)], Some(&reader));
+        assert_eq!(found, ImagePages { read: 1, unread: 0 });
         assert!(matches!(&pages[0][..], [Piece::Scan(_, text)] if text == "read"));
         assert!(matches!(pages[1][1], Piece::Picture(..)));
+        let none = place(&mut [vec![], vec![]], vec![shown(0), shown(4)], None);
+        assert_eq!(none, ImagePages { read: 0, unread: 1 });
     }
 }

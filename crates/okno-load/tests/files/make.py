@@ -140,6 +140,11 @@ def pdf_odd():
     writer = PdfWriter(clone_from=PdfReader("chinese-cid.pdf"))
     writer.encrypt("secret", algorithm="RC4-128")
     writer.write("protected.pdf")
+    page = canvas.Canvas("owner.pdf", invariant=1)
+    page.drawString(40, 700, "The owner may restrict printing, yet anyone may read this.")
+    page.save()
+    # Made with qpdf: `qpdf --allow-weak-crypto --encrypt "" owner 40 -- owner.pdf owner-rc4-40.pdf`, then `128
+    # --use-aes=n`, `128 --use-aes=y` and `256`.
 
 
 def docx():
