@@ -25,7 +25,7 @@ impl Loader for AsciiDoc {
     fn load(&self, source: &Source<'_>, out: &mut dyn Sink) -> Result<(), SkipReason> {
         let text = source.text()?;
         let lines: Vec<&str> = text.lines().collect();
-        let mut reading = Reading::default();
+        let mut reading = AsciiDocReading::default();
         let mut at = 0;
         while at < lines.len() {
             at = reading.element(&lines, at);
@@ -37,7 +37,7 @@ impl Loader for AsciiDoc {
 }
 
 #[derive(Default)]
-struct Reading {
+struct AsciiDocReading {
     writer: LineWriter,
     metadata: Metadata,
     /// The attributes above the next block: `[source,rust]`.
@@ -46,7 +46,7 @@ struct Reading {
     in_header: bool,
 }
 
-impl Reading {
+impl AsciiDocReading {
     /// Reads what begins at this line; where the next begins.
     fn element(&mut self, lines: &[&str], at: usize) -> usize {
         let line = lines[at].trim_end();
@@ -252,10 +252,21 @@ fn separated(lines: &[&str], sign: u8) -> Vec<Vec<String>> {
 /// The words of a line without marks.
 fn inline(text: &str) -> String {
     static LINKS: LazyLock<Option<Regex>> = LazyLock::new(|| {
-        Regex::new(r"(?:link:|xref:|mailto:|image:|(https?://))([^\s\[\]]+)\[([^\]]*)\]|<<([^,>]+)(?:,\s*([^>]+))?>>|\[\[[^\]]*\]\]").ok()
+        Regex::new(concat!(
+            r"(?:link:|xref:|mailto:|image:|(https?://))([^\s\[\]]+)\[([^\]]*)\]",
+            r"|<<([^,>]+)(?:,\s*([^>]+))?>>",
+            r"|\[\[[^\]]*\]\]",
+        ))
+        .ok()
     });
     static MARKS: LazyLock<Option<Regex>> = LazyLock::new(|| {
-        Regex::new(r#"(^|[\s("'{\[:;,-])(?:\[[\w.# -]*\])?(?:\*([^\s*](?:[^*]*[^\s*])?)\*|_([^\s_](?:[^_]*[^\s_])?)_|`\+?([^\s`](?:[^`]*?[^\s`])??)\+?`|#([^\s#](?:[^#]*[^\s#])?)#)($|[\s)"'}.,;:!?\]-])"#).ok()
+        Regex::new(concat!(
+            r#"(^|[\s("'{\[:;,-])(?:\[[\w.# -]*\])?"#,
+            r"(?:\*([^\s*](?:[^*]*[^\s*])?)\*|_([^\s_](?:[^_]*[^\s_])?)_",
+            r"|`\+?([^\s`](?:[^`]*?[^\s`])??)\+?`|#([^\s#](?:[^#]*[^\s#])?)#)",
+            r#"($|[\s)"'}.,;:!?\]-])"#,
+        ))
+        .ok()
     });
     let mut text = text.to_owned();
     if let Some(links) = LINKS.as_ref().filter(|_| text.contains(['[', '<'])) {

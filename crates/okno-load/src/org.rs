@@ -26,7 +26,7 @@ impl Loader for Org {
     fn load(&self, source: &Source<'_>, out: &mut dyn Sink) -> Result<(), SkipReason> {
         let text = source.text()?;
         let lines: Vec<&str> = text.lines().collect();
-        let mut reading = Reading::default();
+        let mut reading = OrgReading::default();
         let mut at = 0;
         while at < lines.len() {
             at = reading.element(&lines, at);
@@ -39,7 +39,7 @@ impl Loader for Org {
 }
 
 #[derive(Default)]
-struct Reading {
+struct OrgReading {
     writer: LineWriter,
     metadata: Metadata,
     rows: Vec<Vec<String>>,
@@ -47,7 +47,7 @@ struct Reading {
 
 const IMAGES: [&str; 5] = [".png", ".jpg", ".jpeg", ".gif", ".webp"];
 
-impl Reading {
+impl OrgReading {
     /// Reads what begins at this line; where the next begins.
     fn element(&mut self, lines: &[&str], at: usize) -> usize {
         let line = lines[at];
@@ -199,7 +199,13 @@ fn image(words: &str) -> Option<&str> {
 fn inline(text: &str) -> String {
     static LINKS: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"\[\[([^\]\[]+)\](?:\[([^\]]+)\])?\]").ok());
     static MARKS: LazyLock<Option<Regex>> = LazyLock::new(|| {
-        Regex::new(r#"(^|[\s("'{-])(?:\*([^\s*](?:[^*]*[^\s*])?)\*|/([^\s/](?:[^/]*[^\s/])?)/|_([^\s_](?:[^_]*[^\s_])?)_|=([^\s=](?:[^=]*[^\s=])?)=|~([^\s~](?:[^~]*[^\s~])?)~|\+([^\s+](?:[^+]*[^\s+])?)\+)($|[\s)"'}.,;:!?-])"#).ok()
+        Regex::new(concat!(
+            r#"(^|[\s("'{-])"#,
+            r"(?:\*([^\s*](?:[^*]*[^\s*])?)\*|/([^\s/](?:[^/]*[^\s/])?)/|_([^\s_](?:[^_]*[^\s_])?)_",
+            r"|=([^\s=](?:[^=]*[^\s=])?)=|~([^\s~](?:[^~]*[^\s~])?)~|\+([^\s+](?:[^+]*[^\s+])?)\+)",
+            r#"($|[\s)"'}.,;:!?-])"#,
+        ))
+        .ok()
     });
     let mut text = text.to_owned();
     if let Some(links) = LINKS.as_ref().filter(|_| text.contains("[[")) {

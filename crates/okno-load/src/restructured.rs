@@ -29,7 +29,7 @@ impl Loader for ReStructuredText {
     fn load(&self, source: &Source<'_>, out: &mut dyn Sink) -> Result<(), SkipReason> {
         let text = source.text()?;
         let lines: Vec<&str> = text.lines().collect();
-        let mut reading = Reading::default();
+        let mut reading = RstReading::default();
         reading.read(&lines, 0);
         reading.writer.end_lists();
         out.document(reading.writer.rendering.finish(source, "rst", reading.metadata)?);
@@ -38,7 +38,7 @@ impl Loader for ReStructuredText {
 }
 
 #[derive(Default)]
-struct Reading {
+struct RstReading {
     writer: LineWriter,
     metadata: Metadata,
     /// Signs of titles and whether there is one above, in the order of their levels.
@@ -69,7 +69,7 @@ fn block(lines: &[&str], at: usize, least: usize) -> usize {
     end
 }
 
-impl Reading {
+impl RstReading {
     fn read(&mut self, lines: &[&str], depth: usize) {
         let mut at = 0;
         while at < lines.len() {

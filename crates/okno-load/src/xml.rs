@@ -35,7 +35,7 @@ impl Loader for XmlFile {
         let rendering = match root(&xml).as_deref() {
             Some("Workbook") => workbook(&xml),
             Some("package" | "wordDocument" | "document") if xml.contains("<w:body") => docx::flat(&xml),
-            _ => Reading::read(&xml, &mut metadata),
+            _ => XmlReading::read(&xml, &mut metadata),
         };
         out.document(rendering.finish(source, "xml", metadata)?);
         Ok(())
@@ -103,7 +103,7 @@ fn workbook(xml: &str) -> Rendering {
 
 /// What an element is, by its name.
 #[derive(Clone, Copy, PartialEq)]
-enum Role {
+enum ElementRole {
     Heading,
     Paragraph,
     Item,
@@ -118,22 +118,24 @@ enum Role {
     Data,
 }
 
-fn role(name: &str) -> Role {
+fn role(name: &str) -> ElementRole {
     match name.to_ascii_lowercase().as_str() {
-        "title" | "head" | "heading" | "h1" | "h2" | "h3" | "h4" | "headline" | "subtitle" | "caption" => Role::Heading,
+        "title" | "head" | "heading" | "h1" | "h2" | "h3" | "h4" | "headline" | "subtitle" | "caption" => {
+            ElementRole::Heading
+        }
         "p" | "para" | "simpara" | "ab" | "l" | "shortdesc" | "blockquote" | "quote" | "dd" | "term" | "dt"
-        | "summary" | "description" | "content" => Role::Paragraph,
-        "li" | "item" | "listitem" => Role::Item,
-        "tr" | "row" => Role::Row,
-        "td" | "th" | "cell" | "entry" => Role::Cell,
-        "table" | "informaltable" => Role::Table,
-        "pre" | "programlisting" | "codeblock" | "screen" => Role::Code,
+        | "summary" | "description" | "content" => ElementRole::Paragraph,
+        "li" | "item" | "listitem" => ElementRole::Item,
+        "tr" | "row" => ElementRole::Row,
+        "td" | "th" | "cell" | "entry" => ElementRole::Cell,
+        "table" | "informaltable" => ElementRole::Table,
+        "pre" | "programlisting" | "codeblock" | "screen" => ElementRole::Code,
         "section" | "sect1" | "sect2" | "sect3" | "sect4" | "sec" | "chapter" | "part" | "div" | "div1" | "div2"
-        | "topic" | "channel" | "article" | "book" | "body" => Role::Section,
+        | "topic" | "channel" | "article" | "book" | "body" => ElementRole::Section,
         "b" | "i" | "em" | "emph" | "strong" | "emphasis" | "hi" | "a" | "ref" | "link" | "xref" | "ulink" | "code"
         | "literal" | "sub" | "sup" | "span" | "q" | "u" | "tt" | "italic" | "bold" | "lb" | "br" | "ph" | "name"
-        | "persname" | "placename" | "date" | "foreign" | "filename" | "command" => Role::Inline,
-        _ => Role::Data,
+        | "persname" | "placename" | "date" | "foreign" | "filename" | "command" => ElementRole::Inline,
+        _ => ElementRole::Data,
     }
 }
 
@@ -142,7 +144,7 @@ struct OpenElement {
     name: String,
     /// Its name with its attributes, where it is data.
     label: String,
-    role: Role,
+    role: ElementRole,
     /// Its place in the rendering has been written: a heading, the line above its members.
     written: bool,
     /// The letters of its text begin here.
@@ -170,7 +172,7 @@ fn labelled(element: &Element<'_>) -> String {
 }
 
 #[derive(Default)]
-struct Reading {
+struct XmlReading {
     rendering: Rendering,
     open: Vec<OpenElement>,
     text: String,
@@ -185,7 +187,7 @@ const MOST_ATTRIBUTES: usize = 20;
 /// Elements inside of elements that are remembered by name.
 const DEEPEST: usize = 200;
 
-impl Reading {
+impl XmlReading {
     fn read(xml: &str, metadata: &mut Metadata) -> Rendering {
         let mut reading = Self::default();
         walk(xml, |node| match node {
@@ -193,7 +195,7 @@ impl Reading {
             Node::Text(text) => reading.text.push_str(text),
             Node::Close(name) => reading.end(name),
         });
-        reading.flush(Role::Paragraph);
+        reading.flush(ElementRole::Paragraph);
         if let Some(title) = reading.title.take() {
             metadata.set("title", Value::Text(title));
         }
@@ -204,33 +206,33 @@ impl Reading {
         let mut role = role(element.name);
         let prose = self.in_prose();
         // A word in a line, or anything in the middle of one.
-        let inline =
-            (role == Role::Inline && (prose || !self.own_text().trim().is_empty())) || (prose && role == Role::Data);
+        let inline = (role == ElementRole::Inline && (prose || !self.own_text().trim().is_empty()))
+            || (prose && role == ElementRole::Data);
         if inline || self.open.len() >= DEEPEST {
-            return self.push(element.name, Role::Inline);
+            return self.push(element.name, ElementRole::Inline);
         }
         // What is a word in a line elsewhere is a value here.
-        role = if role == Role::Inline { Role::Data } else { role };
-        if !matches!(role, Role::Cell | Role::Row) || self.tables == 0 {
-            self.flush(self.open.last().map_or(Role::Data, |open| open.role));
+        role = if role == ElementRole::Inline { ElementRole::Data } else { role };
+        if !matches!(role, ElementRole::Cell | ElementRole::Row) || self.tables == 0 {
+            self.flush(self.open.last().map_or(ElementRole::Data, |open| open.role));
         }
         match role {
-            Role::Table => self.tables += 1,
-            Role::Row if self.tables > 0 => self.table.push(Vec::new()),
+            ElementRole::Table => self.tables += 1,
+            ElementRole::Row if self.tables > 0 => self.table.push(Vec::new()),
             _ => {}
         }
         if let Some(above) = self.open.last_mut() {
             above.parts += 1;
         }
         self.push(element.name, role);
-        if role == Role::Data
+        if role == ElementRole::Data
             && let Some(open) = self.open.last_mut()
         {
             open.label = labelled(element);
         }
     }
 
-    fn push(&mut self, name: &str, role: Role) {
+    fn push(&mut self, name: &str, role: ElementRole) {
         let start = self.text.len();
         self.open.push(OpenElement {
             name: name.to_owned(),
@@ -244,14 +246,24 @@ impl Reading {
 
     /// Whether the innermost element that is no word of a line holds prose.
     fn in_prose(&self) -> bool {
-        let block = self.open.iter().rev().find(|open| open.role != Role::Inline);
+        let block = self.open.iter().rev().find(|open| open.role != ElementRole::Inline);
         block.is_some_and(|block| {
-            matches!(block.role, Role::Paragraph | Role::Heading | Role::Item | Role::Cell | Role::Code)
-        }) && self.open.last().is_some_and(|last| last.role == Role::Inline || !self.own_text().trim().is_empty())
+            matches!(
+                block.role,
+                ElementRole::Paragraph
+                    | ElementRole::Heading
+                    | ElementRole::Item
+                    | ElementRole::Cell
+                    | ElementRole::Code
+            )
+        }) && self
+            .open
+            .last()
+            .is_some_and(|last| last.role == ElementRole::Inline || !self.own_text().trim().is_empty())
     }
 
     fn own_text(&self) -> &str {
-        let start = self.open.iter().rev().find(|open| open.role != Role::Inline).map_or(0, |open| open.start);
+        let start = self.open.iter().rev().find(|open| open.role != ElementRole::Inline).map_or(0, |open| open.start);
         self.text.get(start..).unwrap_or_default()
     }
 
@@ -262,7 +274,7 @@ impl Reading {
         let mut lines = Vec::new();
         // The outermost element is the file itself.
         for (at, open) in self.open.iter_mut().enumerate().skip(1) {
-            if open.role != Role::Data || at + 1 == count {
+            if open.role != ElementRole::Data || at + 1 == count {
                 continue;
             }
             if !std::mem::replace(&mut open.written, true) {
@@ -283,17 +295,20 @@ impl Reading {
         }
         while let Some(open) = self.open.last() {
             let (role, found) = (open.role, open.name == name);
-            if role != Role::Inline {
+            if role != ElementRole::Inline {
                 self.flush(role);
             }
             // An element that has nothing but attributes.
-            if role == Role::Data && self.tables == 0 && self.open.last().is_some_and(OpenElement::only_attributes) {
+            if role == ElementRole::Data
+                && self.tables == 0
+                && self.open.last().is_some_and(OpenElement::only_attributes)
+            {
                 let depth = self.above();
                 let label = self.open.last().map_or("", |open| open.label.as_str());
                 self.rendering.item(depth, "-", label);
             }
             self.open.pop();
-            if role == Role::Table {
+            if role == ElementRole::Table {
                 self.tables = self.tables.saturating_sub(1);
                 if self.tables == 0 {
                     let rows = std::mem::take(&mut self.table);
@@ -307,13 +322,13 @@ impl Reading {
     }
 
     /// Writes the text so far as what the innermost element is.
-    fn flush(&mut self, role: Role) {
+    fn flush(&mut self, role: ElementRole) {
         let text = std::mem::take(&mut self.text);
         self.open.iter_mut().for_each(|open| open.start = 0);
         let words = super::rendering::one_line(&text);
         if self.tables > 0 {
             match (role, self.table.last_mut()) {
-                (Role::Cell, Some(row)) => row.push(words),
+                (ElementRole::Cell, Some(row)) => row.push(words),
                 (_, Some(row)) if !words.is_empty() => match row.last_mut() {
                     Some(cell) => cell.push_str(&format!(" {words}")),
                     None => row.push(words),
@@ -326,17 +341,23 @@ impl Reading {
             return;
         }
         match role {
-            Role::Heading => {
-                let depth = self.open.iter().filter(|open| open.role == Role::Section).count();
+            ElementRole::Heading => {
+                let depth = self.open.iter().filter(|open| open.role == ElementRole::Section).count();
                 self.title.get_or_insert_with(|| words.clone());
                 self.rendering.heading(depth.clamp(1, 6) as u8, &words);
             }
-            Role::Item => {
-                let depth = self.open.iter().filter(|open| open.role == Role::Item).count();
+            ElementRole::Item => {
+                let depth = self.open.iter().filter(|open| open.role == ElementRole::Item).count();
                 self.rendering.item(depth.saturating_sub(1), "-", &words);
             }
-            Role::Code => super::markup::code(&mut self.rendering, "", &text),
-            Role::Data if self.is_value() => {
+            // The first paragraph of an item is the item.
+            ElementRole::Paragraph if self.open.iter().any(|open| open.role == ElementRole::Item && !open.written) => {
+                let items = self.open.iter_mut().filter(|open| open.role == ElementRole::Item);
+                let depth = items.map(|open| open.written = true).count();
+                self.rendering.item(depth.saturating_sub(1), "-", &words);
+            }
+            ElementRole::Code => super::markup::code(&mut self.rendering, "", &text),
+            ElementRole::Data if self.is_value() => {
                 let depth = self.above();
                 let label = self.open.last().map_or("", |open| open.label.as_str());
                 self.rendering.item(depth, "-", &format!("{label}: {words}"));
@@ -368,7 +389,7 @@ mod tests {
                     <programlisting>x = 1</programlisting></chapter></book>";
         assert_eq!(
             xml(book),
-            "# Tea\n\n## Green\n\nSome good words & more.\n\none\n\n- two\n\n| a | b |\n| --- | --- |\n| 1 | 2 |\n\n```\nx = 1\n```\n"
+            "# Tea\n\n## Green\n\nSome good words & more.\n\n- one\n- two\n\n| a | b |\n| --- | --- |\n| 1 | 2 |\n\n```\nx = 1\n```\n"
         );
         let data = "<factbook><country code=\"us\"><name>United States</name><size unit=\"km\">9</size></country><country><name>Canada</name></country><end at=\"1\"/></factbook>";
         assert_eq!(

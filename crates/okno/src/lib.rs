@@ -74,7 +74,7 @@
 //! | feature | default | what it adds |
 //! |---|---|---|
 //! | `pdf` | yes | PDF files |
-//! | `office` | yes | `.docx`, `.pptx`, `.xlsx`, `.odt`, `.ods` and `.epub` files |
+//! | `office` | yes | Office files of every age, `.epub` and XML files, archives |
 //! | `mail` | yes | e-mail files |
 //! | `fetch` | yes | pages by URL; without it there is no network code |
 //! | `contracts` | no | test suites for your own loaders, splitters and stores, and a scripted language model |

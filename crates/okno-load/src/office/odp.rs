@@ -10,7 +10,7 @@ use super::xml::{Element, Node, walk};
 use okno_document::{ImageSource, Loaded};
 
 pub(super) fn load(archive: &mut Archive<'_>, source: &Source<'_>, out: &mut dyn Sink) -> Result<Loaded, SkipReason> {
-    let mut slides = Slides::default();
+    let mut slides = OdpSlides::default();
     walk(&archive.required("content.xml")?, |node| slides.node(node));
     if slides.comments > 0 {
         out.left_out(source.name, LeftOut::Comments { count: slides.comments });
@@ -24,7 +24,7 @@ const MOST_CELLS: usize = 200_000;
 
 /// The frame that is open: what the slide uses it for.
 #[derive(Default, PartialEq)]
-enum Frame {
+enum SlideFrame {
     #[default]
     Other,
     Title,
@@ -33,10 +33,10 @@ enum Frame {
 }
 
 #[derive(Default)]
-struct Slides {
+struct OdpSlides {
     rendering: Rendering,
     pages: usize,
-    frame: Frame,
+    frame: SlideFrame,
     text: String,
     /// Open paragraphs.
     open: usize,
@@ -51,7 +51,7 @@ struct Slides {
 
 const FURNITURE: [&str; 4] = ["header", "footer", "date-time", "page-number"];
 
-impl Slides {
+impl OdpSlides {
     fn node(&mut self, node: Node<'_>) {
         match node {
             Node::Open(element) if element.name == "annotation" => {
@@ -75,9 +75,9 @@ impl Slides {
             "frame" | "custom-shape" => {
                 let class = element.attribute("class").unwrap_or_default();
                 self.frame = match class.as_str() {
-                    "title" => Frame::Title,
-                    class if FURNITURE.contains(&class) => Frame::Furniture,
-                    _ => Frame::Other,
+                    "title" => SlideFrame::Title,
+                    class if FURNITURE.contains(&class) => SlideFrame::Furniture,
+                    _ => SlideFrame::Other,
                 };
             }
             "p" | "h" => self.open += 1,
@@ -88,7 +88,7 @@ impl Slides {
             "table" => self.rows = Some(Vec::new()),
             "table-row" => self.rows.iter_mut().for_each(|rows| rows.push(Vec::new())),
             "table-cell" | "covered-table-cell" => self.cell.clear(),
-            "image" if self.frame == Frame::Other => {
+            "image" if self.frame == SlideFrame::Other => {
                 if let Some(part) = element.attribute("href").filter(|part| !part.is_empty()) {
                     self.rendering.image("", "", ImageSource::Inside(part));
                 }
@@ -119,7 +119,7 @@ impl Slides {
             "frame" | "custom-shape" => {
                 let title = std::mem::take(&mut self.title);
                 self.rendering.heading(1, &title.join(" "));
-                self.frame = Frame::Other;
+                self.frame = SlideFrame::Other;
             }
             _ => {}
         }
@@ -132,10 +132,10 @@ impl Slides {
                 self.cell.push(' ');
                 self.cell.push_str(&text);
             }
-            Frame::Title => self.title.push(text),
-            Frame::Furniture => {}
-            Frame::Other if self.lists > 0 => self.rendering.item(self.lists - 1, "-", &text),
-            Frame::Other => _ = self.rendering.paragraph(&text),
+            SlideFrame::Title => self.title.push(text),
+            SlideFrame::Furniture => {}
+            SlideFrame::Other if self.lists > 0 => self.rendering.item(self.lists - 1, "-", &text),
+            SlideFrame::Other => _ = self.rendering.paragraph(&text),
         }
     }
 }

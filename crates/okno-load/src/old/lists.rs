@@ -6,7 +6,7 @@ use super::super::compound::{number16, number32};
 
 /// Lists by the number that paragraphs name.
 #[derive(Debug, Default)]
-pub(super) struct Lists {
+pub(super) struct WordLists {
     /// Which levels count, for each list.
     counting: Vec<[bool; LEVELS]>,
     /// How far each list has counted, by its identity and level.
@@ -19,7 +19,7 @@ const LEVELS: usize = 9;
 /// The format of numbers that is a sign, and the one that is nothing.
 const SIGNS: [u8; 2] = [23, 255];
 
-impl Lists {
+impl WordLists {
     /// Reads the table of lists (whose levels follow behind it in `rest`) and the table of overrides.
     pub fn read(table: &[u8], lists: std::ops::Range<usize>, overrides: &[u8]) -> Self {
         let Some(headers) = table.get(lists.clone()) else { return Self::default() };

@@ -25,7 +25,7 @@ pub(super) fn load(
     members: &Members,
     out: &mut dyn Sink,
 ) -> Result<(), SkipReason> {
-    let message = Message::open(file, ROOT, 32);
+    let message = OutlookMail::open(file, ROOT, 32);
     let read = message.document(source).map(|loaded| out.document(loaded));
     if message.attachments().is_empty() {
         return read;
@@ -35,14 +35,14 @@ pub(super) fn load(
 }
 
 /// A mail in a folder of the file.
-struct Message<'f> {
+struct OutlookMail<'f> {
     file: &'f Compound<'f>,
     folder: Folder,
     numbers: Vec<u8>,
     encoding: &'static Encoding,
 }
 
-impl<'f> Message<'f> {
+impl<'f> OutlookMail<'f> {
     /// `header` is where the list of numbers begins in its stream.
     fn open(file: &'f Compound<'f>, folder: Folder, header: usize) -> Self {
         let mut numbers = file.stream_in(folder, "__properties_version1.0").unwrap_or_default();
@@ -141,7 +141,7 @@ impl<'f> Message<'f> {
     }
 
     fn attachment_name(&self, folder: Folder) -> String {
-        let inner = Message { file: self.file, folder, numbers: Vec::new(), encoding: self.encoding };
+        let inner = OutlookMail { file: self.file, folder, numbers: Vec::new(), encoding: self.encoding };
         let name = [0x3707, 0x3704, 0x3001].into_iter().find_map(|id| inner.text(id));
         name.unwrap_or_else(|| "attachment".to_owned()).trim().to_owned()
     }
@@ -149,7 +149,7 @@ impl<'f> Message<'f> {
     fn read_attachments(&self, open: &mut OpenMembers<'_>, depth: usize) -> Result<(), SkipReason> {
         for (_, folder) in self.attachments() {
             let name = self.attachment_name(folder);
-            let inner = Message { file: self.file, folder, numbers: Vec::new(), encoding: self.encoding };
+            let inner = OutlookMail { file: self.file, folder, numbers: Vec::new(), encoding: self.encoding };
             if let Some(bytes) = inner.bytes(0x3701) {
                 if open.wants(&name) {
                     open.member(&name, &bytes)?;
@@ -159,7 +159,7 @@ impl<'f> Message<'f> {
             // A mail inside of the mail is a folder.
             let folders = self.file.folders(folder);
             if let Some((_, within)) = folders.iter().find(|(name, _)| *name == "__substg1.0_3701000D") {
-                let message = Message::open(self.file, *within, 24);
+                let message = OutlookMail::open(self.file, *within, 24);
                 open.made(&name, |source| message.document(source));
                 if depth < DEEPEST {
                     message.read_attachments(open, depth + 1)?;

@@ -28,9 +28,12 @@ mod kind {
     pub const TEXT_LIST: u16 = 0x0ff0;
     pub const EDIT: u16 = 0x0ff5;
     pub const DIRECTORY: u16 = 0x1772;
+    pub const GROUP: u16 = 0xf003;
     pub const SHAPE: u16 = 0xf004;
     pub const PICTURE: u16 = 0xf00b;
     pub const TEXT_BOX: u16 = 0xf00d;
+    pub const PLACE_IN_GROUP: u16 = 0xf00f;
+    pub const MORE_PROPERTIES: u16 = 0xf122;
 }
 
 /// Records inside of records: deeper ones are damage.
@@ -70,7 +73,7 @@ pub(super) fn load(file: &Compound<'_>, source: &Source<'_>, out: &mut dyn Sink)
 
 /// A record: what it is, and what it holds.
 #[derive(Clone, Copy)]
-struct Record<'s> {
+struct SlideRecord<'s> {
     kind: u16,
     instance: u16,
     /// Holds records.
@@ -78,7 +81,7 @@ struct Record<'s> {
     data: &'s [u8],
 }
 
-impl<'s> Record<'s> {
+impl<'s> SlideRecord<'s> {
     fn at(stream: &'s [u8], at: usize) -> Option<Self> {
         let start = at.checked_add(8)?;
         let length = number32(stream, at.checked_add(4)?) as usize;
@@ -90,18 +93,18 @@ impl<'s> Record<'s> {
     }
 
     /// The records that it holds.
-    fn inner(self) -> impl Iterator<Item = Record<'s>> {
+    fn inner(self) -> impl Iterator<Item = SlideRecord<'s>> {
         let mut at = 0;
         let data = if self.container || self.kind == kind::TEXT_BOX { self.data } else { &[] };
         std::iter::from_fn(move || {
-            let record = Record::at(data, at).filter(|_| at + 8 <= data.len())?;
+            let record = SlideRecord::at(data, at).filter(|_| at + 8 <= data.len())?;
             at += 8 + record.data.len();
             Some(record)
         })
     }
 
     /// Calls `each` with everything below, in order; where it answers false, not with what is inside.
-    fn walk(self, depth: usize, each: &mut dyn FnMut(Record<'s>) -> bool) {
+    fn walk(self, depth: usize, each: &mut dyn FnMut(SlideRecord<'s>) -> bool) {
         for record in self.inner() {
             if each(record) && depth < DEEPEST {
                 record.walk(depth + 1, each);
@@ -141,6 +144,11 @@ impl SlideText {
         lines
     }
 
+    fn words(&self) -> String {
+        let lines: Vec<String> = self.lines().into_iter().map(|(_, line)| line).collect();
+        lines.join(" ")
+    }
+
     fn paragraphs(&self, rendering: &mut Rendering) {
         self.lines().iter().for_each(|(_, line)| _ = rendering.paragraph(line));
     }
@@ -164,7 +172,7 @@ impl SlideText {
 }
 
 /// The texts among records that follow each other.
-fn texts<'s>(records: impl Iterator<Item = Record<'s>>) -> Vec<SlideText> {
+fn texts<'s>(records: impl Iterator<Item = SlideRecord<'s>>) -> Vec<SlideText> {
     let mut found: Vec<SlideText> = Vec::new();
     for record in records {
         match record.kind {
@@ -250,12 +258,13 @@ struct SlideShape {
     /// Numbers, dates, footers.
     furniture: bool,
     picture: bool,
+    table: Vec<Vec<String>>,
 }
 
 impl<'s> Presentation<'s> {
     fn read(stream: &'s [u8], edit: usize) -> Option<Self> {
         let (places, document) = directory(stream, edit);
-        let record = |at: usize| Record::at(stream, at).filter(|record| record.kind == kind::DOCUMENT);
+        let record = |at: usize| SlideRecord::at(stream, at).filter(|record| record.kind == kind::DOCUMENT);
         let current = document.and_then(|id| places.get(&id)).and_then(|at| record(*at));
         let document = current.or_else(|| last_document(stream))?;
         let mut show = Self { stream, slides: Vec::new(), notes: HashMap::new(), left: stream.len() * 2 };
@@ -275,7 +284,7 @@ impl<'s> Presentation<'s> {
 
     /// Remembers whose notes stand here.
     fn note(&mut self, place: usize) {
-        let Some(notes) = Record::at(self.stream, place) else { return };
+        let Some(notes) = SlideRecord::at(self.stream, place) else { return };
         let slide = notes.inner().find(|record| record.kind == kind::NOTES_ATOM);
         if let Some(slide) = slide {
             self.notes.entry(number32(slide.data, 0)).or_insert(place);
@@ -285,11 +294,15 @@ impl<'s> Presentation<'s> {
     /// What stands on the slide at this place.
     fn shapes(&mut self, place: usize) -> Vec<SlideShape> {
         let mut shapes: Vec<SlideShape> = Vec::new();
-        let slide = Record::at(self.stream, place).filter(|slide| slide.data.len() <= self.left);
+        let slide = SlideRecord::at(self.stream, place).filter(|slide| slide.data.len() <= self.left);
         let Some(slide) = slide else { return shapes };
         self.left -= slide.data.len();
         slide.walk(0, &mut |record| {
             match record.kind {
+                kind::GROUP if is_table(record) => {
+                    shapes.push(SlideShape { table: table(record), ..SlideShape::default() });
+                    return false;
+                }
                 kind::SHAPE => shapes.push(SlideShape::default()),
                 kind::PLACEHOLDER => {
                     let role = record.data.get(4).copied().unwrap_or(0);
@@ -317,8 +330,55 @@ impl<'s> Presentation<'s> {
     }
 }
 
+/// Whether a group of shapes is a table: its first shape, which stands for the group, says so.
+fn is_table(group: SlideRecord<'_>) -> bool {
+    let first = group.inner().find(|record| record.kind == kind::SHAPE);
+    let says = |record: SlideRecord<'_>| {
+        let count = usize::from(record.instance).min(record.data.len() / 6);
+        let property = |at: usize| (number16(record.data, at * 6) & 0x3fff, number32(record.data, at * 6 + 2));
+        record.kind == kind::MORE_PROPERTIES && (0..count).any(|at| property(at).0 == 0x039f && property(at).1 & 1 == 1)
+    };
+    first.is_some_and(|shape| shape.inner().any(says))
+}
+
+/// Cells of one table, filled and empty.
+const MOST_CELLS: usize = 20_000;
+
+/// The cells of a table by where they stand: shapes that have a width and a height; the others are lines.
+fn table(group: SlideRecord<'_>) -> Vec<Vec<String>> {
+    let mut cells: Vec<(u32, u32, String)> = Vec::new();
+    for shape in group.inner().filter(|record| record.kind == kind::SHAPE).skip(1).take(MOST_CELLS) {
+        let place = shape.inner().find(|record| record.kind == kind::PLACE_IN_GROUP);
+        let Some([left, top, right, bottom]) = place.map(|place| [0, 4, 8, 12].map(|at| number32(place.data, at)))
+        else {
+            continue;
+        };
+        let text = shape.inner().find(|record| record.kind == kind::TEXT_BOX);
+        let words = text.and_then(|text| texts(text.inner()).into_iter().next()).map(|text| text.words());
+        if left != right && top != bottom {
+            cells.push((top, left, words.unwrap_or_default()));
+        }
+    }
+    let sorted = |places: Vec<u32>| {
+        let mut places = places;
+        places.sort_unstable();
+        places.dedup();
+        places
+    };
+    let tops = sorted(cells.iter().map(|(top, ..)| *top).collect());
+    let lefts = sorted(cells.iter().map(|(_, left, _)| *left).collect());
+    if tops.len().saturating_mul(lefts.len()) > MOST_CELLS {
+        return cells.into_iter().map(|(.., words)| vec![words]).collect();
+    }
+    let mut rows = vec![vec![String::new(); lefts.len()]; tops.len()];
+    for (top, left, words) in cells {
+        rows[tops.partition_point(|other| *other < top)][lefts.partition_point(|other| *other < left)] = words;
+    }
+    rows
+}
+
 /// Whether the properties of a shape name a picture.
-fn shows_picture(record: Record<'_>) -> bool {
+fn shows_picture(record: SlideRecord<'_>) -> bool {
     let count = usize::from(record.instance).min(record.data.len() / 6);
     (0..count).any(|at| number16(record.data, at * 6) & 0x3fff == 0x0104)
 }
@@ -327,9 +387,9 @@ fn shows_picture(record: Record<'_>) -> bool {
 fn directory(stream: &[u8], mut edit: usize) -> (HashMap<u32, usize>, Option<u32>) {
     let (mut places, mut document, mut seen) = (HashMap::new(), None, HashSet::new());
     while seen.len() < MOST_EDITS && seen.insert(edit) {
-        let Some(record) = Record::at(stream, edit).filter(|record| record.kind == kind::EDIT) else { break };
+        let Some(record) = SlideRecord::at(stream, edit).filter(|record| record.kind == kind::EDIT) else { break };
         document = document.or(Some(number32(record.data, 16)));
-        let listed = Record::at(stream, number32(record.data, 12) as usize);
+        let listed = SlideRecord::at(stream, number32(record.data, 12) as usize);
         let mut list = listed.filter(|listed| listed.kind == kind::DIRECTORY).map_or(&[][..], |listed| listed.data);
         while list.len() >= 8 {
             let (first, count) = (number32(list, 0) & 0x000f_ffff, (number32(list, 0) >> 20) as usize);
@@ -347,9 +407,9 @@ fn directory(stream: &[u8], mut edit: usize) -> (HashMap<u32, usize>, Option<u32
 }
 
 /// The last document of the stream, where no directory leads to one.
-fn last_document(stream: &[u8]) -> Option<Record<'_>> {
+fn last_document(stream: &[u8]) -> Option<SlideRecord<'_>> {
     let (mut at, mut found) = (0, None);
-    while let Some(record) = Record::at(stream, at).filter(|_| at + 8 <= stream.len()) {
+    while let Some(record) = SlideRecord::at(stream, at).filter(|_| at + 8 <= stream.len()) {
         at += 8 + record.data.len();
         found = Some(record).filter(|record| record.kind == kind::DOCUMENT).or(found);
     }
@@ -357,8 +417,8 @@ fn last_document(stream: &[u8]) -> Option<Record<'_>> {
 }
 
 /// The slides of a list, in order.
-fn slides(list: Record<'_>, places: &HashMap<u32, usize>) -> Vec<SlidePlace> {
-    let records: Vec<Record<'_>> = list.inner().collect();
+fn slides(list: SlideRecord<'_>, places: &HashMap<u32, usize>) -> Vec<SlidePlace> {
+    let records: Vec<SlideRecord<'_>> = list.inner().collect();
     let starts = records.iter().enumerate().filter(|(_, record)| record.kind == kind::PERSIST).map(|(at, _)| at);
     let starts: Vec<usize> = starts.collect();
     let ends = starts.iter().skip(1).copied().chain([records.len()]);
@@ -373,15 +433,19 @@ fn slides(list: Record<'_>, places: &HashMap<u32, usize>) -> Vec<SlidePlace> {
 /// Writes a slide: its title first, wherever it was drawn. Each text of the outline is shown once.
 fn write(rendering: &mut Rendering, shapes: Vec<SlideShape>, outline: Vec<SlideText>) {
     let mut outline: Vec<Option<SlideText>> = outline.into_iter().map(Some).collect();
-    let mut texts: Vec<SlideText> = Vec::new();
-    for shape in shapes.into_iter().filter(|shape| !shape.furniture) {
+    let mut rest: Vec<SlideShape> = Vec::new();
+    for mut shape in shapes.into_iter().filter(|shape| !shape.furniture) {
         let shown = shape.shows.and_then(|at| outline.get_mut(at)).and_then(Option::take);
-        texts.extend(shown.or(shape.text));
+        shape.text = shown.or(shape.text);
+        match &shape.text {
+            Some(text) if text.is_title() => text.write(rendering),
+            _ => rest.push(shape),
+        }
+    }
+    for shape in rest {
+        rendering.table(&shape.table);
+        shape.text.iter().for_each(|text| text.write(rendering));
     }
     // A slide that cannot be found has at least the texts of its placeholders.
-    if texts.is_empty() {
-        texts.extend(outline.into_iter().flatten());
-    }
-    let (titles, rest): (Vec<_>, Vec<_>) = texts.iter().partition(|text| text.is_title());
-    titles.into_iter().chain(rest).for_each(|text| text.write(rendering));
+    outline.iter().flatten().for_each(|text| text.write(rendering));
 }

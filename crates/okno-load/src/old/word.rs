@@ -11,9 +11,9 @@ use std::ops::Range;
 use super::super::compound::{Compound, number16, number32};
 use super::super::left_out::LeftOut;
 use super::super::{Sink, SkipReason, Source};
-use super::lists::Lists;
+use super::lists::WordLists;
 use super::sprms::operations;
-use super::word_text::{Body, Letters};
+use super::word_text::{Letters, WordBody};
 use super::{damaged, properties, styles, word_text};
 
 /// The first number of a Word file.
@@ -64,13 +64,13 @@ fn read(stream: &[u8], table: &[u8], left: &mut Vec<LeftOut>) -> super::super::r
     let length = |at: usize| number32(stream, 0x4c + at * 4) as usize;
     let [text, footnotes, headers, _, comments, endnotes, boxes] = [0, 1, 2, 3, 4, 5, 6].map(length);
     let letters = Letters { stream, pieces };
-    let mut body = Body {
+    let mut body = WordBody {
         styles: styles::read(part(table, stream, 1)),
-        lists: Lists::read(table, place(stream, 73), part(table, stream, 74)),
+        lists: WordLists::read(table, place(stream, 73), part(table, stream, 74)),
         paragraphs: paragraphs(stream, part(table, stream, 13)),
         hidden: hidden(stream, part(table, stream, 12)),
         marks: note_marks(part(table, stream, 2), "^", 2).chain(note_marks(part(table, stream, 46), "^^", 2)).collect(),
-        ..Body::default()
+        ..WordBody::default()
     };
     body.text(&letters, 0..text);
     body.end();

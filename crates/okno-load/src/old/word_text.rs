@@ -7,7 +7,7 @@ use encoding_rs::Encoding;
 
 use super::super::compound::number16;
 use super::super::rendering::Rendering;
-use super::lists::Lists;
+use super::lists::WordLists;
 use super::styles::ParagraphStyle;
 use super::word::{ByteRanges, NoteMarks, ParagraphProperties, TextPiece};
 
@@ -72,19 +72,19 @@ impl Letters<'_> {
 
 /// A field: its code stands before its result.
 #[derive(Debug, Default)]
-struct Field {
+struct WordField {
     code: String,
     in_result: bool,
 }
 
-impl Field {
+impl WordField {
     /// Whether its letters are not text: the code, and a table of contents.
     fn is_hidden(&self) -> bool {
         !self.in_result || self.code.trim_start().starts_with("TOC")
     }
 }
 
-impl Field {
+impl WordField {
     /// The letters below those that say how they are read: `EQ \o\ad(\s\up 9(かん),漢)`.
     fn ruby(&self) -> Option<&str> {
         let code = self.code.trim_start().strip_prefix("EQ ").filter(|_| !self.in_result)?;
@@ -95,10 +95,10 @@ impl Field {
 
 /// The text in the making.
 #[derive(Default)]
-pub(super) struct Body {
+pub(super) struct WordBody {
     pub rendering: Rendering,
     pub styles: Vec<ParagraphStyle>,
-    pub lists: Lists,
+    pub lists: WordLists,
     pub paragraphs: ByteRanges<ParagraphProperties>,
     pub hidden: ByteRanges<()>,
     pub marks: NoteMarks,
@@ -114,14 +114,14 @@ pub(super) struct Body {
 #[derive(Default)]
 pub(super) struct Unfinished {
     text: String,
-    fields: Vec<Field>,
+    fields: Vec<WordField>,
     row: Vec<String>,
     rows: Vec<Vec<String>>,
     cell: String,
     cells: usize,
 }
 
-impl Body {
+impl WordBody {
     /// Writes the letters of a range.
     pub fn text(&mut self, letters: &Letters<'_>, range: Range<usize>) {
         for (letter, number, at) in letters.letters(range) {
@@ -165,15 +165,15 @@ impl Body {
         match letter {
             '\r' | '\u{c}' => self.end_paragraph(self.paragraphs.at(at).unwrap_or_default()),
             '\u{7}' => self.end_cell(self.paragraphs.at(at).unwrap_or_default()),
-            '\u{13}' if self.open.fields.len() < DEEPEST_FIELD => self.open.fields.push(Field::default()),
+            '\u{13}' if self.open.fields.len() < DEEPEST_FIELD => self.open.fields.push(WordField::default()),
             '\u{14}' => self.open.fields.iter_mut().last().into_iter().for_each(|field| field.in_result = true),
             '\u{15}' => {
                 let field = self.open.fields.pop();
-                if !self.open.fields.iter().any(Field::is_hidden) {
-                    self.open.text.push_str(field.as_ref().and_then(Field::ruby).unwrap_or_default());
+                if !self.open.fields.iter().any(WordField::is_hidden) {
+                    self.open.text.push_str(field.as_ref().and_then(WordField::ruby).unwrap_or_default());
                 }
             }
-            _ if self.open.fields.iter().any(Field::is_hidden) => {
+            _ if self.open.fields.iter().any(WordField::is_hidden) => {
                 if let Some(field) = self.open.fields.last_mut().filter(|field| field.code.len() < FIELD_HEAD) {
                     field.code.extend((!field.in_result).then_some(letter));
                 }
@@ -251,7 +251,7 @@ impl Body {
 
 /// The text of Word 6 and 95: paragraphs, and tables whose rows end with two marks.
 pub(super) fn plain(text: &[u8], encoding: &'static Encoding) -> Rendering {
-    let mut body = Body::default();
+    let mut body = WordBody::default();
     // Letters of two bytes have no control characters in them.
     for part in text.split_inclusive(|byte| *byte < b' ') {
         let (letters, mark) = match part.split_last() {
