@@ -29,43 +29,53 @@ pub(super) enum Class {
     Number,
 }
 
-/// Longest entry of the lists below, in bytes.
+/// Longest entry of the lists of [`listed`], in bytes: a word fits into a number, and numbers are fast to compare.
 const LONGEST: usize = 8;
 
 #[rustfmt::skip]
 const NEVER: &[&str] = &[
-    "adm", "amb", "atty", "brig", "capt", "cf", "cmdr", "col", "comdr", "cpl", "det", "dr", "e.g",
-    "eg", "ens", "esp", "fr", "gen", "gov", "hon", "i.e", "ie", "incl", "insp", "loc", "lt", "maj",
-    "messrs", "mlle", "mlles", "mme", "mr", "mrs", "ms", "mt", "op", "pfc", "pres", "prof", "rep",
-    "rev", "rt", "sen", "sgt", "supt", "v", "viz", "vs",
+    "abp", "adm", "amb", "assoc", "asst", "attn", "atty", "benj", "bp", "brig", "capt", "cf",
+    "chas", "cmdr", "col", "comdr", "cpl", "cpt", "det", "dr", "drs", "e.g", "eg", "ens", "esp",
+    "et", "fr", "gen", "gens", "geo", "gov", "govs", "hon", "i.e", "ie", "incl", "insp", "jos",
+    "loc", "lt", "ltc", "maj", "messrs", "mlle", "mlles", "mme", "mmes", "mr", "mrs", "ms", "msgr",
+    "msgt", "mt", "mx", "n.b", "op", "p.s", "pfc", "pres", "prof", "profs", "rep", "reps", "rev",
+    "robt", "rt", "sen", "sens", "sgt", "ssgt", "supt", "thos", "tsgt", "v", "viz", "vs", "wm",
 ];
 
 #[rustfmt::skip]
 const NUMBERED: &[&str] = &[
-    "app", "approx", "bk", "ca", "cap", "ch", "chap", "circa", "eq", "eqs", "est", "ext", "exx",
-    "fig", "figs", "fn", "fol", "ll", "nos", "nr", "n°", "p", "par", "pg", "pp", "pt", "ref",
-    "refs", "sect", "stn", "tab", "tel", "ver", "vol", "vols", "№",
+    "app", "approx", "bk", "ca", "cap", "ch", "chap", "chs", "circa", "cit", "eq", "eqs", "est",
+    "ext", "exx", "fig", "figs", "fl", "fn", "fol", "ibid", "ll", "nos", "nr", "n°", "p", "par",
+    "pg", "pp", "pt", "ref", "refs", "secs", "sect", "sects", "stn", "tab", "tel", "ver", "vol",
+    "vols", "№",
 ];
 
-const NUMBERED_WORD: &[&str] = &["art", "no", "para", "sec"];
+#[rustfmt::skip]
+const NUMBERED_WORD: &[&str] = &[
+    "alg", "apt", "art", "cor", "def", "deut", "eccl", "eph", "ex", "exod", "ezek", "heb", "isa",
+    "jer", "lem", "lev", "matt", "no", "para", "phil", "prop", "prov", "ps", "rem", "rm", "rom",
+    "rs", "sec", "thess", "thm",
+];
 
 #[rustfmt::skip]
 const CLIPPED: &[&str] = &[
-    "acad", "admin", "al", "ala", "ariz", "ark", "assn", "assoc", "asst", "attn", "auth", "ave",
-    "avg", "b.a", "b.sc", "bibl", "bldg", "blvd", "bros", "bur", "calif", "cert", "co", "colo",
-    "conn", "corp", "cos", "ctr", "dept", "dist", "div", "ed", "eds", "esq", "excl", "fed", "fla",
-    "freq", "ft", "govt", "hwy", "illus", "inc", "inst", "intl", "jr", "kan", "llc", "ltd", "m.sc",
-    "mfg", "mgr", "mich", "minn", "misc", "mont", "mtn", "natl", "neb", "nev", "okla", "ore",
-    "orig", "penn", "ph.d", "pkg", "plc", "prelim", "prev", "pvt", "qtr", "rd", "ret", "sq",
-    "sr", "st", "ste", "subj", "suppl", "symp", "temp", "tenn", "tex", "trans", "transl", "treas",
-    "univ", "vers", "vocab", "vt", "wis", "wyo",
+    "acad", "admin", "al", "ala", "ariz", "ark", "assn", "auth", "ave", "avg", "b.a", "b.com",
+    "b.ed", "b.eng", "b.sc", "b.tech", "bhd", "bibl", "bldg", "blvd", "bros", "bur", "calif",
+    "cert", "cia", "co", "colo", "conn", "cont", "corp", "cos", "ctr", "cu", "d.phil", "d.sc",
+    "dept", "dist", "div", "ed", "ed.d", "eds", "esq", "excl", "fed", "fla", "freq", "ft", "govt",
+    "hwy", "illus", "inc", "inst", "intl", "jr", "kan", "ll.b", "ll.m", "llc", "ltd", "m.com",
+    "m.ed", "m.eng", "m.phil", "m.sc", "m.tech", "mfg", "mgr", "mich", "minn", "misc", "mont",
+    "mtn", "natl", "neb", "nev", "okla", "ore", "orig", "penn", "ph.d", "pharm.d", "pkg", "plc",
+    "prelim", "prev", "psy.d", "pte", "pty", "pvt", "qtr", "rd", "ret", "sc.d", "seq", "sq", "sr",
+    "st", "ste", "subj", "suppl", "symp", "temp", "tenn", "tex", "trans", "transl", "treas", "univ",
+    "vers", "vocab", "vt", "wis", "wyo",
 ];
 
 #[rustfmt::skip]
 const TRAILING: &[&str] = &[
-    "cm", "deg", "etc", "ghz", "gms", "hr", "hrs", "hz", "kg", "khz", "km", "lb", "lbs", "max",
-    "mhz", "mi", "min", "mins", "ml", "mm", "mph", "oz", "secs", "sqft", "tbsp", "tsp", "yd",
-    "yrs",
+    "bil", "cm", "deg", "ea", "etc", "gal", "ghz", "gms", "hr", "hrs", "hz", "kg", "khz", "km",
+    "lb", "lbs", "max", "mhz", "mi", "mil", "min", "mins", "ml", "mm", "mph", "oz", "qt", "secs",
+    "sqft", "tbsp", "tsp", "wk", "yd", "yr", "yrs",
 ];
 
 #[rustfmt::skip]
@@ -89,10 +99,19 @@ const EXCLAIMED: &[&str] = &["jeopardy", "joomla", "oklahoma", "panic", "wham", 
 /// Words after which a single letter is a label that may end a sentence: `vitamin C.`, `plan B.`
 #[rustfmt::skip]
 const LABELLED: &[&str] = &[
-    "appendix", "batch", "block", "case", "category", "class", "column", "drive", "exhibit",
-    "factor", "figure", "gate", "grade", "group", "hepatitis", "item", "level", "line", "model",
-    "option", "part", "phase", "plan", "platform", "point", "product", "protein", "section",
-    "series", "team", "terminal", "type", "variable", "version", "vitamin", "zone",
+    "appendix", "batch", "block", "building", "case", "category", "chapter", "class", "column",
+    "drive", "exhibit", "factor", "figure", "flat", "gate", "grade", "group", "hall", "hepatitis",
+    "item", "level", "line", "model", "option", "part", "phase", "plan", "platform", "point",
+    "product", "protein", "room", "section", "series", "table", "team", "terminal", "track", "type",
+    "variable", "version", "vitamin", "zone",
+];
+
+/// Nouns whose `no.` is a number: `the account no. is 4455`.
+#[rustfmt::skip]
+const COUNTED: &[&str] = &[
+    "account", "bill", "case", "cell", "check", "contract", "customer", "flight", "id", "invoice", "item",
+    "licence", "license", "model", "order", "page", "part", "passport", "phone", "policy", "product",
+    "reference", "registration", "room", "serial", "ticket", "tracking",
 ];
 
 /// Capitalised words that start sentences and hardly ever follow an abbreviation inside one.
@@ -150,28 +169,52 @@ fn is_number(word: &str) -> bool {
 }
 
 fn listed(word: &str) -> Option<Class> {
-    let mut buffer = [0; LONGEST];
-    let lower = lowered(word, &mut buffer)?;
+    static NEVER_KEYS: [u64; NEVER.len()] = keys(NEVER);
+    static NUMBERED_KEYS: [u64; NUMBERED.len()] = keys(NUMBERED);
+    static NUMBERED_WORD_KEYS: [u64; NUMBERED_WORD.len()] = keys(NUMBERED_WORD);
+    static CLIPPED_KEYS: [u64; CLIPPED.len()] = keys(CLIPPED);
+    static TRAILING_KEYS: [u64; TRAILING.len()] = keys(TRAILING);
+    static CALENDAR_KEYS: [u64; CALENDAR.len()] = keys(CALENDAR);
+    if word.len() > LONGEST {
+        return None;
+    }
+    let lower = key(word.as_bytes());
     let capital = word.starts_with(|c: char| c.is_ascii_uppercase());
-    let holds = |list: &[&str]| list.binary_search(&lower).is_ok();
+    let holds = |list: &[u64]| list.binary_search(&lower).is_ok();
+    const MORNING: u64 = key(b"a.m");
+    const EVENING: u64 = key(b"p.m");
     Some(match lower {
-        "a.m" | "p.m" => Class::HalfDay,
-        _ if holds(NEVER) => Class::Never,
-        _ if holds(NUMBERED) => Class::Numbered,
-        _ if holds(NUMBERED_WORD) => Class::NumberedWord,
-        _ if holds(CLIPPED) => Class::Clipped,
-        _ if holds(TRAILING) => Class::Trailing,
+        MORNING | EVENING => Class::HalfDay,
+        _ if holds(&NEVER_KEYS) => Class::Never,
+        _ if holds(&NUMBERED_KEYS) => Class::Numbered,
+        _ if holds(&NUMBERED_WORD_KEYS) => Class::NumberedWord,
+        _ if holds(&CLIPPED_KEYS) => Class::Clipped,
+        _ if holds(&TRAILING_KEYS) => Class::Trailing,
         // In lower case these are words: `he sat.`, `in the sun.`
-        _ if capital && holds(CALENDAR) => Class::Calendar,
+        _ if capital && holds(&CALENDAR_KEYS) => Class::Calendar,
         _ => return None,
     })
 }
 
-fn lowered<'a>(word: &str, buffer: &'a mut [u8; LONGEST]) -> Option<&'a str> {
-    let lower = buffer.get_mut(..word.len())?;
-    lower.copy_from_slice(word.as_bytes());
-    lower.make_ascii_lowercase();
-    std::str::from_utf8(lower).ok()
+/// A word of at most [`LONGEST`] bytes in lower case, as a number that sorts as the word does.
+const fn key(word: &[u8]) -> u64 {
+    let mut bytes = [0; LONGEST];
+    let mut at = 0;
+    while at < word.len() {
+        bytes[at] = word[at].to_ascii_lowercase();
+        at += 1;
+    }
+    u64::from_be_bytes(bytes)
+}
+
+const fn keys<const N: usize>(words: &[&str]) -> [u64; N] {
+    let mut keys = [0; N];
+    let mut at = 0;
+    while at < N {
+        keys[at] = key(words[at].as_bytes());
+        at += 1;
+    }
+    keys
 }
 
 /// `U.S`, `D.C`: single letters with dots between.
@@ -229,6 +272,11 @@ pub(super) fn is_labelled(word: &str) -> bool {
     LABELLED.binary_search(&word.to_ascii_lowercase().as_str()).is_ok()
 }
 
+/// A noun that is numbered with `no.`
+pub(super) fn is_numbered(word: &str) -> bool {
+    COUNTED.binary_search(&word.to_ascii_lowercase().as_str()).is_ok()
+}
+
 pub(super) fn is_speech(word: &str) -> bool {
     SPEECH.binary_search(&word).is_ok()
 }
@@ -248,6 +296,7 @@ mod tests {
             CALENDAR,
             EXCLAIMED,
             LABELLED,
+            COUNTED,
             STARTERS,
             SPEECH,
             HESITANT,

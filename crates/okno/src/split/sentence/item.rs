@@ -43,6 +43,14 @@ impl Item {
         spaced.then_some(Self { style, number })
     }
 
+    /// The marker that the `.` at `at` is part of, behind a colon of the sentence from `start`.
+    pub(super) fn behind_colon(text: &str, start: usize, at: usize) -> Option<Self> {
+        let marker = marker_start(text, at);
+        let head = text.get(start..marker)?;
+        let item = Self::at(text, marker).filter(|item| matches!(item.style, Style::Counted { letter: false, .. }));
+        item.filter(|_| head.trim_end().ends_with([':', '：']))
+    }
+
     /// Where the marker that ends this item starts, if the `.`, `)` or bullet at `at` is part of one.
     pub(super) fn next(self, text: &str, at: usize) -> Option<usize> {
         let start = marker_start(text, at);

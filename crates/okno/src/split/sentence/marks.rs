@@ -13,6 +13,9 @@ pub(super) enum Mark {
     Close,
     /// `"`, which opens or closes.
     Quote,
+    /// Opens a quotation; carries the closing character.
+    OpenQuote(char),
+    CloseQuote,
     LineFeed,
     Bullet,
     Other,
@@ -39,6 +42,10 @@ pub(super) fn mark(c: char) -> Mark {
     match c {
         '\n' => Mark::LineFeed,
         '"' => Mark::Quote,
+        '“' => Mark::OpenQuote('”'),
+        '「' => Mark::OpenQuote('」'),
+        '『' => Mark::OpenQuote('』'),
+        '”' | '」' | '』' => Mark::CloseQuote,
         '•' | '⁃' | '‣' | '◦' | '▪' => Mark::Bullet,
         _ if is_stop(c) => Mark::Stop,
         _ if is_close_bracket(c) => Mark::Close,
@@ -102,6 +109,16 @@ pub(super) fn is_clause_mark(c: char) -> bool {
 /// A letter of a script written without spaces; Hangul comes along unharmed.
 pub(super) fn is_wide_letter(c: char) -> bool {
     c >= '\u{2E80}' && c.is_alphanumeric()
+}
+
+/// A picture of a face, a hand or a heart.
+pub(super) fn is_face(c: char) -> bool {
+    matches!(c, '\u{1F440}'..='\u{1F4AF}' | '\u{1F600}'..='\u{1F64F}' | '\u{1F910}'..='\u{1F97A}' | '❤')
+}
+
+/// Any picture that stands in text like a character.
+pub(super) fn is_emoji(c: char) -> bool {
+    matches!(c, '\u{1F300}'..='\u{1FAFF}' | '\u{2600}'..='\u{27BF}')
 }
 
 /// Characters that belong to the one before them: accents, variation selectors, joiners, skin tones.

@@ -1,10 +1,17 @@
 //! A run of stops, and what closes after it: `？！`, `……`, `. . .`, then `”`, `)`, `**`, `[3]`.
 
 use super::Scan;
+use super::abbreviations as abbr;
 use super::marks::{self, char_at, char_before};
 
 /// The longest note that hangs on a sentence, in bytes: `[original research?]` and its like.
 const MAX_NOTE: usize = 24;
+
+/// Faces in letters.
+const FACES: [&str; 8] = [":)", ":-)", ";)", ";-)", ":(", ":-(", ":D", ":P"];
+
+/// The shortest word that a raised note number may follow: shorter ones are abbreviations and file names.
+const MIN_NOTED: usize = 3;
 
 /// Stops that belong together.
 #[derive(Debug, Clone, Copy)]
@@ -36,6 +43,15 @@ impl Run {
             spaced = true;
         }
         Self { at, end, kind: kind(&text[at..end], spaced) }
+    }
+
+    /// Whether it asks or exclaims.
+    pub(super) fn asks(self, text: &str) -> bool {
+        match self.kind {
+            Kind::Bang => true,
+            Kind::Wide => text[self.at..self.end].contains(|c| marks::is_bang(c) || matches!(c, '！' | '？')),
+            Kind::Dot | Kind::Ellipsis { .. } => false,
+        }
     }
 }
 
@@ -89,11 +105,39 @@ impl Scan<'_> {
         while let Some(end) = self.closer(&mut tail) {
             tail.end = end;
         }
+        if run.kind == Kind::Dot
+            && let Some(end) = self.raised_note(run, tail)
+        {
+            tail.end = end;
+        }
         tail
+    }
+
+    /// The end of raised note numbers whose raising was lost: `after week two.14 15 Two patients`. They follow a word
+    /// or a bracket directly, and a capital follows them.
+    fn raised_note(&self, run: Run, tail: Tail) -> Option<usize> {
+        let bytes = self.text.as_bytes();
+        if !bytes.get(tail.end).is_some_and(u8::is_ascii_digit) {
+            return None;
+        }
+        let word = bytes[..run.at].iter().rev().take(MIN_NOTED).take_while(|b| b.is_ascii_lowercase()).count();
+        if word < MIN_NOTED && !bytes[..run.at].ends_with(b")") {
+            return None;
+        }
+        let is_note = |b: &u8| b.is_ascii_digit() || b", -".contains(b);
+        let numbers = bytes[tail.end..].iter().take(MAX_NOTE).take_while(|b| is_note(b)).count();
+        let note = &self.text[tail.end..tail.end + numbers];
+        let short = note.split([',', ' ', '-']).all(|number| number.len() <= 3);
+        let capital = bytes.get(tail.end + numbers).is_some_and(u8::is_ascii_uppercase);
+        let known = abbr::class(self.word_before(run.at)) != abbr::Class::Plain;
+        (short && capital && !known && note.ends_with(' ')).then_some(tail.end + note.trim_end().len())
     }
 
     /// The end of the closer at `tail.end`, if there is one there.
     fn closer(&mut self, tail: &mut Tail) -> Option<usize> {
+        if let Some(end) = face_end(self.text, tail.end) {
+            return Some(end);
+        }
         let at = tail.end + usize::from(self.closes_after_space(tail.end));
         let c = char_at(self.text, at)?;
         let after = at + c.len_utf8();
@@ -110,9 +154,12 @@ impl Scan<'_> {
             }
             '\'' if !self.word_follows(after) => {}
             '’' if !char_at(self.text, after).is_some_and(|c| c.is_ascii_alphabetic()) => {}
-            '"' if self.closes_quote(at) => self.quoted = false,
+            '"' if self.closes_quote(at) => {
+                self.quoted = false;
+                self.unquote(at, c);
+            }
             _ if marks::is_close_bracket(c) => tail.bracket = self.close(at, c).or(tail.bracket),
-            _ if marks::is_close_quote(c) && c != '’' => {}
+            _ if marks::is_close_quote(c) && c != '’' => self.unquote(at, c),
             _ => return None,
         }
         tail.closed = true;
@@ -142,6 +189,24 @@ impl Scan<'_> {
         let spaced_after = char_at(self.text, at + 1).is_none_or(char::is_whitespace);
         self.quoted || (spaced_after && !spaced_before)
     }
+}
+
+/// The end of a face that goes with the stop at `at`: `Thanks! :)`, `We won!🎉`. Other pictures than faces are also
+/// bullets, and belong to the stop only without a space.
+fn face_end(text: &str, at: usize) -> Option<usize> {
+    let bytes = text.as_bytes();
+    let space = usize::from(bytes.get(at) == Some(&b' '));
+    // What no face begins with is most of what follows a stop.
+    if !matches!(bytes.get(at + space)?, b':' | b';' | 0xE2 | 0xF0) {
+        return None;
+    }
+    let rest = &text[at + space..];
+    let c = rest.chars().next()?;
+    if marks::is_face(c) || (space == 0 && marks::is_emoji(c)) {
+        return Some(at + space + c.len_utf8());
+    }
+    let typed = FACES.iter().find(|face| space == 1 && rest.starts_with(**face))?;
+    rest[typed.len()..].chars().next().is_none_or(char::is_whitespace).then_some(at + space + typed.len())
 }
 
 /// `[3]`, `[12,13]`, `[note 2]`, `[citation needed]`: a note belongs to the sentence before it.

@@ -18,8 +18,19 @@ const MAX_MARKS: usize = 12;
 /// `又` and `就` want their subject before them: `他走了……又回来了`.
 const CARRY_ON: [char; 12] = ['的', '之', '等', '与', '和', '及', '或', '與', '却', '卻', '又', '就'];
 
-/// The same for pairs of characters: `“我是谁？”这个问题`.
-const CARRY_ON_PAIRS: [&str; 6] = ["这个", "这一", "这种", "這個", "這一", "這種"];
+/// The same for longer ones: `“我是谁？”这个问题`, `「加油！」怎麼說`.
+#[rustfmt::skip]
+const CARRY_ON_WORDS: [&str; 22] = [
+    "这个", "这一", "这种", "这句", "这样", "這個", "這一", "這種", "這句", "這樣", "一词", "一詞", "一句", "二字",
+    "两字", "三字", "四字", "是什么", "是什麼", "怎么说", "怎麼說", "一语",
+];
+
+/// `“知道了！”之后再无音讯`: not all that begins with `之` carries on.
+const AFTERWARDS: [&str; 2] = ["之后", "之後"];
+
+/// Dashes around an aside, and the longest aside between them, in bytes.
+const DASHES: [&str; 3] = ["--", "—", "–"];
+const MAX_DASHED: usize = 80;
 
 /// Words that open a sentence with a time.
 const TIME_OPENERS: [&str; 9] = ["About", "After", "Around", "At", "Before", "By", "From", "Since", "Until"];
@@ -111,7 +122,8 @@ impl<'a> After<'a> {
     }
 
     fn carries_on(self) -> bool {
-        self.rest.starts_with(CARRY_ON) || CARRY_ON_PAIRS.iter().any(|two| self.rest.starts_with(two))
+        let begins = |words: &[&str]| words.iter().any(|word| self.rest.starts_with(word));
+        (self.rest.starts_with(CARRY_ON) && !begins(&AFTERWARDS)) || begins(&CARRY_ON_WORDS)
     }
 }
 
@@ -159,9 +171,20 @@ impl<'a> Scan<'a> {
         if tail.closed {
             return !after.lower() && !after.attribution();
         }
+        if self.between_dashes(run, after) {
+            return false;
+        }
         let word = self.word_before(run.at);
         let named = abbr::is_exclaimed(word) || (after.lower() && self.names(word, run.at));
         !named || after.starter() || after.wide() || after.digit()
+    }
+
+    /// `and -- presto! -- dinner is ready`: an exclamation between two dashes.
+    fn between_dashes(&self, run: Run, after: After) -> bool {
+        let Some(dash) = DASHES.iter().find(|dash| after.rest.starts_with(**dash)) else { return false };
+        let from = self.text.ceil_char_boundary(self.start().max(run.at.saturating_sub(MAX_DASHED)));
+        let behind = after.rest[dash.len()..].trim_start();
+        behind.starts_with(|c: char| c.is_lowercase()) && self.text[from..run.at].contains(dash)
     }
 
     /// A capital inside a sentence: `the musical Mamma Mia! opened`.
@@ -179,6 +202,10 @@ impl<'a> Scan<'a> {
             Class::Number if self.counts(word, run.at) => false,
             Class::Plain | Class::Number if marks::is_wide_letter(next) => true,
             Class::Plain if marks::is_open_quote(next) => true,
+            // `See the map.(It is new.)`, not `asyncio.(A)`.
+            Class::Plain if next == '(' => {
+                word.bytes().all(|b| b.is_ascii_lowercase()) && abbr::starts_sentences(after.word)
+            }
             Class::Plain if next >= '\u{3000}' || next == '"' => after.wide(),
             Class::Plain | Class::Number => runs_on(word, after),
             _ => false,
@@ -215,19 +242,33 @@ impl<'a> Scan<'a> {
             Class::Plain => self.ends_plain(word, run, after),
             Class::Never => false,
             Class::Numbered | Class::Clipped => after.starter(),
-            Class::NumberedWord => !after.digit(),
+            Class::NumberedWord => {
+                let numbered = || abbr::is_numbered(self.word_ahead(word, run.at));
+                !(after.digit() || after.lower() && numbered())
+            }
             Class::Trailing => (after.upper() || after.wide()) && !after.bracketed,
             Class::Calendar => !after.digit() && !after.lower() && !abbr::is_calendar(after.word),
             Class::HalfDay => self.ends_half_day(run, after),
             Class::Initial => self.ends_initial(word, run, tail, after),
-            Class::Number => !self.counts(word, run.at),
+            Class::Number => !(self.counts(word, run.at) || after.lower() && self.numbers_section(word, run.at)),
         }
+    }
+
+    /// `Section 1.2. covers`: the number of a part, with a stop of its own.
+    fn numbers_section(&self, number: &str, end: usize) -> bool {
+        number.contains('.') && abbr::is_labelled(self.word_ahead(number, end))
+    }
+
+    /// The word before `word`, which ends at `end`.
+    fn word_ahead(&self, word: &str, end: usize) -> &'a str {
+        self.word_before(self.text[..end - word.len()].trim_end().len())
     }
 
     fn ends_plain(&self, word: &str, run: Run, after: After) -> bool {
         let section = abbr::is_roman(word) && self.opens_at(run.at - word.len());
         let clipped = abbr::looks_clipped(word) || abbr::is_ordinal(word) || self.clipped_after_comma(word, run.at);
-        !(section || clipped && after.lower())
+        let inches = word == "in" && self.word_ahead(word, run.at).ends_with(|c: char| c.is_ascii_digit());
+        !(section || (clipped || inches) && after.lower())
     }
 
     /// `St. Louis, Mo. was`, `Austin, Tex. and`: the place of a place, shortened.
@@ -254,7 +295,7 @@ impl<'a> Scan<'a> {
         if letter.starts_with(char::is_lowercase) {
             return ends_small_letter(letter, after);
         }
-        let before = self.word_before(self.text[..at].trim_end().len());
+        let before = self.word_ahead(letter, run.at);
         let spoken = letter == "I" && before.starts_with(char::is_lowercase);
         abbr::is_labelled(before) || after.starter() || spoken
     }
@@ -283,13 +324,20 @@ impl<'a> Scan<'a> {
             return self.ends_wide(tail, after);
         }
         let begun = self.text[self.start()..run.at].chars().take(3).count() == 3;
-        let stutter = char_before(self.text, run.at) == Some(after.first);
+        let stutter = self.stutters(run.at, after);
         let turns = after.rest.starts_with(['但', '而']);
         (dots >= 6 || after.gap) && begun && !stutter && !turns && !after.carries_on() && !after.lower()
     }
 
+    /// `我……我`, `我想……我想`: the last one to three characters are said again.
+    fn stutters(&self, end: usize, after: After) -> bool {
+        let head = &self.text[self.start()..end];
+        let mut from = head.char_indices().rev().map(|(at, _)| at).take(3);
+        from.any(|at| after.rest.starts_with(&head[at..]))
+    }
+
     /// The Latin word that ends at `end`, within this sentence.
-    fn word_before(&self, end: usize) -> &'a str {
+    pub(super) fn word_before(&self, end: usize) -> &'a str {
         let text: &'a str = self.text;
         let from = text.ceil_char_boundary(self.start().max(end.saturating_sub(MAX_WORD)));
         let Some(head) = text.get(from..end) else { return "" };
