@@ -24,8 +24,10 @@ const MIRRORED: [(char, char); 10] = [
 
 /// Whether a letter runs to the left.
 pub(super) fn is_leftward(c: char) -> bool {
-    matches!(c, '\u{590}'..='\u{8ff}' | '\u{fb1d}'..='\u{fdff}' | '\u{fe70}'..='\u{fefc}' | '\u{10800}'..='\u{10fff}' | '\u{1e800}'..='\u{1efff}')
-        && !is_number(c)
+    let hebrew_to_arabic = matches!(c, '\u{590}'..='\u{8ff}');
+    let forms = matches!(c, '\u{fb1d}'..='\u{fdff}' | '\u{fe70}'..='\u{fefc}');
+    let rare = matches!(c, '\u{10800}'..='\u{10fff}' | '\u{1e800}'..='\u{1efff}');
+    (hebrew_to_arabic || forms || rare) && !is_number(c)
 }
 
 /// Digits keep their order whoever writes them.

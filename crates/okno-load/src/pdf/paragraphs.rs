@@ -259,6 +259,7 @@ impl Writer {
         let gap = (last.y - next.y) / last.size.max(1.0);
         let same_size = (last.size - next.size).abs() <= 0.1 * last.size;
         match open.kind {
+            BlockKind::Heading(_) if below && gap < 1.7 && last.bold == next.bold && is_broken(last, next) => true,
             BlockKind::Heading(level) => {
                 heading == Some(level) && below && gap < 1.7 && last.bold == next.bold && same_size
             }
@@ -306,6 +307,8 @@ fn is_broken(last: &Line, next: &Line) -> bool {
     let word = last.text.strip_suffix(['-', '\u{2010}', '\u{ad}']);
     word.is_some_and(|word| word.ends_with(char::is_alphabetic))
         && next.text.starts_with(char::is_lowercase)
+        && next.left < last.right
+        && last.left < next.right
         && (last.size - next.size).abs() <= 0.35 * last.size
 }
 

@@ -99,6 +99,12 @@ fn extent(bands: &[Band]) -> usize {
             break;
         }
         if band.len() < 2 {
+            // A figure that stands a little lower than its label.
+            let column = |right: &f64| (right - band[0].right).abs() < ALIGNED;
+            if is_figure(&band[0].text) && rights.iter().any(column) {
+                (labels, end) = (0, at + 1);
+                continue;
+            }
             labels += 1;
             // Prose between two tables crosses their columns.
             let among = labels == 1 || (labels <= MOST_LABELS && band[0].right <= left.min(second));
@@ -328,7 +334,11 @@ fn add_once(cell: &mut String, text: &str) {
     if text.contains(cell.as_str()) {
         text.clone_into(cell);
     } else if !cell.contains(text) {
-        add(cell, text);
+        let common = text.char_indices().map(|(at, _)| at).filter(|at| *at > 3 && cell.ends_with(&text[..*at])).max();
+        match common {
+            Some(at) => cell.push_str(&text[at..]),
+            None => add(cell, text),
+        }
     }
 }
 
@@ -524,6 +534,23 @@ mod tests {
                 vec!["Total", "$1,190", "$900", ""],
             ]
         );
+    }
+
+    #[test]
+    fn figures_that_stand_lower_than_their_label_stay_with_it() {
+        let mut bands = report();
+        bands.insert(8, band(610.0, &[(50.0, 120.0, "Repayments")]));
+        bands.insert(9, band(606.0, &[(442.0, 452.0, "24")]));
+        let (table, count) = first(&bands).unwrap();
+        assert_eq!((count, table.rows[5].join("|").as_str()), (11, "Repayments||24|"));
+    }
+
+    #[test]
+    fn headings_that_overlap_are_joined() {
+        let mut heading = "(Unaudited) Three Months".to_owned();
+        add_once(&mut heading, "Three Months 2021");
+        add_once(&mut heading, "2021");
+        assert_eq!(heading, "(Unaudited) Three Months 2021");
     }
 
     #[test]
