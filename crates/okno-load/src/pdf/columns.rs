@@ -224,9 +224,10 @@ fn is_text(fragments: &[&Fragment]) -> bool {
 /// One column: tables are taken out whole, everything else is lines.
 fn flow(bands: &[Band], out: &mut Vec<Piece>) {
     let column = column(bands);
+    let mut patience = tables::patience(bands.iter().map(Vec::len).sum());
     let mut at = 0;
     while at < bands.len() {
-        if let Some((table, count)) = tables::first(&bands[at..]) {
+        if let Some((table, count)) = tables::first(&bands[at..], &mut patience) {
             out.push(Piece::Table(table));
             at += count;
             continue;

@@ -16,6 +16,10 @@ const MOST_ROWS: usize = 2000;
 const MOST_LABELS: usize = 3;
 /// Right borders of figures that belong to one column differ by less (points).
 const ALIGNED: f64 = 4.0;
+/// More columns are a drawing made of letters.
+const MOST_COLUMNS: usize = 200;
+/// Letters that two lines of a heading may have in common.
+const LONGEST_COMMON: usize = 100;
 /// Borders that are remembered: tables have fewer columns.
 const MOST_BORDERS: usize = 100;
 
@@ -42,14 +46,33 @@ impl Table {
     }
 }
 
-/// The table that the bands begin with, and how many of them it takes.
-pub(super) fn first(bands: &[Band]) -> Option<(Table, usize)> {
+/// How many fragments may be looked at in vain on a part of a page with so many: what looks like a table at one line
+/// and is none looks the same at the next one.
+pub(super) fn patience(fragments: usize) -> usize {
+    10_000 + 50 * fragments
+}
+
+/// The table that the bands begin with, and how many of them it takes. What is looked at in vain is taken off
+/// `patience`; without any left, nothing is a table.
+pub(super) fn first(bands: &[Band], patience: &mut usize) -> Option<(Table, usize)> {
+    if *patience == 0 {
+        return None;
+    }
+    let found = table_at_start(bands, patience);
+    if found.is_none() {
+        *patience = patience.saturating_sub(1);
+    }
+    found
+}
+
+fn table_at_start(bands: &[Band], patience: &mut usize) -> Option<(Table, usize)> {
     let titles = bands.iter().take(MOST_LABELS + 1).position(|band| band.len() > 1)?;
     let count = extent(&bands[titles..]);
     if count == 0 {
         return None;
     }
     let rows = &bands[titles..titles + count];
+    *patience = patience.saturating_sub(rows.iter().map(Vec::len).sum());
     if !rows.iter().any(has_figures) {
         return (titles == 0).then(|| plain(rows)).flatten().map(|table| (table, count));
     }
@@ -185,6 +208,9 @@ impl FigureColumns {
             crossing <= cells.iter().filter(|cell| cell.0 < *right && *left < cell.1).count()
         };
         let mut columns = merged(cells.clone());
+        if columns.len() > MOST_COLUMNS {
+            return None;
+        }
         columns.retain(|column| is_column(column, &cells));
         let (several, with) = (rows.iter().filter(|band| band.len() > 1).count(), with_figures().count());
         if columns.is_empty() || with < 2 || with * 2 < several {
@@ -196,7 +222,7 @@ impl FigureColumns {
         let first = columns[0].0;
         let words: Vec<(f64, f64)> = words.filter(|f| f.left > first).map(|f| (f.left, f.right)).collect();
         let beside: Vec<(f64, f64)> =
-            merged(words.clone()).into_iter().filter(|column| is_column(column, &words)).collect();
+            merged(words.clone()).into_iter().take(MOST_COLUMNS).filter(|column| is_column(column, &words)).collect();
         columns.extend(beside);
         columns.sort_by(|a, b| a.0.total_cmp(&b.0));
         Some(Self(columns))
@@ -334,7 +360,12 @@ fn add_once(cell: &mut String, text: &str) {
     if text.contains(cell.as_str()) {
         text.clone_into(cell);
     } else if !cell.contains(text) {
-        let common = text.char_indices().map(|(at, _)| at).filter(|at| *at > 3 && cell.ends_with(&text[..*at])).max();
+        let common = text
+            .char_indices()
+            .map(|(at, _)| at)
+            .take(LONGEST_COMMON)
+            .filter(|at| *at > 3 && cell.ends_with(&text[..*at]))
+            .max();
         match common {
             Some(at) => cell.push_str(&text[at..]),
             None => add(cell, text),
@@ -433,7 +464,7 @@ fn plain(bands: &[Band]) -> Option<Table> {
     let several = || bands.iter().filter(|band| band.len() > 1);
     let columns: Vec<f64> =
         merged(several().flatten().map(|f| (f.left, f.right)).collect()).into_iter().map(|(left, _)| left).collect();
-    if columns.len() < 2 || (several().count() < 3 && columns.len() < 3) {
+    if !(2..=MOST_COLUMNS).contains(&columns.len()) || (several().count() < 3 && columns.len() < 3) {
         return None;
     }
     let mut rows: Vec<Vec<String>> = Vec::new();
@@ -519,7 +550,7 @@ mod tests {
 
     #[test]
     fn label_year_and_value_are_one_row() {
-        let (table, count) = first(&report()).unwrap();
+        let (table, count) = first(&report(), &mut patience(100)).unwrap();
         assert_eq!(count, 9);
         let header = ["", "Year Ended December 31, 2023", "Year Ended December 31, 2022", "Change"];
         assert_eq!(table.header.unwrap(), header);
@@ -541,8 +572,19 @@ mod tests {
         let mut bands = report();
         bands.insert(8, band(610.0, &[(50.0, 120.0, "Repayments")]));
         bands.insert(9, band(606.0, &[(442.0, 452.0, "24")]));
-        let (table, count) = first(&bands).unwrap();
+        let (table, count) = first(&bands, &mut patience(100)).unwrap();
         assert_eq!((count, table.rows[5].join("|").as_str()), (11, "Repayments||24|"));
+    }
+
+    #[test]
+    fn patience_ends() {
+        let mut left = 3;
+        let prose = [
+            band(700.0, &[(50.0, 90.0, "one"), (60.0, 99.0, "two")]),
+            band(688.0, &[(50.0, 90.0, "a"), (60.0, 99.0, "b")]),
+        ];
+        assert_eq!(first(&prose, &mut left), None);
+        assert_eq!((left, first(&report(), &mut left)), (0, None));
     }
 
     #[test]
@@ -565,7 +607,7 @@ mod tests {
 
     #[test]
     fn a_table_goes_on_only_in_one_of_the_same_columns() {
-        let (table, _) = first(&report()).unwrap();
+        let (table, _) = first(&report(), &mut patience(100)).unwrap();
         let next = Table { header: None, ..table.clone() };
         assert!(table.goes_on_in(&next) && table.goes_on_in(&table) && !next.goes_on_in(&table));
         let narrow = Table { header: None, rows: vec![vec![String::new(); 2]] };
