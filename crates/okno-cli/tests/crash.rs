@@ -174,8 +174,8 @@ fn committed_once(world: &World) -> Child {
     wait_until("the first commit", || {
         let metadata = std::fs::read(world.path(".okno/lexical/meta.json")).unwrap_or_default();
         let metadata: Value = serde_json::from_slice(&metadata).unwrap_or_default();
-        // The format and the generation; the key-value store commits right after.
-        metadata["payload"].as_str().is_some_and(|payload| !payload.ends_with(" 0"))
+        // The format, the generation and the index; the key-value store commits right after.
+        metadata["payload"].as_str().is_some_and(|payload| payload.split(' ').nth(1) != Some("0"))
     });
     std::thread::sleep(Duration::from_millis(10));
     child

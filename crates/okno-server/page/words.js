@@ -292,6 +292,10 @@ const WORDS = {
     'The index is being written to. Try again in a moment.',
     '索引正在写入，请稍后重试。',
   ],
+  'code.index_replaced': [
+    'The index was deleted or replaced. Try again in a moment.',
+    '索引已被删除或替换，请稍后重试。',
+  ],
   'code.internal': [
     'Internal server error. The server log has the details.',
     '服务内部出错，详见其日志。',
@@ -318,6 +322,7 @@ const WORDS = {
     '索引中没有此方案所需的单元。',
   ],
   'code.not_json': ['The request is not JSON.', '请求不是 JSON。'],
+  'code.not_ready': ['An index cannot be read.', '有索引无法读取。'],
   'code.overloaded': ['The server is overloaded. Try again in a moment.', '服务繁忙，请稍后重试。'],
   'code.path_not_allowed': [
     'The server is not allowed to index that path.',

@@ -145,6 +145,7 @@ fn engine_code(error: &okno::Error) -> Code {
         E::NoRoot { .. } => Code::NoRoot,
         E::NoDocument(_) => Code::NoDocument,
         E::Locked(_) => Code::IndexBusy,
+        E::Replaced(_) => Code::IndexReplaced,
         E::Generate(GenerateError::TooLong { .. }) => Code::PromptTooLong,
         E::Generate(GenerateError::Busy { .. }) => Code::ModelBusy,
         E::Generate(_) => Code::ModelFailed,

@@ -61,7 +61,7 @@ impl AccessGuard {
     }
 }
 
-/// The page and the health check are public: neither shows anything of the index.
+/// The page and the health checks are public: none shows anything of the index.
 fn is_public(path: &str) -> bool {
     path == "/healthz" || !["/api/", "/v1/", "/mcp", "/metrics"].iter().any(|part| path.starts_with(part))
 }

@@ -101,6 +101,10 @@ problems! {
     Overloaded = Overloaded
         ("too many requests are waiting", "等待处理的请求过多")
         hint ("try again in a moment, with fewer requests at once", "请稍后重试，并减少同时发送的请求");
+    /// An index cannot be read.
+    NotReady = NotReady
+        ("an index cannot be read, so that questions are not answered", "有索引无法读取，因此无法回答问题")
+        hint ("the server's log says which and why", "服务日志说明了是哪个索引以及原因");
     /// Work panicked or was dropped.
     WorkFailed = Internal
         ("the request failed unexpectedly; this is a bug", "请求意外失败，这是程序缺陷")

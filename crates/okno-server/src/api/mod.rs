@@ -18,8 +18,9 @@ pub(crate) use search::{answer, query_of};
 pub(crate) use status::FieldView;
 pub(crate) use stream::{SentEvent, until_end};
 
-use crate::app::App;
-use crate::error::ErrorBody;
+use crate::app::{App, ServedIndex};
+use crate::error::{ApiError, ErrorBody};
+use crate::problem::Problem;
 use axum::Router;
 use axum::extract::State;
 use axum::http::header;
@@ -81,6 +82,7 @@ fn routes() -> OpenApiRouter<Arc<App>> {
         .merge(crate::chat::routes())
         .routes(routes!(openapi_json))
         .routes(routes!(healthz))
+        .routes(routes!(readyz))
         .routes(routes!(metrics))
 }
 
@@ -102,17 +104,34 @@ async fn openapi_json() -> impl IntoResponse {
     ([(header::CONTENT_TYPE, "application/json")], DESCRIPTION.as_str())
 }
 
-/// Health check
+/// Liveness: the process answers
 #[utoipa::path(get, path = "/healthz", tag = "server",
     responses((status = 200, body = String), (status = "4XX", body = ErrorBody)))]
 async fn healthz() -> &'static str {
     "ok\n"
 }
 
+/// Readiness: questions can be answered from every index
+#[utoipa::path(get, path = "/readyz", tag = "server",
+    responses((status = 200, body = String), (status = 503, body = ErrorBody), (status = "4XX", body = ErrorBody)))]
+async fn readyz(State(app): State<Arc<App>>) -> Result<&'static str, ApiError> {
+    let indexes = app.indexes.clone();
+    // Beside the pool: a server that is busy is ready.
+    crate::pool::blocking(move || indexes.iter().try_for_each(|served| ready(served))).await?;
+    Ok("ready\n")
+}
+
+/// Anybody may ask, so the answer says no more than that; the log says which index and why.
+fn ready(served: &ServedIndex) -> Result<(), ApiError> {
+    let Err(error) = served.engine().snapshot() else { return Ok(()) };
+    tracing::warn!(index = served.index.name, %error, "not ready");
+    Err(Problem::NotReady.into())
+}
+
 /// Counters for Prometheus
 #[utoipa::path(get, path = "/metrics", tag = "server",
     responses((status = 200, body = String), (status = "4XX", body = ErrorBody)))]
-async fn metrics(State(app): State<Arc<App>>) -> Result<impl IntoResponse, crate::error::ApiError> {
+async fn metrics(State(app): State<Arc<App>>) -> Result<impl IntoResponse, ApiError> {
     let counted = Arc::clone(&app);
     let text = app.pool.run(move || Ok(crate::metrics::text(&counted))).await?;
     Ok(([(header::CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")], text))

@@ -87,7 +87,10 @@ fn cached(
 fn key(indexes: &[Arc<ServedIndex>], request: &[u8]) -> Result<Vec<u8>, ApiError> {
     let mut key = (crate::jobs::now() / 86_400).to_le_bytes().to_vec();
     for served in indexes {
-        key.extend(served.engine().snapshot()?.generation().to_le_bytes());
+        let snapshot = served.engine().snapshot()?;
+        // An index that was deleted and made again counts its generations anew.
+        key.extend(snapshot.identity().unwrap_or(0).to_le_bytes());
+        key.extend(snapshot.generation().to_le_bytes());
         key.extend(served.index.name.as_bytes());
         key.push(0);
     }

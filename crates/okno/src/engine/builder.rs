@@ -1,6 +1,7 @@
 //! How an engine is put together: the parts that are not built in, then the index.
 
 use super::Engine;
+use super::current::CurrentStore;
 use crate::Result;
 use crate::embed::{BuiltIn, Embedder};
 use crate::generate::{Generator, Prompts};
@@ -126,14 +127,16 @@ impl EngineBuilder {
     ///
     /// # Errors
     /// When the index was made with another embedder.
-    pub fn over(self, name: impl AsRef<Path>, mut store: Box<dyn Store>) -> Result<Engine> {
-        if let Some(scan) = self.scan {
-            store.set_scan(scan);
-        }
+    pub fn over(self, name: impl AsRef<Path>, store: Box<dyn Store>) -> Result<Engine> {
         let embedder = self.embedder.unwrap_or_else(|| Arc::new(BuiltIn::default()));
         let recipes = self.recipes.map_or_else(built_in, Ok)?;
-        let engine = Engine { folder: name.as_ref().to_owned(), store, embedder, recipes, parts: self.parts };
-        engine.same_embedder(engine.store.manifest())?;
+        let (folder, manifest) = (name.as_ref().to_owned(), store.manifest().clone());
+        let mut store = CurrentStore::new(folder.clone(), store);
+        if let Some(scan) = self.scan {
+            store.set_scan(scan)?;
+        }
+        let engine = Engine { folder, store, embedder, recipes, parts: self.parts };
+        engine.same_embedder(&manifest)?;
         Ok(engine)
     }
 }

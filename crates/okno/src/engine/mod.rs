@@ -7,6 +7,7 @@
 
 mod builder;
 mod content_hash;
+mod current;
 mod derive;
 mod fetched;
 mod plan;
@@ -37,6 +38,7 @@ use crate::retrieve::{self, Answer, Context, Models, Query, Recipes};
 use crate::store::{DocumentNumber, Manifest, Snapshot, Store};
 use crate::{Error, Result};
 use builder::Parts;
+use current::CurrentStore;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -46,7 +48,7 @@ use std::sync::Arc;
 /// and recipes of your own.
 pub struct Engine {
     folder: PathBuf,
-    store: Box<dyn Store>,
+    store: CurrentStore,
     embedder: Arc<dyn Embedder>,
     recipes: Recipes,
     parts: Parts,
@@ -98,7 +100,7 @@ impl Engine {
         self.parts = parts;
         self.recipes = recipes.map_or_else(retrieve::built_in, Ok)?;
         if let Some(scan) = scan {
-            self.store.set_scan(scan);
+            self.store.set_scan(scan)?;
         }
         if let Some(embedder) = embedder {
             self.check_embedder(self.embedder.identity(), &*embedder)?;
@@ -189,12 +191,17 @@ impl Engine {
 
     /// Bytes on disk; `None` where the store cannot say.
     pub fn bytes(&self) -> Result<Option<u64>> {
-        self.store.bytes()
+        self.store()?.bytes()
+    }
+
+    /// The index that is at its place now: one that was deleted and made again is opened again.
+    fn store(&self) -> Result<Arc<dyn Store>> {
+        self.store.get()
     }
 
     /// The last committed generation.
     pub fn snapshot(&self) -> Result<Arc<dyn Snapshot>> {
-        self.store.snapshot()
+        self.store()?.snapshot()
     }
 
     /// Brings the index up to date with these files and folders; with none given, with all that were indexed before.
@@ -241,7 +248,8 @@ impl Engine {
 
     /// Takes documents out. They stay out until their content changes.
     pub fn remove(&self, names: &[String]) -> Result<usize> {
-        let mut writer = self.store.writer()?;
+        let store = self.store()?;
+        let mut writer = store.writer()?;
         let mut removed = 0;
         for name in names {
             for (number, record) in self.named(name)? {
@@ -255,7 +263,8 @@ impl Engine {
 
     /// Takes out everything that was added with this folder or file, and no longer keeps it up to date.
     pub fn remove_root(&self, root: impl AsRef<Path>) -> Result<usize> {
-        let mut writer = self.store.writer()?;
+        let store = self.store()?;
+        let mut writer = store.writer()?;
         let snapshot = self.snapshot()?;
         let given = root.as_ref();
         let root = fs_err::canonicalize(given).unwrap_or_else(|_| given.to_owned()).to_string_lossy().into_owned();

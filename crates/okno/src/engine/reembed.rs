@@ -38,8 +38,9 @@ impl Engine {
     /// Gives every document of the index the vectors of another embedder, all at once, and searches with it from then
     /// on.
     pub fn reembed(&mut self, embedder: Arc<dyn Embedder>, progress: &dyn Progress) -> Result<ReembedReport> {
-        let mut writer = self.store.writer()?;
-        let snapshot = self.store.snapshot()?;
+        let store = self.store()?;
+        let mut writer = store.writer()?;
+        let snapshot = store.snapshot()?;
         let mut report = ReembedReport {
             from: snapshot.manifest().embedder.clone(),
             to: embedder.identity().to_owned(),
@@ -59,7 +60,7 @@ impl Engine {
         writer.finish()?;
         report.documents = numbers.len();
         drop(snapshot);
-        self.store.release();
+        store.release();
         self.embedder = embedder;
         Ok(report)
     }

@@ -20,8 +20,9 @@ use std::time::Instant;
 
 /// Brings the index up to date.
 pub fn sync(engine: &Engine, paths: &[&Path], options: &IndexOptions, progress: &dyn Progress) -> Result<IndexReport> {
-    let mut writer = engine.store.writer()?;
-    let snapshot = engine.store.snapshot()?;
+    let store = engine.store()?;
+    let mut writer = store.writer()?;
+    let snapshot = store.snapshot()?;
     engine.same_embedder(snapshot.manifest())?;
     let (roots, mut files) = (snapshot.roots().to_vec(), known_files(&*snapshot)?);
     let manifest = set_manifest(engine, &*snapshot, options, &mut *writer)?;
@@ -29,7 +30,7 @@ pub fn sync(engine: &Engine, paths: &[&Path], options: &IndexOptions, progress: 
         look_again(&mut files, &mut *writer)?;
     }
     drop(snapshot);
-    engine.store.release();
+    store.release();
     let (rules, loaders) = (Rules::new(&manifest.rules)?, engine.loaders(&manifest)?);
     let mut run = Run {
         engine,

@@ -28,7 +28,8 @@ impl Engine {
     /// Adds derived units from JSON lines ([`crate::enrich::import`]). For each document named, they take the place of
     /// all units it had of the same layers; those of a document are lost when its content changes.
     pub fn import_units(&self, lines: impl BufRead) -> Result<ImportReport> {
-        let mut writer = self.store.writer()?;
+        let store = self.store()?;
+        let mut writer = store.writer()?;
         let snapshot = self.snapshot()?;
         self.same_embedder(snapshot.manifest())?;
         let mut report = ImportReport::default();

@@ -42,6 +42,12 @@ okno_document::messages! {
             "the index at `{0}` is already open in this process; share one `Engine`",
             "索引 “{0}” 已在本进程中打开;请共用一个 `Engine`",
         ),
+        /// Another index, or none, is where this one was opened.
+        Replaced(PathBuf) = "index_replaced" => (
+            "the index at `{0}` was deleted or replaced while it was open; the one that is there now is opened as soon \
+             as the running work has ended: try again in a moment",
+            "索引 “{0}” 在打开期间被删除或替换;正在进行的工作结束后会打开现有的索引:请稍后重试",
+        ),
         /// The folder holds something else.
         NotAnIndex(PathBuf) = "not_an_index" => (
             "`{0}` is a file, or holds files but no index; choose an empty folder",

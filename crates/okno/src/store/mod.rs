@@ -168,6 +168,10 @@ pub struct FileState {
 pub trait Snapshot: Send + Sync {
     /// Which generation: grows with every commit.
     fn generation(&self) -> u64;
+    /// Which index: another one at the same place has another identity. `None` where the store gives none.
+    fn identity(&self) -> Option<u128> {
+        None
+    }
     /// How the index was made.
     fn manifest(&self) -> &Manifest;
     /// The live documents, by ascending number.
@@ -297,6 +301,9 @@ pub trait Writer {
     fn finish(self: Box<Self>) -> Result<()>;
 }
 
+/// Opens the index that is at a store's place now.
+pub type Reopen = Box<dyn Fn() -> Result<Box<dyn Store>> + Send + Sync>;
+
 /// An index somewhere.
 pub trait Store: Send + Sync {
     /// The last committed generation.
@@ -308,7 +315,16 @@ pub trait Store: Send + Sync {
     /// How the index was made, as it was when the store was opened.
     fn manifest(&self) -> &Manifest;
     /// Chooses how dense search reads the vectors, for snapshots taken from now on, where there is a choice.
-    fn set_scan(&mut self, _: Scan) {}
+    fn set_scan(&self, _: Scan) {}
     /// Lets go of what is kept for later searches, where that stands in a writer's way.
     fn release(&self) {}
+    /// Whether another index, or none, is where this one was opened: somebody deleted the folder, and perhaps made
+    /// another index there. Nothing may be written then, and what is read is of the past.
+    fn is_replaced(&self) -> bool {
+        false
+    }
+    /// What opens the place again, where that can be done; it succeeds once this store and its snapshots are dropped.
+    fn reopen(&self) -> Option<Reopen> {
+        None
+    }
 }

@@ -7,7 +7,7 @@ use crate::engine::content_hash::same_body;
 use crate::engine::units::follow;
 use crate::engine::{Engine, Skipped, SkippedReason};
 use crate::enrich;
-use crate::store::{DocumentNumber, Snapshot, Writer};
+use crate::store::{DocumentNumber, Snapshot, Store, Writer};
 use crate::{Error, Result};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -35,8 +35,9 @@ pub fn keep(
     if new.is_empty() {
         return Ok(BTreeSet::new());
     }
-    let mut writer = writer(engine, progress)?;
-    let snapshot = engine.snapshot()?;
+    let store = engine.store()?;
+    let mut writer = writer(&*store, progress)?;
+    let snapshot = store.snapshot()?;
     let numbers = numbers(&*snapshot)?;
     let (mut moved, mut kept) = (BTreeMap::new(), BTreeSet::new());
     for (id, made) in new {
@@ -57,14 +58,14 @@ pub fn keep(
 }
 
 /// The writer, as soon as nobody else has it.
-fn writer<'e>(engine: &'e Engine, progress: &dyn DeriveProgress) -> Result<Box<dyn Writer + 'e>> {
+fn writer<'s>(store: &'s dyn Store, progress: &dyn DeriveProgress) -> Result<Box<dyn Writer + 's>> {
     for _ in 0..WAITS {
-        match engine.store.writer() {
+        match store.writer() {
             Err(Error::Locked(_)) if !progress.stop() => std::thread::sleep(WAIT),
             other => return other,
         }
     }
-    engine.store.writer()
+    store.writer()
 }
 
 fn put(

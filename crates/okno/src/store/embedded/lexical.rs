@@ -6,18 +6,20 @@
 //! sentence's terms, one per section holds those of title and headings, one per derived text holds its
 //! terms; `place` says which it is.
 //!
-//! The index is derived: its commit payload names the generation it was built from. It is always
+//! The index is derived: its commit payload names the index and the generation it was built from. It is always
 //! committed *before* the generation becomes visible in the key-value store, and what was replaced is
 //! deleted from it only afterwards, so a reader of any generation finds all its sentences here and
 //! ignores the rest. A payload that does not fit means a crash in between: [`LexicalWriter::remove_from`]
 //! takes out what never became visible.
 
+use super::identity::IndexIdentity;
 use crate::Error;
 use crate::document::{Derived, Structure};
 use crate::error::StorageKind;
 use crate::message::Opaque;
 use crate::store::{DocumentNumber, FORMAT};
 use crate::text::terms::terms;
+use std::cmp::Ordering;
 use std::ops::{Bound, ControlFlow};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -86,9 +88,34 @@ fn prepared(index: Index) -> Index {
     index
 }
 
-/// The payload of a commit: the format and the generation.
-fn payload(generation: u64) -> String {
-    format!("{FORMAT} {generation}")
+/// What a commit says it was built from: the format, the generation, and the identity of the index, which commits of
+/// earlier programs do not name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct CommitPayload {
+    format: u32,
+    generation: u64,
+    identity: Option<IndexIdentity>,
+}
+
+impl CommitPayload {
+    fn of(index: &Index) -> Result<Option<Self>> {
+        Ok(Self::parse(&index.load_metas()?.payload.unwrap_or_default()))
+    }
+
+    fn parse(text: &str) -> Option<Self> {
+        let mut words = text.split(' ');
+        let (format, generation) = (words.next()?.parse().ok()?, words.next()?.parse().ok()?);
+        Some(Self { format, generation, identity: words.next().and_then(|word| word.parse().ok()) })
+    }
+
+    fn text(generation: u64, identity: IndexIdentity) -> String {
+        format!("{FORMAT} {generation} {identity}")
+    }
+
+    /// Whether it names another index.
+    fn is_foreign(&self, identity: Option<IndexIdentity>) -> bool {
+        self.identity.is_some() && identity.is_some() && self.identity != identity
+    }
 }
 
 /// The index, for reading.
@@ -137,11 +164,14 @@ impl Place {
 const NOWHERE: u32 = u32::MAX;
 
 impl Lexical {
-    /// Opens what was last committed.
-    pub fn open(folder: &Path) -> Result<Self> {
+    /// Opens what was last committed. One that was built from an index of another identity is refused.
+    pub fn open(folder: &Path, identity: Option<IndexIdentity>) -> Result<Self> {
         let (_, fields) = schema();
         let index = prepared(Index::open_in_dir(folder)?);
         refuse_stumps(&index, folder)?;
+        if CommitPayload::of(&index)?.is_some_and(|payload| payload.is_foreign(identity)) {
+            return Err(TantivyError::InternalError("it was built from another index".to_owned()));
+        }
         let reader = index.reader_builder().reload_policy(ReloadPolicy::Manual).try_into()?;
         Ok(Self { searcher: reader.searcher(), fields, rows: OnceLock::new() })
     }
@@ -278,15 +308,14 @@ impl LexicalWriter {
         Ok(Self { writer: index.writer_with_num_threads(1, WRITER_MEMORY)?, fields })
     }
 
-    /// What it was built from, compared with this generation.
-    pub fn built_from(&self, generation: u64) -> Result<Built> {
-        let found = self.writer.index().load_metas()?.payload.unwrap_or_default();
-        let mut words = found.split(' ').map(str::parse::<u64>);
-        Ok(match (words.next(), words.next()) {
-            (Some(Ok(format)), Some(Ok(built))) if format == u64::from(FORMAT) && built >= generation => {
-                if built == generation { Built::Exactly } else { Built::Beyond }
-            }
-            _ => Built::Otherwise,
+    /// What it was built from, compared with this generation of this index.
+    pub fn built_from(&self, generation: u64, identity: IndexIdentity) -> Result<Built> {
+        let fits = |payload: &CommitPayload| payload.format == FORMAT && !payload.is_foreign(Some(identity));
+        let payload = CommitPayload::of(self.writer.index())?.filter(fits);
+        Ok(match payload.map(|payload| payload.generation.cmp(&generation)) {
+            Some(Ordering::Equal) => Built::Exactly,
+            Some(Ordering::Greater) => Built::Beyond,
+            Some(Ordering::Less) | None => Built::Otherwise,
         })
     }
 
@@ -332,10 +361,10 @@ impl LexicalWriter {
         self.writer.delete_query(Box::new(RangeQuery::new(from, Bound::Unbounded))).map(drop)
     }
 
-    /// Commits for this generation.
-    pub fn commit(&mut self, generation: u64) -> Result<()> {
+    /// Commits for this generation of this index.
+    pub fn commit(&mut self, generation: u64, identity: IndexIdentity) -> Result<()> {
         let mut commit = self.writer.prepare_commit()?;
-        commit.set_payload(&payload(generation));
+        commit.set_payload(&CommitPayload::text(generation, identity));
         commit.commit().map(drop)
     }
 

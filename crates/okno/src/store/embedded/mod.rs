@@ -18,6 +18,7 @@ mod blob;
 mod bm25;
 mod dense;
 mod dot;
+mod identity;
 mod lexical;
 mod marks;
 mod sketch;
@@ -33,7 +34,7 @@ pub use units::CONTEXT_WEIGHT;
 pub(crate) use vectors::add_scaled;
 pub use writer::above;
 
-use crate::store::{FORMAT, Manifest, Snapshot, Store, Writer};
+use crate::store::{FORMAT, Manifest, Reopen, Snapshot, Store, Writer};
 use crate::{Error, Result};
 use snapshot::EmbeddedSnapshot;
 use std::path::{Path, PathBuf};
@@ -46,7 +47,7 @@ pub struct EmbeddedStore {
     tables: Tables,
     manifest: Manifest,
     latest: Mutex<Option<Arc<EmbeddedSnapshot>>>,
-    scan: Scan,
+    scan: Mutex<Scan>,
 }
 
 impl EmbeddedStore {
@@ -66,7 +67,7 @@ impl EmbeddedStore {
         if found != FORMAT {
             return Err(Error::Format { path: folder.to_owned(), found, expected: FORMAT });
         }
-        Ok(Self { folder: folder.to_owned(), tables, manifest, latest: Mutex::new(None), scan: Scan::default() })
+        Ok(Self { folder: folder.to_owned(), tables, manifest, latest: Mutex::new(None), scan: Mutex::default() })
     }
 
     /// Opens the index in a folder, or makes an empty one there as the manifest says.
@@ -88,7 +89,7 @@ impl EmbeddedStore {
             tables,
             manifest: manifest.clone(),
             latest: Mutex::new(None),
-            scan: Scan::default(),
+            scan: Mutex::default(),
         })
     }
 }
@@ -105,11 +106,12 @@ impl Store for EmbeddedStore {
     fn snapshot(&self) -> Result<Arc<dyn Snapshot>> {
         // A poisoned lock means another search panicked; the cached snapshot itself is never half-made.
         let mut latest = self.latest.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let scan = *self.scan.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         let generation = self.tables.generation()?;
         if let Some(snapshot) = latest.as_ref().filter(|snapshot| snapshot.generation() == generation) {
             return Ok(Arc::clone(snapshot) as Arc<dyn Snapshot>);
         }
-        let snapshot = Arc::new(EmbeddedSnapshot::open(&self.folder, &self.tables, self.scan)?);
+        let snapshot = Arc::new(EmbeddedSnapshot::open(&self.folder, &self.tables, scan)?);
         *latest = Some(Arc::clone(&snapshot));
         Ok(snapshot)
     }
@@ -123,12 +125,21 @@ impl Store for EmbeddedStore {
         folder_bytes(&self.folder).map(Some)
     }
 
+    fn is_replaced(&self) -> bool {
+        self.tables.is_replaced()
+    }
+
+    fn reopen(&self) -> Option<Reopen> {
+        let folder = self.folder.clone();
+        Some(Box::new(move || Ok(Box::new(Self::open(&folder)?))))
+    }
+
     fn manifest(&self) -> &Manifest {
         &self.manifest
     }
 
-    fn set_scan(&mut self, scan: Scan) {
-        self.scan = scan;
+    fn set_scan(&self, scan: Scan) {
+        *self.scan.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = scan;
         self.release();
     }
 

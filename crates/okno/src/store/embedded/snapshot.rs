@@ -4,6 +4,7 @@ use super::atlas::{Allowed, Atlas, Part};
 use super::best::Candidate;
 use super::bm25::Postings;
 use super::dense::{Dots, Scan};
+use super::identity::IndexIdentity;
 use super::lexical::{Lexical, lexical_failure};
 use super::sketch::Sketch;
 use super::tables::Tables;
@@ -33,6 +34,7 @@ pub struct EmbeddedSnapshot {
     derived_counts: BTreeMap<DerivedKind, usize>,
     lexical: Option<Lexical>,
     generation: u64,
+    identity: Option<IndexIdentity>,
     manifest: Manifest,
     roots: Vec<String>,
     tables: Tables,
@@ -43,7 +45,11 @@ impl EmbeddedSnapshot {
     /// Opens the last committed generation.
     pub(super) fn open(folder: &Path, tables: &Tables, scan: Scan) -> Result<Self> {
         loop {
-            let snapshot = Self::try_open(folder, tables, scan)?;
+            let snapshot = match Self::try_open(folder, tables, scan) {
+                // Not the lexical index of these documents: that of the index that is there now.
+                Err(Error::Lexical { .. }) if tables.is_replaced() => return Err(Error::Replaced(folder.to_owned())),
+                opened => opened?,
+            };
             // The lexical index was opened a moment after the generation was pinned. Unless a writer
             // committed in between, it holds all of it; otherwise look again.
             if tables.generation()? == snapshot.generation {
@@ -57,7 +63,8 @@ impl EmbeddedSnapshot {
         let generation: u64 = tables.json(&pin, "generation")?.unwrap_or(0);
         let manifest: Manifest = tables.json(&pin, "manifest")?.ok_or_else(|| tables.damaged(Damage::NoManifest))?;
         let roots = tables.json(&pin, "roots")?.unwrap_or_default();
-        let lexical = open_lexical(folder, generation)?;
+        let identity = tables.identity_in(&pin)?;
+        let lexical = open_lexical(folder, generation, identity)?;
         let (parts, hashes) = parts(tables, &pin, manifest.dimensions)?;
         let atlas = Atlas::new(parts.into_iter(), manifest.dimensions);
         let copies = copies(&hashes);
@@ -72,6 +79,7 @@ impl EmbeddedSnapshot {
             copies,
             lexical,
             generation,
+            identity,
             manifest,
             roots,
             tables: tables.clone(),
@@ -114,12 +122,12 @@ impl EmbeddedSnapshot {
 }
 
 /// The lexical index; none before the first commit.
-fn open_lexical(folder: &Path, generation: u64) -> Result<Option<Lexical>> {
+fn open_lexical(folder: &Path, generation: u64, identity: Option<IndexIdentity>) -> Result<Option<Lexical>> {
     if generation == 0 {
         return Ok(None);
     }
     let path = lexical_folder(folder);
-    Lexical::open(&path).map(Some).map_err(|source| lexical_failure(path, source))
+    Lexical::open(&path, identity).map(Some).map_err(|source| lexical_failure(path, source))
 }
 
 /// Documents of the same text, where there are several.
@@ -167,6 +175,10 @@ fn parts(tables: &Tables, pin: &RoTxn<'static, WithoutTls>, dimensions: usize) -
 impl Snapshot for EmbeddedSnapshot {
     fn generation(&self) -> u64 {
         self.generation
+    }
+
+    fn identity(&self) -> Option<u128> {
+        self.identity.map(|identity| identity.0)
     }
 
     fn manifest(&self) -> &Manifest {

@@ -1,5 +1,6 @@
 //! The tables of the key-value store, and their keys.
 
+use super::identity::{FileNumber, IndexIdentity};
 use crate::document::ImageHash;
 use crate::error::{Damage, StorageKind};
 use crate::message::Opaque;
@@ -27,7 +28,11 @@ type Key128 = U128<BigEndian>;
 pub struct Tables {
     pub env: Env<WithoutTls>,
     pub path: PathBuf,
-    /// `manifest`, `generation`, `next` (the next document's number), `roots`.
+    /// Which file `data.mdb` was when it was opened.
+    file: Option<FileNumber>,
+    /// The identity that the index had then; none in one made before there were identities.
+    opened_as: Option<IndexIdentity>,
+    /// `manifest`, `generation`, `next` (the next document's number), `roots`, `identity`.
     pub meta: Database<Str, Bytes>,
     /// Number → document.
     pub documents: Database<U32<BigEndian>, Bytes>,
@@ -64,7 +69,10 @@ impl Tables {
         })?;
         restore_length(&env, folder)?;
         env.clear_stale_readers().map_err(wrong)?;
-        Self::open_all(&env, folder).map_err(wrong)
+        let mut tables = Self::open_all(&env, folder).map_err(wrong)?;
+        tables.file = env.try_clone_inner_file().map_err(wrong)?.metadata().ok().as_ref().and_then(FileNumber::of);
+        tables.opened_as = tables.identity()?;
+        Ok(tables)
     }
 
     fn open_all(env: &Env<WithoutTls>, folder: &Path) -> heed::Result<Self> {
@@ -79,6 +87,8 @@ impl Tables {
         let tables = Self {
             env: env.clone(),
             path: folder.to_owned(),
+            file: None,
+            opened_as: None,
             meta: env.create_database(&mut writing, Some("meta"))?,
             documents: env.create_database(&mut writing, Some("documents"))?,
             ids: env.create_database(&mut writing, Some("ids"))?,
@@ -106,6 +116,8 @@ impl Tables {
         Ok(Some(Self {
             env: env.clone(),
             path: folder.to_owned(),
+            file: None,
+            opened_as: None,
             meta,
             documents,
             ids,
@@ -132,6 +144,7 @@ impl Tables {
     pub fn initialise(&self, manifest: &Manifest) -> Result<()> {
         let mut writing = self.env.write_txn().map_err(|e| self.wrong(e))?;
         self.set_manifest(&mut writing, manifest)?;
+        self.set_identity(&mut writing)?;
         writing.commit().map_err(|e| self.wrong(e))
     }
 
@@ -145,6 +158,47 @@ impl Tables {
     pub fn manifest(&self) -> Result<Option<Manifest>> {
         let reading = self.env.read_txn().map_err(|e| self.wrong(e))?;
         self.json(&reading, "manifest")
+    }
+
+    /// The identity of the index; `None` in one made before there were identities.
+    pub fn identity(&self) -> Result<Option<IndexIdentity>> {
+        let reading = self.env.read_txn().map_err(|e| self.wrong(e))?;
+        self.identity_in(&reading)
+    }
+
+    /// The same in a transaction.
+    pub fn identity_in(&self, reading: &RoTxn<'_, WithoutTls>) -> Result<Option<IndexIdentity>> {
+        Ok(self.json::<String>(reading, "identity")?.and_then(|identity| identity.parse().ok()))
+    }
+
+    /// Gives the index an identity.
+    fn set_identity(&self, writing: &mut RwTxn<'_>) -> Result<IndexIdentity> {
+        let identity = IndexIdentity::new();
+        self.meta.put(writing, "identity", format!("\"{identity}\"").as_bytes()).map_err(|e| self.wrong(e))?;
+        Ok(identity)
+    }
+
+    /// The identity of the index, which is given one if it has none. Only for the writer.
+    pub fn ensured_identity(&self) -> Result<IndexIdentity> {
+        if let Some(identity) = self.identity()? {
+            return Ok(identity);
+        }
+        let mut writing = self.env.write_txn().map_err(|e| self.wrong(e))?;
+        let identity = self.set_identity(&mut writing)?;
+        writing.commit().map_err(|e| self.wrong(e))?;
+        Ok(identity)
+    }
+
+    /// Whether another index, or none, is where this one was opened.
+    pub fn is_replaced(&self) -> bool {
+        // One that cannot be read is not another one: whoever reads from it says what is wrong.
+        let other = |now: Option<IndexIdentity>| self.opened_as.is_some() && now != self.opened_as;
+        FileNumber::is_replaced(self.file, &self.path.join("data.mdb")) || self.identity().is_ok_and(other)
+    }
+
+    /// An error where another index, or none, is where this one was opened.
+    pub fn refuse_replaced(&self) -> Result<()> {
+        if self.is_replaced() { Err(Error::Replaced(self.path.clone())) } else { Ok(()) }
     }
 
     /// The generation last committed.

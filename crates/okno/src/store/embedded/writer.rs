@@ -1,5 +1,6 @@
 //! The one writer: everything between two commits happens in one LMDB transaction.
 
+use super::identity::IndexIdentity;
 use super::lexical::{Built, Lexical, LexicalWriter, lexical_failure};
 use super::tables::{Tables, file_key, holder_key, id_value, read_id_value};
 use super::{blob, lexical_folder};
@@ -18,6 +19,7 @@ pub struct EmbeddedWriter<'s> {
     /// `None` only between a commit and the next change.
     writing: Option<RwTxn<'s>>,
     lexical: Option<LexicalWriter>,
+    identity: IndexIdentity,
     generation: u64,
     next: DocumentNumber,
     dimensions: usize,
@@ -30,17 +32,21 @@ impl<'s> EmbeddedWriter<'s> {
     /// Takes the writer's lock and makes the lexical index fit the last committed generation.
     pub fn open(folder: &Path, tables: &'s Tables) -> Result<Self> {
         let lock = lock(folder)?;
+        // The lock was taken in the folder that is there now, which need not be the one that the tables are in.
+        tables.refuse_replaced()?;
+        let identity = tables.ensured_identity()?;
         let reading = tables.env.read_txn().map_err(|e| tables.wrong(e))?;
         let generation = tables.json(&reading, "generation")?.unwrap_or(0);
         let next = tables.json(&reading, "next")?.unwrap_or(0);
         let manifest: Manifest =
             tables.json(&reading, "manifest")?.ok_or_else(|| tables.damaged(Damage::NoManifest))?;
-        let lexical = Self::fitting_lexical(folder, tables, &reading, generation, next, &manifest)?;
+        let lexical = Self::fitting_lexical(tables, &reading, (generation, identity), next, &manifest)?;
         drop(reading);
         Ok(Self {
             tables,
             writing: None,
             lexical: Some(lexical),
+            identity,
             generation,
             next,
             dimensions: manifest.dimensions,
@@ -51,22 +57,21 @@ impl<'s> EmbeddedWriter<'s> {
 
     /// The lexical index of this generation: as it is, freed of what never became visible, or built anew.
     fn fitting_lexical(
-        folder: &Path,
         tables: &Tables,
         reading: &RoTxn<'_, WithoutTls>,
-        generation: u64,
+        (generation, identity): (u64, IndexIdentity),
         next: DocumentNumber,
         manifest: &Manifest,
     ) -> Result<LexicalWriter> {
-        let path = lexical_folder(folder);
+        let path = lexical_folder(&tables.path);
         let wrong = |source| lexical_failure(path.clone(), source);
         // What a reader cannot open is no use, whatever it was built from.
-        if let Ok(mut lexical) = Lexical::open(&path).and_then(|_| LexicalWriter::open(&path)) {
-            match lexical.built_from(generation).map_err(wrong)? {
+        if let Ok(mut lexical) = Lexical::open(&path, Some(identity)).and_then(|_| LexicalWriter::open(&path)) {
+            match lexical.built_from(generation, identity).map_err(wrong)? {
                 Built::Exactly => return Ok(lexical),
                 Built::Beyond => {
                     lexical.remove_from(next).map_err(wrong)?;
-                    lexical.commit(generation).map_err(wrong)?;
+                    lexical.commit(generation, identity).map_err(wrong)?;
                     return Ok(lexical);
                 }
                 Built::Otherwise => {}
@@ -84,7 +89,7 @@ impl<'s> EmbeddedWriter<'s> {
             let above = above(&record, &manifest.embedded_fields);
             lexical.add(number, blob.text, &above, &blob.structure, &blob.derived).map_err(wrong)?;
         }
-        lexical.commit(generation).map_err(wrong)?;
+        lexical.commit(generation, identity).map_err(wrong)?;
         Ok(lexical)
     }
 
@@ -267,10 +272,12 @@ impl Writer for EmbeddedWriter<'_> {
         if self.writing.is_none() {
             return Ok(());
         }
+        // Somebody may have deleted the folder and made another index there: its lexical index is not ours to change.
+        self.tables.refuse_replaced()?;
         self.collect_garbage()?;
-        let (generation, next) = (self.generation + 1, self.next);
+        let (generation, next, identity) = (self.generation + 1, self.next, self.identity);
         // Lexical first: a generation is visible only once all its sentences can be found.
-        let committed = self.lexical().commit(generation);
+        let committed = self.lexical().commit(generation, identity);
         committed.map_err(|e| self.lexical_failure(e))?;
         self.change(|tables, writing| {
             tables.meta.put(writing, "generation", generation.to_string().as_bytes())?;
