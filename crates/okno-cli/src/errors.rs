@@ -30,6 +30,11 @@ pub fn message(error: &anyhow::Error) -> String {
             parts.push(advice::of_evaluation(own));
             break;
         }
+        #[cfg(feature = "sql")]
+        if let Some(own) = cause.downcast_ref::<okno_sql::Error>() {
+            parts.push(text(own));
+            break;
+        }
         #[cfg(feature = "serve")]
         if let Some(own) = cause.downcast_ref::<okno_server::ServeError>() {
             parts.push(advice::of_server(own));

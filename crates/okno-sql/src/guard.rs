@@ -1,25 +1,79 @@
-//! What a query may do, and for how long.
+//! What a query may do, for how long, and with how much memory.
+//!
+//! Time is looked at between the steps of SQLite's machine and inside the functions of [`crate::functions`], which take
+//! the place of those built-in functions whose time grows faster than their arguments; all others are quick because no
+//! value is longer than [`LONGEST_VALUE`]. Memory, sorting included, is limited by SQLite itself.
 
 use crate::{Error, query};
 use rusqlite::hooks::{AuthAction, AuthContext, Authorization};
+use rusqlite::limits::Limit;
 use rusqlite::{Connection, ErrorCode};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Steps of SQLite's machine between two looks at the clock.
-const STEPS: i32 = 10_000;
+/// Steps of SQLite's machine between two looks at the clock: each may be a function that works on a long value.
+const STEPS: i32 = 50;
+
+/// Bytes of a text or blob, at most. With SQLite's own limit, one statement could fill gigabytes.
+pub const LONGEST_VALUE: usize = 8 << 20;
+
+/// Bytes that queries may take beside the tables.
+const MEMORY: i64 = 256 << 20;
+
+/// When a query has to end; looked at by functions.
+#[derive(Debug, Clone, Default)]
+pub struct Deadline(Arc<Mutex<Option<Instant>>>);
+
+impl Deadline {
+    fn set(&self, end: Option<Instant>) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = end;
+    }
+
+    /// Whether the time is over.
+    pub fn is_over(&self) -> bool {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).is_some_and(|end| Instant::now() > end)
+    }
+}
+
+/// Limits what any statement of this connection may take, from now on: the tables are filled.
+pub fn limit(connection: &Connection) -> rusqlite::Result<()> {
+    connection.set_limit(Limit::SQLITE_LIMIT_LENGTH, LONGEST_VALUE as i32)?;
+    // What is sorted counts as memory, and fills no disk.
+    connection.pragma_update(None, "temp_store", "MEMORY")?;
+    // SAFETY: the function only reads a counter.
+    let used = unsafe { rusqlite::ffi::sqlite3_memory_used() };
+    connection.query_row(&format!("PRAGMA hard_heap_limit = {}", used + MEMORY), [], |_| Ok(()))
+}
 
 /// While it lives, the connection only reads, and not for ever.
 pub struct Guard<'c> {
     connection: &'c Connection,
+    deadline: &'c Deadline,
+    time: Duration,
 }
 
 impl<'c> Guard<'c> {
-    pub fn new(connection: &'c Connection, time: Duration) -> Self {
+    pub fn new(connection: &'c Connection, deadline: &'c Deadline, time: Duration) -> Self {
         // A time that no clock can hold is no limit.
-        let end = Instant::now().checked_add(time);
+        deadline.set(Instant::now().checked_add(time));
+        let looked_at = deadline.clone();
         connection.authorizer(Some(may));
-        connection.progress_handler(STEPS, Some(move || end.is_some_and(|end| Instant::now() > end)));
-        Self { connection }
+        connection.progress_handler(STEPS, Some(move || looked_at.is_over()));
+        Self { connection, deadline, time }
+    }
+
+    /// SQLite's error in our words.
+    #[allow(clippy::needless_pass_by_value)] // what `map_err` hands over
+    pub fn explained(&self, error: rusqlite::Error) -> Error {
+        match error.sqlite_error_code() {
+            Some(ErrorCode::AuthorizationForStatementDenied) => Error::NotReading,
+            Some(ErrorCode::OperationInterrupted) => Error::TooLong(self.time),
+            // A function that found the time over.
+            _ if self.deadline.is_over() => Error::TooLong(self.time),
+            Some(ErrorCode::OutOfMemory | ErrorCode::TooBig) => Error::TooLarge,
+            _ if matches!(error, rusqlite::Error::MultipleStatement) => Error::NotReading,
+            _ => query(error),
+        }
     }
 }
 
@@ -27,6 +81,7 @@ impl Drop for Guard<'_> {
     fn drop(&mut self) {
         self.connection.authorizer(None::<fn(AuthContext<'_>) -> Authorization>);
         self.connection.progress_handler(0, None::<fn() -> bool>);
+        self.deadline.set(None);
     }
 }
 
@@ -37,15 +92,5 @@ fn may(context: AuthContext<'_>) -> Authorization {
             Authorization::Allow
         }
         _ => Authorization::Deny,
-    }
-}
-
-/// SQLite's error in our words.
-pub fn explained(error: rusqlite::Error, time: Duration) -> Error {
-    match error.sqlite_error_code() {
-        Some(ErrorCode::AuthorizationForStatementDenied) => Error::NotReading,
-        Some(ErrorCode::OperationInterrupted) => Error::TooLong(time),
-        _ if matches!(error, rusqlite::Error::MultipleStatement) => Error::NotReading,
-        _ => query(error),
     }
 }

@@ -8,6 +8,7 @@
 //! What a query may do is decided by an authorizer, not by looking at its text: it can read tables and
 //! call functions, and nothing else – no writing, no attaching, no pragmas, no loading of code.
 
+mod functions;
 mod guard;
 mod import;
 
@@ -17,7 +18,7 @@ use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OpenFlags};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 okno::document::messages! {
     /// What can go wrong.
@@ -34,6 +35,11 @@ okno::document::messages! {
         /// The query took too long.
         TooLong(Duration) = "query_too_long" =>
             ("stopped after {0}; ask for less, or raise the time limit", "{0} 后停止;请缩小查询,或提高时间上限"),
+        /// The query needs more memory than it may have.
+        TooLarge = "query_too_large" => (
+            "the query needs more memory than it may have, or its answer is too large; ask for less",
+            "查询所需的内存超过上限,或结果过大;请缩小查询",
+        ),
         /// A database file cannot be read.
         File { /** The file. */ path: PathBuf, /** What SQLite says. */ words: String } = "bad_database" =>
             ("cannot read `{path}` as an SQLite database: {words}", "无法把 “{path}” 当作 SQLite 数据库读取:{words}"),
@@ -72,17 +78,20 @@ pub struct Limits {
     pub rows: usize,
     /// Time, at most.
     pub time: Duration,
+    /// Bytes of all values returned, at most.
+    pub bytes: usize,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { rows: 1000, time: Duration::from_secs(10) }
+        Self { rows: 1000, time: Duration::from_secs(10), bytes: 64 << 20 }
     }
 }
 
 /// Tables, ready to be asked.
 pub struct Database {
     connection: Connection,
+    deadline: guard::Deadline,
     narrowed: Vec<Narrowed>,
 }
 
@@ -95,7 +104,10 @@ impl Database {
         for file in files {
             attach(&connection, file)?;
         }
-        Ok(Self { connection, narrowed })
+        let deadline = guard::Deadline::default();
+        functions::add(&connection, &deadline).map_err(query)?;
+        guard::limit(&connection).map_err(query)?;
+        Ok(Self { connection, deadline, narrowed })
     }
 
     /// The tables that have more columns than can be asked: whoever opens them should say so.
@@ -103,23 +115,31 @@ impl Database {
         &self.narrowed
     }
 
-    /// The tables.
-    pub fn tables(&self) -> Result<Vec<TableInfo>> {
+    /// The tables. Counting the rows of all of them may take as long as one query; a view of a file may never end.
+    pub fn tables(&self, limits: Limits) -> Result<Vec<TableInfo>> {
         let mut tables = Vec::new();
+        let end = Instant::now().checked_add(limits.time);
         for schema in self.column("SELECT name FROM pragma_database_list")? {
             let listed = format!("SELECT name FROM {}.sqlite_master WHERE type IN ('table', 'view')", quoted(&schema));
             for table in self.column(&listed)?.into_iter().filter(|table| !table.starts_with("sqlite_")) {
-                tables.push(self.table(&schema, &table)?);
+                let left = end.map_or(Duration::MAX, |end| end.saturating_duration_since(Instant::now()));
+                let listed = self.table(&schema, &table, left).map_err(|error| match error {
+                    Error::TooLong(_) => Error::TooLong(limits.time),
+                    other => other,
+                });
+                tables.push(listed?);
             }
         }
         Ok(tables)
     }
 
-    fn table(&self, schema: &str, table: &str) -> Result<TableInfo> {
+    fn table(&self, schema: &str, table: &str, time: Duration) -> Result<TableInfo> {
+        let guard = guard::Guard::new(&self.connection, &self.deadline, time);
+        let failed = |error| guard.explained(error);
         let name = if schema == "main" { quoted(table) } else { format!("{}.{}", quoted(schema), quoted(table)) };
         let counted = format!("SELECT count(*) FROM {name}");
-        let rows = self.connection.query_row(&counted, [], |row| row.get::<_, i64>(0)).map_err(query)?;
-        let statement = self.connection.prepare(&format!("SELECT * FROM {name}")).map_err(query)?;
+        let rows = self.connection.query_row(&counted, [], |row| row.get::<_, i64>(0)).map_err(failed)?;
+        let statement = self.connection.prepare(&format!("SELECT * FROM {name}")).map_err(failed)?;
         let columns = statement.column_names().into_iter().map(str::to_owned).collect();
         Ok(TableInfo { name, columns, rows: usize::try_from(rows).unwrap_or(0) })
     }
@@ -132,17 +152,17 @@ impl Database {
 
     /// Whether a statement could be run: it is one `SELECT` over tables and columns that there are. Nothing is run.
     pub fn check(&self, sql: &str) -> Result<()> {
-        let time = Limits::default().time;
-        let _guard = guard::Guard::new(&self.connection, time);
-        let statement = self.connection.prepare(sql).map_err(|error| guard::explained(error, time))?;
+        let guard = guard::Guard::new(&self.connection, &self.deadline, Limits::default().time);
+        let statement = self.connection.prepare(sql).map_err(|error| guard.explained(error))?;
         // An empty statement reads nothing, and returns nothing either.
         if statement.readonly() && statement.column_count() > 0 { Ok(()) } else { Err(Error::NotReading) }
     }
 
     /// Answers one `SELECT`.
     pub fn query(&self, sql: &str, limits: Limits) -> Result<Rows> {
-        let _guard = guard::Guard::new(&self.connection, limits.time);
-        let failed = |error: rusqlite::Error| guard::explained(error, limits.time);
+        let guard = guard::Guard::new(&self.connection, &self.deadline, limits.time);
+        let failed = |error: rusqlite::Error| guard.explained(error);
+        let mut bytes = 0;
         let mut statement = self.connection.prepare(sql).map_err(failed)?;
         if !statement.readonly() {
             return Err(Error::NotReading);
@@ -156,7 +176,12 @@ impl Database {
                 break;
             }
             let cells = (0..found.columns.len()).map(|at| row.get_ref(at).map(value));
-            found.rows.push(cells.collect::<rusqlite::Result<_>>().map_err(failed)?);
+            let cells = cells.collect::<rusqlite::Result<Vec<Value>>>().map_err(failed)?;
+            bytes += cells.iter().map(|cell| cell.as_str().map_or(8, str::len)).sum::<usize>();
+            if bytes > limits.bytes {
+                return Err(Error::TooLarge);
+            }
+            found.rows.push(cells);
         }
         Ok(found)
     }

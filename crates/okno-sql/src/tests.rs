@@ -29,7 +29,7 @@ fn ask(sql: &str) -> Result<Rows> {
 #[test]
 fn tables_are_named_after_documents_and_columns_after_headers() {
     let database = Database::new(&sales(), &[]).unwrap();
-    let tables = database.tables().unwrap();
+    let tables = database.tables(Limits::default()).unwrap();
     let columns = ["城市", "Amount", "amount_2", "column_4", "_document", "_row"];
     assert_eq!((tables[0].name.as_str(), tables[0].rows), ("\"销售_2023\"", 3));
     assert_eq!(tables[0].columns, columns);
@@ -87,6 +87,97 @@ fn a_query_that_never_ends_is_stopped_and_a_long_answer_is_cut() {
     let many = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i FROM n";
     let cut = database.query(many, Limits { rows: 5, ..Limits::default() }).unwrap();
     assert_eq!((cut.rows.len(), cut.more), (5, true));
+}
+
+fn ends_in_time(sql: &str) -> Result<Rows> {
+    let (begun, time) = (Instant::now(), Duration::from_millis(500));
+    let answer = Database::new(&sales(), &[]).unwrap().query(sql, Limits { time, ..Limits::default() });
+    assert!(begun.elapsed() < Duration::from_secs(4), "{sql}: {:?}", begun.elapsed());
+    answer
+}
+
+/// Was broken: functions cannot be interrupted, and one call worked on hundreds of megabytes for half a minute.
+#[test]
+fn no_function_takes_longer_than_the_time_or_more_than_the_memory() {
+    let large = "SELECT length(replace(hex(zeroblob(200000000)), '0', 'aaaa'))";
+    assert_eq!(ends_in_time(large), Err(Error::TooLarge));
+    assert_eq!(ends_in_time("SELECT replace(hex(zeroblob(1000000)), '0', 'aaaaaaaaaa')"), Err(Error::TooLarge));
+    let many = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT hex(zeroblob(3000000)) FROM n";
+    assert_eq!(ends_in_time(many), Err(Error::TooLarge), "the answer counts too");
+    let sorted = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 900) \
+                  SELECT count(*) FROM (SELECT DISTINCT hex(randomblob(1000000)) FROM n)";
+    assert!(matches!(ends_in_time(sorted), Err(Error::TooLarge | Error::TooLong(_))));
+    let zeros = "hex(zeroblob(3000000))";
+    for slow in [
+        format!("SELECT {zeros} LIKE '%0%0%0%0%0%0%0%0%0%01'"),
+        format!("SELECT {zeros} GLOB '*0*0*0*0*0*0*0*0*0*01'"),
+        format!("SELECT {zeros} LIKE '%' || hex(zeroblob(20000)) || '1%'"),
+        format!("SELECT instr({zeros}, hex(zeroblob(1500000)) || '1')"),
+        format!("SELECT length(replace({zeros}, hex(zeroblob(1500000)) || '1', ''))"),
+        format!("SELECT length(trim({zeros}, hex(zeroblob(1500000)) || '1'))"),
+    ] {
+        assert!(matches!(ends_in_time(&slow), Ok(_) | Err(Error::TooLong(_))), "{slow}");
+    }
+}
+
+#[test]
+fn functions_that_are_ours_answer_as_those_of_sqlite() {
+    let sqlite = Connection::open_in_memory().unwrap();
+    let ours = Database::new(&sales(), &[]).unwrap();
+    for expression in [
+        "'Tea' LIKE 't%'",
+        "'Tea' LIKE '_e_'",
+        "'a%b' LIKE 'a\\%b' ESCAPE '\\'",
+        "'ab' LIKE 'a\\%b' ESCAPE '\\'",
+        "NULL LIKE 'x'",
+        "'茶叶' LIKE '茶_'",
+        "'É' LIKE 'é'",
+        "12 LIKE '1%'",
+        "1.0 LIKE '1.0'",
+        "'' LIKE '%'",
+        "'abcbc' LIKE '%bc'",
+        "'Tea' GLOB 't*'",
+        "'Tea' GLOB '[A-Z]ea'",
+        "'Tea' GLOB '[^a-z]*'",
+        "'x]' GLOB 'x[]]'",
+        "'a-' GLOB 'a[-x]'",
+        "'tea' GLOB 't[d-f'",
+        "'aXbXc' GLOB '*X?'",
+        "instr('绿茶 tea', 'tea')",
+        "instr('x', '')",
+        "instr(x'0102', x'02')",
+        "instr(NULL, 'x')",
+        "instr(1234, 34)",
+        "replace('a-b-c', '-', '+')",
+        "replace('abc', '', 'x')",
+        "replace(NULL, 'a', 'b')",
+        "replace('abc', 'b', NULL)",
+        "replace(121, 1, 'x')",
+        "trim('xxaxx', 'x')",
+        "ltrim('xyax', 'yx')",
+        "rtrim('茶茶a茶', '茶')",
+        "trim(NULL, 'x')",
+        "trim('x', '')",
+    ] {
+        let sql = format!("SELECT {expression}");
+        let theirs = sqlite.query_row(&sql, [], |row| row.get_ref(0).map(value)).unwrap();
+        assert_eq!(ours.query(&sql, Limits::default()).unwrap().rows[0][0], theirs, "{expression}");
+    }
+}
+
+#[test]
+fn a_view_that_never_ends_does_not_hold_up_the_list_of_tables() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("endless.db");
+    let made = Connection::open(&path).unwrap();
+    made.execute_batch(
+        "CREATE VIEW v AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i FROM n",
+    )
+    .unwrap();
+    drop(made);
+    let database = Database::new(&[], &[path]).unwrap();
+    let time = Duration::from_millis(200);
+    assert_eq!(database.tables(Limits { time, ..Limits::default() }), Err(Error::TooLong(time)));
 }
 
 #[test]

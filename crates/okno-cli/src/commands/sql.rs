@@ -47,13 +47,13 @@ pub fn run(globals: &Globals, args: &SqlArgs) -> Result<()> {
     };
     narrowed(&database);
     let written = args.ask.as_deref().map(|question| ask::written(globals, args, question, &database)).transpose()?;
+    let limits = Limits { rows: args.limit, time: Duration::from_secs(args.seconds), ..Limits::default() };
     let query = match (&args.query, written) {
         (Some(query), _) => query.clone(),
         (None, Some(Some(query))) => query,
         (None, Some(None)) => return Ok(()),
-        (None, None) => return list(globals, &database),
+        (None, None) => return list(globals, &database, limits),
     };
-    let limits = Limits { rows: args.limit, time: Duration::from_secs(args.seconds) };
     let rows = database.query(&query, limits)?;
     if rows.more {
         output::note(&say!(
@@ -124,8 +124,8 @@ impl Sink for TableCollector {
     }
 }
 
-fn list(globals: &Globals, database: &Database) -> Result<()> {
-    let tables = database.tables()?;
+fn list(globals: &Globals, database: &Database, limits: Limits) -> Result<()> {
+    let tables = database.tables(limits)?;
     if globals.json {
         let table =
             |t: &okno_sql::TableInfo| serde_json::json!({"table": t.name, "columns": t.columns, "rows": t.rows});
