@@ -2,11 +2,21 @@
 //! that goes on whatever happens to its index or comes from its clients.
 #![cfg(all(unix, feature = "serve"))]
 
+#[path = "trust/check.rs"]
+mod check;
+#[path = "trust/clients.rs"]
+mod clients;
+#[path = "trust/damage.rs"]
+mod damage;
+#[path = "trust/read_only.rs"]
+mod read_only;
 #[path = "trust/remade.rs"]
 mod remade;
 #[path = "trust/server.rs"]
 mod server;
 mod support;
+#[path = "trust/uploads.rs"]
+mod uploads;
 
 use server::Server;
-use support::{World, contexts, counts, text};
+use support::{Ran, World, contexts, counts, number, text};

@@ -84,6 +84,7 @@
 
 pub mod answer;
 pub mod config;
+pub mod deadline;
 pub mod embed;
 mod engine;
 pub mod enrich;
@@ -105,8 +106,8 @@ pub use okno_load as load;
 
 pub use engine::{DeriveOptions, DerivePlan, DeriveProgress, DeriveReport, Maker};
 pub use engine::{
-    Engine, EngineBuilder, ImportReport, IndexOptions, IndexReport, Progress, ReembedReport, Silent, Skipped,
-    SkippedReason, search_several,
+    Engine, EngineBuilder, ImportReport, IndexOptions, IndexReport, LoadGuard, Progress, ReembedReport, RepairReport,
+    Silent, Skipped, SkippedReason, search_several,
 };
 pub use error::{Error, RequestError, Result};
 pub use retrieve::{Answer, Context, Query};

@@ -64,4 +64,30 @@ fn an_index_of_format_5_is_brought_up_to_date_without_embedding_again() {
     assert!(hashes.iter().any(|hash| hash.starts_with(&body(again[0].1.hash))), "{hashes:?}");
 }
 
+#[test]
+fn an_index_of_format_5_gets_an_identity_and_checksums_with_its_next_writer() {
+    let index = kept(5);
+    let engine = Engine::open(index.path()).unwrap();
+    let question = "How hot should water for black tea be?";
+    let before = (found(&engine, question), engine.snapshot().unwrap().numbers());
+    assert_eq!((engine.snapshot().unwrap().identity(), engine.check().unwrap()), (None, vec![]));
+    let everything: [&Path; 0] = [];
+    engine.index(&everything).unwrap();
+    let identity = engine.snapshot().unwrap().identity();
+    assert!(identity.is_some());
+    assert_eq!((found(&engine, question), engine.snapshot().unwrap().numbers()), before, "nothing else changed");
+    assert_eq!(engine.check().unwrap(), vec![]);
+    engine.index(&everything).unwrap();
+    assert_eq!(engine.snapshot().unwrap().identity(), identity, "given once");
+    drop(engine);
+    // Vectors have checksums now, too.
+    let data = index.path().join("data.mdb");
+    let mut bytes = std::fs::read(&data).unwrap();
+    let text = &TEA.as_bytes()[..40];
+    let at = (0..bytes.len() - text.len()).rev().find(|&at| &bytes[at..at + text.len()] == text).unwrap();
+    bytes[at - 50] ^= 1;
+    std::fs::write(&data, bytes).unwrap();
+    assert_eq!(Engine::open(index.path()).unwrap().check().unwrap().len(), 1);
+}
+
 const TEA: &str = include_str!("formats/tea.md");

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 /// The stages of the engine in the order data flows. Each may use those above it and the crates `okno-document` and
 /// `okno-load`. `shapes` is how results leave the process, so it comes last.
-const STAGES: [&str; 17] = [
+const STAGES: [&str; 18] = [
     "document",
     "load",
     "packed",
@@ -18,6 +18,7 @@ const STAGES: [&str; 17] = [
     "rules",
     "generate",
     "error",
+    "deadline",
     "enrich",
     "store",
     "understand",

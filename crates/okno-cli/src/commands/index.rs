@@ -225,6 +225,13 @@ fn line(report: &IndexReport, took: Duration) {
 
 fn print(report: &IndexReport, took: Duration) {
     line(report, took);
+    if report.repaired > 0 {
+        output::note(&say!(
+            "{} damaged documents were taken out, and their files read again",
+            "移除了 {} 个已损坏的文档，并重新读取了其文件",
+            report.repaired
+        ));
+    }
     let partial = |skipped: &&Skipped| matches!(&skipped.reason, SkippedReason::Load(reason) if reason.is_partial());
     let (partly, skipped): (Vec<&Skipped>, Vec<&Skipped>) = report.skipped.iter().partition(partial);
     list(&skipped, &say!("{} skipped:", "跳过 {} 项：", skipped.len()));

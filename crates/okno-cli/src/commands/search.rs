@@ -52,6 +52,7 @@ pub fn run(globals: &Globals, args: &SearchArgs) -> Result<()> {
         output::note(&note);
     }
     if answer.nothing_relevant() && !answer.contexts.is_empty() && !shows_irrelevant(args) {
+        answer::note_damaged(&answer.damaged);
         output::note(&nothing_relevant(&answer));
         return Ok(());
     }

@@ -5,7 +5,7 @@ use crate::locale::say;
 use crate::{opening, output};
 use anyhow::Result;
 use okno::shapes::units;
-use okno::store::Snapshot;
+use okno::store::{DamagedDocument, Snapshot};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 
@@ -26,7 +26,7 @@ pub fn run(globals: &Globals) -> Result<()> {
             "units": units(snapshot.derived_counts()), "text_bytes": text, "disk_bytes": engine.bytes()?,
             "embedder": manifest.embedder, "dimensions": manifest.dimensions,
             "recipe": manifest.recipe, "chunk": manifest.chunk, "neighbors": manifest.neighbors,
-            "roots": snapshot.roots(), "fields": fields,
+            "roots": snapshot.roots(), "fields": fields, "damaged": DamagedDocument::names(&snapshot.damaged()),
         }));
     }
     let mut out = std::io::stdout().lock();
@@ -65,6 +65,14 @@ pub fn run(globals: &Globals) -> Result<()> {
     }
     for root in snapshot.roots() {
         writeln!(out, "{}", say!("root       {}", "来源     {}", output::printable(root)))?;
+    }
+    for name in DamagedDocument::names(&snapshot.damaged()) {
+        let line = say!(
+            "damaged    {} – `okno index` reads it again",
+            "已损坏   {} —— `okno index` 会重新读取",
+            output::printable(&name)
+        );
+        writeln!(out, "{line}")?;
     }
     for (field, values) in fields {
         let more = if values.len() > VALUES_SHOWN { " …" } else { "" };

@@ -53,6 +53,7 @@ pub fn print(answer: &Answer, detail: AnswerDetail) -> Result<()> {
             write!(out, "{}", explained_context(context))?;
         }
     }
+    note_damaged(&answer.damaged);
     if !answer.contexts.is_empty() {
         let (spent, contexts) = (answer.spent(), answer.contexts.len());
         let (budget, unit) = (answer.recipe.budget, unit(answer.recipe.unit));
@@ -62,6 +63,24 @@ pub fn print(answer: &Answer, detail: AnswerDetail) -> Result<()> {
         });
     }
     Ok(())
+}
+
+/// Names of damaged documents that are printed.
+const DAMAGED_SHOWN: usize = 5;
+
+/// Says which documents are damaged and what to do, if any are.
+pub fn note_damaged(damaged: &[String]) {
+    if damaged.is_empty() {
+        return;
+    }
+    let more = if damaged.len() > DAMAGED_SHOWN { " …" } else { "" };
+    let names: Vec<String> = damaged.iter().take(DAMAGED_SHOWN).map(|name| printable(name)).collect();
+    note(&say!(
+        "damaged in the index and not searched: {}{} – `okno index` reads the files again",
+        "索引中已损坏、未参与搜索：{}{} —— `okno index` 会重新读取这些文件",
+        names.join(", "),
+        more
+    ));
 }
 
 /// Title and headings, and where else the same text is.

@@ -4,13 +4,28 @@ use super::World;
 use serde_json::Value;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
+use std::ops::Deref;
 use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
 /// A running server, ended with the test.
 pub struct Server {
     pub child: Child,
+    client: Client,
+}
+
+/// Sends requests to a server.
+#[derive(Clone)]
+pub struct Client {
     pub address: String,
+}
+
+impl Deref for Server {
+    type Target = Client;
+
+    fn deref(&self) -> &Client {
+        &self.client
+    }
 }
 
 impl Server {
@@ -25,9 +40,12 @@ impl Server {
         let told: Value = serde_json::from_str(&line).unwrap_or_else(|_| {
             panic!("`{line}`: {}", std::fs::read_to_string(world.path("serve.log")).unwrap_or_default())
         });
-        Self { child, address: told["url"].as_str().unwrap().trim_start_matches("http://").to_owned() }
+        let address = told["url"].as_str().unwrap().trim_start_matches("http://").to_owned();
+        Self { child, client: Client { address } }
     }
+}
 
+impl Client {
     /// Sends a request; the status and the body.
     pub fn send(&self, method: &str, path: &str, kind: &str, body: &[u8]) -> (u16, String) {
         let mut stream = TcpStream::connect(&self.address).unwrap();

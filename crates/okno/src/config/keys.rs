@@ -1,6 +1,6 @@
 //! The keys that a table may have, asked of the type that is read from it, and where a key stands in a file.
 
-use super::{Config, EmbeddingConfig, FetchConfig, FieldConfig, IndexConfig, ModelConfig};
+use super::{Config, EmbeddingConfig, FetchConfig, FieldConfig, IndexConfig, ModelConfig, ServeConfig};
 use crate::error::ConfigError;
 use crate::message::DidYouMean;
 use crate::retrieve::nearest;
@@ -56,6 +56,7 @@ pub fn unknown(document: &DeTable<'_>) -> Option<(usize, ConfigError)> {
         (table("fetch"), keys_of::<FetchConfig>()),
         (table("model"), keys_of::<ModelConfig>()),
         (table("embedding"), keys_of::<EmbeddingConfig>()),
+        (table("serve"), keys_of::<ServeConfig>()),
     ];
     let fields = table("fields").into_iter().flat_map(|fields| fields.values().map(toml::Spanned::get_ref));
     let fields = fields.map(|field| (field.as_table(), keys_of::<FieldConfig>()));

@@ -67,7 +67,7 @@ const fn key(name: &'static str, kind: Kind, default: &'static str) -> Key {
 
 /// Every single value, in the order it is shown. Tables of one's own names – recipes, fields, rules – are not single
 /// values.
-pub const KEYS: [Key; 41] = [
+pub const KEYS: [Key; 49] = [
     key("recipe", Kind::Text, "auto"),
     key("budget", Kind::Plain, "the recipe's"),
     key("k", Kind::Plain, "the recipe's"),
@@ -109,6 +109,14 @@ pub const KEYS: [Key; 41] = [
     key("embedding.batch", Kind::Plain, "the provider's"),
     key("embedding.concurrency", Kind::Plain, "4"),
     key("embedding.timeout", Kind::Plain, "300"),
+    key("serve.max_k", Kind::Plain, "10000"),
+    key("serve.max_budget", Kind::Plain, "200000"),
+    key("serve.max_recipes", Kind::Plain, "8"),
+    key("serve.max_filter", Kind::Plain, "10000"),
+    key("serve.timeout", Kind::Plain, "60"),
+    key("serve.max_connections", Kind::Plain, "1024"),
+    key("serve.load_memory", Kind::Text, "2GB"),
+    key("serve.load_timeout", Kind::Plain, "60"),
 ];
 
 /// One place's values.

@@ -12,11 +12,13 @@ mod layers;
 mod model;
 mod recipes;
 mod secrets;
+mod serve;
 
 pub use embedding::EmbeddingConfig;
 pub use layers::{KEYS, Key, Kind, Layer, Origin, Settings, Shown};
 pub use model::ModelConfig;
 pub use secrets::Secrets;
+pub use serve::ServeConfig;
 
 use crate::document::Layer as Units;
 use crate::error::{ConfigError, OwnRecipeError, RecipeError};
@@ -59,6 +61,8 @@ pub struct Config {
     pub model: ModelConfig,
     /// Which service embeds, where the embedder is one.
     pub embedding: EmbeddingConfig,
+    /// What requests to a server may cost.
+    pub serve: ServeConfig,
     /// Who sees which metadata.
     pub fields: BTreeMap<String, FieldConfig>,
     /// Rules that add metadata.
@@ -221,6 +225,7 @@ impl Config {
         }
         check_seconds("[fetch] `timeout`", self.fetch.timeout, 0.0)?;
         check_seconds("[fetch] `delay`", self.fetch.delay, 0.0)?;
+        self.serve.check()?;
         self.model.check()?;
         self.embedding.check()
     }

@@ -2,6 +2,7 @@
 
 use super::Engine;
 use super::current::CurrentStore;
+use super::read::LoadGuard;
 use crate::Result;
 use crate::embed::{BuiltIn, Embedder};
 use crate::generate::{Generator, Prompts};
@@ -43,6 +44,7 @@ pub(super) struct Parts {
     pub prompts: Prompts,
     pub image_reader: Option<Arc<dyn ImageReader>>,
     pub beside: Option<PathBuf>,
+    pub load_guard: Option<Arc<dyn LoadGuard>>,
 }
 
 impl EngineBuilder {
@@ -86,6 +88,12 @@ impl EngineBuilder {
     /// identity; with another one, indexing reads every file again.
     pub fn image_reader(mut self, reader: Option<Arc<dyn ImageReader>>) -> Self {
         self.parts.image_reader = reader;
+        self
+    }
+
+    /// Asks this before a file is loaded.
+    pub fn load_guard(mut self, guard: Option<Arc<dyn LoadGuard>>) -> Self {
+        self.parts.load_guard = guard;
         self
     }
 

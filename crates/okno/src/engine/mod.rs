@@ -6,6 +6,7 @@
 //! ```
 
 mod builder;
+mod check;
 mod content_hash;
 mod current;
 mod derive;
@@ -22,23 +23,27 @@ mod sync;
 mod units;
 
 pub use builder::EngineBuilder;
+pub use check::RepairReport;
 pub use derive::{DeriveOptions, DerivePlan, DeriveProgress, DeriveReport, Maker};
+pub use read::LoadGuard;
 pub use reason::SkippedReason;
 pub use reembed::ReembedReport;
 pub use report::{IndexOptions, IndexReport, Progress, Silent, Skipped};
 pub use several::search_several;
 pub use units::ImportReport;
 
+use crate::deadline;
 use crate::document::{ImageHash, Record};
 use crate::embed::Embedder;
-use crate::error::OptionsError;
+use crate::error::{Damage, OptionsError};
 use crate::generate::{Asker, Generator, Picture, Prompts};
 use crate::load::{Fields, FieldsError, ImageReader, Loader, builtin_reading};
 use crate::retrieve::{self, Answer, Context, Models, Query, Recipes};
-use crate::store::{DocumentNumber, Manifest, Snapshot, Store};
+use crate::store::{DamagedDocument, DocumentNumber, Manifest, Snapshot, Store};
 use crate::{Error, Result};
 use builder::Parts;
 use current::CurrentStore;
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -231,7 +236,19 @@ impl Engine {
         self.same_embedder(snapshot.manifest())?;
         let asker = self.generator().map(|generator| Asker { generator, prompts: &self.parts.prompts });
         let models = Models { embedder: self.embedder(), reranker: self.parts.reranker.as_deref(), asker };
-        retrieve::search(snapshot, models, &self.recipes, query)
+        loop {
+            deadline::check()?;
+            let known = snapshot.damaged().len();
+            let mut answer = match retrieve::search(snapshot, models, &self.recipes, query) {
+                // Found just now, where it was to be returned: the next search leaves it out.
+                Err(Error::Damaged { what: Damage::Document { .. }, .. }) if snapshot.damaged().len() > known => {
+                    continue;
+                }
+                answer => answer?,
+            };
+            answer.damaged = DamagedDocument::names(&snapshot.damaged());
+            return Ok(answer);
+        }
     }
 
     /// The documents of this name: their own id, their path below the indexed folder, or their whole path.
@@ -274,9 +291,11 @@ impl Engine {
             return Err(Error::NoRoot { root, known: roots });
         }
         let mut removed = 0;
+        let damaged: HashSet<DocumentNumber> = snapshot.damaged().iter().map(|damaged| damaged.number).collect();
         for file in sync::known_files(&*snapshot)?.into_iter().filter(|file| file.root == root) {
             for number in file.documents {
-                removed += usize::from(writer.remove(number)?);
+                let damaged = damaged.contains(&number);
+                removed += usize::from(if damaged { writer.discard(number)? } else { writer.remove(number)? });
             }
             writer.forget_file(&file.root, &file.path)?;
         }

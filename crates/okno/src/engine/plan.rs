@@ -106,14 +106,14 @@ impl Run<'_> {
             if scope.is_inside_another(i, scopes) {
                 continue;
             }
-            let unreadable = self.look(scope, &mut known, &mut work);
+            let unreadable = self.look(scope, &mut known, &mut work)?;
             self.forget_gone(scope, &unreadable, &mut known)?;
         }
         Ok(work)
     }
 
     /// Walks one scope and takes out of `known` what it finds; gives what could not be read.
-    fn look(&mut self, scope: &Scope, known: &mut Known, work: &mut Vec<Work>) -> Vec<PathBuf> {
+    fn look(&mut self, scope: &Scope, known: &mut Known, work: &mut Vec<Work>) -> Result<Vec<PathBuf>> {
         let options = WalkOptions {
             index_folder: Some(self.engine.folder().to_owned()),
             root: Some(scope.root.clone()),
@@ -126,7 +126,8 @@ impl Run<'_> {
                 Ok(mut entry) => {
                     // Named from its root, whichever part of it is walked.
                     entry.name = scope.relative(&entry.path);
-                    let file = known.remove(&(root.to_string(), entry.name.clone()));
+                    let mut file = known.remove(&(root.to_string(), entry.name.clone()));
+                    self.read_again_if_damaged(file.as_mut())?;
                     if file.as_ref().is_some_and(|file| file.size == entry.size && file.modified == entry.modified) {
                         self.report.unchanged += 1;
                     } else {
@@ -139,7 +140,7 @@ impl Run<'_> {
                 }
             }
         }
-        unreadable
+        Ok(unreadable)
     }
 
     /// Takes out the files that the scope no longer holds; what could not be read is kept.

@@ -4,6 +4,7 @@ use super::report::Skipped;
 use crate::document::Loaded;
 use crate::load::{self, FileEntry, Loader, Sink, SkipReason, Source};
 use std::io::BufRead;
+use std::path::Path;
 use xxhash_rust::xxh3::{Xxh3, xxh3_128};
 
 /// Larger files of a loader that streams are not held at once.
@@ -21,8 +22,24 @@ pub enum Read {
     Large(u128),
 }
 
-pub fn read(entry: &FileEntry, known: Option<u128>, loaders: &[Box<dyn Loader>], max_file_size: u64) -> Read {
-    try_read(entry, known, loaders, max_file_size).unwrap_or_else(Read::Failed)
+/// Looks at a file before it is loaded in this process: a server loads what strangers sent in another process first.
+pub trait LoadGuard: Send + Sync {
+    /// Whether the file may be loaded. `content` is all of it, or `None` for a file that is too large to be held at
+    /// once.
+    ///
+    /// # Errors
+    /// With the reason why not; the file is skipped with it.
+    fn admit(&self, file: &Path, content: Option<&[u8]>) -> Result<(), SkipReason>;
+}
+
+pub fn read(
+    entry: &FileEntry,
+    known: Option<u128>,
+    loaders: &[Box<dyn Loader>],
+    max_file_size: u64,
+    guard: Option<&dyn LoadGuard>,
+) -> Read {
+    try_read(entry, known, loaders, max_file_size, guard).unwrap_or_else(Read::Failed)
 }
 
 /// Whether the file itself could not be read, which says nothing about what it holds: its documents are kept. One that
@@ -36,18 +53,24 @@ fn try_read(
     known: Option<u128>,
     loaders: &[Box<dyn Loader>],
     max_file_size: u64,
+    guard: Option<&dyn LoadGuard>,
 ) -> Result<Read, SkipReason> {
     let loader = load::choose(entry, loaders, max_file_size)?;
     let source = Source::file(entry);
     if loader.streams() && entry.size > LARGE {
         let hash = streamed_hash(&source)?;
-        return Ok(if known == Some(hash) { Read::Same(hash) } else { Read::Large(hash) });
+        if known == Some(hash) {
+            return Ok(Read::Same(hash));
+        }
+        guard.map_or(Ok(()), |guard| guard.admit(&entry.path, None))?;
+        return Ok(Read::Large(hash));
     }
     let bytes = source.bytes()?;
     let hash = xxh3_128(&bytes);
     if known == Some(hash) {
         return Ok(Read::Same(hash));
     }
+    guard.map_or(Ok(()), |guard| guard.admit(&entry.path, Some(&bytes)))?;
     let mut sink = Collected::default();
     loader.load(&Source { content: Some(&bytes), ..source }, &mut sink)?;
     Ok(Read::Loaded { hash, documents: sink.documents, skipped: sink.skipped })

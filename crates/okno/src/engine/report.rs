@@ -89,6 +89,8 @@ pub struct IndexReport {
     pub skipped: Vec<Skipped>,
     /// Whether it was stopped before the end.
     pub stopped: bool,
+    /// Damaged documents that were taken out, and their files read again.
+    pub repaired: usize,
 }
 
 impl IndexReport {

@@ -50,6 +50,8 @@ pub struct Run<'a> {
     pub writer: &'a mut dyn Writer,
     pub progress: &'a dyn Progress,
     pub report: IndexReport,
+    /// Documents that are not what was stored: their files are read again.
+    pub damaged: HashSet<DocumentNumber>,
     pub uncommitted: usize,
     pub committed: Instant,
 }
@@ -67,10 +69,44 @@ impl Run<'_> {
         let mut removed = 0;
         for &number in &file.documents {
             // One that was removed by hand is gone already.
-            removed += usize::from(self.writer.remove(number)?);
+            removed += usize::from(self.take_out(number)?);
         }
         self.writer.forget_file(&file.root, &file.path)?;
         Ok(removed)
+    }
+
+    /// Takes out a document; returns `true` if it was there.
+    fn take_out(&mut self, number: DocumentNumber) -> Result<bool> {
+        if self.damaged.remove(&number) { self.writer.discard(number) } else { self.writer.remove(number) }
+    }
+
+    /// Takes out the damaged documents of a file, which is then known by no content, so that it is read again. Returns
+    /// `true` if there were any.
+    pub fn read_again_if_damaged(&mut self, file: Option<&mut FileState>) -> Result<bool> {
+        let Some(file) = file else { return Ok(false) };
+        let (damaged, whole): (Vec<_>, Vec<_>) =
+            file.documents.iter().copied().partition(|number| self.damaged.contains(number));
+        if damaged.is_empty() {
+            return Ok(false);
+        }
+        file.documents = whole;
+        file.mark_unread();
+        // Written down with the removal, so that a run that is killed leaves a file that is read again.
+        self.writer.set_file(file)?;
+        for number in damaged {
+            self.report.repaired += usize::from(self.take_out(number)?);
+            self.uncommitted += 1;
+        }
+        Ok(true)
+    }
+
+    /// Takes out damaged documents that belong to no file: nothing can bring them back.
+    pub fn discard_unowned(&mut self, files: &[FileState]) -> Result<()> {
+        let owned: HashSet<DocumentNumber> = files.iter().flat_map(|file| file.documents.iter().copied()).collect();
+        for number in self.damaged.iter().copied().filter(|number| !owned.contains(number)).collect::<Vec<_>>() {
+            self.report.removed += usize::from(self.take_out(number)?);
+        }
+        Ok(())
     }
 
     pub fn read_all(&mut self, work: Vec<Work>) -> Result<()> {
@@ -84,9 +120,10 @@ impl Run<'_> {
             .take(BATCH_FILES)
             .collect();
             let (loaders, rules, max) = (self.loaders, self.rules, self.options.max_file_size);
-            let reader = self.engine.image_reader();
+            let (reader, guard) = (self.engine.image_reader(), self.engine.parts.load_guard.as_deref());
             let read = |work: Work| {
-                let read = looked_at(read(&work.entry, work.known_hash(), loaders, max), &work.entry.path, reader);
+                let read = read(&work.entry, work.known_hash(), loaders, max, guard);
+                let read = looked_at(read, &work.entry.path, reader);
                 (ruled(read, &work.entry.name, rules), work)
             };
             let read: Vec<(Read, Work)> = batch.into_par_iter().map(read).collect();
@@ -234,7 +271,7 @@ impl Run<'_> {
         for &old in file.work.known.iter().flat_map(|known| known.documents.iter()).filter(|old| !current.contains(old))
         {
             // One replaced by a new version is gone already.
-            self.report.removed += usize::from(self.writer.remove(old)?);
+            self.report.removed += usize::from(self.take_out(old)?);
         }
         file.advance(u64::MAX, self.progress);
         self.uncommitted += 1;

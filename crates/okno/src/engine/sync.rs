@@ -29,6 +29,7 @@ pub fn sync(engine: &Engine, paths: &[&Path], options: &IndexOptions, progress: 
     if reads_otherwise(&manifest, snapshot.manifest()) {
         look_again(&mut files, &mut *writer)?;
     }
+    let damaged: HashSet<DocumentNumber> = snapshot.damaged().iter().map(|damaged| damaged.number).collect();
     drop(snapshot);
     store.release();
     let (rules, loaders) = (Rules::new(&manifest.rules)?, engine.loaders(&manifest)?);
@@ -42,6 +43,7 @@ pub fn sync(engine: &Engine, paths: &[&Path], options: &IndexOptions, progress: 
         writer: &mut *writer,
         progress,
         report: IndexReport::default(),
+        damaged,
         uncommitted: 0,
         committed: Instant::now(),
     };
@@ -61,12 +63,18 @@ impl Run<'_> {
             (scopes, roots) = self.scopes(&paths, roots, &files)?;
         }
         self.writer.set_roots(&roots)?;
+        if all {
+            self.discard_unowned(&files)?;
+        }
         let urls: Vec<String> = if all {
             roots.iter().filter(|root| is_url(root)).cloned().collect()
         } else {
             urls.into_iter().filter_map(url_of).collect()
         };
-        let urls = known_urls(&urls, &files);
+        let mut urls = known_urls(&urls, &files);
+        for (_, known) in &mut urls {
+            self.read_again_if_damaged(known.as_mut())?;
+        }
         let work = self.plan(&scopes, files)?;
         self.progress.begin(work.len(), work.iter().map(|work| work.entry.size).sum());
         self.read_all(work)?;

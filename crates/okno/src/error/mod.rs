@@ -42,6 +42,12 @@ okno_document::messages! {
             "the index at `{0}` is already open in this process; share one `Engine`",
             "索引 “{0}” 已在本进程中打开;请共用一个 `Engine`",
         ),
+        /// The index may be read, but not written to.
+        ReadOnly(PathBuf) = "read_only" => (
+            "the index at `{0}` is open for reading only; to change it, make its folder and files writable, \
+             or copy it to another place",
+            "索引 “{0}” 只能读取;要修改它,请让其文件夹和文件可写,或把它复制到别处",
+        ),
         /// Another index, or none, is where this one was opened.
         Replaced(PathBuf) = "index_replaced" => (
             "the index at `{0}` was deleted or replaced while it was open; the one that is there now is opened as soon \
@@ -106,6 +112,8 @@ okno_document::messages! {
             ("embedder `{name}`: {reason}", "嵌入模型 `{name}` 出错:{reason}"),
         /// The caller asked to stop; what was committed stays.
         Stopped = "stopped" => ("stopped", "已停止"),
+        /// The time of the work is over, or nobody waits for it any more.
+        TimedOut = "timed_out" => ("the work took too long and was stopped; ask for less", "耗时过长,已停止;请缩小请求"),
         /// The reranker failed.
         Reranking { /** Its name. */ name: String, /** Why. */ reason: RerankError } = "reranking_failed" =>
             ("reranker `{name}`: {reason}", "重排模型 `{name}` 出错:{reason}"),
@@ -138,6 +146,8 @@ okno_document::messages! {
         NotOurs = "not_an_index_file" => ("`data.mdb` is not an index file", "`data.mdb` 不是索引文件"),
         /// The key-value store found its pages damaged.
         Pages { /** What it says. */ words: String } = "damaged_pages" => ("{words}", "{words}"),
+        /// The file of the key-value store is shorter than it says.
+        CutShort = "cut_short" => ("`data.mdb` is cut short", "`data.mdb` 不完整"),
         /// There is no manifest.
         NoManifest = "no_manifest" => ("no manifest", "没有清单"),
         /// A value cannot be read.
@@ -147,7 +157,10 @@ okno_document::messages! {
             ("no document number {number}", "没有编号为 {number} 的文档"),
         /// A document cannot be read.
         Document { /** Its number. */ number: u32 } = "bad_document" =>
-            ("document number {number} cannot be read", "无法读取编号为 {number} 的文档"),
+            ("document number {number} is not what was stored", "编号为 {number} 的文档与存入时不一致"),
+        /// An image is not what was stored.
+        Image { /** Its hash. */ hash: String } = "bad_image" =>
+            ("image {hash} is not what was stored", "图片 {hash} 与存入时不一致"),
         /// The state of a file cannot be read.
         File = "bad_file_state" => ("a file's state cannot be read", "无法读取文件的状态"),
         /// Something cannot be packed for storing.
@@ -170,7 +183,11 @@ pub enum StorageKind {
 impl From<&std::io::Error> for StorageKind {
     fn from(error: &std::io::Error) -> Self {
         // LMDB reports a write that a full disk cut short as a plain input/output error.
-        if error.kind() == ErrorKind::PermissionDenied { Self::Denied } else { Self::DiskFull }
+        if matches!(error.kind(), ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem) {
+            Self::Denied
+        } else {
+            Self::DiskFull
+        }
     }
 }
 

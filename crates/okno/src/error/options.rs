@@ -31,6 +31,11 @@ okno_document::messages! {
         /// Somebody wrote to an index while it was copied.
         ChangedMeanwhile = "changed_meanwhile" =>
             ("the index was changed while it was read; try again", "读取期间索引被修改;请重试"),
+        /// Documents of the source are not what was stored.
+        SourceDamaged { /** The files they are from. */ names: Vec<String> } = "source_damaged" => (
+            "these documents of the source are damaged: {names}; index their files again, then copy",
+            "来源中的这些文档已损坏:{names};请先重新索引相应文件,再复制",
+        ),
         /// A copy into an index of another embedder.
         CopyEmbedder { /** That of the source. */ from: String, /** That of the target. */ to: String } = "copy_embedder" => (
             "the source was made with embedder `{from}`, the target with `{to}`; copy into a new place",

@@ -32,6 +32,8 @@ pub struct Answer {
     pub routing: Routing,
     /// What a language model did for it.
     pub steps: Vec<Taken>,
+    /// Documents that are damaged, and were not searched: the files they were read from, or their numbers.
+    pub damaged: Vec<String>,
 }
 
 impl Answer {
@@ -164,6 +166,7 @@ pub(super) fn cut(
     let structure = snapshot.structure(piece.document)?;
     let text = snapshot.text(piece.document)?;
     let span = structure.span(piece.sentences.clone());
+    snapshot.check_text(piece.document, span)?;
     let pages = structure.pages_of(span);
     let mut walk = CodePoints::new(text);
     let (start, first_line) = walk.at(span.start);

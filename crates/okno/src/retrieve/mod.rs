@@ -161,7 +161,8 @@ fn answer(
         Order::Score => phrases::first(contexts, &routing.phrases),
         Order::Document | Order::Ends => contexts,
     };
-    Ok(Answer { question: query.text.clone(), recipe, contexts, relevance, stage, understood, routing, steps })
+    let (question, damaged) = (query.text.clone(), Vec::new());
+    Ok(Answer { question, recipe, contexts, relevance, stage, understood, routing, steps, damaged })
 }
 
 /// The hits in the order in which a reranker puts them, where there is one and the recipe wants it.

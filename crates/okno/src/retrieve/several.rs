@@ -14,6 +14,7 @@ pub fn together(answers: Vec<Answer>) -> Option<Answer> {
     let mut queues = vec![std::mem::take(&mut all.contexts).into_iter().peekable()];
     for answer in answers {
         all.relevance = all.relevance.max(answer.relevance);
+        all.damaged.extend(answer.damaged);
         all.stage.rankings.extend(answer.stage.rankings);
         all.stage.hits += answer.stage.hits;
         all.stage.targets += answer.stage.targets;

@@ -182,6 +182,9 @@ pub struct Answer<'a> {
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     #[cfg_attr(feature = "schema", schema(value_type = Vec<Object>))]
     pub steps: &'a [Taken],
+    /// Documents that are damaged in the index, and were not searched: the files they were read from, or their numbers.
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    pub damaged: &'a [String],
     /// The relevance of the most relevant context.
     pub relevance: f32,
     /// Whether the index holds nothing that has to do with the question; what came nearest is returned all the same.
@@ -203,6 +206,7 @@ impl<'a> Answer<'a> {
             understood: (&answer.understood).into(),
             route: &answer.routing,
             steps: &answer.steps,
+            damaged: &answer.damaged,
             relevance: answer.relevance,
             nothing_relevant: answer.nothing_relevant(),
             contexts: answer.contexts.iter().map(|context| FullContext::new(context, explain)).collect(),

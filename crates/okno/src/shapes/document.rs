@@ -172,6 +172,14 @@ pub struct IndexReport {
     pub skipped: Vec<SkippedFile>,
     /// Whether it was stopped before the end.
     pub stopped: bool,
+    /// Damaged documents that were taken out, and their files read again; only where there were any.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub repaired: usize,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref)] // what `serde` hands over
+fn is_zero(count: &usize) -> bool {
+    *count == 0
 }
 
 impl IndexReport {
@@ -187,6 +195,7 @@ impl IndexReport {
             bytes: report.bytes,
             skipped: report.skipped.iter().map(SkippedFile::from).collect(),
             stopped: report.stopped,
+            repaired: report.repaired,
         }
     }
 }

@@ -5,7 +5,7 @@
 //! missing. Afterwards the target holds what the source holds and nothing else, and [`verify`] reads both and
 //! compares. Not copied are vectors kept for slow embedders.
 
-use super::{DocumentNumber, FileState, Prepared, Snapshot, Store, Vectors, Writer, id_key};
+use super::{DamagedDocument, DocumentNumber, FileState, Prepared, Snapshot, Store, Vectors, Writer, id_key};
 use crate::document::Record;
 use crate::error::{Difference, OptionsError};
 use crate::{Error, Result};
@@ -32,6 +32,7 @@ pub struct Copied {
 /// Copies an index. `progress` hears how many documents are done, and of how many.
 pub fn copy(from: &dyn Store, to: &dyn Store, progress: &mut dyn FnMut(usize, usize)) -> Result<Copied> {
     let source = Pages::new(from)?;
+    refuse_damage(&*source.first)?;
     let mut writer = to.writer()?;
     refuse_others(&*source.first, &*to.snapshot()?)?;
     writer.set_manifest(source.first.manifest())?;
@@ -83,6 +84,7 @@ impl<'s> Pages<'s> {
 
 /// A document of a snapshot as it can be put.
 fn prepared(snapshot: &dyn Snapshot, number: DocumentNumber) -> Result<Prepared> {
+    snapshot.check_document(number)?;
     Ok(Prepared {
         record: snapshot.record(number)?,
         text: snapshot.text(number)?.to_owned(),
@@ -156,6 +158,19 @@ fn keep_images(
         read?;
     }
     Ok(())
+}
+
+/// Damage is not carried on: what was not damaged would look whole at the target, and the rest would be missing there.
+fn refuse_damage(source: &dyn Snapshot) -> Result<()> {
+    for number in source.numbers() {
+        // What fails is remembered by the snapshot, which names all of it.
+        match source.check_document(number) {
+            Err(Error::Damaged { .. }) => {}
+            checked => checked?,
+        }
+    }
+    let names = DamagedDocument::names(&source.damaged());
+    if names.is_empty() { Ok(()) } else { Err(OptionsError::SourceDamaged { names }.into()) }
 }
 
 /// A target that was indexed from elsewhere is not overwritten.

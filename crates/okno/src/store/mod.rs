@@ -5,6 +5,7 @@
 //! expands and cuts nothing; it ranks the units of one layer by one leg, and the pure functions of
 //! [`crate::retrieve`] do the rest.
 
+mod check;
 #[cfg(any(test, feature = "contracts"))]
 #[allow(clippy::missing_panics_doc)]
 pub mod contract;
@@ -12,12 +13,13 @@ pub mod copy;
 mod embedded;
 mod manifest;
 
+pub use check::IndexFault;
 pub(crate) use embedded::add_scaled;
 pub use embedded::{CONTEXT_WEIGHT, EmbeddedStore, K1, Scan, above, length_share, rarity};
 pub use manifest::{DEFAULT_RECIPE, FORMAT, Manifest};
 
 use crate::Result;
-use crate::document::{Catalogue, Derived, DerivedKind, DocumentId, Filter, ImageHash, Layer, Record, Structure};
+use crate::document::{Catalogue, Derived, DerivedKind, DocumentId, Filter, ImageHash, Layer, Record, Span, Structure};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Range;
@@ -161,6 +163,35 @@ pub struct FileState {
     pub documents: Vec<DocumentNumber>,
 }
 
+impl FileState {
+    /// Marks it as known by no content: the next run reads the file again.
+    pub fn mark_unread(&mut self) {
+        (self.modified, self.size, self.hash, self.validator) = (i64::MIN, 0, 0, None);
+    }
+}
+
+/// A document that is not what was stored: its bytes changed on disk.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DamagedDocument {
+    /// Its number.
+    pub number: DocumentNumber,
+    /// The file it was read from, below its root, where that is known.
+    pub file: Option<String>,
+}
+
+impl DamagedDocument {
+    /// The file, or the number where no file is known.
+    pub fn name(&self) -> String {
+        self.file.clone().unwrap_or_else(|| format!("#{}", self.number))
+    }
+
+    /// The names of damaged documents, each once.
+    pub fn names(damaged: &[Self]) -> Vec<String> {
+        let names: std::collections::BTreeSet<String> = damaged.iter().map(Self::name).collect();
+        names.into_iter().collect()
+    }
+}
+
 /// One committed generation of a store.
 ///
 /// Everything it returns belongs to that generation, however long the snapshot lives and whatever
@@ -224,6 +255,26 @@ pub trait Snapshot: Send + Sync {
     fn image(&self, _: ImageHash) -> Result<Option<Vec<u8>>> {
         Ok(None)
     }
+    /// The documents that are damaged, as far as that was noticed: those that could not be read when the snapshot was
+    /// opened, which it does not hold, and those found later by a check.
+    fn damaged(&self) -> Vec<DamagedDocument> {
+        Vec::new()
+    }
+    /// Checks that a part of a document's text is what was stored, where the store can tell. Rankings leave out a
+    /// document that failed.
+    ///
+    /// # Errors
+    /// [`Error::Damaged`](crate::Error::Damaged) with the document's number.
+    fn check_text(&self, _: DocumentNumber, _: Span) -> Result<()> {
+        Ok(())
+    }
+    /// Checks that everything of a document is what was stored, vectors too, where the store can tell.
+    ///
+    /// # Errors
+    /// As [`Self::check_text`].
+    fn check_document(&self, _: DocumentNumber) -> Result<()> {
+        Ok(())
+    }
     /// A document's vectors, as near to those it was put with as the store keeps them.
     fn vectors(&self, number: DocumentNumber) -> Result<Vectors>;
     /// Says which documents are asked for next, so that a store on another machine fetches them together.
@@ -275,6 +326,11 @@ pub trait Writer {
     fn amend(&mut self, number: DocumentNumber, record: &Record) -> Result<bool>;
     /// Takes a document out; whether it was there.
     fn remove(&mut self, number: DocumentNumber) -> Result<bool>;
+    /// Takes out a document that is damaged: nothing that it says about itself is believed. Returns `true` if it
+    /// was there.
+    fn discard(&mut self, number: DocumentNumber) -> Result<bool> {
+        self.remove(number)
+    }
     /// The content hash under which a document was removed by hand, if it was.
     fn removed(&mut self, id: &DocumentId) -> Result<Option<u128>>;
     /// Remembers that a document of this content was removed by hand; `None` forgets it.
@@ -322,6 +378,17 @@ pub trait Store: Send + Sync {
     /// another index there. Nothing may be written then, and what is read is of the past.
     fn is_replaced(&self) -> bool {
         false
+    }
+    /// Reads everything and says what is not as it was stored, or does not fit the rest. A store that cannot tell reads
+    /// every document.
+    fn check(&self) -> Result<Vec<IndexFault>> {
+        self.snapshot()?.each_document(&mut |_, _, _, _| ())?;
+        Ok(Vec::new())
+    }
+    /// Takes out what is damaged and builds again what can be built from the rest; the files of damaged documents are
+    /// marked, so that the next run of indexing reads them again.
+    fn repair(&self, _: &[IndexFault]) -> Result<()> {
+        Ok(())
     }
     /// What opens the place again, where that can be done; it succeeds once this store and its snapshots are dropped.
     fn reopen(&self) -> Option<Reopen> {

@@ -1,8 +1,9 @@
 //! A document as one value: a hash of its text, six lengths, then record, sentences, vectors, text, derived texts and
 //! their vectors.
 
+use super::sums::Sums;
 use super::vectors::{Packed, pack, pack_normalised};
-use crate::document::{Derived, Record, Structure};
+use crate::document::{Derived, Record, Span, Structure};
 use crate::store::{Prepared, Vectors};
 use xxhash_rust::xxh3::xxh3_128;
 
@@ -54,6 +55,58 @@ pub fn with_vectors(bytes: &[u8], vectors: &Vectors, dimensions: usize) -> Optio
     let derived_vectors = pack_normalised(&vectors.derived, dimensions);
     let vectors = pack(vectors, &structure, dimensions);
     Some(join(hash, [record, packed_structure, &vectors, text, derived, &derived_vectors]))
+}
+
+/// The parts of a stored document as bytes, for their checksums.
+pub struct StoredParts<'a> {
+    /// Hash, lengths, record and sentences.
+    pub front: &'a [u8],
+    /// The vectors.
+    pub vectors: &'a [u8],
+    /// The text.
+    pub text: &'a [u8],
+    /// The derived texts.
+    pub derived: &'a [u8],
+    /// Their vectors.
+    pub derived_vectors: &'a [u8],
+}
+
+/// The parts of a stored document; `None` when the bytes cannot be one.
+pub fn stored_parts(bytes: &[u8]) -> Option<StoredParts<'_>> {
+    let (_, [record, structure, vectors, text, derived, derived_vectors]) = parts(bytes)?;
+    let front = bytes.get(..HASH + LENGTHS + record.len() + structure.len())?;
+    Some(StoredParts { front, vectors, text, derived, derived_vectors })
+}
+
+/// Reads a document whose text is the one it was written with; with checksums, also whose record and sentences are.
+pub fn read_checked<'b>(bytes: &'b [u8], dimensions: usize, sums: Option<Sums<'_>>) -> Option<Blob<'b>> {
+    if let Some(sums) = sums
+        && !sums.fit_layout(&stored_parts(bytes)?)
+    {
+        return None;
+    }
+    let blob = read(bytes, dimensions)?;
+    let sound = sums.is_some() || is_sound(&blob);
+    (sound && xxh3_128(blob.text.as_bytes()) == blob.text_hash).then_some(blob)
+}
+
+/// Whether all that a document without checksums says about its text can be true: nothing may read beside the text.
+fn is_sound(blob: &Blob<'_>) -> bool {
+    let Structure { sentences, paragraphs, sections, pages, images } = &blob.structure;
+    let inside = |span: Span| blob.text.get(span.range()).is_some();
+    let ascending = |firsts: Vec<u32>| {
+        let count = sentences.len().max(1);
+        firsts.is_sorted() && firsts.last().is_none_or(|&last| (last as usize) < count)
+    };
+    let ends = sentences.windows(2).all(|pair| pair[0].span.end <= pair[1].span.start);
+    ends && sentences.iter().all(|sentence| inside(sentence.span))
+        && ascending(paragraphs.clone())
+        && ascending(sections.iter().map(|section| section.first).collect())
+        && (sentences.is_empty() || (paragraphs.first() == Some(&0) && sections.first().is_some_and(|s| s.first == 0)))
+        && sections.iter().flat_map(|section| &section.path).all(|&heading| inside(heading))
+        && pages.iter().all(|page| page.start as usize <= blob.text.len())
+        && images.iter().all(|image| inside(image.span))
+        && blob.derived.iter().all(|unit| unit.first < unit.end && unit.end as usize <= sentences.len())
 }
 
 fn join(hash: &[u8], parts: [&[u8]; PARTS]) -> Vec<u8> {

@@ -13,6 +13,7 @@
 //! takes out what never became visible.
 
 use super::identity::IndexIdentity;
+use super::read_only::ReadOnlyFolder;
 use crate::Error;
 use crate::document::{Derived, Structure};
 use crate::error::StorageKind;
@@ -20,6 +21,7 @@ use crate::message::Opaque;
 use crate::store::{DocumentNumber, FORMAT};
 use crate::text::terms::terms;
 use std::cmp::Ordering;
+use std::collections::HashMap;
 use std::ops::{Bound, ControlFlow};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -81,6 +83,11 @@ fn schema() -> (Schema, Fields) {
         derived: builder.add_text_field("derived", text),
     };
     (builder.build(), fields)
+}
+
+fn opened(folder: &Path, read_only: bool) -> Result<Index> {
+    let index = if read_only { Index::open(ReadOnlyFolder::open(folder)?)? } else { Index::open_in_dir(folder)? };
+    Ok(prepared(index))
 }
 
 fn prepared(index: Index) -> Index {
@@ -165,9 +172,9 @@ const NOWHERE: u32 = u32::MAX;
 
 impl Lexical {
     /// Opens what was last committed. One that was built from an index of another identity is refused.
-    pub fn open(folder: &Path, identity: Option<IndexIdentity>) -> Result<Self> {
+    pub fn open(folder: &Path, identity: Option<IndexIdentity>, read_only: bool) -> Result<Self> {
         let (_, fields) = schema();
-        let index = prepared(Index::open_in_dir(folder)?);
+        let index = opened(folder, read_only)?;
         refuse_stumps(&index, folder)?;
         if CommitPayload::of(&index)?.is_some_and(|payload| payload.is_foreign(identity)) {
             return Err(TantivyError::InternalError("it was built from another index".to_owned()));
@@ -228,6 +235,40 @@ impl Lexical {
         let rows = segments.map(|segment| segment_rows(segment, &number)).collect::<Result<_>>()?;
         Ok(self.rows.get_or_init(|| rows))
     }
+}
+
+/// How much of each document a lexical index holds, and which of its files are damaged.
+pub struct LexicalSize {
+    /// Files whose bytes do not fit their checksum.
+    pub damaged: Vec<String>,
+    /// How many rows – sentences, sections, derived texts – each document has.
+    pub rows: HashMap<DocumentNumber, usize>,
+}
+
+impl Lexical {
+    /// Reads the whole index.
+    pub fn measured(folder: &Path, read_only: bool) -> Result<LexicalSize> {
+        let index = opened(folder, read_only)?;
+        refuse_stumps(&index, folder)?;
+        let damaged: Vec<String> =
+            index.validate_checksum()?.into_iter().map(|path| path.to_string_lossy().into_owned()).collect();
+        let mut rows = HashMap::new();
+        if damaged.is_empty() {
+            let reader: tantivy::IndexReader = index.reader_builder().reload_policy(ReloadPolicy::Manual).try_into()?;
+            for segment in reader.searcher().segment_readers() {
+                count_rows(segment, &mut rows)?;
+            }
+        }
+        Ok(LexicalSize { damaged, rows })
+    }
+}
+
+fn count_rows(segment: &SegmentReader, rows: &mut HashMap<DocumentNumber, usize>) -> Result<()> {
+    let places = segment.fast_fields().u64("place")?;
+    for place in segment.doc_ids_alive().filter_map(|row| places.first(row)) {
+        *rows.entry(Place::read(place).document).or_default() += 1;
+    }
+    Ok(())
 }
 
 /// The numbers of a segment's rows.

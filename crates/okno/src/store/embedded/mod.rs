@@ -16,13 +16,16 @@ mod atlas;
 mod best;
 mod blob;
 mod bm25;
+mod check;
 mod dense;
 mod dot;
 mod identity;
 mod lexical;
 mod marks;
+mod read_only;
 mod sketch;
 mod snapshot;
+mod sums;
 mod tables;
 mod units;
 mod vectors;
@@ -34,7 +37,7 @@ pub use units::CONTEXT_WEIGHT;
 pub(crate) use vectors::add_scaled;
 pub use writer::above;
 
-use crate::store::{FORMAT, Manifest, Reopen, Snapshot, Store, Writer};
+use crate::store::{FORMAT, IndexFault, Manifest, Reopen, Snapshot, Store, Writer};
 use crate::{Error, Result};
 use snapshot::EmbeddedSnapshot;
 use std::path::{Path, PathBuf};
@@ -102,18 +105,45 @@ fn lexical_folder(folder: &Path) -> PathBuf {
     folder.join("lexical")
 }
 
-impl Store for EmbeddedStore {
-    fn snapshot(&self) -> Result<Arc<dyn Snapshot>> {
+impl EmbeddedStore {
+    /// The snapshot of the last committed generation.
+    fn opened(&self) -> Result<Arc<EmbeddedSnapshot>> {
         // A poisoned lock means another search panicked; the cached snapshot itself is never half-made.
         let mut latest = self.latest.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         let scan = *self.scan.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         let generation = self.tables.generation()?;
         if let Some(snapshot) = latest.as_ref().filter(|snapshot| snapshot.generation() == generation) {
-            return Ok(Arc::clone(snapshot) as Arc<dyn Snapshot>);
+            return Ok(Arc::clone(snapshot));
         }
         let snapshot = Arc::new(EmbeddedSnapshot::open(&self.folder, &self.tables, scan)?);
         *latest = Some(Arc::clone(&snapshot));
         Ok(snapshot)
+    }
+}
+
+impl Store for EmbeddedStore {
+    fn snapshot(&self) -> Result<Arc<dyn Snapshot>> {
+        Ok(self.opened()?)
+    }
+
+    fn check(&self) -> Result<Vec<IndexFault>> {
+        check::check(self)
+    }
+
+    fn repair(&self, faults: &[IndexFault]) -> Result<()> {
+        self.release();
+        if faults.iter().any(IndexFault::is_lexical) {
+            // The writer builds it again from the documents.
+            let _lock = writer::lock(&self.folder)?;
+            self.tables.refuse_replaced()?;
+            let lexical = lexical_folder(&self.folder);
+            if lexical.exists() {
+                fs_err::remove_dir_all(lexical)?;
+            }
+        }
+        let mut writer = Box::new(writer::EmbeddedWriter::open(&self.folder, &self.tables)?);
+        writer.repair(faults)?;
+        writer.finish()
     }
 
     fn writer(&self) -> Result<Box<dyn Writer + '_>> {

@@ -2,23 +2,27 @@
 
 use super::atlas::{Allowed, Atlas, Part};
 use super::best::Candidate;
+use super::blob::{self, StoredParts};
 use super::bm25::Postings;
 use super::dense::{Dots, Scan};
 use super::identity::IndexIdentity;
 use super::lexical::{Lexical, lexical_failure};
+use super::lexical_folder;
 use super::sketch::Sketch;
-use super::tables::Tables;
+use super::sums::Sums;
+use super::tables::{SumsTable, Tables};
 use super::units::Units;
-use super::{blob, lexical_folder};
-use crate::document::{Catalogue, Derived, DerivedKind, ImageHash, Layer, Record, Structure};
+use crate::deadline;
+use crate::document::{Catalogue, Derived, DerivedKind, ImageHash, Layer, Record, Span, Structure};
 use crate::error::Damage;
-use crate::store::{Ask, DocumentNumber, FileState, Leg, Manifest, Scored, Snapshot, Vectors};
+use crate::store::{Ask, DamagedDocument, DocumentNumber, FileState, Leg, Manifest, Scored, Snapshot, Vectors};
 use crate::text::terms;
 use crate::{Error, Result};
 use heed::{RoTxn, WithoutTls};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::Path;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// One committed generation of an [`super::EmbeddedStore`].
 pub struct EmbeddedSnapshot {
@@ -31,6 +35,10 @@ pub struct EmbeddedSnapshot {
     records: OnceLock<Vec<(DocumentNumber, Record)>>,
     catalogue: OnceLock<Catalogue>,
     copies: Vec<Vec<DocumentNumber>>,
+    damage: Mutex<Vec<DamagedDocument>>,
+    /// How many of these were found after the snapshot was opened: they are in the atlas, and left out of rankings.
+    found_later: AtomicUsize,
+    sums: Option<SumsTable>,
     derived_counts: BTreeMap<DerivedKind, usize>,
     lexical: Option<Lexical>,
     generation: u64,
@@ -45,7 +53,7 @@ impl EmbeddedSnapshot {
     /// Opens the last committed generation.
     pub(super) fn open(folder: &Path, tables: &Tables, scan: Scan) -> Result<Self> {
         loop {
-            let snapshot = match Self::try_open(folder, tables, scan) {
+            let snapshot = match Self::try_open(tables, scan) {
                 // Not the lexical index of these documents: that of the index that is there now.
                 Err(Error::Lexical { .. }) if tables.is_replaced() => return Err(Error::Replaced(folder.to_owned())),
                 opened => opened?,
@@ -58,14 +66,17 @@ impl EmbeddedSnapshot {
         }
     }
 
-    fn try_open(folder: &Path, tables: &Tables, scan: Scan) -> Result<Self> {
+    fn try_open(tables: &Tables, scan: Scan) -> Result<Self> {
+        tables.sums()?;
         let pin = tables.env.clone().static_read_txn().map_err(|e| tables.wrong(e))?;
         let generation: u64 = tables.json(&pin, "generation")?.unwrap_or(0);
         let manifest: Manifest = tables.json(&pin, "manifest")?.ok_or_else(|| tables.damaged(Damage::NoManifest))?;
         let roots = tables.json(&pin, "roots")?.unwrap_or_default();
         let identity = tables.identity_in(&pin)?;
-        let lexical = open_lexical(folder, generation, identity)?;
-        let (parts, hashes) = parts(tables, &pin, manifest.dimensions)?;
+        let lexical = open_lexical(tables, generation, identity)?;
+        let sums = tables.current_sums(&pin)?;
+        let Documents { parts, hashes, unreadable } = documents(tables, &pin, sums, manifest.dimensions)?;
+        let damage = if unreadable.is_empty() { Vec::new() } else { named_damage(tables, &pin, &unreadable)? };
         let atlas = Atlas::new(parts.into_iter(), manifest.dimensions);
         let copies = copies(&hashes);
         Ok(Self {
@@ -77,6 +88,9 @@ impl EmbeddedSnapshot {
             records: OnceLock::new(),
             catalogue: OnceLock::new(),
             copies,
+            damage: Mutex::new(damage),
+            found_later: AtomicUsize::new(0),
+            sums,
             lexical,
             generation,
             identity,
@@ -108,7 +122,43 @@ impl EmbeddedSnapshot {
             let (run, derived) = units.run(unit as usize, &self.atlas);
             Scored { run, derived, score }
         };
-        best.into_iter().map(named).collect()
+        let mut named: Vec<Scored> = best.into_iter().map(named).collect();
+        if self.found_later.load(Ordering::Relaxed) > 0 {
+            let damaged: HashSet<DocumentNumber> = self.lock_damage().iter().map(|damaged| damaged.number).collect();
+            named.retain(|scored| !damaged.contains(&scored.run.document));
+        }
+        named
+    }
+
+    fn lock_damage(&self) -> MutexGuard<'_, Vec<DamagedDocument>> {
+        // Only whole entries are added.
+        self.damage.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Remembers that a document is damaged, and gives that as an error.
+    fn found_damaged(&self, number: DocumentNumber) -> Error {
+        let named = self.reading(|pin| named_damage(&self.tables, pin, &[number]));
+        let mut damage = self.lock_damage();
+        if damage.iter().all(|known| known.number != number) {
+            damage.extend(named.unwrap_or_else(|_| vec![DamagedDocument { number, file: None }]));
+            self.found_later.fetch_add(1, Ordering::Relaxed);
+        }
+        self.tables.damaged(Damage::Document { number })
+    }
+
+    /// Looks at a document and its checksums; where there are none, at nothing.
+    fn with_sums<T>(
+        &self,
+        number: DocumentNumber,
+        look: impl FnOnce(&StoredParts<'_>, Sums<'_>) -> T,
+    ) -> Result<Option<T>> {
+        let Some(table) = self.sums else { return Ok(None) };
+        let read = self.reading(|pin| {
+            let stored = self.tables.documents.get(pin, &number)?.and_then(blob::stored_parts);
+            let sums = table.get(pin, &number)?.map(Sums::new);
+            Ok(stored.zip(sums).map(|(parts, sums)| look(&parts, sums)))
+        });
+        read.map_err(|e| self.tables.wrong(e))
     }
 
     fn unknown(&self, number: DocumentNumber) -> Error {
@@ -122,12 +172,12 @@ impl EmbeddedSnapshot {
 }
 
 /// The lexical index; none before the first commit.
-fn open_lexical(folder: &Path, generation: u64, identity: Option<IndexIdentity>) -> Result<Option<Lexical>> {
+fn open_lexical(tables: &Tables, generation: u64, identity: Option<IndexIdentity>) -> Result<Option<Lexical>> {
     if generation == 0 {
         return Ok(None);
     }
-    let path = lexical_folder(folder);
-    Lexical::open(&path, identity).map(Some).map_err(|source| lexical_failure(path, source))
+    let path = lexical_folder(&tables.path);
+    Lexical::open(&path, identity, tables.read_only).map(Some).map_err(|source| lexical_failure(path, source))
 }
 
 /// Documents of the same text, where there are several.
@@ -147,19 +197,27 @@ fn derived_counts(atlas: &Atlas<'_>) -> BTreeMap<DerivedKind, usize> {
     counts
 }
 
-type Hashes = Vec<(DocumentNumber, u128)>;
+/// The documents of a generation.
+#[derive(Default)]
+struct Documents {
+    parts: Vec<Part<'static>>,
+    hashes: Vec<(DocumentNumber, u128)>,
+    /// Those that are not what was stored.
+    unreadable: Vec<DocumentNumber>,
+}
 
-fn parts(tables: &Tables, pin: &RoTxn<'static, WithoutTls>, dimensions: usize) -> Result<(Vec<Part<'static>>, Hashes)> {
-    let (mut parts, mut hashes) = (Vec::new(), Vec::new());
-    for stored in tables.documents.iter(pin).map_err(|e| tables.wrong(e))? {
-        let (number, bytes) = stored.map_err(|e| tables.wrong(e))?;
+impl Documents {
+    fn add(&mut self, number: DocumentNumber, bytes: &[u8], dimensions: usize, sums: Option<Sums<'_>>) {
         // SAFETY: the bytes lie in the memory map, which lives as long as the environment, which the
         // transaction keeps open; LMDB does not reuse a page while a transaction that sees it lives.
         // `EmbeddedSnapshot` drops the transaction last and hands out only borrows of itself.
         let bytes: &'static [u8] = unsafe { std::slice::from_raw_parts(bytes.as_ptr(), bytes.len()) };
-        let blob = blob::read(bytes, dimensions).ok_or_else(|| tables.damaged(Damage::Document { number }))?;
-        hashes.push((number, blob.text_hash));
-        parts.push(Part {
+        let Some(blob) = blob::read_checked(bytes, dimensions, sums) else {
+            self.unreadable.push(number);
+            return;
+        };
+        self.hashes.push((number, blob.text_hash));
+        self.parts.push(Part {
             number,
             structure: blob.structure,
             text: blob.text,
@@ -169,7 +227,44 @@ fn parts(tables: &Tables, pin: &RoTxn<'static, WithoutTls>, dimensions: usize) -
             derived_vectors: blob.derived_vectors,
         });
     }
-    Ok((parts, hashes))
+}
+
+/// Reads all documents; one that cannot be read does not keep the others from being read.
+fn documents(
+    tables: &Tables,
+    pin: &RoTxn<'static, WithoutTls>,
+    sums: Option<SumsTable>,
+    dimensions: usize,
+) -> Result<Documents> {
+    let wrong = |e: heed::Error| tables.wrong(e);
+    let mut documents = Documents::default();
+    let mut sums = sums.map(|sums| sums.iter(pin)).transpose().map_err(wrong)?.into_iter().flatten().peekable();
+    for stored in tables.documents.iter(pin).map_err(wrong)? {
+        let (number, bytes) = stored.map_err(wrong)?;
+        // Both by ascending number.
+        while sums.next_if(|sum| sum.as_ref().is_ok_and(|(other, _)| *other < number)).is_some() {}
+        let own = sums.next_if(|sum| sum.as_ref().is_ok_and(|(other, _)| *other == number));
+        let own = own.transpose().map_err(wrong)?.map(|(_, bytes)| Sums::new(bytes));
+        documents.add(number, bytes, dimensions, own);
+    }
+    Ok(documents)
+}
+
+/// Damaged documents with the files they were read from.
+fn named_damage(
+    tables: &Tables,
+    reading: &RoTxn<'_, WithoutTls>,
+    numbers: &[DocumentNumber],
+) -> Result<Vec<DamagedDocument>> {
+    let mut files: HashMap<DocumentNumber, String> = HashMap::new();
+    for stored in tables.files.iter(reading).map_err(|e| tables.wrong(e))? {
+        let (_, bytes) = stored.map_err(|e| tables.wrong(e))?;
+        let Ok(file) = postcard::from_bytes::<FileState>(bytes) else { continue };
+        for number in file.documents.iter().filter(|number| numbers.contains(number)) {
+            files.insert(*number, file.path.clone());
+        }
+    }
+    Ok(numbers.iter().map(|&number| DamagedDocument { number, file: files.remove(&number) }).collect())
 }
 
 impl Snapshot for EmbeddedSnapshot {
@@ -212,11 +307,13 @@ impl Snapshot for EmbeddedSnapshot {
     }
 
     fn record(&self, number: DocumentNumber) -> Result<Record> {
+        deadline::check()?;
         let entry = self.atlas.get(number).ok_or_else(|| self.unknown(number))?;
         blob::read_record(entry.record).ok_or_else(|| self.unknown(number))
     }
 
     fn structure(&self, number: DocumentNumber) -> Result<Arc<Structure>> {
+        deadline::check()?;
         self.atlas.get(number).map(|entry| Arc::clone(&entry.structure)).ok_or_else(|| self.unknown(number))
     }
 
@@ -235,7 +332,28 @@ impl Snapshot for EmbeddedSnapshot {
 
     fn image(&self, hash: ImageHash) -> Result<Option<Vec<u8>>> {
         let bytes = self.reading(|pin| Ok(self.tables.images.get(pin, &hash.0)?.map(<[u8]>::to_vec)));
-        bytes.map_err(|e| self.tables.wrong(e))
+        let bytes: Option<Vec<u8>> = bytes.map_err(|e| self.tables.wrong(e))?;
+        if bytes.as_ref().is_some_and(|bytes| ImageHash::of(bytes) != hash) {
+            return Err(self.tables.damaged(Damage::Image { hash: hash.to_string() }));
+        }
+        Ok(bytes)
+    }
+
+    fn damaged(&self) -> Vec<DamagedDocument> {
+        self.lock_damage().clone()
+    }
+
+    fn check_text(&self, number: DocumentNumber, span: Span) -> Result<()> {
+        let fits = self.with_sums(number, |parts, sums| sums.fit_text(parts.text, span))?;
+        if fits == Some(false) { Err(self.found_damaged(number)) } else { Ok(()) }
+    }
+
+    fn check_document(&self, number: DocumentNumber) -> Result<()> {
+        let fits = |parts: &StoredParts<'_>, sums: Sums<'_>| {
+            let whole = Span::new(0, parts.text.len());
+            sums.fit_layout(parts) && sums.fit_vectors(parts) && sums.fit_text(parts.text, whole)
+        };
+        if self.with_sums(number, fits)? == Some(false) { Err(self.found_damaged(number)) } else { Ok(()) }
     }
 
     fn vectors(&self, number: DocumentNumber) -> Result<Vectors> {
@@ -267,14 +385,15 @@ impl Snapshot for EmbeddedSnapshot {
             _ => None,
         };
         let ranking = |&(leg, layer): &(Leg, Layer)| {
+            deadline::check()?;
             let units = self.units(layer);
             let best = match leg {
                 Leg::Dense => dots.as_ref().map(|dots| dots.best(&units, allowed, ask.depth)),
                 Leg::Lexical => postings.as_ref().map(|postings| postings.best(&units, layer, allowed, ask.depth)),
             };
-            self.named(&units, best.unwrap_or_default())
+            Ok(self.named(&units, best.unwrap_or_default()))
         };
-        Ok(ask.rankings.iter().map(ranking).collect())
+        ask.rankings.iter().map(ranking).collect()
     }
 
     fn roots(&self) -> &[String] {

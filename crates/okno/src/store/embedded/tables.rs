@@ -8,8 +8,9 @@ use crate::store::{DocumentNumber, Manifest};
 use crate::{Error, Result};
 use heed::byteorder::BigEndian;
 use heed::types::{Bytes, Str, U32, U128};
-use heed::{Database, Env, EnvOpenOptions, RoTxn, RwTxn, WithoutTls};
+use heed::{Database, Env, EnvFlags, EnvOpenOptions, RoTxn, RwTxn, WithoutTls};
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
 use xxhash_rust::xxh3::xxh3_128;
 
 /// The most an index can grow to. Only address space is taken, no memory and no disk.
@@ -28,6 +29,9 @@ type Key128 = U128<BigEndian>;
 pub struct Tables {
     pub env: Env<WithoutTls>,
     pub path: PathBuf,
+    /// Opened without permission to write: no locks, no writer. A writer elsewhere does not know of this reader and may
+    /// use its pages again; a reader notices that by its checksums, and opens the next generation.
+    pub read_only: bool,
     /// Which file `data.mdb` was when it was opened.
     file: Option<FileNumber>,
     /// The identity that the index had then; none in one made before there were identities.
@@ -50,14 +54,38 @@ pub struct Tables {
     pub images: Database<Key128, Bytes>,
     /// Hash of an image and number of a document that has it ([`holder_key`]) → nothing.
     pub holders: Database<Bytes, Bytes>,
+    /// Number → checksums of the document ([`super::sums`]). Not in an index made before there were checksums, until
+    /// its next writer adds them.
+    sums: Arc<OnceLock<SumsTable>>,
 }
+
+/// See [`Tables::sums`].
+pub type SumsTable = Database<U32<BigEndian>, Bytes>;
 
 impl Tables {
     /// Opens the tables of a folder, making those that are missing.
     pub fn open(folder: &Path) -> Result<Self> {
+        match Self::open_as(folder, false) {
+            // What can be read can be searched.
+            Err(denied @ Error::KeyValue { kind: StorageKind::Denied, .. }) => {
+                Self::open_as(folder, true).map_err(|second| match second {
+                    damaged @ Error::Damaged { .. } => damaged,
+                    _ => denied,
+                })
+            }
+            opened => opened,
+        }
+    }
+
+    fn open_as(folder: &Path, read_only: bool) -> Result<Self> {
         let wrong = |source: heed::Error| failure(folder, source);
         let mut options = EnvOpenOptions::new().read_txn_without_tls();
         options.map_size(MAP_SIZE).max_dbs(16).max_readers(MAX_READERS);
+        if read_only {
+            // SAFETY: without locks nobody may write meanwhile; what a writer elsewhere overwrites is noticed by its
+            // checksum before it is returned.
+            unsafe { options.flags(EnvFlags::READ_ONLY | EnvFlags::NO_LOCK) };
+        }
         // SAFETY: LMDB asks that nobody else changes the file while it is mapped; the folder is ours,
         // and every writer, in this process or another, goes through LMDB's own lock.
         let env = unsafe { options.open(folder) }.map_err(|source| match source {
@@ -67,11 +95,14 @@ impl Tables {
             }
             other => wrong(other),
         })?;
-        restore_length(&env, folder)?;
-        env.clear_stale_readers().map_err(wrong)?;
+        restore_length(&env, folder, read_only)?;
+        if !read_only {
+            env.clear_stale_readers().map_err(wrong)?;
+        }
         let mut tables = Self::open_all(&env, folder).map_err(wrong)?;
         tables.file = env.try_clone_inner_file().map_err(wrong)?.metadata().ok().as_ref().and_then(FileNumber::of);
         tables.opened_as = tables.identity()?;
+        tables.read_only = read_only;
         Ok(tables)
     }
 
@@ -87,6 +118,7 @@ impl Tables {
         let tables = Self {
             env: env.clone(),
             path: folder.to_owned(),
+            read_only: false,
             file: None,
             opened_as: None,
             meta: env.create_database(&mut writing, Some("meta"))?,
@@ -98,6 +130,7 @@ impl Tables {
             garbage: env.create_database(&mut writing, Some("garbage"))?,
             images: env.create_database(&mut writing, Some("images"))?,
             holders: env.create_database(&mut writing, Some("holders"))?,
+            sums: Arc::new(OnceLock::from(env.create_database(&mut writing, Some("sums"))?)),
         };
         writing.commit()?;
         Ok(tables)
@@ -116,6 +149,7 @@ impl Tables {
         Ok(Some(Self {
             env: env.clone(),
             path: folder.to_owned(),
+            read_only: false,
             file: None,
             opened_as: None,
             meta,
@@ -127,7 +161,48 @@ impl Tables {
             garbage,
             images,
             holders,
+            sums: Arc::default(),
         }))
+    }
+
+    /// The checksums; `None` in an index that has none yet.
+    pub fn sums(&self) -> Result<Option<SumsTable>> {
+        if let Some(sums) = self.sums.get() {
+            return Ok(Some(*sums));
+        }
+        // A transaction of its own: a table that is opened in one can be used by others only after its commit.
+        let opened = || {
+            let reading = self.env.read_txn()?;
+            let sums = self.env.open_database(&reading, Some("sums"))?;
+            reading.commit()?;
+            Ok(sums)
+        };
+        let sums = opened().map_err(|e| self.wrong(e))?;
+        Ok(sums.map(|sums| *self.sums.get_or_init(|| sums)))
+    }
+
+    /// The checksums, in a table that is made if there is none. Only for the writer.
+    pub fn ensured_sums(&self) -> Result<SumsTable> {
+        if let Some(sums) = self.sums()? {
+            return Ok(sums);
+        }
+        let made = || {
+            let mut writing = self.env.write_txn()?;
+            let sums = self.env.create_database(&mut writing, Some("sums"))?;
+            writing.commit()?;
+            Ok(sums)
+        };
+        let sums = made().map_err(|e| self.wrong(e))?;
+        Ok(*self.sums.get_or_init(|| sums))
+    }
+
+    /// The checksums that belong to the generation of a transaction, which began after [`Self::sums`]: a program that
+    /// knows nothing of checksums may have written since they were made.
+    pub fn current_sums(&self, reading: &RoTxn<'_, WithoutTls>) -> Result<Option<SumsTable>> {
+        let generation: u64 = self.json(reading, "generation")?.unwrap_or(0);
+        let of: Option<u64> = self.json(reading, "sums")?;
+        // Only a table that was opened before the transaction began can be read in it.
+        Ok(self.sums.get().copied().filter(|_| of == Some(generation)))
     }
 
     /// An error of the key-value store, with the path.
@@ -221,11 +296,14 @@ impl Tables {
 /// Makes a `data.mdb` that was cut short as long as it says it is. Reading behind its end would end the process with
 /// a bus error; pages of zeros are refused as damage. LMDB leaves unused pages at the end unwritten, so a short file
 /// need not be damaged. While a writer lives it is left alone: the writer may be making it longer at this very moment.
-fn restore_length(env: &Env<WithoutTls>, folder: &Path) -> Result<()> {
+fn restore_length(env: &Env<WithoutTls>, folder: &Path, read_only: bool) -> Result<()> {
     let length = (env.info().last_page_number as u64 + 1) * u64::from(env.stat().page_size);
     let path = folder.join("data.mdb");
     if fs_err::metadata(&path)?.len() >= length {
         return Ok(());
+    }
+    if read_only {
+        return Err(Error::Damaged { path: folder.to_owned(), what: Damage::CutShort });
     }
     let Ok(_lock) = super::writer::lock(folder) else { return Ok(()) };
     let file = fs_err::File::options().write(true).open(path)?;
@@ -259,6 +337,12 @@ pub fn holder_key(image: ImageHash, number: DocumentNumber) -> [u8; 20] {
     key[..16].copy_from_slice(&image.0.to_be_bytes());
     key[16..].copy_from_slice(&number.to_be_bytes());
     key
+}
+
+/// Reads what [`holder_key`] wrote.
+pub fn read_holder_key(key: &[u8]) -> Option<(ImageHash, DocumentNumber)> {
+    let (image, number) = key.split_at_checked(16)?;
+    Some((ImageHash(u128::from_be_bytes(image.try_into().ok()?)), u32::from_be_bytes(number.try_into().ok()?)))
 }
 
 /// A value of the `ids` table.

@@ -2,15 +2,16 @@
 
 use super::identity::IndexIdentity;
 use super::lexical::{Built, Lexical, LexicalWriter, lexical_failure};
-use super::tables::{Tables, file_key, holder_key, id_value, read_id_value};
-use super::{blob, lexical_folder};
+use super::tables::{SumsTable, Tables, file_key, holder_key, id_value, read_holder_key, read_id_value};
+use super::{blob, lexical_folder, sums};
 use crate::document::{Derived, DocumentId, ImageHash, Record};
 use crate::error::Damage;
 use crate::store::id_key;
-use crate::store::{DocumentNumber, FileState, Manifest, Prepared, Vectors, Writer};
+use crate::store::{DocumentNumber, FileState, IndexFault, Manifest, Prepared, Vectors, Writer};
 use crate::{Error, Result};
 use fs_err::File;
 use heed::{RoTxn, RwTxn, WithoutTls};
+use std::collections::HashSet;
 use std::path::Path;
 
 /// Writes to an [`super::EmbeddedStore`].
@@ -24,6 +25,7 @@ pub struct EmbeddedWriter<'s> {
     next: DocumentNumber,
     dimensions: usize,
     embedded_fields: Vec<String>,
+    sums: SumsTable,
     /// Held, never read: the system lets go of it when the process ends, however it ends.
     _lock: File,
 }
@@ -31,18 +33,23 @@ pub struct EmbeddedWriter<'s> {
 impl<'s> EmbeddedWriter<'s> {
     /// Takes the writer's lock and makes the lexical index fit the last committed generation.
     pub fn open(folder: &Path, tables: &'s Tables) -> Result<Self> {
+        if tables.read_only {
+            return Err(Error::ReadOnly(folder.to_owned()));
+        }
         let lock = lock(folder)?;
         // The lock was taken in the folder that is there now, which need not be the one that the tables are in.
         tables.refuse_replaced()?;
         let identity = tables.ensured_identity()?;
+        let sums = tables.ensured_sums()?;
         let reading = tables.env.read_txn().map_err(|e| tables.wrong(e))?;
         let generation = tables.json(&reading, "generation")?.unwrap_or(0);
         let next = tables.json(&reading, "next")?.unwrap_or(0);
         let manifest: Manifest =
             tables.json(&reading, "manifest")?.ok_or_else(|| tables.damaged(Damage::NoManifest))?;
+        let lacks_sums = tables.current_sums(&reading)?.is_none();
         let lexical = Self::fitting_lexical(tables, &reading, (generation, identity), next, &manifest)?;
         drop(reading);
-        Ok(Self {
+        let mut writer = Self {
             tables,
             writing: None,
             lexical: Some(lexical),
@@ -51,7 +58,45 @@ impl<'s> EmbeddedWriter<'s> {
             next,
             dimensions: manifest.dimensions,
             embedded_fields: manifest.embedded_fields,
+            sums,
             _lock: lock,
+        };
+        if lacks_sums {
+            writer.add_all_sums()?;
+        }
+        Ok(writer)
+    }
+
+    /// Gives every document its checksums: those of an index that was written by a program without any. A document
+    /// whose text is not the one of its hash gets none.
+    fn add_all_sums(&mut self) -> Result<()> {
+        let (sums, dimensions) = (self.sums, self.dimensions);
+        self.change(|tables, writing| {
+            sums.clear(writing)?;
+            let mut at = 0;
+            while let Some((number, bytes)) = tables.documents.get_greater_than_or_equal_to(writing, &at)? {
+                let checked = blob::read_checked(bytes, dimensions, None).and_then(|_| sums::of(bytes));
+                if let Some(own) = checked {
+                    sums.put(writing, &number, &own)?;
+                }
+                let Some(next) = number.checked_add(1) else { break };
+                at = next;
+            }
+            Ok(())
+        })
+    }
+
+    /// Stores a packed document and its checksums under a number.
+    fn put_document(&mut self, number: DocumentNumber, bytes: &[u8], record: Option<&Record>) -> Result<()> {
+        let sums = self.sums;
+        let own = sums::of(bytes).ok_or_else(|| self.tables.damaged(Damage::Document { number }))?;
+        self.change(|tables, writing| {
+            tables.documents.put(writing, &number, bytes)?;
+            sums.put(writing, &number, &own)?;
+            match record {
+                Some(record) => tables.ids.put(writing, &id_key(&record.id), &id_value(number, record.hash)),
+                None => Ok(()),
+            }
         })
     }
 
@@ -66,7 +111,7 @@ impl<'s> EmbeddedWriter<'s> {
         let path = lexical_folder(&tables.path);
         let wrong = |source| lexical_failure(path.clone(), source);
         // What a reader cannot open is no use, whatever it was built from.
-        if let Ok(mut lexical) = Lexical::open(&path, Some(identity)).and_then(|_| LexicalWriter::open(&path)) {
+        if let Ok(mut lexical) = Lexical::open(&path, Some(identity), false).and_then(|_| LexicalWriter::open(&path)) {
             match lexical.built_from(generation, identity).map_err(wrong)? {
                 Built::Exactly => return Ok(lexical),
                 Built::Beyond => {
@@ -83,9 +128,9 @@ impl<'s> EmbeddedWriter<'s> {
         let mut lexical = LexicalWriter::create(&path).map_err(wrong)?;
         for stored in tables.documents.iter(reading).map_err(|e| tables.wrong(e))? {
             let (number, bytes) = stored.map_err(|e| tables.wrong(e))?;
-            let unreadable = || tables.damaged(Damage::Document { number });
-            let blob = blob::read(bytes, manifest.dimensions).ok_or_else(unreadable)?;
-            let record = blob::read_record(blob.record).ok_or_else(unreadable)?;
+            // What cannot be read cannot be found either; a reader names it.
+            let Some(blob) = blob::read(bytes, manifest.dimensions) else { continue };
+            let Some(record) = blob::read_record(blob.record) else { continue };
             let above = above(&record, &manifest.embedded_fields);
             lexical.add(number, blob.text, &above, &blob.structure, &blob.derived).map_err(wrong)?;
         }
@@ -187,7 +232,7 @@ impl Writer for EmbeddedWriter<'_> {
         })?;
         let unreadable = || self.tables.damaged(Damage::Document { number });
         let bytes = changed.ok_or_else(unreadable)?;
-        self.change(|tables, writing| tables.documents.put(writing, &number, &bytes))
+        self.put_document(number, &bytes, None)
     }
 
     fn forget_cached_vectors(&mut self) -> Result<()> {
@@ -207,19 +252,48 @@ impl Writer for EmbeddedWriter<'_> {
         let stored = self.change(|tables, writing| Ok(tables.documents.get(writing, &number)?.map(amended)))?;
         let Some(bytes) = stored else { return Ok(false) };
         let bytes = bytes.ok_or_else(|| self.tables.damaged(Damage::Document { number }))?;
-        self.change(|tables, writing| {
-            tables.documents.put(writing, &number, &bytes)?;
-            tables.ids.put(writing, &id_key(&record.id), &id_value(number, record.hash))
-        })?;
+        self.put_document(number, &bytes, Some(record))?;
         Ok(true)
     }
 
     fn remove(&mut self, number: DocumentNumber) -> Result<bool> {
-        let Some(record) = self.record(number)? else { return Ok(false) };
+        let record = match self.record(number) {
+            Err(Error::Damaged { .. }) => return self.discard(number),
+            record => record?,
+        };
+        let Some(record) = record else { return Ok(false) };
         let images = self.images_of(number)?;
         self.take_out(number, &record)?;
         images.into_iter().try_for_each(|hash| self.let_go(hash, number))?;
         Ok(true)
+    }
+
+    /// Nothing that the document says about itself is used: its id and its images are looked for among all of them.
+    fn discard(&mut self, number: DocumentNumber) -> Result<bool> {
+        let sums = self.sums;
+        let (found, images) = self.change(|tables, writing| {
+            let own = |value: &[u8]| read_id_value(value).is_some_and(|(other, _)| other == number);
+            let mut ids = Vec::new();
+            for stored in tables.ids.iter(writing)? {
+                let (id, value) = stored?;
+                ids.extend(own(value).then_some(id));
+            }
+            let mut images = Vec::new();
+            for stored in tables.holders.iter(writing)? {
+                images.extend(read_holder_key(stored?.0).filter(|(_, holder)| *holder == number));
+            }
+            for id in &ids {
+                tables.ids.delete(writing, id)?;
+            }
+            let found = tables.documents.delete(writing, &number)?;
+            sums.delete(writing, &number)?;
+            if found {
+                tables.garbage.put(writing, &number, &[])?;
+            }
+            Ok((found, images))
+        })?;
+        images.into_iter().try_for_each(|(hash, _)| self.let_go(hash, number))?;
+        Ok(found)
     }
 
     fn removed(&mut self, id: &DocumentId) -> Result<Option<u128>> {
@@ -281,6 +355,7 @@ impl Writer for EmbeddedWriter<'_> {
         committed.map_err(|e| self.lexical_failure(e))?;
         self.change(|tables, writing| {
             tables.meta.put(writing, "generation", generation.to_string().as_bytes())?;
+            tables.meta.put(writing, "sums", generation.to_string().as_bytes())?;
             tables.meta.put(writing, "next", next.to_string().as_bytes())
         })?;
         let writing = self.writing.take().expect("begun above");
@@ -302,10 +377,57 @@ impl Writer for EmbeddedWriter<'_> {
 }
 
 impl EmbeddedWriter<'_> {
+    /// Takes out what is damaged, and marks the files it came from, so that they are read again.
+    pub fn repair(&mut self, faults: &[IndexFault]) -> Result<()> {
+        let damaged: HashSet<DocumentNumber> = faults.iter().filter_map(IndexFault::document).collect();
+        let files = self.change(|tables, writing| {
+            let mut files = Vec::new();
+            for stored in tables.files.iter(writing)? {
+                let (key, bytes) = stored?;
+                files.push((key, postcard::from_bytes::<FileState>(bytes).ok()));
+            }
+            Ok(files)
+        })?;
+        for (key, file) in files {
+            match file {
+                Some(mut file) if file.documents.iter().any(|number| damaged.contains(number)) => {
+                    file.documents.retain(|number| !damaged.contains(number));
+                    file.mark_unread();
+                    self.set_file(&file)?;
+                }
+                // Its documents are known by their own records.
+                None => self.change(|tables, writing| tables.files.delete(writing, &key).map(drop))?,
+                Some(_) => {}
+            }
+        }
+        for number in damaged {
+            self.discard(number)?;
+        }
+        let renamed = |fault: &IndexFault| matches!(fault, IndexFault::Name { .. } | IndexFault::UnknownNames { .. });
+        if faults.iter().any(renamed) { self.name_again() } else { Ok(()) }
+    }
+
+    /// Makes the table of names anew from the documents.
+    fn name_again(&mut self) -> Result<()> {
+        let dimensions = self.dimensions;
+        self.change(|tables, writing| {
+            let mut ids = Vec::new();
+            for stored in tables.documents.iter(writing)? {
+                let (number, bytes) = stored?;
+                let record = blob::read(bytes, dimensions).and_then(|blob| blob::read_record(blob.record));
+                ids.extend(record.map(|record| (id_key(&record.id), id_value(number, record.hash))));
+            }
+            tables.ids.clear(writing)?;
+            ids.iter().try_for_each(|(key, value)| tables.ids.put(writing, key, value))
+        })
+    }
+
     /// Takes a document out; its images stay.
     fn take_out(&mut self, number: DocumentNumber, record: &Record) -> Result<()> {
+        let sums = self.sums;
         self.change(|tables, writing| {
             tables.documents.delete(writing, &number)?;
+            sums.delete(writing, &number)?;
             tables.ids.delete(writing, &id_key(&record.id))?;
             tables.garbage.put(writing, &number, &[])
         })
@@ -352,10 +474,7 @@ impl EmbeddedWriter<'_> {
     ) -> Result<DocumentNumber> {
         let number = self.next;
         self.next += 1;
-        self.change(|tables, writing| {
-            tables.documents.put(writing, &number, bytes)?;
-            tables.ids.put(writing, &id_key(&record.id), &id_value(number, record.hash))
-        })?;
+        self.put_document(number, bytes, Some(record))?;
         let above = above(record, &self.embedded_fields);
         let added = add(self.lexical(), number, &above);
         added.map_err(|e| self.lexical_failure(e))?;
