@@ -1,8 +1,8 @@
 //! The command line: the flags of every command, and the commands.
 
 use crate::commands::{
-    ask, compare, copy, derive, documents, eval, feedback, index, load, questions, reembed, remove, runs, search, show,
-    split, tune, units,
+    ask, check, compare, copy, derive, documents, eval, feedback, index, load, questions, reembed, remove, runs,
+    search, show, split, tune, units,
 };
 use crate::globals::Globals;
 use crate::{help, locale};
@@ -90,6 +90,8 @@ pub enum Command {
     Feedback(feedback::FeedbackCommand),
     /// Show what the index contains and how it was made
     Status,
+    /// Check that the index is what was stored: texts, vectors, images, words, and the references between them
+    Check(check::CheckArgs),
     /// List the documents of the index
     Documents(documents::DocumentsArgs),
     /// Print a document, a part of it, or an image of the index
@@ -116,6 +118,10 @@ pub enum Command {
     /// Run an HTTP server: an API, a web page, and MCP for agents; several indexes: `--index NAME=DIR`
     #[cfg(feature = "serve")]
     Serve(crate::commands::serve::ServeArgs),
+    /// Load a file with a limit on memory, to see whether that ends the process; run by `okno serve`
+    #[cfg(feature = "serve")]
+    #[command(hide = true)]
+    ProbeUpload(crate::commands::probe_upload::ProbeUploadArgs),
     /// Run an MCP server on standard input and output
     #[cfg(feature = "serve")]
     Mcp,

@@ -54,6 +54,7 @@ fn run(cli: &Cli) -> anyhow::Result<()> {
         Command::Tune(args) => commands::tune::run(globals, args),
         Command::Feedback(command) => commands::feedback::run(globals, command),
         Command::Status => commands::status::run(globals),
+        Command::Check(args) => commands::check::run(globals, args),
         Command::Documents(args) => commands::documents::run(globals, args),
         Command::Show(args) => commands::show::run(globals, args),
         Command::Remove(args) => commands::remove::run(globals, args),
@@ -67,6 +68,8 @@ fn run(cli: &Cli) -> anyhow::Result<()> {
         Command::Split(args) => commands::split::run(globals, args),
         #[cfg(feature = "serve")]
         Command::Serve(args) => commands::serve::run(globals, args),
+        #[cfg(feature = "serve")]
+        Command::ProbeUpload(args) => commands::probe_upload::run(args),
         #[cfg(feature = "serve")]
         Command::Mcp => commands::serve::mcp(globals),
         Command::Load(args) => commands::load::run(globals, args),

@@ -292,6 +292,7 @@ const WORDS = {
     'The index is being written to. Try again in a moment.',
     '索引正在写入，请稍后重试。',
   ],
+  'code.index_read_only': ['The index may only be read.', '索引只能读取。'],
   'code.index_replaced': [
     'The index was deleted or replaced. Try again in a moment.',
     '索引已被删除或替换，请稍后重试。',

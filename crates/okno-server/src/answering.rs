@@ -5,6 +5,7 @@
 
 use crate::app::{App, ServedIndex};
 use crate::error::ApiError;
+use crate::pool::WorkLength;
 use crate::problem::Problem;
 use okno::answer::{Event, Reply, ReplyOptions, reply};
 use okno::generate::Picture;
@@ -32,19 +33,31 @@ where
     T: Send + 'static,
     W: FnOnce() -> Result<T, ApiError> + Send + 'static,
 {
+    let length = length_of(queries);
     if indexes.iter().all(|served| served.engine().generator().is_none()) {
-        return app.pool.run(work).await;
+        return app.pool.run_at(length, work).await;
     }
     let asked = (indexes.to_vec(), queries.to_vec());
     if !app.pool.run(move || asks_model(&asked.0, &asked.1)).await? {
-        return app.pool.run(work).await;
+        return app.pool.run_at(length, work).await;
     }
     let permit = app.answer_permit().await?;
     let work = move || {
         let _permit = permit;
         work()
     };
-    crate::pool::blocking(work).await
+    crate::pool::stoppable(work).await
+}
+
+/// Hits and context of all queries together beyond which searching is long: a hundred times what recipes ask for.
+const MANY_HITS: usize = 1000;
+const MUCH_CONTEXT: usize = 50_000;
+
+fn length_of(queries: &[Query]) -> WorkLength {
+    let hits: usize = queries.iter().map(|query| query.k.unwrap_or(0)).sum();
+    let context: usize = queries.iter().map(|query| query.budget.unwrap_or(0)).sum();
+    let long = queries.len() > 2 || hits > MANY_HITS || context > MUCH_CONTEXT;
+    if long { WorkLength::Long } else { WorkLength::Short }
 }
 
 fn asks_model(indexes: &[Arc<ServedIndex>], queries: &[Query]) -> Result<bool, ApiError> {

@@ -107,7 +107,7 @@ async fn complete(
     let indexes = app.several(index)?;
     let question = completing.messages.iter().rev().find(|turn| turn.role == "user").map(Turn::text);
     let question = question.ok_or(Problem::NoUserMessage)?;
-    let query = api::query_of(&QueryRequest::new(question))?;
+    let query = api::query_of(&app.limits, &QueryRequest::new(question))?;
     let mut options = indexes.first().map(|served| served.index.replies.clone()).unwrap_or_default();
     options.temperature = completing.temperature.or(options.temperature);
     options.max_tokens = completing.max_completion_tokens.or(completing.max_tokens).or(options.max_tokens);

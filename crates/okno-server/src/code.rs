@@ -56,6 +56,7 @@ codes! {
     CrossOrigin = "cross_origin" FORBIDDEN,
     EmbedderFailed = "embedder_failed" BAD_GATEWAY,
     IndexBusy = "index_busy" CONFLICT,
+    IndexReadOnly = "index_read_only" FORBIDDEN,
     IndexReplaced = "index_replaced" SERVICE_UNAVAILABLE,
     Internal = "internal" INTERNAL_SERVER_ERROR,
     ModelBusy = "model_busy" SERVICE_UNAVAILABLE,

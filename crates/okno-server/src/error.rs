@@ -145,11 +145,13 @@ fn engine_code(error: &okno::Error) -> Code {
         E::NoRoot { .. } => Code::NoRoot,
         E::NoDocument(_) => Code::NoDocument,
         E::Locked(_) => Code::IndexBusy,
+        E::ReadOnly(_) => Code::IndexReadOnly,
         E::Replaced(_) => Code::IndexReplaced,
         E::Generate(GenerateError::TooLong { .. }) => Code::PromptTooLong,
         E::Generate(GenerateError::Busy { .. }) => Code::ModelBusy,
         E::Generate(_) => Code::ModelFailed,
         E::Embedding { .. } => Code::EmbedderFailed,
+        E::TimedOut => Code::Timeout,
         _ => Code::Internal,
     }
 }

@@ -1,5 +1,7 @@
 //! How much one request may ask for. Chosen, not measured: far above what people send, far below what would hurt.
 
+use crate::connections::ConnectionLimits;
+use okno::retrieve::QueryLimits;
 use std::time::Duration;
 
 /// What a request may cost.
@@ -19,6 +21,14 @@ pub struct RequestLimits {
     pub answers: usize,
     /// Bytes of answers kept for questions that come again.
     pub cache: usize,
+    /// What one question may ask for.
+    pub query: QueryLimits,
+    /// Recipes of one comparison, at most: more do not fit side by side.
+    pub recipes: usize,
+    /// Characters of a filter.
+    pub filter: usize,
+    /// Connections, and how long clients may take.
+    pub connections: ConnectionLimits,
 }
 
 impl Default for RequestLimits {
@@ -31,6 +41,10 @@ impl Default for RequestLimits {
             waiting: 256,
             answers: 8,
             cache: 32 << 20,
+            query: QueryLimits::default(),
+            recipes: 8,
+            filter: 10_000,
+            connections: ConnectionLimits::default(),
         }
     }
 }

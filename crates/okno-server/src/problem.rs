@@ -101,6 +101,11 @@ problems! {
     Overloaded = Overloaded
         ("too many requests are waiting", "等待处理的请求过多")
         hint ("try again in a moment, with fewer requests at once", "请稍后重试，并减少同时发送的请求");
+    /// A comparison that asks for more than one request may.
+    TooMuchInAll { field: &'static str, given: usize, recipes: usize, limit: usize } = TooMuch
+        ("`{field}` of {recipes} recipes together is {given}; the limit is {limit}",
+         "{recipes} 个方案的 `{field}` 合计为 {given}，上限为 {limit}")
+        hint ("send a smaller `{field}`, or fewer recipes", "请减小 `{field}`，或减少方案");
     /// An index cannot be read.
     NotReady = NotReady
         ("an index cannot be read, so that questions are not answered", "有索引无法读取，因此无法回答问题")

@@ -3,7 +3,7 @@
 use crate::app::{App, ServerParts};
 use crate::guard::{AccessGuard, guard};
 use crate::limits::RequestLimits;
-use crate::{api, language, mcp, observe, page};
+use crate::{api, connections, language, mcp, observe, page};
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
 use axum::http::{HeaderName, HeaderValue, Method, header};
@@ -107,8 +107,8 @@ fn cannot_listen(address: SocketAddr, cause: std::io::Error) -> ServeError {
 /// A key shorter than this can be guessed.
 const SHORTEST_KEY: usize = 16;
 
-/// How long the end waits for work whose client has disconnected.
-const LAST_WORK: Duration = Duration::from_secs(10);
+/// How long the end waits for work that nobody waits for any more.
+const LAST_WORK: Duration = Duration::from_secs(2);
 
 /// Serves until `end` resolves, then finishes what is being written. `ready` is called with the address.
 pub fn serve(
@@ -138,10 +138,12 @@ pub fn serve(
             }
             tracing::info!("ending: finishing what is being written");
             ending.ending.send_replace(true);
+            // Beside the last requests, and no longer than they: what was committed by then stays.
+            let _ = tokio::time::timeout(ending.limits.connections.grace, ending.jobs.finish()).await;
         };
         let router = router(&app, guard, cors);
-        axum::serve(listener, router).with_graceful_shutdown(signal).await?;
-        app.jobs.finish().await;
+        let serving = connections::serve(listener, router, &app.limits.connections, app.ending.subscribe());
+        tokio::join!(signal, serving);
         Ok(())
     });
     // What still runs only reads, or is about to end: a removal whose client has disconnected.

@@ -13,6 +13,9 @@ use tokio::io::AsyncWriteExt;
 /// File systems allow 255 bytes; some are for the name it is written under.
 const LONGEST: usize = 200;
 
+/// Where uploads are moved that cannot be loaded. Hidden, so that it is not indexed.
+const ASIDE: &str = ".set-aside";
+
 /// The folder of uploads of one index.
 #[derive(Debug, Clone)]
 pub struct Uploads {
@@ -42,6 +45,23 @@ impl Uploads {
         let real = |path: &Path| path.canonicalize().ok();
         let (Some(path), Some(folder)) = (real(path), real(&self.folder)) else { return false };
         path.starts_with(&folder) && path != folder
+    }
+
+    /// Moves an upload to where nothing reads it; its new path.
+    pub fn set_aside(&self, file: &Path) -> std::io::Result<PathBuf> {
+        let aside = self.folder.join(ASIDE);
+        std::fs::create_dir_all(&aside)?;
+        let target = aside.join(file.file_name().unwrap_or_default());
+        std::fs::rename(file, &target)?;
+        Ok(target)
+    }
+
+    /// The names of the uploads that were set aside.
+    pub fn aside(&self) -> Vec<String> {
+        let entries = std::fs::read_dir(self.folder.join(ASIDE)).into_iter().flatten().flatten();
+        let mut names: Vec<String> = entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
+        names.sort();
+        names
     }
 
     /// Begins a file; nothing of it is visible under its name before [`PendingUpload::finish`].

@@ -2,6 +2,7 @@
 //! this folder.
 
 pub mod ask;
+pub mod check;
 pub mod compare;
 pub mod config;
 pub mod copy;
@@ -15,6 +16,8 @@ pub mod index;
 pub mod load;
 #[cfg(feature = "models")]
 pub mod models;
+#[cfg(feature = "serve")]
+pub mod probe_upload;
 pub mod questions;
 pub mod recipes;
 pub mod reembed;

@@ -7,14 +7,21 @@ use crate::values::{ip, number};
 use crate::{address, embedder, model, opening, output, settings};
 use anyhow::{Context as _, Result, bail};
 use clap::{Args, ValueEnum};
+use okno::config::Settings;
 use okno::generate::Generator;
-use okno_server::{LogFormat, NamedIndex, RequestLimits, ServeSettings, ServerParts};
+use okno_server::{LogFormat, NamedIndex, RequestLimits, ServeSettings, ServerParts, UploadProbe};
 use std::net::{IpAddr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 /// Where the key is looked for when no file is named.
 const KEY: &str = "OKNO_API_KEY";
+
+/// What loading an upload may take, unless the configuration says otherwise: the largest file that is loaded at once
+/// has 64 MB, and a rendered text may take many times that.
+const LOAD_MEMORY: u64 = 2 << 30;
+const LOAD_TIME: Duration = Duration::from_secs(60);
 
 /// Where and for whom to serve.
 #[derive(Debug, Args)]
@@ -50,13 +57,14 @@ enum LogName {
 
 pub fn run(globals: &Globals, args: &ServeArgs) -> Result<()> {
     let parts = parts(globals)?;
+    let limits = limits(globals)?;
     let settings = ServeSettings {
         host: args.host,
         port: args.port,
         key: key(args.api_key_file.as_deref())?,
         cors: args.cors.clone(),
         allowed: args.allow.clone(),
-        limits: RequestLimits::default(),
+        limits,
     };
     let _logging = okno_server::log(match args.log {
         LogName::Text => LogFormat::Text,
@@ -64,6 +72,19 @@ pub fn run(globals: &Globals, args: &ServeArgs) -> Result<()> {
     });
     okno_server::serve(parts, &settings, |address| ready(globals, address), okno_server::interrupted())?;
     Ok(())
+}
+
+/// What requests may cost, as the configuration of the first index says.
+fn limits(globals: &Globals) -> Result<RequestLimits> {
+    let first = globals.index().map_or_else(|| address::folder(None), |given| named(given).1);
+    let settings = settings::of(&first)?;
+    let own = &settings.values().serve;
+    let mut limits = RequestLimits { query: own.query_limits(), ..RequestLimits::default() };
+    limits.recipes = own.max_recipes.unwrap_or(limits.recipes);
+    limits.filter = own.max_filter.unwrap_or(limits.filter);
+    limits.time = own.timeout.map_or(limits.time, Duration::from_secs_f64);
+    limits.connections.connections = own.max_connections.unwrap_or(limits.connections.connections);
+    Ok(limits)
 }
 
 /// Prints the server's URL; as JSON on standard output for a program that started it.
@@ -156,7 +177,8 @@ fn index(name: String, folder: &Path) -> Result<(NamedIndex, Option<Arc<dyn Gene
     let own = settings::of(folder)?;
     let (replies, generator) = (model::reply_options(&own, folder)?, model::of(folder)?);
     let prompts = replies.prompts.clone();
-    engine.reconfigure(|builder| builder.generator(generator.clone()).prompts(prompts))?;
+    let guard = upload_probe(&engine, &own)?;
+    engine.reconfigure(|builder| builder.generator(generator.clone()).prompts(prompts).load_guard(Some(guard)))?;
     let engine = Arc::new(engine);
     let (asked, configured) = (Arc::clone(&engine), folder.to_owned());
     let index = NamedIndex {
@@ -169,6 +191,16 @@ fn index(name: String, folder: &Path) -> Result<(NamedIndex, Option<Arc<dyn Gene
         options: Arc::new(move || indexing::options(IndexChoices::default(), settings::of(&configured)?.values())),
     };
     Ok((index, generator))
+}
+
+/// Loads uploads in a process of this program first.
+fn upload_probe(engine: &okno::Engine, settings: &Settings) -> Result<Arc<UploadProbe>> {
+    let own = &settings.values().serve;
+    let memory = own.load_memory.map_or(LOAD_MEMORY, |bytes| bytes.0);
+    let time = own.load_timeout.map_or(LOAD_TIME, Duration::from_secs_f64);
+    let program = std::env::current_exe().context(say!("cannot find this program", "找不到本程序"))?;
+    let arguments = ["probe-upload".into(), "--memory".into(), memory.to_string().into(), "--".into()];
+    Ok(Arc::new(UploadProbe::new(engine.beside(), std::iter::once(program.into()).chain(arguments).collect(), time)))
 }
 
 #[cfg(test)]

@@ -43,6 +43,7 @@ pub const COMMANDS: &[(&str, &str)] = &[
     ("feedback export", "把全部反馈以 JSON Lines 格式写入文件"),
     ("feedback remove", "删除反馈"),
     ("status", "显示索引的内容和建立方式"),
+    ("check", "检查索引与存入时是否一致：文本、向量、图像、词语及其相互引用"),
     ("documents", "列出索引中的文档"),
     ("show", "显示文档、文档的一部分，或索引中的图像"),
     ("remove", "从索引中移除文档，直到其内容改变"),
@@ -55,6 +56,7 @@ pub const COMMANDS: &[(&str, &str)] = &[
     ("copy", "把索引复制到另一个文件夹，或在文件夹与 Milvus 服务器之间复制，无需重新计算向量"),
     ("split", "把文件切分成精确的片段并显示，不需要索引"),
     ("serve", "运行 HTTP 服务：API、网页，以及供智能体使用的 MCP；多个索引：`--index 名称=目录`"),
+    ("probe-upload", "在内存限制下读取文件，以查看进程是否异常结束；由 `okno serve` 运行"),
     ("mcp", "在标准输入输出上运行 MCP 服务"),
     ("load", "显示从文件或文件夹中读到的内容：文本、结构和元数据，不需要索引"),
     ("models", "列出、下载、添加、删除和查看模型"),
@@ -78,6 +80,10 @@ const SEARCHING: &[&str] = &["search", "ask", "compare", "feedback add"];
 
 /// The arguments.
 pub const ARGUMENTS: &[ArgumentText] = &[
+    (&["probe-upload"], "memory", "读取可占用的内存字节数"),
+    (&["probe-upload"], "name", "文件名"),
+    (&["probe-upload"], "file", "不从标准输入读取时的文件"),
+    (&["check"], "repair", "移除损坏的部分，由其余内容重建，并重新读取损坏文档的文件"),
     // Every command.
     (&[], "index", "索引文件夹；`search`、`serve` 和 `mcp` 可以给出多个 [默认：当前或上级文件夹中最近的 `.okno`]"),
     (&[], "store", "用 Milvus 服务器上的索引代替文件夹：`milvus://host:19530/name`"),

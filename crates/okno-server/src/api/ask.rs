@@ -52,7 +52,7 @@ pub async fn ask(
     JsonBody(replying, _): JsonBody<Replying>,
 ) -> Result<Response, ApiError> {
     let indexes = app.several(which.index.as_deref())?;
-    let query = query_of(&replying.asking)?;
+    let query = query_of(&app.limits, &replying.asking)?;
     let options = indexes.first().map(|served| served.index.replies.clone()).unwrap_or_default();
     let answer = found(&app, &indexes, query).await?;
     if !replying.stream {

@@ -17,9 +17,6 @@ use serde::Deserialize;
 use std::sync::Arc;
 use utoipa::ToSchema;
 
-/// Recipes compared at once, at most: more do not fit side by side.
-const MOST: usize = 8;
-
 /// A question to several recipes.
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
@@ -48,10 +45,18 @@ pub async fn compare(
     JsonBody(comparing, _): JsonBody<Comparing>,
 ) -> Result<impl IntoResponse, ApiError> {
     let served = Arc::clone(app.served(which.index.as_deref())?);
-    let mut query = query_of(&comparing.asking)?;
+    let mut query = query_of(&app.limits, &comparing.asking)?;
     let recipes = comparing.recipes;
-    if !(2..=MOST).contains(&recipes.len()) {
-        return Err(Problem::RecipeCount { count: recipes.len(), most: MOST }.into());
+    let most = app.limits.recipes;
+    if !(2..=most).contains(&recipes.len()) {
+        return Err(Problem::RecipeCount { count: recipes.len(), most }.into());
+    }
+    let limits = &app.limits.query;
+    for (field, given, limit) in [("k", query.k, limits.k), ("budget", query.budget, limits.budget)] {
+        let given = given.unwrap_or(0).saturating_mul(recipes.len());
+        if given > limit {
+            return Err(Problem::TooMuchInAll { field, given, recipes: recipes.len(), limit }.into());
+        }
     }
     let asked: Vec<Query> = recipes.iter().map(|name| query.clone().recipe(name)).collect();
     let indexes = [Arc::clone(&served)];

@@ -89,6 +89,7 @@ fn add(report: &mut okno::IndexReport, next: okno::IndexReport) {
     report.unchanged += next.unchanged;
     report.sentences += next.sentences;
     report.bytes += next.bytes;
+    report.repaired += next.repaired;
     report.skipped.extend(next.skipped);
     report.stopped |= next.stopped;
 }

@@ -4,13 +4,14 @@ use crate::answering::searching;
 use crate::app::{App, ServedIndex};
 use crate::error::{ApiError, ErrorBody};
 use crate::extract::{JsonBody, Params};
+use crate::limits::RequestLimits;
 use crate::problem::Problem;
 use axum::body::Bytes;
 use axum::extract::State;
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
-use okno::retrieve::{QueryLimits, QueryRequest};
-use okno::{Answer, Query, search_several, shapes};
+use okno::retrieve::QueryRequest;
+use okno::{Answer, Query, RequestError, search_several, shapes};
 use serde::Deserialize;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -25,8 +26,13 @@ pub struct Indexes {
 }
 
 /// The query of a request, within the limits of a server.
-pub(crate) fn query_of(request: &QueryRequest) -> Result<Query, ApiError> {
-    request.within(&QueryLimits::default()).map_err(okno::Error::from)?;
+pub(crate) fn query_of(limits: &RequestLimits, request: &QueryRequest) -> Result<Query, ApiError> {
+    request.within(&limits.query).map_err(okno::Error::from)?;
+    let filter = request.filter.as_ref().map_or(0, |filter| filter.to_string().chars().count());
+    if filter > limits.filter {
+        let limit = limits.filter;
+        return Err(okno::Error::from(RequestError::TooMuch { field: "filter", given: filter, limit }).into());
+    }
     Ok(request.query()?)
 }
 
@@ -50,7 +56,7 @@ pub async fn search(
     JsonBody(request, bytes): JsonBody<QueryRequest>,
 ) -> Result<Response, ApiError> {
     let indexes = app.several(which.index.as_deref())?;
-    let query = query_of(&request)?;
+    let query = query_of(&app.limits, &request)?;
     let used = Arc::clone(&app);
     let (asked, wanted) = (indexes.clone(), query.clone());
     let work = move || cached(&used, &indexes, &query, request.explain, &bytes);
@@ -106,12 +112,14 @@ mod tests {
     #[test]
     fn a_request_is_checked_before_it_is_read() {
         let request = |json: serde_json::Value| serde_json::from_value::<QueryRequest>(json).expect("a request");
-        let code = |json| query_of(&request(json)).err().map(|error| error.code());
+        let code = |json| query_of(&RequestLimits::default(), &request(json)).err().map(|error| error.code());
         assert_eq!(code(serde_json::json!({"question": "tea", "window": 2})), None);
         assert_eq!(code(serde_json::json!({"question": " "})), Some(Code::NoQuestion));
         assert_eq!(code(serde_json::json!({"question": "tea", "window": 2, "expand": "auto"})), Some(Code::BadOption));
         assert_eq!(code(serde_json::json!({"question": "tea", "expand": "window:4000000"})), Some(Code::TooMuch));
         assert_eq!(code(serde_json::json!({"question": "tea", "transform": ["rewire"]})), Some(Code::BadOption));
         assert_eq!(code(serde_json::json!({"question": "tea", "filter": "year ="})), Some(Code::BadFilter));
+        let long = format!("year = {}", "1".repeat(11_000));
+        assert_eq!(code(serde_json::json!({"question": "tea", "filter": long})), Some(Code::TooMuch));
     }
 }

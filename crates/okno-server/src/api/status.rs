@@ -7,6 +7,7 @@ use axum::Json;
 use axum::extract::State;
 use okno::document::{Field, FieldKind};
 use okno::shapes;
+use okno::store::DamagedDocument;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -55,6 +56,10 @@ pub struct IndexStatus {
     pub neighbors: Option<u32>,
     /// The folders, files and URLs it follows.
     pub roots: Vec<String>,
+    /// Documents that are damaged and are not searched: the files they were read from, or their numbers.
+    pub damaged: Vec<String>,
+    /// Uploads that ended the process that loaded them twice, and were set aside.
+    pub set_aside: Vec<String>,
     /// Where uploads are kept.
     #[schema(value_type = String)]
     pub uploads: PathBuf,
@@ -80,6 +85,8 @@ impl IndexStatus {
             chunk: manifest.chunk.map(|chunk| chunk.to_string()),
             neighbors: manifest.neighbors,
             roots: snapshot.roots().to_vec(),
+            damaged: DamagedDocument::names(&snapshot.damaged()),
+            set_aside: served.uploads.aside(),
             uploads: served.uploads.folder().to_owned(),
         })
     }

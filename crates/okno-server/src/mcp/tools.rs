@@ -160,7 +160,7 @@ impl Tools {
     async fn search(&self, Parameters(mut params): Parameters<QuestionParams>) -> Result<String, ToolError> {
         let indexes = self.app.several(params.index.as_deref())?;
         params.budget = Some(params.budget.unwrap_or(BUDGET));
-        let query = api::query_of(&params.request())?;
+        let query = api::query_of(&self.app.limits, &params.request())?;
         let answer = answering::found(&self.app, &indexes, query).await?;
         Ok(text::answer(&answer))
     }
@@ -172,7 +172,7 @@ impl Tools {
     )]
     async fn ask(&self, Parameters(params): Parameters<QuestionParams>) -> Result<String, ToolError> {
         let indexes = self.app.several(params.index.as_deref())?;
-        let query = api::query_of(&params.request())?;
+        let query = api::query_of(&self.app.limits, &params.request())?;
         let options = indexes.first().map(|served| served.index.replies.clone()).unwrap_or_default();
         let answer = answering::found(&self.app, &indexes, query).await?;
         let reply = answering::whole(&self.app, indexes, answer, options).await?;

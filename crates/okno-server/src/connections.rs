@@ -1,0 +1,171 @@
+//! Connections: how many there may be, how long a client may take, and how they end with the server.
+//!
+//! A client that sends half of its headers, or keeps a connection open without a request, is let go after a time. So is
+//! one that does not take what is written to it. When the server ends, requests under way may finish for a while; then
+//! what is left is dropped, whatever clients do.
+
+use axum::Router;
+use hyper::server::conn::http1;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::service::TowerToHyperService;
+use std::io;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::Duration;
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::{Semaphore, watch};
+use tokio::task::JoinSet;
+use tokio::time::{Instant, Sleep, sleep, timeout_at};
+
+/// What clients may take.
+#[derive(Debug, Clone)]
+pub struct ConnectionLimits {
+    /// Connections at once; more wait until one ends.
+    pub connections: usize,
+    /// How long a client may take to send the headers of a request, and how long a connection may be idle between two.
+    pub headers: Duration,
+    /// How long a client may take nothing of what is written to it.
+    pub stalled: Duration,
+    /// How long requests under way and jobs may go on when the server ends.
+    pub grace: Duration,
+}
+
+impl Default for ConnectionLimits {
+    /// Chosen, not measured: far longer than any client on a working line needs.
+    fn default() -> Self {
+        Self {
+            connections: 1024,
+            headers: Duration::from_secs(20),
+            stalled: Duration::from_mins(1),
+            grace: Duration::from_secs(10),
+        }
+    }
+}
+
+/// How long to wait after the system gave no connection: it may have no more file handles.
+const ACCEPT_AGAIN: Duration = Duration::from_millis(500);
+
+/// Serves connections until `ending` is true, then for the time of grace those that are still there.
+pub async fn serve(
+    listener: TcpListener,
+    router: Router,
+    limits: &ConnectionLimits,
+    mut ending: watch::Receiver<bool>,
+) {
+    let free = Arc::new(Semaphore::new(limits.connections));
+    let mut connections = JoinSet::new();
+    loop {
+        let next = async {
+            // The semaphore is never closed.
+            let permit = Arc::clone(&free).acquire_owned().await.map_err(io::Error::other)?;
+            Ok::<_, io::Error>((listener.accept().await?.0, permit))
+        };
+        let accepted = tokio::select! {
+            accepted = next => accepted,
+            _ = ending.wait_for(|ending| *ending) => break,
+        };
+        match accepted {
+            Ok((stream, permit)) => {
+                let connection = connection(stream, router.clone(), limits.clone(), ending.clone());
+                connections.spawn(async move {
+                    connection.await;
+                    drop(permit);
+                });
+            }
+            Err(error) => {
+                tracing::warn!(%error, "cannot accept a connection");
+                sleep(ACCEPT_AGAIN).await;
+            }
+        }
+        while connections.try_join_next().is_some() {}
+    }
+    drop(listener);
+    let end = Instant::now() + limits.grace;
+    while let Ok(Some(_)) = timeout_at(end, connections.join_next()).await {}
+    connections.shutdown().await;
+}
+
+async fn connection(stream: TcpStream, router: Router, limits: ConnectionLimits, mut ending: watch::Receiver<bool>) {
+    // Without it small answers wait for the acknowledgement of the last; where it cannot be set they do.
+    let _ = stream.set_nodelay(true);
+    let stream = TokioIo::new(WatchedStream::new(stream, limits.stalled));
+    let mut builder = http1::Builder::new();
+    builder.timer(TokioTimer::new()).header_read_timeout(limits.headers);
+    let connection = builder.serve_connection(stream, TowerToHyperService::new(router));
+    tokio::pin!(connection);
+    tokio::select! {
+        // How a connection ends – closed, cut, too slow – is the client's affair.
+        _ = connection.as_mut() => return,
+        _ = ending.wait_for(|ending| *ending) => {}
+    }
+    connection.as_mut().graceful_shutdown();
+    let _ = connection.await;
+}
+
+/// A stream whose writes fail when the other side takes nothing for a time.
+struct WatchedStream {
+    stream: TcpStream,
+    stalled: Duration,
+    /// Runs while a write waits.
+    timer: Option<Pin<Box<Sleep>>>,
+}
+
+impl WatchedStream {
+    fn new(stream: TcpStream, stalled: Duration) -> Self {
+        Self { stream, stalled, timer: None }
+    }
+
+    fn watched<T>(&mut self, context: &mut Context<'_>, written: Poll<io::Result<T>>) -> Poll<io::Result<T>> {
+        if written.is_ready() {
+            self.timer = None;
+            return written;
+        }
+        let timer = self.timer.get_or_insert_with(|| Box::pin(sleep(self.stalled)));
+        match timer.as_mut().poll(context) {
+            Poll::Ready(()) => Poll::Ready(Err(io::ErrorKind::TimedOut.into())),
+            Poll::Pending => Poll::Pending,
+        }
+    }
+}
+
+impl AsyncRead for WatchedStream {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_read(context, buffer)
+    }
+}
+
+impl AsyncWrite for WatchedStream {
+    fn poll_write(mut self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        let written = Pin::new(&mut self.stream).poll_write(context, bytes);
+        self.watched(context, written)
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let flushed = Pin::new(&mut self.stream).poll_flush(context);
+        self.watched(context, flushed)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let ended = Pin::new(&mut self.stream).poll_shutdown(context);
+        self.watched(context, ended)
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        parts: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        let written = Pin::new(&mut self.stream).poll_write_vectored(context, parts);
+        self.watched(context, written)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.stream.is_write_vectored()
+    }
+}
