@@ -41,6 +41,7 @@ mod look;
 mod mail;
 mod markdown;
 mod markup;
+#[cfg_attr(not(any(feature = "office", feature = "mail")), allow(dead_code))]
 mod members;
 mod notebook;
 #[cfg(feature = "office")]
@@ -285,6 +286,7 @@ pub fn builtin_reading(fields: Fields, lines: bool, reader: Option<&Arc<dyn Imag
 }
 
 fn of_every_format(fields: Fields, reader: Option<&Arc<dyn ImageReader>>) -> Vec<Box<dyn Loader>> {
+    #[cfg(any(feature = "office", feature = "mail"))]
     let members = Members::new(fields.clone(), reader);
     vec![
         #[cfg(feature = "pdf")]

@@ -11,7 +11,7 @@ use std::path::Path;
 use mail_parser::{Address, Message, MessageParser, MessagePart, MimeHeaders, PartType};
 
 use super::left_out::LeftOut;
-use super::members::{Members, OpenMembers};
+use super::members::{First, Members, OpenMembers};
 use super::{
     Html, Loader, Sink, SkipReason, Source, encoding, encoding::NotText, file_metadata, has_extension, text, textual,
 };
@@ -232,17 +232,6 @@ fn body(message: &Message<'_>, source: &Source<'_>) -> Result<Loaded, SkipReason
     let mut found = First(None);
     Html.load(&Source { content: Some(html.as_bytes()), ..*source }, &mut found)?;
     found.0.ok_or_else(|| NotText::Blank.into())
-}
-
-/// Keeps the first document.
-pub(super) struct First(pub Option<Loaded>);
-
-impl Sink for First {
-    fn document(&mut self, loaded: Loaded) {
-        self.0.get_or_insert(loaded);
-    }
-
-    fn skip(&mut self, _: &str, _: SkipReason) {}
 }
 
 fn metadata(message: &Message<'_>) -> Metadata {

@@ -209,6 +209,17 @@ impl Sink for Renamed<'_> {
     }
 }
 
+/// Keeps the first document.
+pub(super) struct First(pub Option<Loaded>);
+
+impl Sink for First {
+    fn document(&mut self, loaded: Loaded) {
+        self.0.get_or_insert(loaded);
+    }
+
+    fn skip(&mut self, _: &str, _: SkipReason) {}
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

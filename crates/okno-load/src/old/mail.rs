@@ -96,7 +96,7 @@ impl<'f> OutlookMail<'f> {
         }
         let html = self.bytes(0x1013).or_else(|| self.text(0x1013).map(String::into_bytes));
         if let Some(html) = html {
-            let mut found = super::super::mail::First(None);
+            let mut found = super::super::members::First(None);
             Html.load(&Source { content: Some(&html), ..*source }, &mut found)?;
             return found.0.ok_or_else(|| NotText::Blank.into());
         }
