@@ -61,6 +61,8 @@ pub enum BlockKind {
     Table,
     /// Metadata written in front of the text; never searched as text.
     FrontMatter,
+    /// Marks that are not text: a comment, a template tag, a rule. Neither searched nor returned.
+    Markup,
 }
 
 /// What a loader makes of one source.

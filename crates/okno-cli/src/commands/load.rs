@@ -201,6 +201,7 @@ fn kind(kind: BlockKind) -> &'static str {
         BlockKind::Code => "code",
         BlockKind::Table => "table",
         BlockKind::FrontMatter => "front_matter",
+        BlockKind::Markup => "markup",
     }
 }
 

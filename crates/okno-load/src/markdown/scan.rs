@@ -107,7 +107,7 @@ impl Scanner<'_> {
             b'#' => self.heading(line, atx(content), columns),
             b'=' => self.underlined(line, content) || self.heading(line, wiki_heading(content), columns),
             b'-' if self.underlined(line, content) => true,
-            b'-' | b'*' | b'_' if rule(content) => self.whole(line, BlockKind::Paragraph, columns),
+            b'-' | b'*' | b'_' if rule(content) => self.whole(line, BlockKind::Markup, columns),
             b'`' | b'~' => self.fence(line, line.start, content, columns),
             b'<' => self.html(line, content),
             b'{' => self.shortcode(line, content, columns),
@@ -193,13 +193,14 @@ impl Scanner<'_> {
         true
     }
 
-    /// A line that opens or closes a pair of template tags, as `{{< note >}}`, belongs to no paragraph; a tag without
-    /// a partner is a word of its sentence. What `highlight` and `mermaid` enclose is code.
+    /// A line that opens or closes a pair of template tags, as `{{< note >}}`, is markup, and so is a tag that stands alone between
+    /// blank lines; a tag without a partner is a word of its sentence. What `highlight` and `mermaid` enclose is code.
     fn shortcode(&mut self, line: Line, content: &str, columns: usize) -> bool {
         let Some(name) = shortcode_name(content) else { return false };
         let closing = name.starts_with('/');
         let end = if closing { Some(line.end) } else { self.shortcode_end(line, name) };
         match end {
+            None if self.stands_alone(line) => self.whole(line, BlockKind::Markup, columns),
             None => false,
             Some(end) if matches!(name, "highlight" | "mermaid") => {
                 self.close();
@@ -209,12 +210,17 @@ impl Scanner<'_> {
                 self.emit(BlockKind::Code, line.start, last.0);
                 true
             }
-            Some(_) => self.whole(line, BlockKind::Paragraph, columns),
+            Some(_) => self.whole(line, BlockKind::Markup, columns),
         }
     }
 
-    /// Where the partner of an opening tag stands; it is looked for nearby only, and no stretch of text twice for the
-    /// same name.
+    /// Returns `true` if no text stands right before or after a line.
+    fn stands_alone(&self, line: Line) -> bool {
+        let next = Line::at(self.text, line.next);
+        self.run.is_empty() && next.is_none_or(|next| next.of(self.text).trim().is_empty())
+    }
+
+    /// Where the partner of an opening tag stands; it is looked for nearby only, and no stretch of text twice for the same name.
     fn shortcode_end(&mut self, line: Line, name: &str) -> Option<usize> {
         let needle = format!("/{name}");
         let (known, searched) = &self.endless.shortcode;
@@ -310,30 +316,18 @@ impl Scanner<'_> {
         true
     }
 
-    /// A comment is text that holds no headings, lists or code: blank lines split it, nothing else does.
+    /// A comment is markup; what stands behind it on its last line is read as a line of its own.
     fn comment(&mut self, line: Line, content: &str) -> bool {
-        let open = line.end - content.len() + 4;
+        let start = line.end - content.len();
+        let open = start + 4;
         let close = (!self.endless.comment).then(|| memmem::find(&self.text.as_bytes()[open..], b"-->")).flatten();
         self.endless.comment = close.is_none();
         let Some(close) = close else { return false };
         self.close();
-        let last = Line::at(self.text, open + close).map_or(self.text.len(), |line| line.end);
-        let mut start = None;
-        for line in lines(self.text, line.start..last) {
-            self.at = line.next;
-            let blank = line.of(self.text).trim().is_empty();
-            match start {
-                Some((from, to)) if blank => {
-                    self.emit(BlockKind::Paragraph, from, to);
-                    start = None;
-                }
-                _ if blank => {}
-                _ => start = Some((start.map_or(line.start, |(from, _)| from), line.end)),
-            }
-        }
-        if let Some((from, to)) = start {
-            self.emit(BlockKind::Paragraph, from, to);
-        }
+        let end = open + close + 3;
+        let last = Line::at(self.text, end).unwrap_or(Line { start: end, end, next: end });
+        self.at = if last.of(self.text).trim().is_empty() { last.next } else { end };
+        self.emit(BlockKind::Markup, start, end);
         true
     }
 

@@ -1,6 +1,6 @@
 use super::super::tests::load;
 use super::*;
-use BlockKind::{Code, FrontMatter, Heading, ListItem, Paragraph, Table};
+use BlockKind::{Code, FrontMatter, Heading, ListItem, Markup, Paragraph, Table};
 
 fn shape(text: &str) -> Vec<(BlockKind, &str)> {
     read(text).blocks.iter().map(|block| (block.kind, block.span.of(text))).collect()
@@ -105,19 +105,18 @@ fn tables() {
 }
 
 #[test]
-fn comments_and_shortcodes_stay_text() {
+fn comments_and_shortcodes_are_markup() {
     assert_eq!(
         shape(
             "<!--\n## English\n\n- item\n-->\n## 中文\n{{< note >}}\n<!-- one line -->\n正文。\n{{< /note >}}\n<!-- no end\n# H"
         ),
         [
-            (Paragraph, "<!--\n## English"),
-            (Paragraph, "- item\n-->"),
+            (Markup, "<!--\n## English\n\n- item\n-->"),
             (Heading(2), "## 中文"),
-            (Paragraph, "{{< note >}}"),
-            (Paragraph, "<!-- one line -->"),
+            (Markup, "{{< note >}}"),
+            (Markup, "<!-- one line -->"),
             (Paragraph, "正文。"),
-            (Paragraph, "{{< /note >}}"),
+            (Markup, "{{< /note >}}"),
             (Paragraph, "<!-- no end"),
             (Heading(1), "# H"),
         ]
@@ -142,8 +141,8 @@ fn quotes_and_rules() {
             (Paragraph, "> A quote that is wrapped over two lines because it is\n> longer than a line.\n>"),
             (Paragraph, "> Second."),
             (Paragraph, "text"),
-            (Paragraph, "***"),
-            (Paragraph, "- - -"),
+            (Markup, "***"),
+            (Markup, "- - -"),
         ]
     );
 }

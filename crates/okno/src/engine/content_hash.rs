@@ -62,6 +62,7 @@ fn block_bytes(block: &Block) -> String {
         BlockKind::Code => "Code".to_owned(),
         BlockKind::Table => "Table".to_owned(),
         BlockKind::FrontMatter => "FrontMatter".to_owned(),
+        BlockKind::Markup => "Markup".to_owned(),
     };
     format!("Block {{ kind: {kind}, span: {} }}", span_bytes(block.span))
 }

@@ -70,7 +70,7 @@ pub(crate) fn outline(text: &str, blocks: &[Block]) -> Structure {
 /// The sentences of one block: a heading is one, a table has one per row, code one per few lines.
 fn pieces(text: &str, block: &Block) -> Vec<Span> {
     match block.kind {
-        BlockKind::FrontMatter => Vec::new(),
+        BlockKind::FrontMatter | BlockKind::Markup => Vec::new(),
         BlockKind::Heading(_) => trimmed(text, block.span).into_iter().collect(),
         BlockKind::Table => rows(text, lines(text, block.span)),
         BlockKind::Code => grouped(lines(text, block.span)),

@@ -76,17 +76,18 @@ impl<'a> Text<'a> {
         Self { text: &loaded.text, blocks: (&loaded.blocks).into() }
     }
 
-    /// The sentences, in order. Front matter is text to a splitter: what it leaves out, nobody could find again.
+    /// The sentences, in order. Front matter and comments are text to a splitter: what it leaves out, nobody could find again.
     fn sentences(&self) -> crate::document::Structure {
         let shown = |block: &Block| match block.kind {
             BlockKind::FrontMatter => Block { kind: BlockKind::Code, ..*block },
+            BlockKind::Markup => Block { kind: BlockKind::Paragraph, ..*block },
             _ => *block,
         };
-        match self.blocks.first() {
-            Some(Block { kind: BlockKind::FrontMatter, .. }) => {
-                outline(self.text, &self.blocks.iter().map(shown).collect::<Vec<_>>())
-            }
-            _ => outline(self.text, &self.blocks),
+        let hidden = |block: &Block| matches!(block.kind, BlockKind::FrontMatter | BlockKind::Markup);
+        if self.blocks.iter().any(hidden) {
+            outline(self.text, &self.blocks.iter().map(shown).collect::<Vec<_>>())
+        } else {
+            outline(self.text, &self.blocks)
         }
     }
 }
