@@ -15,6 +15,7 @@ use crate::state::GenerationState;
 use crate::store::StoreParts;
 use okno::document::{Catalogue, Derived, DerivedKind, Filter, Gathering, ImageHash, Record, Structure};
 use okno::store::{Ask, DocumentNumber, FileState, Manifest, Scored, Snapshot, Totals, Vectors};
+use okno::text::names::Names;
 use okno::text::terms;
 use okno::{Error, Result};
 use std::collections::BTreeMap;
@@ -39,6 +40,7 @@ pub struct SharedSnapshot {
     records: OnceLock<Vec<(DocumentNumber, Record)>>,
     totals: OnceLock<Totals>,
     catalogue: OnceLock<(Gathering, Catalogue)>,
+    names: OnceLock<Names>,
     /// What was seen of the fields by the generation before, where it is part of this one.
     before: Option<(Numbers, Gathering)>,
 }
@@ -51,7 +53,19 @@ impl SharedSnapshot {
         let catalogue = OnceLock::new();
         let before = earlier.and_then(|earlier| earlier.gathered_for(&state));
         let table_before = earlier.and_then(|earlier| earlier.table_for(&state));
-        Ok(Self { parts, state, manifest, dead, frequencies, table_before, records, totals, catalogue, before })
+        Ok(Self {
+            parts,
+            state,
+            manifest,
+            dead,
+            frequencies,
+            table_before,
+            records,
+            totals,
+            catalogue,
+            names: OnceLock::new(),
+            before,
+        })
     }
 
     /// What this generation has seen of the fields, if a later one still has all its documents as they were.
@@ -207,6 +221,15 @@ impl Snapshot for MilvusSnapshot {
         let made = gathering.clone().catalogue(terms::folded);
         // Two threads may gather at once; the first to finish is kept.
         Ok(&catalogue.get_or_init(|| (gathering, made)).1)
+    }
+
+    fn names(&self) -> Result<&Names> {
+        if let Some(names) = self.shared.names.get() {
+            return Ok(names);
+        }
+        let mut names = Names::default();
+        self.each_record(&mut |number, record| names.add(number, record))?;
+        Ok(self.shared.names.get_or_init(|| names))
     }
 
     fn copies(&self) -> &[Vec<DocumentNumber>] {

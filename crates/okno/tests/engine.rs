@@ -385,7 +385,8 @@ fn a_filter_leaves_as_many_as_match_even_for_a_foreign_question() {
 
 #[test]
 fn k_limits_the_candidates_of_auto() {
-    let text: String = (0..60).map(|i| format!("The river number {i} is long.\n\n")).collect();
+    // Too long to be returned as one section.
+    let text: String = (0..100).map(|i| format!("The river number {i} is long and slow.\n\n")).collect();
     let index = indexed(&[("rivers.txt", &text)]);
     let hits = |k| index.search(&Query::new("river").k(k)).contexts.iter().map(|c| c.hits.len()).sum::<usize>();
     assert!(hits(Some(2)) <= 2 && hits(None) > 10);
@@ -439,4 +440,75 @@ fn an_answer_for_a_large_budget_begins_with_the_answer_for_a_small_one() {
     assert!(small.len() < middle.len() && middle.len() < large.len());
     assert_eq!(middle[..small.len()], small);
     assert_eq!(large[..middle.len()], middle);
+}
+
+/// The contexts of `auto`, as text.
+fn texts(index: &Indexed, question: &str, budget: usize) -> Vec<String> {
+    index.search(&Query::new(question).budget(budget)).contexts.into_iter().map(|context| context.text).collect()
+}
+
+/// Reports that say the same of different companies and years.
+fn reports() -> Indexed {
+    let report = |company: &str, year: u32, amount: u32| {
+        format!(
+            "# Annual report\n\nThis is a report for {year}.\n\nPurchases of plant and equipment were {amount} million. Sales of {company} grew."
+        )
+    };
+    let files: Vec<(String, String)> =
+        [("ACME", 2017, 11), ("ACME", 2018, 12), ("BOREAL", 2017, 13), ("BOREAL", 2018, 14)]
+            .iter()
+            .map(|&(company, year, amount)| (format!("{company}_{year}_10K.md"), report(company, year, amount)))
+            .collect();
+    let files: Vec<(&str, &str)> = files.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
+    indexed(&files)
+}
+
+#[test]
+fn a_question_that_names_a_file_is_led_there() {
+    let index = reports();
+    let first = |question: &str| index.search(&Query::new(question).budget(60)).contexts[0].document.clone();
+    assert_eq!(first("How much plant and equipment did Boreal purchase in FY2018?"), "BOREAL_2018_10K.md");
+    assert_eq!(first("How much plant and equipment did Acme purchase in FY2017?"), "ACME_2017_10K.md");
+    let answer = index.search(&Query::new("How much plant and equipment did Boreal purchase in 2018?"));
+    assert!(answer.stage.led.iter().any(|(_, document)| document == "BOREAL_2018_10K.md"), "{:?}", answer.stage.led);
+    assert!(answer.contexts[0].hits[0].trace.iter().any(|found| found.trace.led.is_some()), "--explain shows it");
+}
+
+#[test]
+fn a_passage_that_names_another_document_leads_to_it() {
+    let filler =
+        |i: usize| (format!("song{i}.md"), format!("# Song {i}\n\nSong {i} is a song of the nineties, born of a jam."));
+    let mut files: Vec<(String, String)> = (0..30).map(filler).collect();
+    files.push(("a.md".to_owned(), "# Blue Kettle\n\nBlue Kettle is a song performed by Ada Moreau.".to_owned()));
+    files.push(("b.md".to_owned(), "# Ada Moreau\n\nShe came into the world in Lyon and sang early.".to_owned()));
+    let files: Vec<(&str, &str)> = files.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
+    let texts = texts(&indexed(&files), "Where was the performer of the song Blue Kettle born?", 1000);
+    assert!(texts.iter().any(|text| text.contains("Lyon")), "{texts:#?}");
+}
+
+#[test]
+fn a_list_is_returned_whole_and_no_heading_alone() {
+    let items = ["sprouted potatoes", "raw kidney beans", "unripe tomatoes", "bitter almonds", "green daylilies"];
+    let list: String = items.iter().map(|item| format!("- {item}\n")).collect();
+    let text = format!(
+        "# Kitchen\n\n## Safety\n\nThese foods can be poisonous:\n\n{list}\n## Poisonous foods\n\n## Knives\n\nKeep knives sharp.\n"
+    );
+    let texts = texts(&indexed(&[("kitchen.md", &text)]), "Which foods can be poisonous?", 100);
+    assert!(items.iter().all(|item| texts[0].contains(item)), "{texts:#?}");
+    let bare = |text: &String| text.lines().all(|line| line.is_empty() || line.starts_with('#'));
+    assert!(!texts.iter().any(bare), "{texts:#?}");
+}
+
+#[test]
+fn comments_of_markdown_are_neither_searched_nor_returned() {
+    let text = "# 部署\n\n<!--\nRolling back a deployment to an earlier revision is done with the undo command, which is described here.\n-->\n\n回滚到之前的版本。\n\n<!--\nAnother comment of some length, so that nobody takes it for text.\n-->\n\n使用 undo 命令。\n";
+    let index = indexed(&[("a.md", text)]);
+    for question in ["Rolling back a deployment to an earlier revision", "回滚到之前的版本"] {
+        let texts = texts(&index, question, 500);
+        assert!(
+            !texts.is_empty() && !texts.iter().any(|text| text.contains("<!--") || text.contains("-->")),
+            "{texts:#?}"
+        );
+        assert!(!texts.iter().any(|text| text.contains("Rolling")), "{texts:#?}");
+    }
 }

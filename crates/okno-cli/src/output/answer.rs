@@ -4,7 +4,7 @@ use super::{Paint, citation, counted, note, printable, printable_text, shortened
 use crate::locale::{Lang, language, say};
 use anyhow::Result;
 use okno::document::Span;
-use okno::retrieve::{FoundUnit, Moved, name_of};
+use okno::retrieve::{FoundUnit, LedBy, Moved, name_of};
 use okno::{Answer, Context, shapes};
 use serde_json::{Value, json as value};
 use std::io::Write;
@@ -156,6 +156,13 @@ fn explained(answer: &Answer) -> String {
     if let Some(matching) = answer.stage.matching {
         text += &say!("  the filter matches {} documents\n", "  过滤后剩 {} 个文档\n", matching);
     }
+    for (by, document) in &answer.stage.led {
+        let document = printable(document);
+        text += &match by {
+            LedBy::Link => say!("  a passage names {}\n", "  命中的段落提到 {}\n", document),
+            _ => say!("  the question names {}\n", "  问题提到 {}\n", document),
+        };
+    }
     if let Some(reranked) = &answer.stage.reranked {
         let (read, by) = (reranked.read, printable(&reranked.by));
         text += &say!("  {} hits reranked by {}\n", "  {} 个命中由 {} 重排\n", read, by);
@@ -205,5 +212,11 @@ fn explained_context(context: &Context) -> String {
 const EXPLAINED_HITS: usize = 5;
 
 fn found(FoundUnit { trace, .. }: &FoundUnit) -> String {
-    format!("{}/{} #{} {:.3} → {:.3}", name_of(trace.leg), trace.layer, trace.rank, trace.score, trace.share)
+    let inside = match trace.led {
+        None => String::new(),
+        Some(LedBy::Link) => say!(" (linked)", "（被提到）"),
+        Some(_) => say!(" (named)", "（点名）"),
+    };
+    let (leg, layer, rank) = (name_of(trace.leg), trace.layer, trace.rank);
+    format!("{leg}/{layer}{inside} #{rank} {:.3} → {:.3}", trace.score, trace.share)
 }

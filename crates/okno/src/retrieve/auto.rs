@@ -22,6 +22,7 @@
 //! by expected gain .938 / .927. Sharpness, spread and the square root were picked on those same sets
 //! in a prototype of this search, among some 65 settings; nothing was held out to check them.
 
+use super::blocks;
 use super::expand::{Piece, View, Views, merge};
 use super::fuse::Hit;
 use crate::store::DocumentNumber;
@@ -61,6 +62,10 @@ pub const TOKENS_PER_CANDIDATE: usize = 10;
 /// coverage is the same within a question or two, and more is readable (+0.3 points, 95 % interval 0.1 to 0.6).
 const OPENING: f32 = 30.0;
 const OPENING_GAIN: f32 = 1.5;
+
+/// What completing a list, a table or numbered steps gains, as a share of the probability that the answer is in it: where one line of
+/// a list is likely to answer, all of them are.
+const WHOLE: f32 = 1.0;
 
 type Place = (DocumentNumber, u32);
 
@@ -134,6 +139,7 @@ struct Filling<'a> {
     scale: f32,
     /// How likely each sentence is to answer.
     likely: FxHashMap<Place, f32>,
+    values: Vec<(Place, f32)>,
     /// What was taken, and at which stage.
     taken: FxHashMap<Place, usize>,
     stage: usize,
@@ -142,6 +148,10 @@ struct Filling<'a> {
     steps: Vec<(Step, Gain)>,
     /// What was ever considered.
     known: FxHashSet<(DocumentNumber, u32, u32)>,
+    /// The runs that answer as one, by their sentences.
+    runs: FxHashMap<Place, Range<u32>>,
+    /// Sections whose runs are known.
+    looked: FxHashSet<Place>,
 }
 
 /// Sentences to be taken together.
@@ -162,25 +172,40 @@ struct Gain {
 
 impl<'a> Filling<'a> {
     fn new(values: &[(Place, f32)], views: &'a Views<'a>, scale: f32) -> Self {
-        let best = values.first().map_or(0.0, |&(_, value)| value);
-        let odds: Vec<(Place, f32)> =
-            values.iter().take(LIKELY).map(|&(place, value)| (place, (SHARPNESS * (value - best)).exp())).collect();
-        let total: f32 = odds.iter().map(|(_, odds)| odds).sum();
         Self {
             views,
             scale,
-            likely: odds.into_iter().map(|(place, odds)| (place, odds / total)).collect(),
+            likely: likely(values, SHARPNESS),
+            values: values.to_vec(),
             taken: FxHashMap::default(),
             stage: 0,
             spent: 0,
             steps: Vec::new(),
             known: FxHashSet::default(),
+            runs: FxHashMap::default(),
+            looked: FxHashSet::default(),
+        }
+    }
+
+    /// Finds the runs of the section that holds a sentence.
+    fn look(&mut self, document: DocumentNumber, sentence: u32) {
+        let view = &self.views[&document];
+        let section = view.structure.section(sentence as usize);
+        if !self.looked.insert((document, section.start as u32)) {
+            return;
+        }
+        for run in blocks::of_section(sentence as usize, view) {
+            if view.structure.tokens(run.clone()) <= scaled(LONGEST, self.scale) {
+                let run = run.start as u32..run.end as u32;
+                self.runs.extend(run.clone().map(|sentence| ((document, sentence), run.clone())));
+            }
         }
     }
 
     /// Notes what could be taken around these sentences.
     fn consider(&mut self, candidates: &[Place]) {
         for &(document, sentence) in candidates {
+            self.look(document, sentence);
             for sentences in self.choices(document, sentence) {
                 let step = Step { document, sentences };
                 if self.known.insert((document, step.sentences.start, step.sentences.end)) {
@@ -194,6 +219,11 @@ impl<'a> Filling<'a> {
     /// Takes what is worth most until `budget` is spent, earlier stages included; returns what this stage took.
     fn fill(&mut self, budget: usize, candidates: &[Place]) -> Vec<Place> {
         self.stage += 1;
+        if self.stage > 1 {
+            self.likely = likely(&self.values, SHARPNESS / self.stage as f32);
+            let steps: Vec<Step> = std::mem::take(&mut self.steps).into_iter().map(|(step, _)| step).collect();
+            self.steps = steps.into_iter().map(|step| (step.clone(), self.gain(&step))).collect();
+        }
         self.consider(candidates);
         let (mut new, mut later) = (Vec::new(), Vec::new());
         while let Some(at) = best(&self.steps) {
@@ -249,10 +279,29 @@ impl<'a> Filling<'a> {
         structure.tokens(step.sentences.start as usize - before..step.sentences.end as usize + after)
     }
 
-    /// A sentence alone, with its neighbour before or after, or with both.
-    fn choices(&self, document: DocumentNumber, at: u32) -> impl Iterator<Item = Range<u32>> + use<> {
-        let Range { start, end } = block(at, &self.views[&document]);
-        [at..at + 1, start..at + 1, at..end, start..end].into_iter()
+    /// A sentence alone, with its neighbour before or after, or with both; the run it belongs to; a heading only with what it is about.
+    fn choices(&self, document: DocumentNumber, at: u32) -> Vec<Range<u32>> {
+        let view = &self.views[&document];
+        let mut choices = if view.structure.sentences[at as usize].heading {
+            self.below(document, at)
+        } else {
+            let Range { start, end } = block(at, view);
+            vec![at..at + 1, start..at + 1, at..end, start..end]
+        };
+        choices.extend(self.runs.get(&(document, at)).cloned());
+        let longest = scaled(LONGEST, self.scale);
+        let section = blocks::section(at as usize, view).filter(|run| view.structure.tokens(run.clone()) <= longest);
+        choices.extend(section.map(|run| run.start as u32..run.end as u32));
+        choices
+    }
+
+    /// A heading with the block below it; headings that follow one another are passed over.
+    fn below(&self, document: DocumentNumber, heading: u32) -> Vec<Range<u32>> {
+        let sentences = &self.views[&document].structure.sentences;
+        let count = sentences.len() as u32;
+        let Some(first) = (heading..count).find(|&at| !sentences[at as usize].heading) else { return Vec::new() };
+        let end = (first + 1..count).find(|&at| !sentences[at as usize].attached).unwrap_or(count);
+        vec![heading..first + 1, heading..end]
     }
 
     /// The probability newly covered, and newly readable, for what it costs.
@@ -275,9 +324,23 @@ impl<'a> Filling<'a> {
             .filter_map(|sentence| self.likely.get(&place(sentence)))
             .sum();
         // The square root: neither the cheapest (fragments) nor the most (one long passage) at any price.
-        let mass = covered + readable;
+        let mass = covered + readable + WHOLE * self.completed(step);
         let opening = if self.opens(step) { OPENING * self.scale } else { 0.0 };
         Gain { cost, mass, worth: mass / (cost.max(1) as f32 + opening).sqrt() }
+    }
+
+    /// The probability in the runs that a step completes.
+    fn completed(&self, step: &Step) -> f32 {
+        let run = |at: u32| self.runs.get(&(step.document, at));
+        let (first, last) = (run(step.sentences.start), run(step.sentences.end - 1));
+        let others = last.filter(|last| first != Some(last));
+        let complete = |run: &&Range<u32>| {
+            let taken = |at: u32| self.taken.contains_key(&(step.document, at));
+            let mut missing = (*run).clone().filter(|&at| !taken(at)).peekable();
+            missing.peek().is_some() && missing.all(|at| step.sentences.contains(&at))
+        };
+        let mass = |run: &Range<u32>| run.clone().filter_map(|at| self.likely.get(&(step.document, at))).sum::<f32>();
+        first.into_iter().chain(others).filter(complete).map(mass).sum()
     }
 
     /// What a step must gain to be taken.
@@ -297,6 +360,15 @@ impl<'a> Filling<'a> {
         let taken = |sentence: u32| self.taken.contains_key(&(step.document, sentence));
         needed.clone().all(|s| taken(s) || step.sentences.contains(&s)) && needed.any(|s| !taken(s))
     }
+}
+
+/// How likely each sentence is to answer.
+fn likely(values: &[(Place, f32)], sharpness: f32) -> FxHashMap<Place, f32> {
+    let best = values.first().map_or(0.0, |&(_, value)| value);
+    let odds: Vec<(Place, f32)> =
+        values.iter().take(LIKELY).map(|&(place, value)| (place, (sharpness * (value - best)).exp())).collect();
+    let total: f32 = odds.iter().map(|(_, odds)| odds).sum();
+    odds.into_iter().map(|(place, odds)| (place, odds / total)).collect()
 }
 
 /// The step with the most gain; the first in the documents among equals.

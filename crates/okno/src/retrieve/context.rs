@@ -1,7 +1,7 @@
 //! Contexts: exact slices of source text with everything needed to cite them.
 
 use super::expand::Piece;
-use super::fuse::{Hit, Ranking, Trace};
+use super::fuse::{Hit, LedBy, Ranking, Trace};
 use super::recipe::{Recipe, Unit};
 use super::relevance::{Asked, RELEVANT};
 use super::rerank::{Moved, Reranked};
@@ -69,14 +69,17 @@ pub struct Stage {
     pub targets: usize,
     /// Documents that match the filter, where there is one.
     pub matching: Option<usize>,
+    /// Documents that were asked by themselves, because the question or a passage names them.
+    pub led: Vec<(LedBy, String)>,
     /// What reranking did, where there is a reranker.
     pub reranked: Option<Reranked>,
 }
 
 impl Stage {
     pub(super) fn new(rankings: &[Ranking], hits: usize, targets: usize, matching: Option<usize>) -> Self {
-        let rankings = rankings.iter().map(|ranking| (ranking.leg, ranking.layer, ranking.units.len())).collect();
-        Self { rankings, hits, targets, matching, reranked: None }
+        let whole = rankings.iter().filter(|ranking| ranking.led.is_none());
+        let rankings = whole.map(|ranking| (ranking.leg, ranking.layer, ranking.units.len())).collect();
+        Self { rankings, hits, targets, matching, led: Vec::new(), reranked: None }
     }
 }
 

@@ -181,9 +181,37 @@ pub fn in_order(mut pieces: Vec<Piece>) -> Vec<Piece> {
     pieces
 }
 
-/// Keeps what fits into `budget` tokens – or characters, where these stand in their place –, best first. A piece that
-/// does not fit is cut at sentence ends to what fits around its best hit, and is the last one; a best hit that alone
-/// is larger than what is left is passed over.
+/// Bytes of markup between two sentences that a context may hold: a rule, an anchor, a short tag. Longer ones are comments.
+const SHORT_MARKUP: usize = 40;
+
+/// Cuts pieces where a comment stands between two sentences: what is not text is not returned.
+pub fn without_markup(pieces: Vec<Piece>, views: &Views<'_>) -> Vec<Piece> {
+    pieces.into_iter().flat_map(|piece| parted(piece, views)).collect()
+}
+
+fn parted(piece: Piece, views: &Views<'_>) -> Vec<Piece> {
+    let view = &views[&piece.document];
+    let end_of = |at: usize| view.structure.sentences[at].span.end as usize;
+    let start_of = |at: usize| view.structure.sentences[at].span.start as usize;
+    let hidden = |&at: &usize| view.text[end_of(at - 1)..start_of(at)].trim().len() > SHORT_MARKUP;
+    let cuts: Vec<usize> = (piece.sentences.start + 1..piece.sentences.end).filter(hidden).collect();
+    if cuts.is_empty() {
+        return vec![piece];
+    }
+    let starts = std::iter::once(piece.sentences.start).chain(cuts.iter().copied());
+    let ends = cuts.iter().copied().chain([piece.sentences.end]);
+    let part = |sentences: Range<usize>| Piece {
+        anchor: if sentences.contains(&piece.anchor) { piece.anchor } else { sentences.start },
+        hits: piece.hits.iter().filter(|hit| sentences.contains(&(hit.run.anchor as usize))).copied().collect(),
+        sentences,
+        ..piece
+    };
+    starts.zip(ends).map(|(start, end)| part(start..end)).collect()
+}
+
+/// Keeps what fits into `budget` tokens – or characters, where these stand in their place –, best first. A piece that does not fit is cut at sentence
+/// ends to what fits around its best hit, and is the last one; a best hit that alone is larger than
+/// what is left is passed over.
 pub fn within_budget(pieces: Vec<Piece>, budget: usize, views: &Views<'_>) -> Vec<Piece> {
     let mut left = budget;
     let mut kept = Vec::new();

@@ -14,6 +14,17 @@ use crate::store::{Leg, Run, Scored};
 use rustc_hash::FxHashMap;
 use serde::Serialize;
 
+/// Why a document was asked by itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+#[non_exhaustive]
+pub enum LedBy {
+    /// The question names it.
+    Name,
+    /// A passage that was found names it.
+    Link,
+}
+
 /// One ranking, with what it is and what it weighs.
 #[derive(Debug, Clone)]
 pub struct Ranking {
@@ -23,6 +34,8 @@ pub struct Ranking {
     pub layer: Layer,
     /// What it weighs in relative fusion.
     pub weight: f32,
+    /// Why it is the ranking of one document, where it is.
+    pub led: Option<LedBy>,
     /// The units, best first.
     pub units: Vec<Scored>,
 }
@@ -51,6 +64,9 @@ pub struct Trace {
     /// Which of its document's derived units it is, if it is one.
     #[serde(skip)]
     pub derived: Option<u32>,
+    /// Why the document was asked by itself, where it was; its rank is one inside of it then.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub led: Option<LedBy>,
     /// The place in the ranking, from 1, among distinct targets.
     pub rank: usize,
     /// The leg's own score.
@@ -125,6 +141,7 @@ pub fn trace(rankings: &[Ranking], fusion: Fusion, depth: usize, hit: &Hit) -> V
             layer: ranking.layer,
             run: unit.run,
             derived: unit.derived,
+            led: ranking.led,
             rank: at + 1,
             score: unit.score,
             share: if first { shared.of(at, unit) } else { 0.0 },
@@ -192,7 +209,7 @@ mod tests {
 
     fn ranking(leg: Leg, units: &[(u32, u32, f32)]) -> Ranking {
         let units = units.iter().map(|&(d, s, score)| Scored { run: run(d, s), derived: None, score }).collect();
-        Ranking { leg, layer: Layer::Sentence, weight: 1.0, units }
+        Ranking { leg, layer: Layer::Sentence, weight: 1.0, led: None, units }
     }
 
     #[test]
@@ -231,6 +248,7 @@ mod tests {
             leg: Leg::Dense,
             layer,
             weight: 1.0,
+            led: None,
             units: vec![Scored { run: Run { document: 1, first: 3, end: 6, anchor: 4 }, derived: None, score: 1.0 }],
         };
         let found = |layer| fuse(&[of(layer)], Fusion::Relative, 9).iter().map(|h| h.run.first).collect::<Vec<_>>();
@@ -243,7 +261,7 @@ mod tests {
         // Source 003: k children are not k parents.
         let unit = |document, derived, score| Scored { run: run(document, 0), derived: Some(derived), score };
         let units = vec![unit(1, 0, 0.9), unit(1, 2, 0.8), unit(2, 0, 0.7)];
-        let rankings = [Ranking { leg: Leg::Dense, layer: Layer::Sentence, weight: 1.0, units }];
+        let rankings = [Ranking { leg: Leg::Dense, layer: Layer::Sentence, weight: 1.0, led: None, units }];
         let hits = fuse(&rankings, Fusion::ReciprocalRank(60.0), 5);
         assert_eq!(hits.iter().map(|hit| hit.score).collect::<Vec<_>>(), [1.0 / 61.0, 1.0 / 62.0]);
         let traced = trace(&rankings, Fusion::ReciprocalRank(60.0), 5, &hits[0]);

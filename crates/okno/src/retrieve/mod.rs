@@ -8,18 +8,21 @@
 //! came of it); from fusing to budgeting everything is a pure function over plain data.
 
 mod auto;
+mod blocks;
 mod context;
 mod diversify;
 mod evidence;
 mod expand;
 mod fuse;
 mod help;
+mod lead;
 mod phrases;
 mod query;
 mod recipe;
 mod relevance;
 mod request;
 mod rerank;
+mod reread;
 mod scope;
 mod sections;
 mod several;
@@ -27,7 +30,7 @@ mod tables;
 
 pub use crate::store::DEFAULT_RECIPE;
 pub use context::{Answer, Context, ContextHit, FoundUnit, Stage};
-pub use fuse::Trace;
+pub use fuse::{LedBy, Trace};
 pub use query::Query;
 pub(crate) use recipe::built_in_text;
 pub use recipe::{Expansion, Fusion, Order, Recipe, Recipes, Rerank, Unit, Worth, built_in, name_of};
@@ -134,7 +137,12 @@ fn answer(
         Unit::Characters => expand::in_characters(views),
     };
     let mut stage = Stage::new(&rankings, fused, hits.len(), scope.matching);
+    stage.led = led(snapshot, &rankings)?;
     let hits = stage!("rerank", reranked(hits, models.reranker, &recipe, &understood.text, &views, &mut stage))?;
+    let hits = match stage.reranked {
+        None if is_auto(&recipe) => stage!("reread", reread::reread(&hits, snapshot, &views, &understood.text))?,
+        _ => hits,
+    };
     let (hits, steps) = stage!("post-filter", post_filtered(snapshot, hits, models.asker, query, &recipe, &views))?;
     let hits = match routing.because {
         Because::Quotation => phrases::raised(hits, &routing.phrases, &views),
@@ -148,7 +156,7 @@ fn answer(
         }
     );
     let pieces = tables::with_rows(pieces, recipe.budget, &views);
-    let pieces = expand::arrange(pieces, recipe.order);
+    let pieces = expand::without_markup(expand::arrange(pieces, recipe.order), &views);
     let trace = |hit: &Hit| fuse::trace(&rankings, recipe.fusion, depth, hit);
     let mut asked = forms(query, probes);
     let mut contexts: Vec<Context> = pieces
@@ -163,6 +171,16 @@ fn answer(
     };
     let (question, damaged) = (query.text.clone(), Vec::new());
     Ok(Answer { question, recipe, contexts, relevance, stage, understood, routing, steps, damaged })
+}
+
+/// The documents that were asked by themselves, and why.
+fn led(snapshot: &dyn Snapshot, rankings: &[Ranking]) -> Result<Vec<(LedBy, String)>> {
+    let mut led: Vec<(LedBy, DocumentNumber)> = Vec::new();
+    for ranking in rankings {
+        let found = ranking.led.zip(ranking.units.first()).map(|(by, unit)| (by, unit.run.document));
+        led.extend(found.filter(|found| !led.contains(found)));
+    }
+    led.into_iter().map(|(by, document)| Ok((by, snapshot.record(document)?.id.name().to_owned()))).collect()
 }
 
 /// The hits in the order in which a reranker puts them, where there is one and the recipe wants it.
@@ -234,20 +252,29 @@ struct Found<'s> {
 fn find<'s>(snapshot: &'s dyn Snapshot, recipe: &Recipe, asked: &[Asked], scope: &Scope) -> Result<Found<'s>> {
     let mut depth = recipe.depth;
     loop {
-        let rankings = rank(snapshot, recipe, asked, scope, depth)?;
-        let hits = fuse::fuse(&rankings, recipe.fusion, depth);
+        let mut rankings = rank(snapshot, recipe, asked, scope, depth)?;
+        let exhausted = depth >= DEEPEST || rankings.iter().all(|ranking| ranking.units.len() < depth);
+        let mut hits = fuse::fuse(&rankings, recipe.fusion, depth);
+        if is_auto(recipe) {
+            let question = lead::Question { text: &asked[0].text, vector: &asked[0].vector };
+            hits = lead::Search { snapshot, recipe, scope, depth }.follow(question, &mut rankings, hits)?;
+        }
         let (fused, views) = (hits.len(), views(snapshot, &hits)?);
         let hits = match recipe.collapse {
             Some(layer) => expand::collapse(hits, layer, recipe.worth, &views),
             None => hits,
         };
         let hits = diversify::diversify(hits, recipe.diversity, &views);
-        let exhausted = depth >= DEEPEST || rankings.iter().all(|ranking| ranking.units.len() < depth);
         if recipe.expand == Expansion::Auto || hits.len() >= recipe.k || exhausted {
             return Ok(Found { rankings, depth, fused, hits, views });
         }
         depth = (depth * 4).min(DEEPEST);
     }
+}
+
+/// Whether a budget is filled with what is likeliest: the recipes `auto` and `broad`.
+fn is_auto(recipe: &Recipe) -> bool {
+    recipe.expand == Expansion::Auto && recipe.fusion == Fusion::Relative
 }
 
 /// The rankings of everything that is searched for; several probes share the weight of one.
@@ -265,7 +292,8 @@ fn rank(
         let found = snapshot.search(&Ask { text, vector, rankings: &rankings, allowed, sections, depth })?;
         let named = rankings.iter().zip(&weights).zip(found);
         let share = |weight: f32| weight / asked.len() as f32;
-        let ranking = |((&(leg, layer), &weight), units)| Ranking { leg, layer, weight: share(weight), units };
+        let ranking =
+            |((&(leg, layer), &weight), units)| Ranking { leg, layer, weight: share(weight), led: None, units };
         all.extend(named.map(ranking));
     }
     Ok(all)

@@ -81,7 +81,7 @@ pub struct Asked {
 }
 
 /// What is known of a sentence, or of title and headings.
-struct Part {
+pub struct Part {
     sum: Vec<f32>,
     /// For each token of the question the cosine of the token most like it.
     meant: Vec<f32>,
@@ -182,7 +182,8 @@ impl Asked {
         if self.chinese == is_chinese(text) { &WEIGHTS } else { &ACROSS }
     }
 
-    fn part(&mut self, text: &str) -> Part {
+    /// What of the question is in a text.
+    pub fn part(&mut self, text: &str) -> Part {
         let sum = self.sum(text);
         let mut meant = vec![0.0f32; self.tokens.len()];
         for &id in self.scratch.ids() {
@@ -194,6 +195,15 @@ impl Asked {
         let mut written = 0;
         terms(text, &mut |term: &str| written |= self.bits.get(term).copied().unwrap_or(0));
         Part { sum, meant, written }
+    }
+
+    /// How much of the question is in these sentences below this head, piece by piece: from 0 to 1.
+    pub fn likeness(&self, head: &Part, parts: &[&Part]) -> f32 {
+        let best = |token: usize| parts.iter().map(|part| part.meant[token]).fold(head.meant[token], f32::max);
+        let weight = |weight: f32| weight.sqrt();
+        let all: f32 = self.tokens.iter().map(|(_, squared)| weight(*squared)).sum();
+        let found: f32 = self.tokens.iter().enumerate().map(|(at, (_, squared))| weight(*squared) * best(at)).sum();
+        found / all.max(1e-6)
     }
 
     fn compared(&self, head: &Part, parts: &[Part]) -> [f32; FEATURES] {

@@ -97,7 +97,7 @@ fn blended(hits: &[Hit], scores: &[f32], blend: f32, by: &str) -> (Vec<Hit>, Rer
 }
 
 /// Scores from 0, the worst, to 1, the best; all 1 where they are equal.
-fn shares(scores: &[f32]) -> impl Iterator<Item = f32> {
+pub(super) fn shares(scores: &[f32]) -> impl Iterator<Item = f32> {
     let worst = scores.iter().copied().fold(f32::INFINITY, f32::min);
     let reach = scores.iter().copied().fold(f32::NEG_INFINITY, f32::max) - worst;
     scores.iter().map(move |score| if reach > 0.0 { (score - worst) / reach } else { 1.0 })

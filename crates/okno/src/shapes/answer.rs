@@ -2,7 +2,7 @@
 
 use super::{Image, Understood};
 use crate::document::{CodePoints, Layer};
-use crate::retrieve::{self, ContextHit, FoundUnit, Moved, Recipe};
+use crate::retrieve::{self, ContextHit, FoundUnit, LedBy, Moved, Recipe};
 use crate::store::Leg;
 use crate::understand::Routing;
 use crate::understand::model::Taken;
@@ -150,6 +150,10 @@ pub struct Found<'a> {
     pub score: f32,
     /// What it added to the fused score.
     pub share: f32,
+    /// Why the document was asked by itself, where it was: `name` or `link`. The rank is one inside of it then.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schema(value_type = Option<String>))]
+    pub led: Option<LedBy>,
     /// What was searched, where that is not the document's own text.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub text: Option<&'a str>,
@@ -158,7 +162,7 @@ pub struct Found<'a> {
 impl<'a> From<&'a FoundUnit> for Found<'a> {
     fn from(FoundUnit { trace, text, .. }: &'a FoundUnit) -> Self {
         let (rank, score, share) = (trace.rank, trace.score, trace.share);
-        Self { leg: trace.leg, layer: trace.layer, rank, score, share, text: text.as_deref() }
+        Self { leg: trace.leg, layer: trace.layer, rank, score, share, led: trace.led, text: text.as_deref() }
     }
 }
 

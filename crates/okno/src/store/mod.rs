@@ -20,6 +20,7 @@ pub use manifest::{DEFAULT_RECIPE, FORMAT, Manifest};
 
 use crate::Result;
 use crate::document::{Catalogue, Derived, DerivedKind, DocumentId, Filter, ImageHash, Layer, Record, Span, Structure};
+use crate::text::names::Names;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Range;
@@ -241,6 +242,8 @@ pub trait Snapshot: Send + Sync {
     }
     /// What the fields of the documents hold, in folded words ([`crate::text::terms::fold`]); gathered once and kept.
     fn catalogue(&self) -> Result<&Catalogue>;
+    /// What the documents are called; gathered once and kept.
+    fn names(&self) -> Result<&Names>;
     /// The groups of documents whose texts are the same, each by ascending number.
     fn copies(&self) -> &[Vec<DocumentNumber>];
     /// A document's record.

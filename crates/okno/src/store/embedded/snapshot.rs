@@ -16,6 +16,7 @@ use crate::deadline;
 use crate::document::{Catalogue, Derived, DerivedKind, ImageHash, Layer, Record, Span, Structure};
 use crate::error::Damage;
 use crate::store::{Ask, DamagedDocument, DocumentNumber, FileState, Leg, Manifest, Scored, Snapshot, Vectors};
+use crate::text::names::Names;
 use crate::text::terms;
 use crate::{Error, Result};
 use heed::{RoTxn, WithoutTls};
@@ -34,6 +35,7 @@ pub struct EmbeddedSnapshot {
     scan: Scan,
     records: OnceLock<Vec<(DocumentNumber, Record)>>,
     catalogue: OnceLock<Catalogue>,
+    names: OnceLock<Names>,
     copies: Vec<Vec<DocumentNumber>>,
     damage: Mutex<Vec<DamagedDocument>>,
     /// How many of these were found after the snapshot was opened: they are in the atlas, and left out of rankings.
@@ -87,6 +89,7 @@ impl EmbeddedSnapshot {
             scan,
             records: OnceLock::new(),
             catalogue: OnceLock::new(),
+            names: OnceLock::new(),
             copies,
             damage: Mutex::new(damage),
             found_later: AtomicUsize::new(0),
@@ -300,6 +303,15 @@ impl Snapshot for EmbeddedSnapshot {
             let _ = self.catalogue.set(Catalogue::new(records, terms::folded));
         }
         Ok(self.catalogue.get_or_init(Catalogue::default))
+    }
+
+    fn names(&self) -> Result<&Names> {
+        if self.names.get().is_none() {
+            let records = self.records()?.iter().map(|(number, record)| (*number, record));
+            // Two threads may gather at once; the first to finish is kept.
+            let _ = self.names.set(Names::new(records));
+        }
+        Ok(self.names.get_or_init(Names::default))
     }
 
     fn copies(&self) -> &[Vec<DocumentNumber>] {

@@ -1,0 +1,98 @@
+//! The best hits are compared with the question once more, piece by piece.
+//!
+//! A vector of a whole sentence blurs what it is made of. Here every piece of the question – a word, a syllable, a
+//! character – looks for the piece most like it in the sentence, its neighbours, its headings and its title; the mean
+//! of these cosines, weighed by how much each piece says, is blended with the fused score. It needs no other model
+//! than the built-in table ("late interaction" without a network).
+
+use super::expand::Views;
+use super::fuse::Hit;
+use super::relevance::{Asked, Part};
+use super::rerank::shares;
+use crate::Result;
+use crate::store::{DocumentNumber, Snapshot};
+use rustc_hash::FxHashMap;
+
+/// How many hits are compared: with 20 nearly all is gained that there is to gain.
+const DEPTH: usize = 30;
+
+/// What the comparison weighs beside the fused score.
+const BLEND: f32 = 0.3;
+
+/// Compares the first hits with the question once more; hits come and go best first.
+pub fn reread(hits: &[Hit], snapshot: &dyn Snapshot, views: &Views<'_>, question: &str) -> Result<Vec<Hit>> {
+    let asked = Asked::new(question);
+    let mut reading = Reading { snapshot, views, asked, heads: FxHashMap::default(), parts: FxHashMap::default() };
+    let likeness: Vec<f32> = hits.iter().take(DEPTH).map(|hit| reading.likeness(hit)).collect::<Result<_>>()?;
+    Ok(blended(hits, &likeness))
+}
+
+/// The hits by both scores. Those that were not compared have the least likeness, so none of them overtakes one that
+/// was.
+fn blended(hits: &[Hit], likeness: &[f32]) -> Vec<Hit> {
+    let best = hits.first().map_or(0.0, |hit| hit.score);
+    let shares = shares(likeness).chain(std::iter::repeat(0.0));
+    let blend = |(&hit, share): (&Hit, f32)| Hit { score: (1.0 - BLEND) * hit.score + BLEND * share * best, ..hit };
+    let mut hits: Vec<Hit> = hits.iter().zip(shares).map(blend).collect();
+    hits.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.run.cmp(&b.run)));
+    hits
+}
+
+struct Reading<'r, 's> {
+    snapshot: &'r dyn Snapshot,
+    views: &'r Views<'s>,
+    asked: Asked,
+    /// Title and headings of a section.
+    heads: FxHashMap<(DocumentNumber, usize), Part>,
+    /// Sentences.
+    parts: FxHashMap<(DocumentNumber, u32), Part>,
+}
+
+impl Reading<'_, '_> {
+    fn likeness(&mut self, hit: &Hit) -> Result<f32> {
+        let document = hit.run.document;
+        let view = &self.views[&document];
+        let section = view.structure.section_number(hit.run.anchor as usize);
+        if !self.heads.contains_key(&(document, section)) {
+            let title = self.snapshot.record(document)?.title;
+            let above = view.structure.sections[section].path.iter().map(|heading| heading.of(view.text));
+            let head: Vec<&str> = std::iter::once(title.as_str()).chain(above).collect();
+            self.heads.insert((document, section), self.asked.part(&head.join("\n")));
+        }
+        let around = super::auto::block(hit.run.anchor, view);
+        for sentence in around.clone() {
+            let text = view.structure.sentences[sentence as usize].span.of(view.text);
+            let asked = &mut self.asked;
+            self.parts.entry((document, sentence)).or_insert_with(|| asked.part(text));
+        }
+        let parts: Vec<&Part> = around.map(|sentence| &self.parts[&(document, sentence)]).collect();
+        Ok(self.asked.likeness(&self.heads[&(document, section)], &parts))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::document::Layer;
+    use crate::store::Run;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn the_same_hits_in_descending_order(
+            mut fused in prop::collection::vec(0.01..4.0f32, 1..50), likeness in prop::collection::vec(0.0..1.0f32, 0..30)
+        ) {
+            fused.sort_by(|a, b| b.total_cmp(a));
+            let run = |i: u32| Run { document: 1, first: i, end: i + 1, anchor: i };
+            let hits: Vec<Hit> =
+                (0..).zip(&fused).map(|(i, &score)| Hit { run: run(i), layer: Layer::Sentence, score }).collect();
+            let likeness = &likeness[..likeness.len().min(hits.len())];
+            let after = blended(&hits, likeness);
+            prop_assert!(after.windows(2).all(|pair| pair[0].score >= pair[1].score));
+            let mut runs: Vec<Run> = after.iter().map(|hit| hit.run).collect();
+            runs.sort_unstable();
+            prop_assert_eq!(runs, hits.iter().map(|hit| hit.run).collect::<Vec<_>>());
+            prop_assert!(after[0].score <= fused[0] + 1e-4, "scores keep their size");
+        }
+    }
+}

@@ -1,0 +1,371 @@
+//! What documents are called, for questions that name one and for texts that name another.
+//!
+//! Comes in: titles and paths. Goes out: which documents a question names and how surely, and which titles a text
+//! mentions. Names are taken apart: `3M_2018_10K.pdf` is found by `3M` and `2018`, `ACTIVISIONBLIZZARD` by `Activision
+//! Blizzard`, `camelCase` by its words. A word of many names says little, a word of one name says all.
+
+use super::terms::{folded, of_query};
+use okno_document::Record;
+use okno_document::text::script::is_dense;
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::hash::{BuildHasher, BuildHasherDefault};
+
+/// The number of a document, as stores give it.
+type Number = u32;
+
+/// Words of a title that is looked for in texts, at most; characters of one in a dense script.
+const LONGEST_TITLE: usize = 8;
+const LONGEST_DENSE_TITLE: usize = 16;
+
+/// Documents that share one title are not looked for by it: it says nothing.
+const SHARED_BY: usize = 3;
+
+/// The names of all documents.
+#[derive(Debug, Default)]
+pub struct Names {
+    /// For each word of a name the documents that have it, by their place in `documents`.
+    words: FxHashMap<u64, Vec<u32>>,
+    documents: Vec<NamedDocument>,
+    /// Whole titles, by their words, and the documents that have them.
+    titles: FxHashMap<u64, Vec<Number>>,
+}
+
+#[derive(Debug)]
+struct NamedDocument {
+    number: Number,
+    words: Vec<u64>,
+}
+
+/// A document that a question names.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Naming {
+    /// The document.
+    pub document: Number,
+    /// How surely it is meant, from 0 to 1.
+    pub surely: f32,
+}
+
+impl Names {
+    /// Gathers the names of documents.
+    pub fn new<'r>(records: impl Iterator<Item = (Number, &'r Record)>) -> Self {
+        let mut names = Self::default();
+        for (number, record) in records {
+            names.add(number, record);
+        }
+        names
+    }
+
+    /// Adds a document; they come by ascending number.
+    pub fn add(&mut self, number: Number, record: &Record) {
+        let mut words: Vec<u64> = name_words(&record.title);
+        if record.id.member.is_none() {
+            words.extend(name_words(stem_of(&record.id.path)));
+        }
+        words.sort_unstable();
+        words.dedup();
+        let place = self.documents.len() as u32;
+        for &word in &words {
+            self.words.entry(word).or_default().push(place);
+        }
+        self.documents.push(NamedDocument { number, words });
+        for title in title_forms(&record.title) {
+            self.titles.entry(title).or_default().push(number);
+        }
+    }
+
+    /// The documents that a question names at least this surely, the surest first.
+    pub fn named(&self, question: &str, least: f32) -> Vec<Naming> {
+        let mut asked: FxHashMap<u64, f32> = FxHashMap::default();
+        for (word, weight) in question_words(question) {
+            let known = asked.entry(word).or_default();
+            *known = known.max(weight);
+        }
+        let mut found: FxHashMap<u32, f32> = FxHashMap::default();
+        for (word, weight) in &asked {
+            if let Some(places) = self.words.get(word) {
+                let rarity = weight * self.rarity(places.len());
+                places.iter().for_each(|&place| *found.entry(place).or_default() += rarity);
+            }
+        }
+        let mut namings: Vec<(u32, f32)> =
+            found.into_iter().map(|(place, evidence)| (place, self.surely(place, evidence))).collect();
+        namings.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+        namings.retain(|naming| naming.1 >= least);
+        let naming = |(place, surely): (u32, f32)| Naming { document: self.documents[place as usize].number, surely };
+        namings.into_iter().map(naming).collect()
+    }
+
+    /// What a question says beside the names of these documents.
+    pub fn rest(&self, question: &str, documents: &[Number]) -> String {
+        let named = documents.iter().filter_map(|number| {
+            let at = self.documents.binary_search_by_key(number, |document| document.number).ok()?;
+            Some(self.documents[at].words.iter().copied())
+        });
+        without(question, &named.flatten().collect())
+    }
+
+    /// How surely a document is meant whose name has words of this rarity in common with the question.
+    fn surely(&self, place: u32, evidence: f32) -> f32 {
+        let words = &self.documents[place as usize].words;
+        let whole: f32 = words.iter().map(|word| self.rarity(self.words[word].len())).sum();
+        let said = evidence / whole.max(1e-6);
+        evidence.min(1.0) * said.max((evidence / ENOUGH).min(1.0))
+    }
+
+    /// From 0, a word of every name, to 1, a word of one.
+    fn rarity(&self, documents: usize) -> f32 {
+        let all = (self.documents.len() + 1) as f32;
+        1.0 - (documents as f32).ln() / all.ln()
+    }
+
+    /// The documents whose whole titles a text mentions, in the order of their mention.
+    pub fn mentioned(&self, text: &str) -> Vec<Number> {
+        let mut found: Vec<Number> = Vec::new();
+        each_title_like(text, &mut |hash| {
+            let documents = self.titles.get(&hash).filter(|documents| documents.len() <= SHARED_BY);
+            for &document in documents.into_iter().flatten() {
+                if !found.contains(&document) {
+                    found.push(document);
+                }
+            }
+        });
+        found
+    }
+}
+
+/// Rare words that are enough to name a document whatever else it is called.
+const ENOUGH: f32 = 3.0;
+
+/// What a word in lower case weighs: it is seldom a name.
+const LOWER: f32 = 0.4;
+
+fn hash(text: &str) -> u64 {
+    BuildHasherDefault::<rustc_hash::FxHasher>::default().hash_one(text)
+}
+
+/// A path without its ending.
+fn stem_of(path: &str) -> &str {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
+    &path[..path.len() - name.len() + stem.len()]
+}
+
+/// The words of a name: as they are indexed, and the parts of what is written together.
+fn name_words(name: &str) -> Vec<u64> {
+    let parts = of_query(&apart(name)).into_iter().filter(|term| term.unless.is_empty()).map(|term| hash(&term.text));
+    let written = words_of(name).filter(|word| !word.contains(is_dense)).map(word_key);
+    let mut words: Vec<u64> = parts.chain(written).collect();
+    words.sort_unstable();
+    words.dedup();
+    words
+}
+
+fn words_of(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty())
+}
+
+/// The key of one word, whole.
+fn word_key(word: &str) -> u64 {
+    of_query(word).first().map_or_else(|| hash(&folded(word)), |term| hash(&term.text))
+}
+
+/// The words of a question that may be of a name, also two and three neighbours written together; each with its weight:
+/// a word in lower case is seldom a name.
+fn question_words(question: &str) -> Vec<(u64, f32)> {
+    let plain: Vec<&str> = words_of(question).collect();
+    let weight = |word: &str| {
+        let names =
+            !word.starts_with(char::is_lowercase) || word.contains(|c: char| c.is_ascii_digit() || c.is_uppercase());
+        if names { 1.0 } else { LOWER }
+    };
+    let mut words: Vec<(u64, f32)> =
+        plain.iter().flat_map(|word| name_words(word).into_iter().map(|key| (key, weight(word)))).collect();
+    let spaced: Vec<&str> = plain.into_iter().filter(|word| !word.contains(is_dense)).collect();
+    for count in 2..=3 {
+        let joined = |words: &[&str]| {
+            let least = words.iter().map(|word| weight(word)).fold(1.0, f32::min);
+            (word_key(&words.concat()), least)
+        };
+        words.extend(spaced.windows(count).map(joined));
+    }
+    words
+}
+
+/// `camelCase_2018` with its parts apart.
+fn apart(name: &str) -> String {
+    let mut out = String::with_capacity(name.len() + 8);
+    let mut last = ' ';
+    for c in name.replace("%20", " ").chars() {
+        if (last.is_lowercase() && c.is_uppercase()) || (last.is_ascii_alphabetic() && c.is_ascii_digit()) {
+            out.push(' ');
+        }
+        out.push(if c == '_' || c == '-' { ' ' } else { c });
+        last = c;
+    }
+    out
+}
+
+/// A question without the words of names; whole where nothing would be left.
+fn without(question: &str, named: &FxHashSet<u64>) -> String {
+    let mut kept = String::with_capacity(question.len());
+    for run in runs(question) {
+        if run.starts_with(is_dense) {
+            kept.extend(unnamed(run, named));
+        } else if !(run.starts_with(char::is_alphanumeric) && named.contains(&word_key(run))) {
+            kept.push_str(run);
+        }
+    }
+    if kept.contains(char::is_alphanumeric) { kept } else { question.to_owned() }
+}
+
+/// The characters of a dense run that are in no pair of a name.
+fn unnamed(run: &str, named: &FxHashSet<u64>) -> impl Iterator<Item = char> {
+    let characters: Vec<char> = run.chars().collect();
+    let pair = |pair: &[char]| named.contains(&hash(&folded(&pair.iter().collect::<String>())));
+    let pairs: Vec<bool> = characters.windows(2).map(pair).collect();
+    let is_named = move |at: usize| {
+        pairs.get(at).is_some_and(|&named| named) || at.checked_sub(1).is_some_and(|before| pairs[before])
+    };
+    characters.into_iter().enumerate().filter(move |&(at, _)| !is_named(at)).map(|(_, c)| c)
+}
+
+/// A text in runs: dense characters, words, and what stands between them.
+fn runs(text: &str) -> Vec<&str> {
+    let kind = |c: char| (is_dense(c), c.is_alphanumeric());
+    let mut runs = Vec::new();
+    let mut start = 0;
+    let mut last = None;
+    for (at, c) in text.char_indices() {
+        if last.is_some_and(|last| last != kind(c)) {
+            runs.push(&text[start..at]);
+            start = at;
+        }
+        last = Some(kind(c));
+    }
+    runs.push(&text[start..]);
+    runs
+}
+
+/// A title as it may stand in a text: whole, and without what is in brackets behind it.
+fn title_forms(title: &str) -> Vec<u64> {
+    let short = title.split(" (").next().unwrap_or(title);
+    let mut forms: Vec<u64> = [title, short].into_iter().filter_map(title_key).collect();
+    forms.dedup();
+    forms
+}
+
+/// The key of a whole title; none for one that would be found everywhere.
+fn title_key(title: &str) -> Option<u64> {
+    let folded = folded(title);
+    if folded.contains(is_dense) {
+        let dense: String = folded.chars().filter(|c| c.is_alphanumeric()).collect();
+        let length = dense.chars().count();
+        return (2..=LONGEST_DENSE_TITLE).contains(&length).then(|| hash(&dense));
+    }
+    let words: Vec<&str> = words_of(&folded).collect();
+    let tells = words.len() > 1 || words.first().is_some_and(|word| word.chars().count() > 3);
+    (tells && words.len() <= LONGEST_TITLE).then(|| hash(&words.join(" ")))
+}
+
+/// Calls `each` with the key of everything in a text that could be a title.
+fn each_title_like(text: &str, each: &mut impl FnMut(u64)) {
+    let words: Vec<(String, bool)> = text
+        .split(|c: char| !c.is_alphanumeric() || is_dense(c))
+        .filter(|word| !word.is_empty())
+        .map(|word| (folded(word), word.starts_with(|c: char| !c.is_lowercase())))
+        .collect();
+    for from in (0..words.len()).filter(|&from| words[from].1) {
+        let mut joined = String::new();
+        for (word, _) in words[from..].iter().take(LONGEST_TITLE) {
+            if !joined.is_empty() {
+                joined.push(' ');
+            }
+            joined.push_str(word);
+            each(hash(&joined));
+        }
+    }
+    for run in text.split(|c: char| !(is_dense(c) || c.is_alphanumeric())).filter(|run| run.contains(is_dense)) {
+        let folded: Vec<char> = folded(run).chars().collect();
+        for from in 0..folded.len() {
+            let mut joined = String::new();
+            for &c in folded[from..].iter().take(LONGEST_DENSE_TITLE) {
+                joined.push(c);
+                each(hash(&joined));
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use okno_document::{DocumentId, Metadata};
+    use proptest::prelude::*;
+
+    fn names(titles: &[(&str, &str)]) -> Names {
+        let record = |(title, path): &(&str, &str)| Record {
+            id: DocumentId { root: String::new(), path: (*path).to_owned(), member: None },
+            title: (*title).to_owned(),
+            language: None,
+            metadata: Metadata::default(),
+            hash: 0,
+            bytes: 0,
+            sentences: 0,
+        };
+        let records: Vec<Record> = titles.iter().map(record).collect();
+        Names::new((0..).zip(&records))
+    }
+
+    fn filings() -> Names {
+        names(&[
+            ("", "3M_2018_10K.pdf"),
+            ("", "3M_2022_10Q.pdf"),
+            ("", "ACTIVISIONBLIZZARD_2019_10K.pdf"),
+            ("", "PepsiCo_2022_10K.pdf"),
+            ("金融优势有限公司", "a.md"),
+            ("Getting started", "docs/getStarted.md"),
+        ])
+    }
+
+    fn surest(question: &str) -> Option<Number> {
+        filings().named(question, 0.3).first().map(|naming| naming.document)
+    }
+
+    #[test]
+    fn a_document_is_named_by_parts_of_its_file_name() {
+        assert_eq!(surest("What is the FY2018 capital expenditure of 3M?"), Some(0));
+        assert_eq!(surest("What did 3M earn in the second quarter of 2022?"), Some(1));
+        assert_eq!(surest("What is the FY2019 fixed asset turnover of Activision Blizzard?"), Some(2));
+        assert_eq!(surest("How did Pepsi Co do?"), Some(3));
+        assert_eq!(surest("金融优势有限公司通过哪些渠道披露信息？"), Some(4));
+        assert_eq!(surest("Who discovered insulin?"), None);
+    }
+
+    #[test]
+    fn the_rest_of_a_question_is_what_it_says_beside_the_name() {
+        let rest = |question: &str, document| filings().rest(question, &[document]);
+        assert_eq!(rest("金融优势有限公司通过哪些渠道披露信息？", 4), "通过哪些渠道披露信息？");
+        assert_eq!(rest("What was the revenue of 3M in 2018?", 0), "What was the revenue of  in ?");
+        assert_eq!(rest("3M 2018", 0), "3M 2018", "something must be left to ask for");
+    }
+
+    #[test]
+    fn titles_are_found_in_texts() {
+        let names = names(&[("Nicki Minaj", "a"), ("Changed It (song)", "b"), ("宫保鸡丁", "c"), ("May", "d")]);
+        assert_eq!(names.mentioned("\"Changed It\" is a song by Nicki Minaj."), [1, 0]);
+        assert_eq!(names.mentioned("做法参考宫保鸡丁。"), [2]);
+        assert_eq!(names.mentioned("It may rain in May; nicki minaj in lower case is no name."), [] as [Number; 0]);
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_can_be_asked_with(question in "\\PC{0,60}", title in "\\PC{0,20}") {
+            let names = names(&[(&title, "a.md"), ("Tea", "b.md")]);
+            for naming in names.named(&question, 0.0) {
+                prop_assert!((0.0..=1.0).contains(&naming.surely), "{}", naming.surely);
+            }
+            names.mentioned(&question);
+            prop_assert!(!names.rest(&question, &[0, 1]).is_empty() || question.is_empty());
+        }
+    }
+}
