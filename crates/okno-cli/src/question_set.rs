@@ -7,7 +7,7 @@ use anyhow::{Result, bail};
 use okno::Engine;
 use okno::generate::Generator;
 use okno::retrieve::Recipe;
-use okno_evaluate::compare::Comparison;
+use okno_evaluate::compare::RecipeComparison;
 use okno_evaluate::run::{Candidate, built_in_for};
 use okno_evaluate::set::{Corpus, Indexed, Library, QuestionSet};
 use std::path::Path;
@@ -73,7 +73,7 @@ pub fn candidates(engine: &Engine, names: &[String]) -> Result<Vec<Candidate>> {
 }
 
 /// A comparison as a sentence in the language of this run.
-pub fn sentence(comparison: &Comparison) -> String {
+pub fn sentence(comparison: &RecipeComparison) -> String {
     match language() {
         Lang::En => comparison.english(),
         Lang::Zh => comparison.chinese(),

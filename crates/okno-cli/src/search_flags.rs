@@ -57,7 +57,7 @@ pub struct SearchFlags {
     pub no_auto_filter: bool,
     /// How filters are inferred from the question
     #[arg(long, value_name = "METHOD", default_value = "rules", conflicts_with = "no_auto_filter")]
-    pub filter_by: FilterBy,
+    pub filter_by: FilterByArg,
     /// What the language model does with the question, instead of the recipe's steps: rewrite, decompose, step-back,
     /// multi-query, hyde; none
     #[arg(long, value_name = "STEP,…", value_delimiter = ',')]
@@ -78,7 +78,7 @@ pub struct SearchFlags {
 
 /// How filters are inferred from a question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum FilterBy {
+pub enum FilterByArg {
     /// By rules, without a language model
     Rules,
     /// By the language model, checked against the index
@@ -133,10 +133,10 @@ pub fn query(question: &str, recipe: Option<&str>, flags: &SearchFlags) -> okno:
     request.query()
 }
 
-fn filter_by(method: FilterBy) -> retrieve::FilterBy {
+fn filter_by(method: FilterByArg) -> retrieve::FilterBy {
     match method {
-        FilterBy::Rules => retrieve::FilterBy::Rules,
-        FilterBy::Model => retrieve::FilterBy::Model,
+        FilterByArg::Rules => retrieve::FilterBy::Rules,
+        FilterByArg::Model => retrieve::FilterBy::Model,
     }
 }
 

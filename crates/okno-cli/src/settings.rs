@@ -6,7 +6,7 @@
 use crate::address;
 use crate::locale::say;
 use anyhow::Result;
-use okno::config::{Layer, Origin, Secrets, Settings};
+use okno::config::{Origin, Secrets, SettingLayer, Settings};
 use okno::retrieve::DEFAULT_RECIPE;
 use okno::{Engine, Error, Query};
 use std::io::ErrorKind;
@@ -18,7 +18,7 @@ pub const NAME: &str = "okno.toml";
 /// The settings for an index.
 pub fn of(index: &Path) -> Result<Settings, Error> {
     note_ignored(index);
-    let mut layers = vec![Layer::environment(|name| std::env::var(name).ok())?];
+    let mut layers = vec![SettingLayer::environment(|name| std::env::var(name).ok())?];
     layers.extend(file(&address::beside(index).join(NAME), Origin::Index)?);
     if let Some(path) = user() {
         layers.extend(file(&path, Origin::User)?);
@@ -42,9 +42,9 @@ fn note_ignored(index: &Path) {
     }
 }
 
-fn file(path: &Path, origin: fn(String) -> Origin) -> Result<Option<Layer>, Error> {
+fn file(path: &Path, origin: fn(String) -> Origin) -> Result<Option<SettingLayer>, Error> {
     match std::fs::read_to_string(path) {
-        Ok(text) => Layer::file(&text, origin(path.display().to_string())).map(Some),
+        Ok(text) => SettingLayer::file(&text, origin(path.display().to_string())).map(Some),
         Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => Ok(None),
         Err(error) => Err(Error::Unreadable { path: path.to_owned(), cause: error.into() }),
     }

@@ -1,7 +1,7 @@
 //! Reading the values of flags; errors are in the language of the run.
 
 use crate::locale::say;
-use okno::config::Bytes;
+use okno::config::ByteSize;
 use okno::document::Size;
 use okno::retrieve::Budget;
 use std::fmt;
@@ -71,7 +71,7 @@ pub fn share(text: &str) -> Result<f32, InvalidValue> {
 
 /// Reads a size in bytes: `64MB`, `500k`, `1.5GiB`, `123`.
 pub fn bytes(text: &str) -> Result<u64, InvalidValue> {
-    text.parse().map(|Bytes(bytes)| bytes).map_err(|_| {
+    text.parse().map(|ByteSize(bytes)| bytes).map_err(|_| {
         InvalidValue(say!("expected a size such as `64MB`, `500k` or `123`", "应为大小，例如 `64MB`、`500k` 或 `123`"))
     })
 }

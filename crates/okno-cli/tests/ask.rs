@@ -11,7 +11,8 @@ use server::{Reply, Server, error, said};
 use std::process::Command;
 use support::{Ran, World, text};
 
-const TEA: &str = "# Tea\n\nBlack tea needs boiling water and five minutes. Green tea is brewed at eighty degrees, or it turns bitter. Milk goes in last.\n";
+const TEA: &str = "# Tea\n\nBlack tea needs boiling water and five minutes. Green tea is brewed at eighty degrees, or \
+    it turns bitter. Milk goes in last.\n";
 const QUESTION: &str = "How hot should water for green tea be?";
 
 /// A world with a document about tea, and no key of the machine's in it.

@@ -112,12 +112,20 @@ fn what_is_removed_stays_removed_until_its_content_changes() {
     world.index(["notes"]);
     assert_eq!(world.names(), ["n2", "soup.md"], "indexing again does not bring them back");
     world.write("notes/tea.md", "Green tea wants water of seventy degrees.");
-    world.write("notes/news.jsonl", "{\"id\": \"n1\", \"text\": \"The ferry is late.\"}\n{\"id\": \"n2\", \"text\": \"The bridge is closed again.\"}\n");
+    world.write(
+        "notes/news.jsonl",
+        "{\"id\": \"n1\", \"text\": \"The ferry is late.\"}\n{\"id\": \"n2\", \"text\": \
+        \"The bridge is closed again.\"}\n",
+    );
     world.index(["notes"]);
     assert_eq!(world.names(), ["n2", "soup.md"], "nor does a new date, nor a change of another line");
 
     world.write("notes/tea.md", "Green tea wants water of eighty degrees.");
-    world.write("notes/news.jsonl", "{\"id\": \"n1\", \"text\": \"The ferry is early.\"}\n{\"id\": \"n2\", \"text\": \"The bridge is closed again.\"}\n");
+    world.write(
+        "notes/news.jsonl",
+        "{\"id\": \"n1\", \"text\": \"The ferry is early.\"}\n{\"id\": \"n2\", \"text\": \
+        \"The bridge is closed again.\"}\n",
+    );
     assert_eq!(number(&world.index(["notes"]), "added"), 2);
     assert_eq!(world.names(), ["n1", "n2", "soup.md", "tea.md"]);
     world.okno(["remove", "gone.md"]).refuses().says(&["`okno documents`"]);

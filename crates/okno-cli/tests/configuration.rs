@@ -15,7 +15,8 @@ fn value(world: &World, key: &str) -> (Value, String) {
 
 fn notes() -> World {
     let world = World::new();
-    let note = "Green tea wants seventy degrees. Black tea wants a rolling boil. White tea wants patience. Herbal tea wants time.";
+    let note = "Green tea wants seventy degrees. Black tea wants a rolling boil. White tea wants patience. Herbal tea \
+        wants time.";
     world.write("notes/tea.md", note).write("notes/soup.md", "Leek soup wants butter. It also wants salt.");
     world
 }

@@ -11,7 +11,8 @@ use server::{Reply, Server, error, said};
 use std::process::Command;
 use support::{Ran, World};
 
-const TEA: &str = "# Tea\n\nBlack tea needs boiling water and five minutes. Green tea is brewed at eighty degrees, or it turns bitter. Milk goes in last.\n";
+const TEA: &str = "# Tea\n\nBlack tea needs boiling water and five minutes. Green tea is brewed at eighty degrees, or \
+    it turns bitter. Milk goes in last.\n";
 const PRICES: &str = "# Prices\n\n| City | Ticket |\n|---|---|\n| Bern | 20 |\n| Oslo | 30 |\n";
 
 fn world() -> World {

@@ -24,7 +24,9 @@ fn with_set(notes: usize) -> World {
         let text = note(i);
         let answer = format!("{} metres", 20 + i);
         let start = text.find(&answer).unwrap();
-        json!({"qid": format!("q{i}"), "question": format!("How long is the {} pier?", support::word(i + 100)), "doc_id": format!("n{i}"), "start": start, "end": start + answer.len()}).to_string()
+        json!({"qid": format!("q{i}"), "question": format!("How long is the {} pier?", support::word(i + 100)),
+            "doc_id": format!("n{i}"), "start": start, "end": start + answer.len()})
+        .to_string()
     };
     let lines = |line: &dyn Fn(usize) -> String| (0..notes).map(line).collect::<Vec<_>>().join("\n");
     world.write("set/corpus.jsonl", lines(&document)).write("set/queries.jsonl", lines(&question));
@@ -99,7 +101,11 @@ fn runs_are_kept_compared_and_forgotten() {
 #[test]
 fn a_malformed_set_names_lines_and_fields_and_changes_nothing() {
     let world = with_set(3);
-    world.write("set/queries.jsonl", "{\"question\": \"a\", \"doc_id\": \"n0\", \"start\": 0, \"end\": 4}\n{\"question\": \"b\", \"doc_id\": \"gone\", \"start\": 0, \"end\": 4}\n{\"question\": 7}\nx\n");
+    world.write(
+        "set/queries.jsonl",
+        "{\"question\": \"a\", \"doc_id\": \"n0\", \"start\": 0, \"end\": 4}\n\
+        {\"question\": \"b\", \"doc_id\": \"gone\", \"start\": 0, \"end\": 4}\n{\"question\": 7}\nx\n",
+    );
     let ran = world.okno(["eval", "set", "--name", "kept", "--report", "r.html"]).refuses();
     let ran = ran.says(&[
         "queries.jsonl",

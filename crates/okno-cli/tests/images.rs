@@ -16,7 +16,11 @@ fn with_pictures() -> World {
     let world = World::new();
     world.write("docs/img/tea.png", picture("tea.png"));
     world.write("docs/img/harbour.png", picture("harbour.png"));
-    world.write("docs/a.md", "# Notes\n\nThe notice on the door says when we meet.\n\n![The notice](img/tea.png \"Notice of the cooperative\")\n");
+    world.write(
+        "docs/a.md",
+        "# Notes\n\nThe notice on the door says when we meet.\n\n![The notice](img/tea.png \
+        \"Notice of the cooperative\")\n",
+    );
     world.write("docs/b.md", "# Copy\n\nAnother page shows the same sheet of paper.\n\n![A sheet](img/tea.png)\n");
     world
 }

@@ -74,7 +74,12 @@ mod with_milvus {
         fn send(&self, head: &str, kind: &str, body: &str) -> Value {
             let mut stream = TcpStream::connect(&self.host).unwrap();
             let (host, length) = (&self.host, body.len());
-            write!(stream, "{head} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\nContent-Type: {kind}\r\nContent-Length: {length}\r\n\r\n{body}").unwrap();
+            write!(
+                stream,
+                "{head} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\nContent-Type: {kind}\r\n\
+                Content-Length: {length}\r\n\r\n{body}"
+            )
+            .unwrap();
             let mut answer = String::new();
             stream.read_to_string(&mut answer).unwrap();
             let (from, to) = (answer.find('{').unwrap_or(0), answer.rfind('}').map_or(0, |at| at + 1));
@@ -89,7 +94,8 @@ mod with_milvus {
 
         fn upload(&self, name: &str, content: &str) {
             let body = format!(
-                "--x\r\nContent-Disposition: form-data; name=\"files\"; filename=\"{name}\"\r\n\r\n{content}\r\n--x--\r\n"
+                "--x\r\nContent-Disposition: form-data; name=\"files\"; filename=\"{name}\"\r\n\r\n{content}\r\n\
+                 --x--\r\n"
             );
             let taken = self.send("POST /api/v1/documents", "multipart/form-data; boundary=x", &body);
             assert_eq!(taken["files"], json!([name]), "{taken}");
@@ -106,9 +112,12 @@ mod with_milvus {
     /// The words of the contexts that `okno mcp` answers a question with.
     fn asked_by_an_agent(world: &World, address: &str, question: &str) -> String {
         let calls = [
-            json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"protocolVersion": "2025-03-26", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}}),
+            json!({"jsonrpc": "2.0", "id": 1, "method": "initialize",
+                "params": {"protocolVersion": "2025-03-26", "capabilities": {},
+                    "clientInfo": {"name": "test", "version": "1"}}}),
             json!({"jsonrpc": "2.0", "method": "notifications/initialized"}),
-            json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": "search", "arguments": {"question": question}}}),
+            json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call",
+                "params": {"name": "search", "arguments": {"question": question}}}),
         ];
         let lines: String = calls.iter().map(|call| format!("{call}\n")).collect();
         world.okno_reading(["mcp", "--store", address], &lines).succeeds().out

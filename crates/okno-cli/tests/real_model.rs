@@ -9,7 +9,8 @@ use serde_json::json;
 use std::process::Command;
 use support::{Ran, World, contexts, text};
 
-const TEA: &str = "# Tea\n\nBlack tea needs boiling water and five minutes. Green tea is brewed at eighty degrees, or it turns bitter. Milk goes in last.\n";
+const TEA: &str = "# Tea\n\nBlack tea needs boiling water and five minutes. Green tea is brewed at eighty degrees, or \
+    it turns bitter. Milk goes in last.\n";
 const QUESTION: &str = "How hot should water for green tea be?";
 
 /// A world with a document about tea, where there is a model; says what to set where there is none.

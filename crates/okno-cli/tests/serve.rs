@@ -10,7 +10,8 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use support::World;
 
-const TEA: &str = "---\nkind: drink\n---\n# Tea\n\nGreen tea is brewed at 80 °C. Black tea needs boiling water. Leave it for four minutes.\n";
+const TEA: &str = "---\nkind: drink\n---\n# Tea\n\nGreen tea is brewed at 80 °C. Black tea needs boiling water. Leave \
+    it for four minutes.\n";
 
 /// A running server over `notes`, ended with the test.
 struct Running {

@@ -56,13 +56,15 @@ crate::messages! {
     pub enum LayerError {
         /// Not a name.
         Unknown(String) = "unknown_layer" => (
-            "`{0}` is not a layer; expected `sentence`, `sentences:3`, `window:2`, `paragraph`, `section`, `chunk:400c/200c`, \
+            "`{0}` is not a layer; expected `sentence`, `sentences:3`, `window:2`, `paragraph`, `section`, \
+             `chunk:400c/200c`, \
              `chunk:512t`, `summary`, `question`, `table`, `image` or `context`",
             "`{0}` 不是层;可用的有 `sentence`、`sentences:3`、`window:2`、`paragraph`、`section`、`chunk:400c/200c`、\
              `chunk:512t`、`summary`、`question`、`table`、`image`、`context`",
         ),
         /// Splitting would never end.
-        Overlap { /** The size asked for. */ size: u32, /** The overlap asked for. */ overlap: u32 } = "overlap_too_large" => (
+        Overlap { /** The size asked for. */ size: u32, /** The overlap asked for. */ overlap: u32 } =
+            "overlap_too_large" => (
             "chunk overlap {overlap} must be smaller than chunk size {size}; try half of it",
             "分块的重叠 {overlap} 必须小于大小 {size};可以试试一半",
         ),
@@ -301,7 +303,11 @@ mod tests {
 
     proptest! {
         #[test]
-        fn chunks_cover_advance_and_fit(costs in prop::collection::vec(0..50usize, 0..60), size in 1..120usize, share in 0.0..1.0f64) {
+        fn chunks_cover_advance_and_fit(
+            costs in prop::collection::vec(0..50usize, 0..60),
+            size in 1..120usize,
+            share in 0.0..1.0f64,
+        ) {
             let overlap = ((size as f64) * share) as usize;
             let runs = chunks(&costs, size, overlap);
             let cost = |run: &Range<usize>| costs[run.clone()].iter().sum::<usize>();
@@ -311,7 +317,8 @@ mod tests {
                 prop_assert!(run.len() == 1 || cost(run) <= size);
             }
             for pair in runs.windows(2) {
-                prop_assert!(pair[0].start < pair[1].start && pair[0].end < pair[1].end && pair[1].start <= pair[0].end);
+                prop_assert!(pair[0].start < pair[1].start && pair[0].end < pair[1].end && pair[1].start <= pair[
+                    0].end);
                 prop_assert!(cost(&(pair[1].start..pair[0].end)) <= overlap);
             }
         }

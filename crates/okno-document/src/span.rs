@@ -98,7 +98,10 @@ mod tests {
 
     proptest! {
         #[test]
-        fn code_points_are_those_of_the_prefix(text in "(?s).{0,60}", picks in prop::collection::vec(any::<prop::sample::Index>(), 1..6)) {
+        fn code_points_are_those_of_the_prefix(
+            text in "(?s).{0,60}",
+            picks in prop::collection::vec(any::<prop::sample::Index>(), 1..6),
+        ) {
             let bounds: Vec<usize> = (0..=text.len()).filter(|&i| text.is_char_boundary(i)).collect();
             let mut walk = CodePoints::new(&text);
             for pick in picks {

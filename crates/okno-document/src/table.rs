@@ -147,9 +147,12 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_was_written_is_read_back(rows in prop::collection::vec(prop::collection::vec("[a|\\\\中 -]{0,5}x", 2), 1..5)) {
+        fn what_was_written_is_read_back(
+            rows in prop::collection::vec(prop::collection::vec("[a|\\\\中 -]{0,5}x", 2), 1..5),
+        ) {
             // A backslash before a bar cannot be told from an escaped bar, in Markdown neither.
-            let plain = |cell: &String| cell.split('|').map(|part| part.trim_end_matches('\\')).collect::<Vec<_>>().join("|");
+            let plain = |cell: &String| cell.split('|').map(|part| part.trim_end_matches('\\')).collect::<Vec<_>>(
+                ).join("|");
             let clean = |cell: &String| plain(cell).split_whitespace().collect::<Vec<_>>().join(" ");
             let mut rows: Vec<Vec<String>> = rows.iter().map(|row| row.iter().map(clean).collect()).collect();
             let table = Table { header: rows.remove(0), rows };
@@ -179,7 +182,8 @@ mod tests {
 
     #[test]
     fn captions_stay_with_their_table() {
-        let text = "表 1 各地产量\n\n| a |\n\nTable 2: Yields.\n\nThese are the limits:\n\n| b |\n\nTables are useful.\n\n| c |";
+        let text = "表 1 各地产量\n\n| a |\n\nTable 2: Yields.\n\nThese are the limits:\n\n| b |\n\nTables are useful.\n\n| \
+            c |";
         let mut at = 0;
         let blocks: Vec<Block> = text
             .split("\n\n")

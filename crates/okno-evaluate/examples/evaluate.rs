@@ -6,7 +6,7 @@
 use okno::Engine;
 use okno_evaluate::run::{Candidate, run};
 use okno_evaluate::set::Indexed;
-use okno_evaluate::{Asking, Comparison, Measure, QuestionSet};
+use okno_evaluate::{Measure, QuestionSet, RecipeComparison, RunRequest};
 use std::path::PathBuf;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -26,7 +26,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
     let candidate = |name: &str| Candidate { name: name.to_owned(), recipe: engine.recipes()[name].clone() };
     let candidates = [candidate("chunks"), candidate("auto")];
-    let asking = Asking { set: &set, candidates: &candidates, budgets: &[300], seed: 1, name: "example" };
+    let asking = RunRequest { set: &set, candidates: &candidates, budgets: &[300], seed: 1, name: "example" };
     let run = run(&engine, &asking, &mut library, &|_, _| {})?.run;
 
     println!("{} questions, at most 300 tokens of context", set.questions.len());
@@ -37,7 +37,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     }
     // Is that more than noise? The same questions, resampled.
     let pairs: Vec<_> = run.cells[1].rows.iter().copied().zip(run.cells[0].rows.iter().copied()).collect();
-    println!("{}", Comparison::of(["auto", "chunks"], Measure::Coverage, 300, &pairs, asking.seed).english());
+    println!("{}", RecipeComparison::of(["auto", "chunks"], Measure::Coverage, 300, &pairs, asking.seed).english());
     Ok(())
 }
 

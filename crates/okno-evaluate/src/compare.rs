@@ -4,7 +4,7 @@
 //! % of the means that come of it. Pairing matters: most questions are answered by both or by neither, and say
 //! nothing about which is better. Seeded, so that the same rows always give the same interval.
 
-use super::measure::{Measure, Row};
+use super::measure::{Measure, MeasureRow};
 use super::random::Random;
 use serde::{Deserialize, Serialize};
 
@@ -45,7 +45,7 @@ impl Interval {
 
 /// One way against another on the same questions.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Comparison {
+pub struct RecipeComparison {
     /// The one that is said to be better or worse.
     pub one: String,
     /// The one it is measured against.
@@ -60,9 +60,15 @@ pub struct Comparison {
     pub difference: Interval,
 }
 
-impl Comparison {
+impl RecipeComparison {
     /// Compares two columns of rows, question by question.
-    pub fn of(names: [&str; 2], measure: Measure, budget: usize, pairs: &[(Row, Row)], seed: u64) -> Self {
+    pub fn of(
+        names: [&str; 2],
+        measure: Measure,
+        budget: usize,
+        pairs: &[(MeasureRow, MeasureRow)],
+        seed: u64,
+    ) -> Self {
         let differences: Vec<f64> =
             pairs.iter().filter_map(|(one, other)| Some(one.get(measure)? - other.get(measure)?)).collect();
         Self {
@@ -87,7 +93,8 @@ impl Comparison {
         };
         if !self.difference.is_clear() {
             return format!(
-                "No difference beyond noise between `{one}` and `{other}` ({} at {budget} tokens: {points} points, 95 % CI {low} … {high}).",
+                "No difference beyond noise between `{one}` and `{other}` ({} at {budget} tokens: {points} points, 95 \
+                 % CI {low} … {high}).",
                 self.measure.name()
             );
         }
@@ -138,9 +145,9 @@ pub fn points(share: f64) -> String {
 mod tests {
     use super::*;
 
-    fn pairs(gained: usize, lost: usize, same: usize) -> Vec<(Row, Row)> {
+    fn pairs(gained: usize, lost: usize, same: usize) -> Vec<(MeasureRow, MeasureRow)> {
         let pair = |one: f64, other: f64| {
-            let mut pair = (Row::default(), Row::default());
+            let mut pair = (MeasureRow::default(), MeasureRow::default());
             pair.0.set(Measure::Coverage, one);
             pair.1.set(Measure::Coverage, other);
             pair
@@ -149,8 +156,8 @@ mod tests {
         repeat(1.0, 0.0, gained).chain(repeat(0.0, 1.0, lost)).chain(repeat(1.0, 1.0, same)).collect()
     }
 
-    fn compare(gained: usize, lost: usize) -> Comparison {
-        Comparison::of(["auto", "window"], Measure::Coverage, 500, &pairs(gained, lost, 200 - gained - lost), 20)
+    fn compare(gained: usize, lost: usize) -> RecipeComparison {
+        RecipeComparison::of(["auto", "window"], Measure::Coverage, 500, &pairs(gained, lost, 200 - gained - lost), 20)
     }
 
     #[test]

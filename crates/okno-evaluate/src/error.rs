@@ -12,7 +12,8 @@ okno::document::messages! {
         /// The engine failed.
         Engine(okno::Error),
         /// A question set cannot be used as it is.
-        QuestionSet { /** The file. */ path: PathBuf, /** What is wrong, line by line. */ faults: Faults } = "bad_question_set" => (
+        QuestionSet { /** The file. */ path: PathBuf, /** What is wrong, line by line. */ faults: Faults } =
+            "bad_question_set" => (
             "`{path}` has faults; nothing was run, nothing was changed; fix these lines:{faults}",
             "“{path}” 有误,没有运行,也没有改动任何内容;请修正这些行:{faults}",
         ),
@@ -43,11 +44,13 @@ okno::document::messages! {
         Feedback { /** File and line. */ place: String, /** What its reader says. */ words: String } = "bad_feedback" =>
             ("{place}: {words}; fix or delete that line", "{place}:{words};请修正或删除该行"),
         /// Too few questions to learn from.
-        FewQuestions { /** How many are needed. */ fewest: usize, /** How many there are. */ got: usize } = "few_questions" =>
+        FewQuestions { /** How many are needed. */ fewest: usize, /** How many there are. */ got: usize } =
+            "few_questions" =>
             ("tuning needs at least {fewest} questions, got {got}", "调优至少需要 {fewest} 个问题,只有 {got} 个"),
         /// A recipe that does not go into a configuration file.
         NotAdded { /** Why. */ reason: SectionError } = "recipe_not_added" => (
-            "the recipe cannot be added to the configuration: {reason}; fix the file, or choose another name for the recipe",
+            "the recipe cannot be added to the configuration: {reason}; fix the file, or choose another name for the \
+             recipe",
             "无法把方案加入配置:{reason};请修正该文件,或换一个方案名称",
         ),
         /// Something that cannot be written as JSON or TOML.

@@ -5,7 +5,7 @@
 
 use super::gold::Points;
 use super::runs::{beside, write_whole};
-use super::set::{Found, Gold, Library, Question, QuestionSet};
+use super::set::{Gold, Library, NameMatch, Question, QuestionSet};
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -111,7 +111,7 @@ pub fn questions(opinions: &[Opinion], library: &mut dyn Library) -> Result<(Que
     let (mut useful, mut stale): (BTreeMap<(&str, String), Vec<Points>>, usize) = (BTreeMap::new(), 0);
     for ((question, document, start, end), verdict) in verdicts {
         let fits = match library.find(document)? {
-            Found::One(name) => Some(name).filter(|name| library.texts()[name].len() >= end && start < end),
+            NameMatch::One(name) => Some(name).filter(|name| library.texts()[name].len() >= end && start < end),
             _ => None,
         };
         match fits {
@@ -143,8 +143,8 @@ mod tests {
     struct One(Texts);
 
     impl Library for One {
-        fn find(&mut self, name: &str) -> Result<Found> {
-            Ok(if self.0.contains_key(name) { Found::One(name.into()) } else { Found::No })
+        fn find(&mut self, name: &str) -> Result<NameMatch> {
+            Ok(if self.0.contains_key(name) { NameMatch::One(name.into()) } else { NameMatch::No })
         }
         fn texts(&self) -> &Texts {
             &self.0

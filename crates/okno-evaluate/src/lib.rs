@@ -12,7 +12,7 @@
 //! page.
 //!
 //! Nothing here needs a model. A judge that reads answers – is each sentence grounded, does it answer, was the context
-//! relevant – belongs beside [`score`]: contexts and an answer in, a [`Row`] out.
+//! relevant – belongs beside [`score`]: contexts and an answer in, a [`MeasureRow`] out.
 
 pub mod compare;
 mod error;
@@ -31,9 +31,9 @@ pub mod shapes;
 pub mod sides;
 pub mod tune;
 
-pub use compare::{Comparison, Interval};
+pub use compare::{Interval, RecipeComparison};
 pub use error::{Error, Result};
-pub use measure::{Measure, Row, Scores};
-pub use run::{Asking, Candidate, Cell, Outcome, Run};
+pub use measure::{Measure, MeasureRow, Scores};
+pub use run::{Candidate, EvaluationRun, Outcome, RunCell, RunRequest};
 pub use score::Returned;
 pub use set::{Gold, Question, QuestionSet};

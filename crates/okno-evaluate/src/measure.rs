@@ -91,10 +91,10 @@ impl<'de> Deserialize<'de> for Measure {
 /// What one question measured. What does not apply – coverage where only documents are known – is absent.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 #[serde(from = "Vec<Option<f64>>")]
-pub struct Row([Option<f64>; Measure::ALL.len()]);
+pub struct MeasureRow([Option<f64>; Measure::ALL.len()]);
 
 /// Measures are only ever added at the end, so a row that was kept before is the beginning of one.
-impl From<Vec<Option<f64>>> for Row {
+impl From<Vec<Option<f64>>> for MeasureRow {
     fn from(kept: Vec<Option<f64>>) -> Self {
         let mut row = Self::default();
         row.0.iter_mut().zip(kept).for_each(|(place, value)| *place = value);
@@ -102,7 +102,7 @@ impl From<Vec<Option<f64>>> for Row {
     }
 }
 
-impl Row {
+impl MeasureRow {
     /// One value.
     pub fn get(&self, measure: Measure) -> Option<f64> {
         self.0[measure as usize]
@@ -128,7 +128,7 @@ pub struct Scores(pub BTreeMap<Measure, f64>);
 impl Scores {
     /// The means of these rows. `exact` is a share of all contexts, everything else a mean over the questions it
     /// applies to.
-    pub fn of(rows: &[Row]) -> Self {
+    pub fn of(rows: &[MeasureRow]) -> Self {
         let mut scores = BTreeMap::new();
         for measure in Measure::ALL {
             let values: Vec<f64> = rows.iter().filter_map(|row| row.get(measure)).collect();
@@ -165,15 +165,15 @@ mod tests {
     #[test]
     fn a_row_that_was_kept_before_there_was_a_judge_is_read() {
         let kept = serde_json::to_value([Some(0.5); 16]).unwrap();
-        let row: Row = serde_json::from_value(kept).unwrap();
+        let row: MeasureRow = serde_json::from_value(kept).unwrap();
         assert_eq!((row.get(Measure::Tokens), row.get(Measure::Groundedness)), (Some(0.5), None));
-        let whole: Row = serde_json::from_str(&serde_json::to_string(&row).unwrap()).unwrap();
+        let whole: MeasureRow = serde_json::from_str(&serde_json::to_string(&row).unwrap()).unwrap();
         assert_eq!(whole, row);
     }
 
     #[test]
     fn exactness_is_a_share_of_contexts_and_absent_values_are_left_out() {
-        let mut rows = [Row::default(); 2];
+        let mut rows = [MeasureRow::default(); 2];
         for (row, (exact, contexts)) in rows.iter_mut().zip([(2.0, 3.0), (1.0, 1.0)]) {
             row.set(Measure::Exact, exact);
             row.set(Measure::Fragments, contexts);

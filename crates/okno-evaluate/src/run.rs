@@ -3,8 +3,8 @@
 //! A recipe packs its contexts for the budget it is given, so it is asked once per budget and judged at that budget.
 //! Questions are asked one after the other, so that the time of one is the time of one.
 
-use super::compare::Comparison;
-use super::measure::{Measure, Row, Scores};
+use super::compare::RecipeComparison;
+use super::measure::{Measure, MeasureRow, Scores};
 use super::score::{self, Returned};
 use super::set::{Library, Question, QuestionSet};
 use crate::{Error, Result};
@@ -28,7 +28,7 @@ pub struct Candidate {
 
 /// What is asked, and how.
 #[derive(Debug)]
-pub struct Asking<'a> {
+pub struct RunRequest<'a> {
     /// The questions.
     pub set: &'a QuestionSet,
     /// The recipes.
@@ -45,14 +45,14 @@ pub struct Asking<'a> {
 #[derive(Debug)]
 pub struct Outcome {
     /// The figures.
-    pub run: Run,
+    pub run: EvaluationRun,
     /// For each cell, for each question, what was returned.
     pub contexts: Vec<Vec<Vec<Returned>>>,
 }
 
 /// The figures of a run, and what is needed to repeat it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Run {
+pub struct EvaluationRun {
     /// Its name.
     pub name: String,
     /// When it was made, in seconds since 1970.
@@ -74,12 +74,12 @@ pub struct Run {
     /// The questions' names, in the order of every cell's rows.
     pub questions: Vec<String>,
     /// One per recipe and budget.
-    pub cells: Vec<Cell>,
+    pub cells: Vec<RunCell>,
 }
 
 /// One recipe at one budget.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Cell {
+pub struct RunCell {
     /// The recipe's name.
     pub recipe: String,
     /// What it was.
@@ -91,7 +91,7 @@ pub struct Cell {
     /// How long a question took.
     pub latency: Latency,
     /// What each question measured.
-    pub rows: Vec<Row>,
+    pub rows: Vec<MeasureRow>,
     /// Questions that were searched without a step that the recipe asks of a language model.
     #[serde(default)]
     pub unhelped: usize,
@@ -174,7 +174,7 @@ pub fn query(question: &Question, recipe: &Recipe, budget: usize) -> Query {
 /// Asks every question of every recipe at every budget, telling `progress` after each how many of how many are done.
 pub fn run(
     engine: &Engine,
-    asking: &Asking<'_>,
+    asking: &RunRequest<'_>,
     library: &mut dyn Library,
     progress: &dyn Fn(usize, usize),
 ) -> Result<Outcome> {
@@ -186,7 +186,7 @@ pub fn run(
 /// The same, looking at `stop` before each question; `None` when it said so: half a run compares nothing.
 pub fn run_unless(
     engine: &Engine,
-    asking: &Asking<'_>,
+    asking: &RunRequest<'_>,
     library: &mut dyn Library,
     progress: &dyn Fn(usize, usize),
     stop: &dyn Fn() -> bool,
@@ -206,7 +206,7 @@ pub fn run_unless(
             let Some((returned, latency, unhelped)) = asked else { return Ok(None) };
             load_texts(&returned, library)?;
             let rows = judge(asking.set, &returned, budget, library);
-            cells.push(Cell {
+            cells.push(RunCell {
                 recipe: candidate.name.clone(),
                 settings: candidate.recipe.clone(),
                 budget,
@@ -220,7 +220,7 @@ pub fn run_unless(
         }
     }
     let records = snapshot.records()?;
-    let run = Run {
+    let run = EvaluationRun {
         name: asking.name.to_owned(),
         made: SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs()),
         version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -237,7 +237,7 @@ pub fn run_unless(
 }
 
 /// What every question returned, how long that took, and how many were searched without a step of their recipe.
-type Asked = (Vec<Vec<Returned>>, Latency, usize);
+type SearchOutcome = (Vec<Vec<Returned>>, Latency, usize);
 
 /// Asks all questions, one after the other, after one that is not timed: the first search of a layer reads it.
 /// `go_on` is told how many are done.
@@ -248,7 +248,7 @@ fn ask(
     recipe: &Recipe,
     budget: usize,
     go_on: &dyn Fn(usize) -> bool,
-) -> Result<Option<Asked>> {
+) -> Result<Option<SearchOutcome>> {
     let search = |question: &Question| engine.search_in(snapshot, &query(question, recipe, budget));
     set.questions.first().map(search).transpose()?;
     let (mut returned, mut milliseconds, mut unhelped) = (Vec::new(), Vec::new(), 0);
@@ -277,15 +277,15 @@ fn load_texts(returned: &[Vec<Returned>], library: &mut dyn Library) -> Result<(
     Ok(())
 }
 
-fn judge(set: &QuestionSet, returned: &[Vec<Returned>], budget: usize, library: &dyn Library) -> Vec<Row> {
+fn judge(set: &QuestionSet, returned: &[Vec<Returned>], budget: usize, library: &dyn Library) -> Vec<MeasureRow> {
     let texts = library.texts();
     let pairs: Vec<_> = set.questions.iter().zip(returned).collect();
     pairs.into_par_iter().map(|(question, contexts)| score::row(&question.gold, contexts, budget, texts)).collect()
 }
 
-impl Run {
+impl EvaluationRun {
     /// One recipe at one budget.
-    pub fn cell(&self, recipe: &str, budget: usize) -> Option<&Cell> {
+    pub fn cell(&self, recipe: &str, budget: usize) -> Option<&RunCell> {
         self.cells.iter().find(|cell| cell.recipe == recipe && cell.budget == budget)
     }
 
@@ -315,11 +315,12 @@ impl Run {
     }
 
     /// The cells of a budget, best first: by the main measure, then by readable context, then by fewer tokens.
-    pub fn ranked(&self, budget: usize) -> Vec<&Cell> {
+    pub fn ranked(&self, budget: usize) -> Vec<&RunCell> {
         let main = self.main_measure();
-        let mut cells: Vec<&Cell> = self.cells.iter().filter(|cell| cell.budget == budget).collect();
-        let key =
-            |cell: &Cell| [cell.scores.get(main), cell.scores.get(Measure::Context), -cell.scores.get(Measure::Tokens)];
+        let mut cells: Vec<&RunCell> = self.cells.iter().filter(|cell| cell.budget == budget).collect();
+        let key = |cell: &RunCell| {
+            [cell.scores.get(main), cell.scores.get(Measure::Context), -cell.scores.get(Measure::Tokens)]
+        };
         cells.sort_by(|a, b| {
             key(b).partial_cmp(&key(a)).unwrap_or(std::cmp::Ordering::Equal).then(a.recipe.cmp(&b.recipe))
         });
@@ -327,23 +328,30 @@ impl Run {
     }
 
     /// The best recipe against each of the others, at one budget.
-    pub fn comparisons(&self, measure: Measure, budget: usize) -> Vec<Comparison> {
+    pub fn comparisons(&self, measure: Measure, budget: usize) -> Vec<RecipeComparison> {
         let ranked = self.ranked(budget);
         let Some((best, others)) = ranked.split_first() else { return Vec::new() };
-        let against = |other: &&Cell| {
-            let pairs: Vec<(Row, Row)> = best.rows.iter().copied().zip(other.rows.iter().copied()).collect();
-            Comparison::of([&best.recipe, &other.recipe], measure, budget, &pairs, self.seed)
+        let against = |other: &&RunCell| {
+            let pairs: Vec<(MeasureRow, MeasureRow)> =
+                best.rows.iter().copied().zip(other.rows.iter().copied()).collect();
+            RecipeComparison::of([&best.recipe, &other.recipe], measure, budget, &pairs, self.seed)
         };
         others.iter().map(against).collect()
     }
 
     /// A cell of this run against a cell of another, over the questions both have.
-    pub fn against(&self, own: &Cell, other: &Run, theirs: &Cell, measure: Measure) -> Comparison {
+    pub fn against(
+        &self,
+        own: &RunCell,
+        other: &EvaluationRun,
+        theirs: &RunCell,
+        measure: Measure,
+    ) -> RecipeComparison {
         let places: HashMap<&str, usize> = other.questions.iter().enumerate().map(|(i, id)| (id.as_str(), i)).collect();
-        let pairs: Vec<(Row, Row)> = (self.questions.iter().zip(&own.rows))
+        let pairs: Vec<(MeasureRow, MeasureRow)> = (self.questions.iter().zip(&own.rows))
             .filter_map(|(id, row)| Some((*row, *theirs.rows.get(*places.get(id.as_str())?)?)))
             .collect();
         let names = [format!("{}/{}", self.name, own.recipe), format!("{}/{}", other.name, theirs.recipe)];
-        Comparison::of([&names[0], &names[1]], measure, own.budget, &pairs, self.seed)
+        RecipeComparison::of([&names[0], &names[1]], measure, own.budget, &pairs, self.seed)
     }
 }

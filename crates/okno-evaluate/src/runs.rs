@@ -6,7 +6,7 @@
 
 mod reports;
 
-use super::run::Run;
+use super::run::EvaluationRun;
 use crate::{Error, Result};
 use std::path::{Path, PathBuf};
 
@@ -64,7 +64,7 @@ impl Runs {
     }
 
     /// Keeps a run; a run of its name is never replaced.
-    pub fn save(&self, run: &Run) -> Result<PathBuf> {
+    pub fn save(&self, run: &EvaluationRun) -> Result<PathBuf> {
         self.check_new(&run.name)?;
         let path = self.path(&run.name)?;
         let mut run = run.clone();
@@ -79,7 +79,7 @@ impl Runs {
     }
 
     /// A run by its name.
-    pub fn load(&self, name: &str) -> Result<Run> {
+    pub fn load(&self, name: &str) -> Result<EvaluationRun> {
         let path = self.path(name)?;
         if !path.exists() {
             return Err(Error::NoRun { name: name.to_owned(), known: self.names()? });
@@ -137,8 +137,8 @@ impl Runs {
 pub(super) mod tests {
     use super::*;
 
-    pub fn run(name: &str) -> Run {
-        Run {
+    pub fn run(name: &str) -> EvaluationRun {
+        EvaluationRun {
             name: name.into(),
             made: 0,
             version: "0".into(),

@@ -1,10 +1,10 @@
-//! Judging contexts: plain spans in, a [`Row`] out.
+//! Judging contexts: plain spans in, a [`MeasureRow`] out.
 //!
 //! Nothing here knows the engine: contexts of any system can be judged, at any budget, and the figures are those of the
 //! scoring script that was agreed on before there was anything to score (`tests/evaluate.rs` holds its numbers).
 
 use super::gold::{Points, Target};
-use super::measure::{Measure, Row};
+use super::measure::{Measure, MeasureRow};
 use super::set::Gold;
 use okno::split::first_tokens;
 use serde::{Deserialize, Serialize};
@@ -28,11 +28,11 @@ pub struct Returned {
 pub type Texts = HashMap<String, Vec<char>>;
 
 /// A span of a document.
-type Place<'a> = (&'a str, Points);
+type DocumentSpan<'a> = (&'a str, Points);
 
 /// Judges the contexts one question got, best first, as a model sees them within `budget` tokens.
-pub fn row(gold: &Gold, contexts: &[Returned], budget: usize, texts: &Texts) -> Row {
-    let mut row = Row::default();
+pub fn row(gold: &Gold, contexts: &[Returned], budget: usize, texts: &Texts) -> MeasureRow {
+    let mut row = MeasureRow::default();
     let exact = contexts.iter().filter(|context| is_exact(context, texts)).count();
     row.set(Measure::Exact, exact as f64);
     row.set(Measure::Fragments, contexts.len() as f64);
@@ -56,7 +56,7 @@ fn is_exact(context: &Returned, texts: &Texts) -> bool {
 }
 
 /// The spans a model sees when the contexts are cut at `budget` tokens, and the tokens that takes.
-fn within_budget(contexts: &[Returned], budget: usize) -> (Vec<Place<'_>>, usize) {
+fn within_budget(contexts: &[Returned], budget: usize) -> (Vec<DocumentSpan<'_>>, usize) {
     let (mut spans, mut used) = (Vec::new(), 0);
     for context in contexts {
         if used >= budget {
@@ -77,7 +77,7 @@ const CUTS: [(Measure, usize); 3] = [(Measure::Recall1, 1), (Measure::Recall5, 5
 /// Ranks beyond this count for nothing.
 const PLACES: usize = 10;
 
-fn by_rank(row: &mut Row, document: &str, target: &Target, contexts: &[Returned]) {
+fn by_rank(row: &mut MeasureRow, document: &str, target: &Target, contexts: &[Returned]) {
     let touches = |c: &Returned, span: &Points| c.document == document && c.start < span.end && c.end > span.start;
     let first = contexts.iter().position(|context| touches(context, &target.answer)).map(|at| at + 1);
     for (measure, cut) in CUTS {
@@ -111,7 +111,7 @@ fn ndcg(gains: impl Iterator<Item = usize>, relevant: usize) -> f64 {
 }
 
 /// Sets that know only which documents are relevant: documents in the order their first context came.
-fn by_document(row: &mut Row, relevant: &BTreeSet<String>, contexts: &[Returned]) {
+fn by_document(row: &mut MeasureRow, relevant: &BTreeSet<String>, contexts: &[Returned]) {
     let mut seen = BTreeSet::new();
     let found: Vec<bool> = contexts
         .iter()
@@ -128,7 +128,7 @@ fn by_document(row: &mut Row, relevant: &BTreeSet<String>, contexts: &[Returned]
 
 // ---- by text
 
-fn by_text(row: &mut Row, document: &str, target: &Target, seen: &[Place<'_>]) {
+fn by_text(row: &mut MeasureRow, document: &str, target: &Target, seen: &[DocumentSpan<'_>]) {
     let own: Vec<&Points> = seen.iter().filter(|(name, _)| *name == document).map(|(_, span)| span).collect();
     let inside = |wanted: &Points| union(own.iter().filter_map(|span| intersection(span, wanted)));
     let holds = |wanted: &Points| f64::from(inside(wanted) == wanted.len());
@@ -167,7 +167,7 @@ fn union(spans: impl Iterator<Item = Points>) -> usize {
 }
 
 /// The same over several documents.
-fn distinct(spans: &[Place<'_>]) -> usize {
+fn distinct(spans: &[DocumentSpan<'_>]) -> usize {
     let documents: BTreeSet<&str> = spans.iter().map(|(name, _)| *name).collect();
     let of = |document: &str| union(spans.iter().filter(|(name, _)| *name == document).map(|(_, span)| span.clone()));
     documents.into_iter().map(of).sum()
@@ -224,7 +224,11 @@ mod tests {
 
     proptest! {
         #[test]
-        fn shares_are_shares(answer in 0usize..40, length in 1usize..20, pieces in prop::collection::vec((any::<bool>(), 0usize..45, 1usize..20), 0..6)) {
+        fn shares_are_shares(
+            answer in 0usize..40,
+            length in 1usize..20,
+            pieces in prop::collection::vec((any::<bool>(), 0usize..45, 1usize..20), 0..6),
+        ) {
             let contexts: Vec<Returned> = pieces.into_iter()
                 .map(|(own, at, half)| context(if own { "a" } else { "b" }, at * 2..(at + half).min(50) * 2)).collect();
             let row = row(&spans(answer * 2..(answer * 2 + length).min(99), &[]), &contexts, 40, &texts());

@@ -4,7 +4,7 @@ use crate::sides::{Answering, Side, answering, only_here, part};
 use okno::Context;
 use okno::document::{CodePoints, Span};
 use okno::retrieve::Recipe;
-use okno::shapes::{FullContext, Understood};
+use okno::shapes::{FullContext, UnderstoodQuestion};
 use okno::understand::Routing;
 use okno::understand::model::Taken;
 use serde::Serialize;
@@ -71,7 +71,7 @@ pub struct ComparedSide<'a> {
     #[cfg_attr(feature = "schema", schema(value_type = Object))]
     pub settings: &'a Recipe,
     /// What the question was understood to say.
-    pub understood: Understood<'a>,
+    pub understood: UnderstoodQuestion<'a>,
     /// By which route it was answered, and why.
     #[cfg_attr(feature = "schema", schema(value_type = Object))]
     pub route: &'a Routing,

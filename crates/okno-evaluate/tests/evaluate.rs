@@ -4,7 +4,7 @@
 //! every budget, repeated, cut inside words, of the wrong document, not what they claim to be – and the script's
 //! numbers for them.
 
-use okno_evaluate::measure::{Measure, Row, Scores};
+use okno_evaluate::measure::{Measure, MeasureRow, Scores};
 use okno_evaluate::score::{Returned, row};
 use okno_evaluate::set::{Corpus, Library, QuestionSet};
 use std::collections::HashMap;
@@ -37,7 +37,7 @@ fn figures_equal_those_of_the_scoring_script() {
     };
     let mut cut = 0;
     for budget in [500, 1000, 2000] {
-        let rows: Vec<Row> = set
+        let rows: Vec<MeasureRow> = set
             .questions
             .iter()
             .map(|question| {

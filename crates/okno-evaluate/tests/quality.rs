@@ -7,7 +7,7 @@
 
 use okno::Engine;
 use okno_evaluate::measure::Measure;
-use okno_evaluate::run::{Asking, Cell, Run, built_in_for, run};
+use okno_evaluate::run::{EvaluationRun, RunCell, RunRequest, built_in_for, run};
 use okno_evaluate::set::{Gold, Indexed, QuestionSet};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
@@ -89,7 +89,7 @@ fn no_recipe_gets_worse() {
     let mut library = Indexed::new(&*snapshot);
     let set = questions(&mut library);
     let candidates = built_in_for(&engine).unwrap();
-    let asking = Asking { set: &set, candidates: &candidates, budgets: &BUDGETS, seed: 20, name: "gate" };
+    let asking = RunRequest { set: &set, candidates: &candidates, budgets: &BUDGETS, seed: 20, name: "gate" };
     let run = run(&engine, &asking, &mut library, &|_, _| ()).unwrap().run;
     for cell in &run.cells {
         let place = format!("{} @{}", cell.recipe, cell.budget);
@@ -101,12 +101,12 @@ fn no_recipe_gets_worse() {
     compare(&run);
 }
 
-fn missed(run: &Run, cell: &Cell) -> BTreeSet<String> {
+fn missed(run: &EvaluationRun, cell: &RunCell) -> BTreeSet<String> {
     let lacks = |at: &usize| cell.rows[*at].get(Measure::Coverage) < Some(1.0);
     (0..run.questions.len()).filter(lacks).map(|at| run.questions[at].clone()).collect()
 }
 
-fn table(run: &Run) -> Table {
+fn table(run: &EvaluationRun) -> Table {
     let round = |value: f64| (value * 1e4).round() / 1e4;
     let mut recipes: BTreeMap<String, BTreeMap<usize, Line>> = BTreeMap::new();
     for cell in &run.cells {
@@ -120,7 +120,7 @@ fn table(run: &Run) -> Table {
     Table { fingerprint: run.fingerprint.clone(), recipes }
 }
 
-fn compare(run: &Run) {
+fn compare(run: &EvaluationRun) {
     let path = here("tests/quality.json");
     if std::env::var_os("OKNO_WRITE_QUALITY").is_some() {
         std::fs::write(&path, serde_json::to_string_pretty(&table(run)).unwrap() + "\n").unwrap();
@@ -142,7 +142,7 @@ fn compare(run: &Run) {
 }
 
 /// What fell by more than noise.
-fn falls(run: &Run, cell: &Cell, committed: &Line) -> Vec<String> {
+fn falls(run: &EvaluationRun, cell: &RunCell, committed: &Line) -> Vec<String> {
     let place = format!("{} @{}", cell.recipe, cell.budget);
     let before: BTreeSet<String> = committed.missed.split_whitespace().map(str::to_owned).collect();
     let now = missed(run, cell);

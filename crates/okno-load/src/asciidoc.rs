@@ -300,12 +300,16 @@ mod tests {
 
     #[test]
     fn sections_lists_tables_and_blocks() {
-        let text = "= Tea\nAnn Lee <ann@example.org>\n:toc:\n:revdate: 2023-05-01\n\n== Green *tea*\n\nSome *bold* and `code` words, https://x.y[a link].\nNext line.\n\n* one\n** inner\n. first\n\n\
-                    term:: about\n\n[source,rust]\n----\nfn a() {}\n----\n\n// no\n////\nhidden\n////\n.Heat\n[cols=\"1,1\"]\n|===\n| tea | heat\n\n| green\n| 75\n|===\n\n====\nNOTE: Mind this.\n====\n\nimage::a.png[A tree]\n";
+        let text = "= Tea\nAnn Lee <ann@example.org>\n:toc:\n:revdate: 2023-05-01\n\n== Green *tea*\n\nSome *bold* and \
+            `code` words, https://x.y[a link].\nNext line.\n\n* one\n** inner\n. first\n\n\
+                    term:: about\n\n[source,rust]\n----\nfn a() {}\n----\n\n// no\n////\nhidden\n////\n.Heat\n\
+                    [cols=\"1,1\"]\n|===\n| tea | heat\n\n| green\n| 75\n|===\n\n====\nNOTE: Mind this.\n====\n\n\
+                    image::a.png[A tree]\n";
         let got = check(&AsciiDoc, "a.adoc", text.as_bytes()).documents.remove(0);
         assert_eq!(
             got.text,
-            "# Tea\n\n## Green tea\n\nSome bold and code words, a link.\nNext line.\n\n- one\n  - inner\n1. first\n- term: about\n\n```rust\nfn a() {}\n```\n\nHeat\n\n\
+            "# Tea\n\n## Green tea\n\nSome bold and code words, a link.\nNext line.\n\n- one\n  - inner\n1. first\n- \
+             term: about\n\n```rust\nfn a() {}\n```\n\nHeat\n\n\
              | tea | heat |\n| --- | --- |\n| green | 75 |\n\nNOTE: Mind this.\n\nA tree\n"
         );
         assert_eq!(got.metadata.get("author"), Some(&Value::Text("Ann Lee".into())));

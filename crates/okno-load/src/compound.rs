@@ -25,11 +25,11 @@ pub(super) struct Compound<'a> {
     next: Vec<u32>,
     next_small: Vec<u32>,
     small: Vec<u8>,
-    entries: Vec<Entry>,
+    entries: Vec<CompoundEntry>,
 }
 
 /// A folder or a stream.
-struct Entry {
+struct CompoundEntry {
     name: String,
     folder: bool,
     /// The entries before and after it in its folder, and the first one inside of it.
@@ -56,7 +56,7 @@ impl<'a> Compound<'a> {
             Self { bytes, sector, next: Vec::new(), next_small: Vec::new(), small: Vec::new(), entries: Vec::new() };
         file.next = file.sector_table();
         let entries = file.chain(number32(bytes, 48), usize::MAX);
-        file.entries = entries.chunks_exact(128).map(|entry| Entry::read(entry, sector)).collect();
+        file.entries = entries.chunks_exact(128).map(|entry| CompoundEntry::read(entry, sector)).collect();
         file.next_small = numbers(&file.chain(number32(bytes, 60), usize::MAX));
         let root = file.entries.first().map(|root| (root.start, root.size))?;
         file.small = file.chain(root.0, root.1);
@@ -117,7 +117,7 @@ impl<'a> Compound<'a> {
         bytes
     }
 
-    fn content(&self, entry: &Entry) -> Vec<u8> {
+    fn content(&self, entry: &CompoundEntry) -> Vec<u8> {
         if entry.size < SMALL_STREAM {
             self.small_chain(entry.start, entry.size)
         } else {
@@ -174,7 +174,7 @@ impl<'a> Compound<'a> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct StreamEntry(usize);
 
-impl Entry {
+impl CompoundEntry {
     fn read(bytes: &[u8], sector: usize) -> Self {
         let letters: Vec<u16> =
             bytes[..64].chunks_exact(2).map(|pair| u16::from_le_bytes([pair[0], pair[1]])).collect();

@@ -53,7 +53,7 @@ fn tabbed(head: &[u8]) -> bool {
 
 /// Writes all rows; how many there were below the header.
 fn render(text: &str, delimiter: u8, rendering: &mut Rendering) -> usize {
-    let mut rows = Rows { text, at: 0, delimiter }.filter(|row| row.iter().any(|cell| !cell.trim().is_empty()));
+    let mut rows = CsvRows { text, at: 0, delimiter }.filter(|row| row.iter().any(|cell| !cell.trim().is_empty()));
     // Some exporters name their delimiter in the first line: `sep=;`.
     let header = rows.find(|row| !(row.len() <= 2 && row[0].starts_with("sep=")));
     let Some(header) = header else { return 0 };
@@ -77,7 +77,7 @@ fn delimiter(text: &str) -> u8 {
     let sample = &text[..text.floor_char_boundary(SAMPLE_BYTES)];
     let even = |delimiter: u8| {
         let widths: Vec<usize> =
-            Rows { text: sample, at: 0, delimiter }.take(SAMPLE_ROWS).map(|row| row.len()).collect();
+            CsvRows { text: sample, at: 0, delimiter }.take(SAMPLE_ROWS).map(|row| row.len()).collect();
         let first = widths.first().copied().filter(|width| *width > 1);
         first.map_or((0, 0), |first| (widths.iter().filter(|width| **width == first).count(), first))
     };
@@ -86,13 +86,13 @@ fn delimiter(text: &str) -> u8 {
 }
 
 /// The rows of a text, one after the other.
-struct Rows<'t> {
+struct CsvRows<'t> {
     text: &'t str,
     at: usize,
     delimiter: u8,
 }
 
-impl Iterator for Rows<'_> {
+impl Iterator for CsvRows<'_> {
     type Item = Vec<String>;
 
     fn next(&mut self) -> Option<Vec<String>> {
@@ -115,7 +115,7 @@ impl Iterator for Rows<'_> {
     }
 }
 
-impl Rows<'_> {
+impl CsvRows<'_> {
     /// The next cell, and whether another one follows in its row.
     fn cell(&mut self) -> (String, bool) {
         let mut cell = String::new();
@@ -170,7 +170,8 @@ mod tests {
             csv("d/prices.csv", b"name,price,note\r\n\"Tea, green\",3.50,\"say \"\"hi\"\"\nthere\"\r\nCoffee,4,|\r\n");
         assert_eq!(
             got.text,
-            "| name | price | note |\n| --- | --- | --- |\n| Tea, green | 3.50 | say \"hi\" there |\n| Coffee | 4 | \\| |\n"
+            "| name | price | note |\n| --- | --- | --- |\n| Tea, green | 3.50 | say \"hi\" there |\n| Coffee | 4 | \
+             \\| |\n"
         );
         assert_eq!(got.blocks.len(), 1);
         assert_eq!(got.blocks[0].kind, BlockKind::Table);

@@ -52,7 +52,7 @@ fn portable(file: &str) -> String {
 
 /// Parts of a document – pages, sheets, chapters – of which some may fail while the others are read.
 #[derive(Debug, Default)]
-pub(super) struct Parts {
+pub(super) struct DocumentParts {
     failed: Vec<String>,
     count: usize,
     place: String,
@@ -61,7 +61,7 @@ pub(super) struct Parts {
 /// So many are named, the others counted.
 const NAMED: usize = 5;
 
-impl Parts {
+impl DocumentParts {
     /// Reads one part; nothing where that panics, which is remembered.
     pub fn read<T>(&mut self, name: impl FnOnce() -> String, read: impl FnOnce() -> T) -> Option<T> {
         match catch(read) {
@@ -178,14 +178,14 @@ mod tests {
 
     #[test]
     fn parts_that_fail_are_named_and_counted() {
-        let mut parts = Parts::default();
+        let mut parts = DocumentParts::default();
         let read: Vec<usize> =
             (1..=10).filter_map(|n| parts.read(|| n.to_string(), || if n > 3 { panic!("{n}") } else { n })).collect();
         assert_eq!(read, [1, 2, 3]);
         let Some(SkipReason::PartsFailed { count, parts, place }) = parts.missing() else { panic!() };
         assert_eq!((count, parts.join(" ").as_str()), (7, "4 5 6 7 8"));
         assert!(place.contains("guard.rs:"), "{place}");
-        assert_eq!(Parts::default().missing(), None);
+        assert_eq!(DocumentParts::default().missing(), None);
     }
 
     #[test]

@@ -8,7 +8,7 @@ use std::path::Path;
 
 use serde_json::{Map, Value as Json};
 
-use super::jsonl::{Fields, Jsonl};
+use super::jsonl::{Jsonl, JsonlFields};
 use super::rendering::Rendering;
 use super::{Loader, PlainText, Sink, SkipReason, Source, has_extension, textual};
 use okno_document::message::Bytes;
@@ -18,13 +18,13 @@ use okno_document::{Metadata, Value};
 #[derive(Debug, Clone, Default)]
 pub struct JsonFile {
     lines: Jsonl,
-    fields: Fields,
+    fields: JsonlFields,
 }
 
 impl JsonFile {
     /// Reads arrays of documents with these fields.
     #[must_use]
-    pub fn new(fields: Fields) -> Self {
+    pub fn new(fields: JsonlFields) -> Self {
         Self { lines: Jsonl::new(fields.clone()), fields }
     }
 }

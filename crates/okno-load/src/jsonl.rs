@@ -22,7 +22,7 @@ const LONGEST_LINE: u64 = 64 << 20;
 
 /// Which fields of a line hold what; the first one that is there counts.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Fields {
+pub struct JsonlFields {
     /// The document's own name.
     pub id: Vec<String>,
     /// Its text, read as Markdown.
@@ -33,7 +33,7 @@ pub struct Fields {
     pub language: Vec<String>,
 }
 
-impl Default for Fields {
+impl Default for JsonlFields {
     fn default() -> Self {
         let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
         Self {
@@ -58,7 +58,7 @@ okno_document::messages! {
     }
 }
 
-impl std::str::FromStr for Fields {
+impl std::str::FromStr for JsonlFields {
     type Err = FieldsError;
 
     /// Reads `id=doc_id,text=body`. Several names for one field are separated by `|`; a field that is not named keeps
@@ -85,13 +85,13 @@ impl std::str::FromStr for Fields {
 /// Reads JSONL files.
 #[derive(Debug, Clone, Default)]
 pub struct Jsonl {
-    fields: Fields,
+    fields: JsonlFields,
 }
 
 impl Jsonl {
     /// Reads lines with these fields.
     #[must_use]
-    pub fn new(fields: Fields) -> Self {
+    pub fn new(fields: JsonlFields) -> Self {
         Self { fields }
     }
 }
@@ -111,7 +111,7 @@ impl Loader for Jsonl {
     }
 
     fn load(&self, source: &Source<'_>, out: &mut dyn Sink) -> Result<(), SkipReason> {
-        let mut lines = Lines::open(source)?;
+        let mut lines = DecodedLines::open(source)?;
         let mut seen = HashSet::new();
         let mut any = false;
         while let Some((number, line)) = lines.next_line().map_err(|cause| source.unreadable(cause))? {
@@ -248,7 +248,7 @@ fn scalar(value: Json) -> Option<Value> {
 }
 
 /// Non-blank lines with their numbers, decoded; a file in UTF-16 is decoded as a whole first.
-pub(super) struct Lines<'a> {
+pub(super) struct DecodedLines<'a> {
     reader: Box<dyn BufRead + 'a>,
     number: usize,
     /// What lines that are not UTF-8 were read as; the first such line decides.
@@ -256,9 +256,9 @@ pub(super) struct Lines<'a> {
     buffer: Vec<u8>,
 }
 
-pub(super) type Decoded = Result<String, SkipReason>;
+pub(super) type DecodedLine = Result<String, SkipReason>;
 
-impl<'a> Lines<'a> {
+impl<'a> DecodedLines<'a> {
     pub fn open(source: &Source<'a>) -> Result<Self, SkipReason> {
         let mut reader = source.reader()?;
         let head = reader.fill_buf().map_err(|cause| source.unreadable(cause))?;
@@ -272,7 +272,7 @@ impl<'a> Lines<'a> {
         Ok(Self { reader, number: 0, legacy: None, buffer: Vec::new() })
     }
 
-    pub fn next_line(&mut self) -> std::io::Result<Option<(usize, Decoded)>> {
+    pub fn next_line(&mut self) -> std::io::Result<Option<(usize, DecodedLine)>> {
         loop {
             self.buffer.clear();
             self.number += 1;
@@ -289,7 +289,7 @@ impl<'a> Lines<'a> {
         }
     }
 
-    fn decoded(&mut self) -> Decoded {
+    fn decoded(&mut self) -> DecodedLine {
         if let Ok(text) = std::str::from_utf8(&self.buffer) {
             return Ok(text.to_owned());
         }
@@ -312,8 +312,10 @@ mod tests {
     #[test]
     fn a_document_per_line() {
         let got = jsonl(
-            "\u{feff}{\"doc_id\":\"a\",\"title\":\"T\",\"lang\":\"zh-CN\",\"text\":\"# H\\n\\n正文。\",\"meta\":{\"difficulty\":3,\"path\":\"x.md\",\"deep\":{\"no\":1}},\
-             \"tags\":[\"x\",1,null],\"day\":\"2023-07-28\",\"ok\":true}\n\n{\"content\":\" unchanged \\r\\n\",\"id\":7}\n{\"text\":\"no id\"}",
+            "\u{feff}{\"doc_id\":\"a\",\"title\":\"T\",\"lang\":\"zh-CN\",\"text\":\"# H\\n\\n\
+             正文。\",\"meta\":{\"difficulty\":3,\"path\":\"x.md\",\"deep\":{\"no\":1}},\
+             \"tags\":[\"x\",1,null],\"day\":\"2023-07-28\",\"ok\":true}\n\n{\"content\":\" unchanged \\r\\n\
+             \",\"id\":7}\n{\"text\":\"no id\"}",
         );
         assert_eq!(got.skipped, []);
         let [a, b, c] = &got.documents[..] else { panic!("{got:?}") };
@@ -332,7 +334,8 @@ mod tests {
     #[test]
     fn bad_lines_are_reported_and_do_not_stop_the_others() {
         let got = jsonl(
-            "{\"id\":1,\"text\":\"a\"}\n{broken\n[1]\n{\"id\":2}\n{\"id\":1,\"text\":\"again\"}\n{\"id\":3,\"text\":5}\n{\"id\":4,\"text\":\" \"}\n{\"id\":5,\"text\":\"b\"}",
+            "{\"id\":1,\"text\":\"a\"}\n{broken\n[1]\n{\"id\":2}\n{\"id\":1,\"text\":\"again\"}\n\
+             {\"id\":3,\"text\":5}\n{\"id\":4,\"text\":\" \"}\n{\"id\":5,\"text\":\"b\"}",
         );
         assert_eq!(got.documents.len(), 2);
         let places: Vec<&str> = got.skipped.iter().map(|(place, _)| place.as_str()).collect();
@@ -375,12 +378,12 @@ mod tests {
 
     #[test]
     fn fields_can_be_named() {
-        let fields: Fields = "id=key,text=body|abstract".parse().unwrap();
+        let fields: JsonlFields = "id=key,text=body|abstract".parse().unwrap();
         assert_eq!(fields.text, ["body", "abstract"]);
         assert_eq!(fields.title, ["title"]);
         let got = load(&Jsonl::new(fields), "a.jsonl", b"{\"key\":\"k\",\"abstract\":\"words\"}");
         assert_eq!((got.documents[0].id.as_deref(), got.documents[0].text.as_str()), (Some("k"), "words"));
-        assert_eq!("txt=body".parse::<Fields>(), Err(FieldsError::Unknown { pair: "txt=body".into() }));
+        assert_eq!("txt=body".parse::<JsonlFields>(), Err(FieldsError::Unknown { pair: "txt=body".into() }));
     }
 
     #[test]

@@ -83,7 +83,7 @@ pub use self::guard::Guarded;
 pub use self::html::Html;
 pub use self::image::{ImageReader, Images, LARGEST_IMAGE, image_bytes};
 pub use self::json::JsonFile;
-pub use self::jsonl::{Fields, FieldsError, Jsonl};
+pub use self::jsonl::{FieldsError, Jsonl, JsonlFields};
 pub use self::kinds::FileKind;
 pub use self::latex::Latex;
 pub use self::left_out::LeftOut;
@@ -106,11 +106,11 @@ pub use self::pdf::Pdf;
 pub use self::reason::{DamagedPart, SaveAs, SkipReason};
 pub use self::restructured::ReStructuredText;
 pub use self::rtf::Rtf;
-pub use self::selection::{Chosen, Selection, SelectionError};
+pub use self::selection::{CompiledSelection, Selection, SelectionError};
 pub use self::subtitles::Subtitles;
 pub use self::text::PlainText;
 pub use self::walk::relative;
-pub use self::walk::{FileEntry, Skipped, WalkOptions, walk};
+pub use self::walk::{FileEntry, SkippedPlace, WalkOptions, walk};
 #[cfg(feature = "office")]
 pub use self::xml::XmlFile;
 use okno_document::message::Bytes;
@@ -260,24 +260,28 @@ pub fn plain_blocks(text: &str) -> Vec<okno_document::Block> {
 /// The loaders of this crate, in the order they are asked.
 #[must_use]
 pub fn builtin() -> Vec<Box<dyn Loader>> {
-    builtin_with(Fields::default())
+    builtin_with(JsonlFields::default())
 }
 
 /// The loaders of this crate, with names for the fields of JSONL lines.
 #[must_use]
-pub fn builtin_with(fields: Fields) -> Vec<Box<dyn Loader>> {
+pub fn builtin_with(fields: JsonlFields) -> Vec<Box<dyn Loader>> {
     builtin_for(fields, false)
 }
 
 /// The same; with `lines`, a plain text file holds one document per line.
 #[must_use]
-pub fn builtin_for(fields: Fields, lines: bool) -> Vec<Box<dyn Loader>> {
+pub fn builtin_for(fields: JsonlFields, lines: bool) -> Vec<Box<dyn Loader>> {
     builtin_reading(fields, lines, None)
 }
 
 /// The same; with a reader, files that are images – pictures, scanned pages – give the text that is to be read in them.
 #[must_use]
-pub fn builtin_reading(fields: Fields, lines: bool, reader: Option<&Arc<dyn ImageReader>>) -> Vec<Box<dyn Loader>> {
+pub fn builtin_reading(
+    fields: JsonlFields,
+    lines: bool,
+    reader: Option<&Arc<dyn ImageReader>>,
+) -> Vec<Box<dyn Loader>> {
     let mut loaders = of_every_format(fields, reader);
     if lines {
         loaders.insert(0, Box::new(OnePerLine));
@@ -285,7 +289,7 @@ pub fn builtin_reading(fields: Fields, lines: bool, reader: Option<&Arc<dyn Imag
     loaders
 }
 
-fn of_every_format(fields: Fields, reader: Option<&Arc<dyn ImageReader>>) -> Vec<Box<dyn Loader>> {
+fn of_every_format(fields: JsonlFields, reader: Option<&Arc<dyn ImageReader>>) -> Vec<Box<dyn Loader>> {
     #[cfg(any(feature = "office", feature = "mail"))]
     let members = Members::new(fields.clone(), reader);
     vec![

@@ -1,19 +1,19 @@
 //! Lines of a text as spans, and what can be said about one line by looking at its bytes.
 //!
-//! A line ends at `\n`, `\r\n` or a lone `\r`. Nothing is copied; a [`Line`] is three offsets.
+//! A line ends at `\n`, `\r\n` or a lone `\r`. Nothing is copied; a [`LineSpan`] is three offsets.
 
 use std::ops::Range;
 
 /// One line without its line end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Line {
+pub(super) struct LineSpan {
     pub start: usize,
     pub end: usize,
     /// Where the next line starts.
     pub next: usize,
 }
 
-impl Line {
+impl LineSpan {
     /// The line at `start`; `None` at the end of the text.
     pub fn at(text: &str, start: usize) -> Option<Self> {
         let bytes = text.as_bytes();
@@ -35,10 +35,10 @@ impl Line {
 }
 
 /// All lines of `range`, which starts at a line's start.
-pub(super) fn lines(text: &str, range: Range<usize>) -> impl Iterator<Item = Line> {
+pub(super) fn lines(text: &str, range: Range<usize>) -> impl Iterator<Item = LineSpan> {
     let mut at = range.start;
     std::iter::from_fn(move || {
-        let line = (at < range.end).then(|| Line::at(text, at)).flatten()?;
+        let line = (at < range.end).then(|| LineSpan::at(text, at)).flatten()?;
         at = line.next;
         Some(line)
     })

@@ -276,8 +276,10 @@ mod tests {
 
     #[test]
     fn a_plain_mail() {
-        let mail = "From: =?utf-8?B?5byg5LiJ?= <zhang@example.org>\r\nTo: Ann <ann@example.org>, bob@example.org\r\nSubject: =?utf-8?Q?Caf=C3=A9_=E4=BC=9A=E8=AE=AE?=\r\n\
-                    Date: Fri, 28 Jul 2023 16:40:00 +0800\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Transfer-Encoding: quoted-printable\r\n\r\n=E4=BD=A0=E5=A5=BD.\r\n\r\nSee you there.\r\n";
+        let mail = "From: =?utf-8?B?5byg5LiJ?= <zhang@example.org>\r\nTo: Ann <ann@example.org>, bob@example.org\r\n\
+            Subject: =?utf-8?Q?Caf=C3=A9_=E4=BC=9A=E8=AE=AE?=\r\n\
+                    Date: Fri, 28 Jul 2023 16:40:00 +0800\r\nContent-Type: text/plain; charset=utf-8\r\n\
+                    Content-Transfer-Encoding: quoted-printable\r\n\r\n=E4=BD=A0=E5=A5=BD.\r\n\r\nSee you there.\r\n";
         let got = load(&Mail::default(), "a.eml", mail.as_bytes()).documents.remove(0);
         assert_eq!(got.title, "Café 会议");
         assert!(got.text.contains("你好.") && got.text.contains("See you there."), "{:?}", got.text);
@@ -288,8 +290,11 @@ mod tests {
 
     #[test]
     fn a_mail_of_html_with_an_attachment() {
-        let mail = "From: a@b.c\r\nSubject: x\r\nMIME-Version: 1.0\r\nContent-Type: multipart/mixed; boundary=B\r\n\r\n--B\r\nContent-Type: text/html\r\n\r\n\
-                    <html><body><h1>News</h1><p>All is well.</p></body></html>\r\n--B\r\nContent-Type: application/pdf; name=\"plan.pdf\"\r\nContent-Disposition: attachment; filename=\"plan.pdf\"\r\n\r\nzzz\r\n--B--\r\n";
+        let mail = "From: a@b.c\r\nSubject: x\r\nMIME-Version: 1.0\r\nContent-Type: multipart/mixed; boundary=B\r\n\r\n\
+            --B\r\nContent-Type: text/html\r\n\r\n\
+                    <html><body><h1>News</h1><p>All is well.</p></body></html>\r\n--B\r\nContent-Type: \
+                    application/pdf; name=\"plan.pdf\"\r\nContent-Disposition: attachment; filename=\"plan.pdf\"\r\n\
+                    \r\nzzz\r\n--B--\r\n";
         let got = load(&Mail::default(), "a.eml", mail.as_bytes()).documents.remove(0);
         assert_eq!(got.text, "# News\n\nAll is well.\n");
         assert_eq!(got.metadata.get("attachments"), Some(&Value::List(vec![Value::Text("plan.pdf".into())])));
@@ -298,10 +303,13 @@ mod tests {
 
     #[test]
     fn attachments_are_documents_of_their_own() {
-        let mail = "From: a@b.c\r\nSubject: Plans\r\nMIME-Version: 1.0\r\nContent-Type: multipart/mixed; boundary=B\r\n\r\n\
+        let mail = "From: a@b.c\r\nSubject: Plans\r\nMIME-Version: 1.0\r\nContent-Type: multipart/mixed; boundary=B\r\n\
+            \r\n\
                     --B\r\nContent-Type: text/plain\r\n\r\nSee below.\r\n\
-                    --B\r\nContent-Type: text/markdown\r\nContent-Disposition: attachment; filename=\"plan.md\"\r\n\r\n# Plan\r\n\
-                    --B\r\nContent-Type: message/rfc822\r\n\r\nFrom: x@y.z\r\nSubject: Before\r\n\r\nEarlier words.\r\n--B--\r\n";
+                    --B\r\nContent-Type: text/markdown\r\nContent-Disposition: attachment; filename=\"plan.md\"\r\n\r\n\
+                    # Plan\r\n\
+                    --B\r\nContent-Type: message/rfc822\r\n\r\nFrom: x@y.z\r\nSubject: Before\r\n\r\nEarlier words.\r\n\
+                    --B--\r\n";
         let got = check(&Mail::default(), "d/a.eml", mail.as_bytes());
         let names: Vec<(Option<&str>, &str)> =
             got.documents.iter().map(|document| (document.id.as_deref(), document.title.as_str())).collect();
@@ -323,7 +331,8 @@ mod tests {
 
     #[test]
     fn a_mailbox_holds_mails() {
-        let mailbox = "From a@b Mon Jan 1\nFrom: a@b.c\nSubject: One\n\nFirst.\n\nFrom d@e Tue Jan 2\nFrom: d@e.f\nSubject: Two\n\n>From here on.\n";
+        let mailbox = "From a@b Mon Jan 1\nFrom: a@b.c\nSubject: One\n\nFirst.\n\nFrom d@e Tue Jan 2\nFrom: d@e.f\n\
+            Subject: Two\n\n>From here on.\n";
         let got = check(&Mail::default(), "x.mbox", mailbox.as_bytes());
         let names: Vec<_> =
             got.documents.iter().map(|d| (d.id.as_deref().unwrap_or_default(), d.title.as_str())).collect();
@@ -332,8 +341,10 @@ mod tests {
 
     #[test]
     fn a_page_that_is_saved_as_mail() {
-        let page = "From: <Saved by a browser>\r\nSubject: x\r\nMIME-Version: 1.0\r\nContent-Type: multipart/related; boundary=B; type=\"text/html\"\r\n\r\n\
-                    --B\r\nContent-Type: text/html; charset=utf-8\r\nContent-Transfer-Encoding: quoted-printable\r\nContent-Location: http://example.org/\r\n\r\n\
+        let page = "From: <Saved by a browser>\r\nSubject: x\r\nMIME-Version: 1.0\r\nContent-Type: multipart/related; \
+            boundary=B; type=\"text/html\"\r\n\r\n\
+                    --B\r\nContent-Type: text/html; charset=utf-8\r\nContent-Transfer-Encoding: quoted-printable\r\n\
+                    Content-Location: http://example.org/\r\n\r\n\
                     <html><title>=E9=A1=B5</title><body><h1>News</h1><p>All is well.</p></body></html>\r\n\
                     --B\r\nContent-Type: text/css\r\n\r\nbody {}\r\n--B--\r\n";
         for name in ["a.mhtml", "a.doc"] {

@@ -1,5 +1,5 @@
-//! What the loaders of marked-up texts (reStructuredText, Org, `AsciiDoc`) share: paragraphs while they are read, nested
-//! lists by their indentation, tables of pipes.
+//! What the loaders of marked-up texts (reStructuredText, Org, `AsciiDoc`) share: paragraphs while they are read,
+//! nested lists by their indentation, tables of pipes.
 
 use super::rendering::Rendering;
 

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use super::left_out::LeftOut;
-use super::{Fields, HEAD, ImageReader, Loader, Sink, SkipReason, Source, accepting, of_every_format};
+use super::{HEAD, ImageReader, JsonlFields, Loader, Sink, SkipReason, Source, accepting, of_every_format};
 use okno_document::message::Bytes;
 use okno_document::{ImageSource, Loaded};
 
@@ -27,7 +27,7 @@ const DEEPEST: usize = 4;
 /// How members are read.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Members {
-    fields: Fields,
+    fields: JsonlFields,
     reader: Option<Arc<dyn ImageReader>>,
 }
 
@@ -45,7 +45,7 @@ struct Allowance {
 }
 
 impl Members {
-    pub fn new(fields: Fields, reader: Option<&Arc<dyn ImageReader>>) -> Self {
+    pub fn new(fields: JsonlFields, reader: Option<&Arc<dyn ImageReader>>) -> Self {
         Self { fields, reader: reader.map(Arc::clone) }
     }
 

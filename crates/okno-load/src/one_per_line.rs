@@ -6,7 +6,7 @@
 use okno_document::text::detect_language;
 use std::path::Path;
 
-use super::jsonl::Lines;
+use super::jsonl::DecodedLines;
 use super::{Loader, Sink, SkipReason, Source, encoding::NotText, file_metadata, has_extension, text, textual};
 use okno_document::{Loaded, Metadata};
 
@@ -20,7 +20,7 @@ impl Loader for OnePerLine {
     }
 
     fn load(&self, source: &Source<'_>, out: &mut dyn Sink) -> Result<(), SkipReason> {
-        let mut lines = Lines::open(source)?;
+        let mut lines = DecodedLines::open(source)?;
         let mut any = false;
         while let Some((number, line)) = lines.next_line().map_err(|cause| source.unreadable(cause))? {
             any = true;

@@ -232,13 +232,17 @@ mod tests {
 
     #[test]
     fn headlines_lists_tables_and_blocks() {
-        let text = "#+TITLE: Tea\n#+AUTHOR: Ann\n#+OPTIONS: toc:nil\n\n* TODO [#A] Green tea :drink:hot:\n:PROPERTIES:\n:ID: 1\n:END:\n\
-                    Some *bold* and =code= words, [[http://x.y][a link]].\nNext line.\n\n- one\n  goes on\n  - inner\n1. first\n\n** Heat\n| tea | heat |\n|-----+------|\n| green | 75 |\n\n\
-                    #+BEGIN_SRC python\nprint(1)\n#+END_SRC\n# a comment\n#+begin_quote\nQuoted.\n#+end_quote\n: literal\n";
+        let text = "#+TITLE: Tea\n#+AUTHOR: Ann\n#+OPTIONS: toc:nil\n\n* TODO [#A] Green tea :drink:hot:\n\
+            :PROPERTIES:\n:ID: 1\n:END:\n\
+                    Some *bold* and =code= words, [[http://x.y][a link]].\nNext line.\n\n- one\n  goes on\n  - inner\n\
+                    1. first\n\n** Heat\n| tea | heat |\n|-----+------|\n| green | 75 |\n\n\
+                    #+BEGIN_SRC python\nprint(1)\n#+END_SRC\n# a comment\n#+begin_quote\nQuoted.\n#+end_quote\n: \
+                    literal\n";
         let got = check(&Org, "a.org", text.as_bytes()).documents.remove(0);
         assert_eq!(
             got.text,
-            "# Green tea\n\nSome bold and code words, a link.\nNext line.\n\n- one goes on\n  - inner\n1. first\n\n## Heat\n\n| tea | heat |\n| --- | --- |\n| green | 75 |\n\n\
+            "# Green tea\n\nSome bold and code words, a link.\nNext line.\n\n- one goes on\n  - inner\n1. first\n\n## \
+             Heat\n\n| tea | heat |\n| --- | --- |\n| green | 75 |\n\n\
              ```python\nprint(1)\n```\n\nQuoted.\n\n```\nliteral\n```\n"
         );
         assert_eq!((got.title.as_str(), got.metadata.get("author")), ("Tea", Some(&Value::Text("Ann".into()))));

@@ -30,7 +30,7 @@
 
 use std::ops::Range;
 
-use super::lines::{Line, columns, indent, list_marker};
+use super::lines::{LineSpan, columns, indent, list_marker};
 
 /// Nobody wraps text narrower or wider than this: mails use 72, Markdown 80 to 120, and prose on one line is longer.
 const NARROWEST: usize = 40;
@@ -59,7 +59,7 @@ struct Look {
 }
 
 /// Calls `each` with the line indices of every paragraph of the run, in order. The lines are given as their text.
-pub(super) fn paragraphs(text: &str, run: &[Line], mut each: impl FnMut(Range<usize>)) {
+pub(super) fn paragraphs(text: &str, run: &[LineSpan], mut each: impl FnMut(Range<usize>)) {
     if run.len() < 2 {
         return each(0..run.len());
     }
@@ -92,7 +92,7 @@ fn wrapped(looks: &[Look]) -> bool {
     broken > 0 && !listed && widest >= NARROWEST && longest <= WIDEST && early * 3 <= broken
 }
 
-fn look(text: &str, run: &[Line], i: usize) -> Look {
+fn look(text: &str, run: &[LineSpan], i: usize) -> Look {
     let line = bare(run[i].of(text));
     let next = run.get(i + 1).map_or("", |next| bare(next.of(text)));
     let before = i.checked_sub(1).map(|p| run[p].of(text));
@@ -153,7 +153,7 @@ mod tests {
     use super::*;
 
     fn split(text: &str) -> Vec<&str> {
-        let run: Vec<Line> = lines(text, 0..text.len()).collect();
+        let run: Vec<LineSpan> = lines(text, 0..text.len()).collect();
         let mut found = Vec::new();
         paragraphs(text, &run, |r| found.push(&text[run[r.start].start..run[r.end - 1].end]));
         found
@@ -161,8 +161,10 @@ mod tests {
 
     #[test]
     fn wrapped_text_is_one_paragraph() {
-        let english = "The present study is a history of the DEWEY Decimal\nClassification.  The first edition of the DDC was published\n\
-                       in 1876, the eighteenth edition in 1971, and future editions\nwill continue to appear as needed.";
+        let english = "The present study is a history of the DEWEY Decimal\nClassification.  The first edition of the \
+            DDC was published\n\
+                       in 1876, the eighteenth edition in 1971, and future editions\nwill continue to appear as \
+                       needed.";
         assert_eq!(split(english), [english]);
         let chinese = "在网络语境中，容器运行时（Container Runtime）是在节点上的守护进程，\n被配置用来为 kubelet 提供 CRI 服务。具体而言，\
                        容器运行时必须配置为加载所需的\nCNI 插件，从而实现 Kubernetes 网络模型。";
@@ -172,7 +174,8 @@ mod tests {
     #[test]
     fn a_link_is_as_wide_as_its_words() {
         let text = "You must use a CNI plugin that is compatible with the\n\
-                    [v0.4.0](https://example.org/a/very/long/address/that/would/be/wider/than/anything/else/SPEC.md) or later\n\
+                    [v0.4.0](https://example.org/a/very/long/address/that/would/be/wider/than/anything/else/SPEC.md) \
+                    or later\n\
                     releases of the specification.";
         assert_eq!(split(text).len(), 1);
     }
@@ -191,8 +194,10 @@ mod tests {
         assert_eq!(split("bread\nmilk, two bottles\nhoney").len(), 3);
         assert_eq!(split("it was cold\nthat night\nin the city.").len(), 1, "a stop makes it a sentence");
         assert_eq!(split("这本书是我父亲的\n朋友写的。").len(), 1, "no title ends with a particle");
-        let records = "Picturesque Children of the Allies ; J. Salmon , 1916\nNational Mission ; Society for the Preservation of Knowledge , 1916\n\
-                       Shakespeare's Boy Characters ; C. W. Faulkner , 1917\nShakespeare's Girl Characters ; C. W. Faulkner , 1920";
+        let records = "Picturesque Children of the Allies ; J. Salmon , 1916\nNational Mission ; Society for the \
+            Preservation of Knowledge , 1916\n\
+                       Shakespeare's Boy Characters ; C. W. Faulkner , 1917\nShakespeare's Girl Characters ; C. W. \
+                       Faulkner , 1920";
         assert_eq!(split(records).len(), 4);
         assert_eq!(split("Alice Smith\nBob\nCarol Jones").len(), 3);
         assert_eq!(
@@ -205,7 +210,8 @@ mod tests {
     #[test]
     fn indentation_starts_paragraphs() {
         assert_eq!(split("　　第一段，没有句号\n　　第二段").len(), 2);
-        let text = "experimental investigation of the aerodynamics of a\nwing in a slipstream .\n  an experimental study of a wing in a \
+        let text = "experimental investigation of the aerodynamics of a\nwing in a slipstream .\n  an experimental \
+            study of a wing in a \
                     propeller slipstream was\nmade in order to determine the spanwise distribution";
         assert_eq!(split(text).len(), 2);
     }

@@ -68,17 +68,21 @@ okno_document::messages! {
             /** All pages. */ pages: usize,
             /** The formats. */ formats: Vec<String>,
         } = "undecoded_scans" => (
-            "{scanned} of {pages} pages are scans ({formats}) that are not decoded; run OCR over it first, for example OCRmyPDF",
+            "{scanned} of {pages} pages are scans ({formats}) that are not decoded; run OCR over it first, for example \
+             OCRmyPDF",
             "{scanned}/{pages} 页是无法解码的扫描图像({formats});请先做文字识别,例如用 OCRmyPDF",
         ),
         /// Some pages are images, and no OCR to read them; the others were read.
-        PagesWithoutText { /** Such pages. */ images: usize, /** All pages. */ pages: usize } = "pages_without_text" => (
+        PagesWithoutText { /** Such pages. */ images: usize, /** All pages. */ pages: usize } = "pages_without_text" =>
+            (
             "{images} of {pages} pages are images without text; OCR is needed to read them",
             "{images}/{pages} 页是没有文字的图像;需要文字识别才能读取",
         ),
         /// Some letters cannot be told from the fonts; the others were read.
-        LettersNotRead { /** Such letters. */ unknown: usize, /** All letters. */ letters: usize } = "letters_not_read" => (
-            "{unknown} of {letters} letters were not read: their fonts do not say which letters they draw; run OCR over it \
+        LettersNotRead { /** Such letters. */ unknown: usize, /** All letters. */ letters: usize } =
+            "letters_not_read" => (
+            "{unknown} of {letters} letters were not read: their fonts do not say which letters they draw; run OCR \
+             over it \
              first, for example OCRmyPDF",
             "{letters} 个字中有 {unknown} 个未能读取:字体没有说明所画的文字;请先做文字识别,例如用 OCRmyPDF",
         ),
@@ -182,7 +186,8 @@ okno_document::messages! {
             /** The first of them. */ parts: Vec<String>,
             /** Where the first one failed. */ place: String,
         } = "parts_failed" => (
-            "{count} parts of this file were not read ({parts}), the others were: internal error at {place}; please report it with the file",
+            "{count} parts of this file were not read ({parts}), the others were: internal error at {place}; please \
+             report it with the file",
             "该文件有 {count} 个部分未能读取({parts}),其余已读取:内部错误,位于 {place};请报告此问题并附上文件",
         ),
         /// A loader's own reason.

@@ -414,12 +414,15 @@ mod tests {
 
     #[test]
     fn titles_lists_and_code() {
-        let text = "=====\nGuide\n=====\n\n:Author: Ann\n\nFirst *words* of ``code`` and `a link <http://x.y>`_.\nSecond line::\n\n    x = 1\n\n      y\n\n\
-                    Part\n----\n\n- one\n  goes on\n- two\n\n  - inner\n\n1. first\n\n.. note:: Mind :ref:`this <that>`.\n\n   More.\n\n.. code-block:: rust\n   :linenos:\n\n   fn a() {}\n\n\
+        let text = "=====\nGuide\n=====\n\n:Author: Ann\n\nFirst *words* of ``code`` and `a link <http://x.y>`_.\n\
+            Second line::\n\n    x = 1\n\n      y\n\n\
+                    Part\n----\n\n- one\n  goes on\n- two\n\n  - inner\n\n1. first\n\n.. note:: Mind :ref:`this \
+                    <that>`.\n\n   More.\n\n.. code-block:: rust\n   :linenos:\n\n   fn a() {}\n\n\
                     .. comment\n\n.. image:: a.png\n   :alt: A tree\n\n题目\n----\n\nEnd.";
         assert_eq!(
             rst(text),
-            "# Guide\n\nFirst words of code and a link.\nSecond line:\n\n```\nx = 1\n\n  y\n```\n\n## Part\n\n- one goes on\n- two\n  - inner\n1. first\n\n\
+            "# Guide\n\nFirst words of code and a link.\nSecond line:\n\n```\nx = 1\n\n  y\n```\n\n## Part\n\n- one \
+             goes on\n- two\n  - inner\n1. first\n\n\
              Mind this.\n\nMore.\n\n```rust\nfn a() {}\n```\n\nA tree\n\n## 题目\n\nEnd.\n"
         );
     }

@@ -44,7 +44,7 @@ impl Loader for Rtf {
 
 /// The text of RTF inside of something else, and what it says about itself.
 pub(super) fn read(bytes: &[u8]) -> (Rendering, Metadata) {
-    let mut reading = Reading::default();
+    let mut reading = RtfReader::default();
     reading.read(bytes);
     reading.end_paragraph();
     reading.end_table();
@@ -67,7 +67,7 @@ enum Purpose {
 
 /// What holds until the group ends.
 #[derive(Debug, Clone, Copy)]
-struct State {
+struct GroupState {
     purpose: Purpose,
     encoding: &'static Encoding,
     /// Letters that follow one in Unicode for those who do not know it.
@@ -75,18 +75,18 @@ struct State {
     hidden: bool,
 }
 
-impl Default for State {
+impl Default for GroupState {
     fn default() -> Self {
         Self { purpose: Purpose::Text, encoding: encoding_rs::WINDOWS_1252, fallback: 1, hidden: false }
     }
 }
 
 #[derive(Debug, Default)]
-struct Reading {
+struct RtfReader {
     rendering: Rendering,
     metadata: Metadata,
-    state: State,
-    outer: Vec<State>,
+    state: GroupState,
+    outer: Vec<GroupState>,
     /// Open groups that are too deep.
     deeper: usize,
     /// Bytes of letters that are not whole yet.
@@ -104,21 +104,21 @@ struct Reading {
     style_level: Option<u8>,
     text: String,
     marker: String,
-    paragraph: Paragraph,
+    paragraph: RtfParagraph,
     row: Vec<String>,
     rows: Vec<Vec<String>>,
     cells: usize,
 }
 
 #[derive(Debug, Clone, Copy, Default)]
-struct Paragraph {
+struct RtfParagraph {
     level: Option<u8>,
     style: i32,
     in_table: bool,
     depth: usize,
 }
 
-impl Reading {
+impl RtfReader {
     fn read(&mut self, bytes: &[u8]) {
         let mut at = 0;
         while let Some(&byte) = bytes.get(at) {
@@ -344,7 +344,7 @@ impl Reading {
             "par" | "sect" | "page" => self.end_paragraph(),
             "line" | "softline" => self.push('\n'),
             "tab" => self.push('\t'),
-            "pard" => self.paragraph = Paragraph::default(),
+            "pard" => self.paragraph = RtfParagraph::default(),
             "s" => self.paragraph.style = number.unwrap_or(0),
             "outlinelevel" => self.paragraph.level = level(number),
             "ilvl" => self.paragraph.depth = usize::try_from(number.unwrap_or(0)).unwrap_or(0),
@@ -445,13 +445,14 @@ mod tests {
 
     #[test]
     fn structure_and_what_is_left_out() {
-        let got = rtf(
-            r"{\rtf1\ansi\ansicpg1252{\fonttbl{\f0\fswiss Arial;}{\f1\fcharset134 SimSun;}}{\colortbl;\red0;}
+        let got =
+            rtf(r"{\rtf1\ansi\ansicpg1252{\fonttbl{\f0\fswiss Arial;}{\f1\fcharset134 SimSun;}}{\colortbl;\red0;}
 {\stylesheet{\s0 Normal;}{\s1\outlinelevel0 heading 1;}{\s7 Heading 2;}}{\info{\title A Plan}{\author Ann Lee}}
-{\*\generator Writer;}{\header page head}\pard\s1 Garden\par\pard\s7 Tools\par\pard Caf\'e9 \u20320?\u22909?, {\f1 \'d6\'d0\'ce\'c4}\line and \{braces\}\par
-{\listtext\tab -}Spade\par{\listtext 1.}\ilvl1 Rake\par\pard{\pict 89504e47}{\field{\*\fldinst HYPERLINK x}{\fldrslt a link}} \emdash  end{\v hidden}\par
-\trowd\cellx1\intbl Plant\cell Height\cell\row\trowd\intbl Rose\par red\cell 1.2 m\cell\row\pard After.\par}",
-        );
+{\*\generator Writer;}{\header page head}\pard\s1 Garden\par\pard\s7 Tools\par
+\pard Caf\'e9 \u20320?\u22909?, {\f1 \'d6\'d0\'ce\'c4}\line and \{braces\}\par
+{\listtext\tab -}Spade\par{\listtext 1.}\ilvl1 Rake\par
+\pard{\pict 89504e47}{\field{\*\fldinst HYPERLINK x}{\fldrslt a link}} \emdash  end{\v hidden}\par
+\trowd\cellx1\intbl Plant\cell Height\cell\row\trowd\intbl Rose\par red\cell 1.2 m\cell\row\pard After.\par}");
         assert_eq!(
             got.text,
             "# Garden\n\n## Tools\n\nCafé 你好, 中文\nand {braces}\n\n- Spade\n  1. Rake\n\na link — end\n\n\

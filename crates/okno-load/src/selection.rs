@@ -1,6 +1,7 @@
 //! Which files of a folder are documents at all: patterns, hidden files, links.
 //!
-//! A [`Selection`] is what a person wrote; [`Chosen`] is the same, ready to be asked about every path of a walk.
+//! A [`Selection`] is what a person wrote; [`CompiledSelection`] is the same, ready to be asked about every path of a
+//! walk.
 
 use super::glob::{Glob, GlobError};
 use serde::{Deserialize, Serialize};
@@ -25,15 +26,17 @@ okno_document::messages! {
     #[non_exhaustive]
     pub enum SelectionError {
         /// Of the files to take.
-        Include { /** What is wrong. */ reason: GlobError } = "bad_include" => ("`include`: {reason}", "`include`:{reason}"),
+        Include { /** What is wrong. */ reason: GlobError } = "bad_include" =>
+            ("`include`: {reason}", "`include`:{reason}"),
         /// Of the files to leave out.
-        Exclude { /** What is wrong. */ reason: GlobError } = "bad_exclude" => ("`exclude`: {reason}", "`exclude`:{reason}"),
+        Exclude { /** What is wrong. */ reason: GlobError } = "bad_exclude" =>
+            ("`exclude`: {reason}", "`exclude`:{reason}"),
     }
 }
 
 /// A selection ready to be used.
 #[derive(Debug, Clone, Default)]
-pub struct Chosen {
+pub struct CompiledSelection {
     include: Vec<Glob>,
     exclude: Vec<Glob>,
     /// Whether symbolic links are followed.
@@ -42,7 +45,7 @@ pub struct Chosen {
     pub hidden: bool,
 }
 
-impl Chosen {
+impl CompiledSelection {
     /// Reads the patterns.
     ///
     /// # Errors
@@ -85,7 +88,7 @@ mod tests {
             exclude: texts(&["drafts", "old/**/*.txt"]),
             ..Selection::default()
         };
-        let chosen = Chosen::new(&selection).unwrap();
+        let chosen = CompiledSelection::new(&selection).unwrap();
         for (path, expected) in [
             ("a.md", true),
             ("a.html", false),
@@ -95,7 +98,7 @@ mod tests {
         ] {
             assert_eq!(chosen.takes(path), expected, "{path}");
         }
-        let wrong = Chosen::new(&Selection { exclude: texts(&["{a"]), ..Selection::default() }).unwrap_err();
+        let wrong = CompiledSelection::new(&Selection { exclude: texts(&["{a"]), ..Selection::default() }).unwrap_err();
         assert!(matches!(wrong, SelectionError::Exclude { .. }), "{wrong}");
     }
 }

@@ -144,7 +144,8 @@ mod tests {
 
     #[test]
     fn what_was_said_and_when() {
-        let srt = "1\r\n00:00:01,000 --> 00:00:02,000\r\n<i>Hello &amp; welcome</i>\r\nto the talk.\r\n\r\n2\r\n00:00:02,100 --> 00:00:04,000\r\n我们开始\r\n\r\n\
+        let srt = "1\r\n00:00:01,000 --> 00:00:02,000\r\n<i>Hello &amp; welcome</i>\r\nto the talk.\r\n\r\n2\r\n\
+            00:00:02,100 --> 00:00:04,000\r\n我们开始\r\n\r\n\
                    3\r\n00:00:04,000 --> 00:00:05,000\r\n吧。\r\n\r\n4\r\n01:02:03,000 --> 01:02:04,000\r\nLater.\r\n";
         let got = load(&Subtitles, "talk.srt", srt.as_bytes()).documents.remove(0);
         assert_eq!(got.text, "Hello & welcome to the talk. 我们开始吧。\n\nLater.\n");
@@ -158,7 +159,8 @@ mod tests {
 
     #[test]
     fn web_subtitles() {
-        let vtt = "WEBVTT\n\nNOTE not said\n\nSTYLE\n::cue {}\n\nintro\n00:01.000 --> 00:02.000 align:start\n<v Ann>Yes.\n\n00:03.000 --> 00:04.000\nYes.\n";
+        let vtt = "WEBVTT\n\nNOTE not said\n\nSTYLE\n::cue {}\n\nintro\n00:01.000 --> 00:02.000 align:start\n<v \
+            Ann>Yes.\n\n00:03.000 --> 00:04.000\nYes.\n";
         let got = load(&Subtitles, "talk.vtt", vtt.as_bytes()).documents.remove(0);
         assert_eq!(got.text, "Yes.\n");
         assert_eq!(got.pages[0].label, "00:00:01");

@@ -5,7 +5,7 @@
 use okno_document::text::detect_language;
 use std::path::Path;
 
-use super::lines::{Line, underline, wiki_heading};
+use super::lines::{LineSpan, underline, wiki_heading};
 use super::paragraphs::{paragraphs, starts_item};
 use super::{Loader, Sink, SkipReason, Source, audio, file_metadata, textual};
 use okno_document::{Block, BlockKind, Loaded, Metadata, Span};
@@ -42,9 +42,9 @@ impl Loader for PlainText {
 
 /// The blocks of a plain text.
 pub(super) fn blocks(text: &str) -> Vec<Block> {
-    let mut scanner = Scanner { text, blocks: Vec::new(), run: Vec::new() };
+    let mut scanner = PlainScanner { text, blocks: Vec::new(), run: Vec::new() };
     let mut at = 0;
-    while let Some(line) = Line::at(text, at) {
+    while let Some(line) = LineSpan::at(text, at) {
         at = line.next;
         scanner.line(line);
     }
@@ -52,14 +52,14 @@ pub(super) fn blocks(text: &str) -> Vec<Block> {
     scanner.blocks
 }
 
-struct Scanner<'t> {
+struct PlainScanner<'t> {
     text: &'t str,
     blocks: Vec<Block>,
-    run: Vec<Line>,
+    run: Vec<LineSpan>,
 }
 
-impl Scanner<'_> {
-    fn line(&mut self, line: Line) {
+impl PlainScanner<'_> {
+    fn line(&mut self, line: LineSpan) {
         let content = line.of(self.text).trim();
         if content.is_empty() {
             return self.close();

@@ -12,7 +12,7 @@ use std::time::SystemTime;
 use ignore::{DirEntry, WalkBuilder};
 
 use super::SkipReason;
-use super::selection::Chosen;
+use super::selection::CompiledSelection;
 use okno_document::Date;
 
 /// One file to be loaded.
@@ -37,7 +37,7 @@ impl FileEntry {
 
 /// Something that was left out, and why.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Skipped {
+pub struct SkippedPlace {
     /// Where it is.
     pub path: PathBuf,
     /// The same, relative to the root.
@@ -54,7 +54,7 @@ pub struct WalkOptions {
     /// Where the paths of `chosen` begin, when that is above the folder walked.
     pub root: Option<PathBuf>,
     /// Patterns, hidden files, links.
-    pub chosen: Chosen,
+    pub chosen: CompiledSelection,
 }
 
 /// Never documents: version control and secrets, which `hidden` would let in.
@@ -64,7 +64,7 @@ const NEVER: [&str; 2] = [".git", ".env"];
 const CONFIGURATION: &str = "okno.toml";
 
 /// The files under `root`, which may be a file itself, ordered by name.
-pub fn walk(root: &Path, options: &WalkOptions) -> impl Iterator<Item = Result<FileEntry, Skipped>> + use<> {
+pub fn walk(root: &Path, options: &WalkOptions) -> impl Iterator<Item = Result<FileEntry, SkippedPlace>> + use<> {
     let root = root.to_owned();
     let index = options.index_folder.as_ref().and_then(|folder| folder.canonicalize().ok());
     let base = options.root.clone().unwrap_or_else(|| root.clone());
@@ -91,7 +91,7 @@ fn is_index(entry: &DirEntry, index: Option<&Path>) -> bool {
     index.is_some_and(|index| folder && entry.path().canonicalize().is_ok_and(|path| path == index))
 }
 
-fn is_wanted(entry: &DirEntry, base: &Path, chosen: &Chosen) -> bool {
+fn is_wanted(entry: &DirEntry, base: &Path, chosen: &CompiledSelection) -> bool {
     if entry.depth() > 0 && NEVER.iter().any(|never| entry.file_name() == *never) {
         return false;
     }
@@ -103,10 +103,10 @@ fn is_wanted(entry: &DirEntry, base: &Path, chosen: &Chosen) -> bool {
     if folder { entry.path() == base || !chosen.leaves_out(&path) } else { chosen.takes(&path) }
 }
 
-fn file_entry(root: &Path, entry: &DirEntry, follow: bool) -> Result<Option<FileEntry>, Skipped> {
+fn file_entry(root: &Path, entry: &DirEntry, follow: bool) -> Result<Option<FileEntry>, SkippedPlace> {
     let left_out = |reason: SkipReason| {
         let (path, place) = (entry.path().to_owned(), relative(root, entry.path()));
-        Err(Skipped { path, place, reason })
+        Err(SkippedPlace { path, place, reason })
     };
     if entry.path_is_symlink() && !follow {
         return left_out(SkipReason::SymbolicLink);
@@ -139,9 +139,9 @@ fn readable(part: &OsStr) -> String {
     name
 }
 
-fn skipped(root: &Path, error: &ignore::Error) -> Skipped {
+fn skipped(root: &Path, error: &ignore::Error) -> SkippedPlace {
     let (path, reason) = explain(error, root);
-    Skipped { path: path.to_owned(), place: relative(root, path), reason }
+    SkippedPlace { path: path.to_owned(), place: relative(root, path), reason }
 }
 
 /// The path inside a nested error, which is about `path` unless it says otherwise, and the reason.
@@ -167,7 +167,7 @@ mod tests {
     use super::*;
     use std::fs;
 
-    fn names(root: &Path, options: &WalkOptions) -> (Vec<String>, Vec<Skipped>) {
+    fn names(root: &Path, options: &WalkOptions) -> (Vec<String>, Vec<SkippedPlace>) {
         let (mut found, mut left) = (Vec::new(), Vec::new());
         for entry in walk(root, options) {
             match entry {
@@ -215,7 +215,7 @@ mod tests {
             fs::create_dir_all(folder.path().join(name).parent().unwrap()).unwrap();
             fs::write(folder.path().join(name), content).unwrap();
         }
-        let chosen = Chosen::new(&Selection { hidden: true, ..Selection::default() }).unwrap();
+        let chosen = CompiledSelection::new(&Selection { hidden: true, ..Selection::default() }).unwrap();
         let options = WalkOptions { chosen, ..WalkOptions::default() };
         assert_eq!(names(folder.path(), &options).0, [".notes/a.md"]);
         assert!(names(folder.path(), &WalkOptions::default()).0.is_empty());
@@ -228,7 +228,7 @@ mod tests {
         fs::write(outside.path().join("x.md"), "x").unwrap();
         std::os::unix::fs::symlink(outside.path(), folder.path().join("out")).unwrap();
         std::os::unix::fs::symlink(folder.path(), folder.path().join("loop")).unwrap();
-        let chosen = Chosen::new(&Selection { follow_symlinks: true, ..Selection::default() }).unwrap();
+        let chosen = CompiledSelection::new(&Selection { follow_symlinks: true, ..Selection::default() }).unwrap();
         let (found, left) = names(folder.path(), &WalkOptions { chosen, ..WalkOptions::default() });
         assert_eq!(found, ["out/x.md"]);
         assert_eq!(left.len(), 1);

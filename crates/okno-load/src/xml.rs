@@ -8,7 +8,7 @@
 use std::path::Path;
 
 use super::office::docx;
-use super::office::xml::{Element, Node, walk};
+use super::office::xml::{Element, XmlEvent, walk};
 use super::rendering::Rendering;
 use super::{Loader, Sink, SkipReason, Source, encoding, has_extension, textual};
 use okno_document::{Metadata, Value};
@@ -56,7 +56,7 @@ fn root(xml: &str) -> Option<String> {
     // The first element is near the beginning.
     let head = xml.char_indices().nth(20_000).map_or(xml, |(at, _)| &xml[..at]);
     walk(head, |node| {
-        if let Node::Open(element) = node {
+        if let XmlEvent::Open(element) = node {
             found.get_or_insert_with(|| element.name.to_owned());
         }
     });
@@ -72,7 +72,7 @@ fn workbook(xml: &str) -> Rendering {
     let (mut rows, mut row, mut cell): (Vec<Vec<String>>, Vec<String>, String) = Default::default();
     let (mut in_data, mut cells) = (false, 0);
     walk(xml, |node| match node {
-        Node::Open(element) => match element.name {
+        XmlEvent::Open(element) => match element.name {
             "Worksheet" => {
                 rendering.heading(2, &element.attribute("Name").unwrap_or_default());
                 rows.clear();
@@ -91,12 +91,12 @@ fn workbook(xml: &str) -> Rendering {
             "Data" => in_data = true,
             _ => {}
         },
-        Node::Text(text) if in_data => cell.push_str(text),
-        Node::Close("Data") => in_data = false,
-        Node::Close("Cell") if cells <= MOST_CELLS => row.push(std::mem::take(&mut cell)),
-        Node::Close("Row") => rows.push(std::mem::take(&mut row)),
-        Node::Close("Table") => rendering.table(&std::mem::take(&mut rows)),
-        Node::Text(_) | Node::Close(_) => {}
+        XmlEvent::Text(text) if in_data => cell.push_str(text),
+        XmlEvent::Close("Data") => in_data = false,
+        XmlEvent::Close("Cell") if cells <= MOST_CELLS => row.push(std::mem::take(&mut cell)),
+        XmlEvent::Close("Row") => rows.push(std::mem::take(&mut row)),
+        XmlEvent::Close("Table") => rendering.table(&std::mem::take(&mut rows)),
+        XmlEvent::Text(_) | XmlEvent::Close(_) => {}
     });
     rendering
 }
@@ -191,9 +191,9 @@ impl XmlReading {
     fn read(xml: &str, metadata: &mut Metadata) -> Rendering {
         let mut reading = Self::default();
         walk(xml, |node| match node {
-            Node::Open(element) => reading.begin(&element),
-            Node::Text(text) => reading.text.push_str(text),
-            Node::Close(name) => reading.end(name),
+            XmlEvent::Open(element) => reading.begin(&element),
+            XmlEvent::Text(text) => reading.text.push_str(text),
+            XmlEvent::Close(name) => reading.end(name),
         });
         reading.flush(ElementRole::Paragraph);
         if let Some(title) = reading.title.take() {
@@ -384,23 +384,29 @@ mod tests {
 
     #[test]
     fn prose_and_data() {
-        let book = "<?xml version=\"1.0\"?><book><title>Tea</title><chapter><title>Green</title><para>Some <emphasis>good</emphasis> words &amp; more.</para>\
-                    <itemizedlist><listitem><para>one</para></listitem><listitem>two</listitem></itemizedlist><table><tr><th>a</th><th>b</th></tr><tr><td>1</td><td>2</td></tr></table>\
+        let book = "<?xml version=\"1.0\"?><book><title>Tea</title><chapter><title>Green</title><para>Some \
+            <emphasis>good</emphasis> words &amp; more.</para>\
+                    <itemizedlist><listitem><para>one</para></listitem><listitem>two</listitem></itemizedlist><table>\
+                    <tr><th>a</th><th>b</th></tr><tr><td>1</td><td>2</td></tr></table>\
                     <programlisting>x = 1</programlisting></chapter></book>";
         assert_eq!(
             xml(book),
-            "# Tea\n\n## Green\n\nSome good words & more.\n\n- one\n- two\n\n| a | b |\n| --- | --- |\n| 1 | 2 |\n\n```\nx = 1\n```\n"
+            "# Tea\n\n## Green\n\nSome good words & more.\n\n- one\n- two\n\n| a | b |\n| --- | --- |\n| 1 | 2 |\n\n\
+             ```\nx = 1\n```\n"
         );
-        let data = "<factbook><country code=\"us\"><name>United States</name><size unit=\"km\">9</size></country><country><name>Canada</name></country><end at=\"1\"/></factbook>";
+        let data = "<factbook><country code=\"us\"><name>United States</name><size unit=\"km\">9</size></country>\
+            <country><name>Canada</name></country><end at=\"1\"/></factbook>";
         assert_eq!(
             xml(data),
-            "- country (code: us):\n  - name: United States\n  - size (unit: km): 9\n- country:\n  - name: Canada\n- end (at: 1)\n"
+            "- country (code: us):\n  - name: United States\n  - size (unit: km): 9\n- country:\n  - name: Canada\n- \
+             end (at: 1)\n"
         );
     }
 
     #[test]
     fn workbooks_in_one_file() {
-        let book = "<?xml version=\"1.0\"?><Workbook xmlns=\"urn:x\"><Worksheet ss:Name=\"S\"><Table><Row><Cell><Data>a</Data></Cell><Cell><Data>b</Data></Cell></Row>\
+        let book = "<?xml version=\"1.0\"?><Workbook xmlns=\"urn:x\"><Worksheet ss:Name=\"S\"><Table><Row><Cell><Data>\
+            a</Data></Cell><Cell><Data>b</Data></Cell></Row>\
                     <Row><Cell ss:Index=\"2\"><Data>2</Data></Cell></Row></Table></Worksheet></Workbook>";
         assert_eq!(xml(book), "## S\n\n| a | b |\n| --- | --- |\n| | 2 |\n");
     }

@@ -189,7 +189,8 @@ fn repeated_cells_of_an_open_document() {
     let _alone = alone();
     let ods = |rows: &str| {
         let content = format!(
-            "<office:document-content><office:body><office:spreadsheet><table:table table:name=\"S\">{rows}</table:table>\
+            "<office:document-content><office:body><office:spreadsheet><table:table \
+             table:name=\"S\">{rows}</table:table>\
              </office:spreadsheet></office:body></office:document-content>"
         );
         let kind = "application/vnd.oasis.opendocument.spreadsheet";
@@ -304,7 +305,12 @@ fn documents_that_inflate_nest_and_repeat() {
     let cell = "<w:tc><w:tcPr><w:gridSpan w:val=\"64\"/></w:tcPr></w:tc>";
     refused("wide.docx", &docx(&format!("<w:tbl><w:tr>{}</w:tr></w:tbl>", cell.repeat(80_000))), "too_many_cells");
     let items: String = (0..20_000)
-        .map(|list| format!("<w:p><w:pPr><w:numPr><w:ilvl w:val=\"4000000000\"/><w:numId w:val=\"{list}\"/></w:numPr></w:pPr><w:r><w:t>x</w:t></w:r></w:p>"))
+        .map(|list| {
+            format!(
+                "<w:p><w:pPr><w:numPr><w:ilvl w:val=\"4000000000\"/><w:numId w:val=\"{list}\"/></w:numPr>\
+            </w:pPr><w:r><w:t>x</w:t></w:r></w:p>"
+            )
+        })
         .collect();
     assert_eq!(read("lists.docx", &docx(&items)).0.matches("- x").count(), 19_999);
 }
@@ -408,7 +414,8 @@ fn marks_inside_of_marks() {
 fn pdf(page: &str, objects: &[Vec<u8>]) -> Vec<u8> {
     let mut file = format!(
         "%PDF-1.7\n1 0 obj <</Type/Catalog/Pages 2 0 R>> endobj\n2 0 obj <</Type/Pages/Kids[3 0 R]/Count 1>> endobj\n\
-         3 0 obj <</Type/Page/Parent 2 0 R/MediaBox[0 0 600 800]/Resources<</Font<</F <</Type/Font/Subtype/Type1/BaseFont/Helvetica>>>>\
+         3 0 obj <</Type/Page/Parent 2 0 R/MediaBox[0 0 600 800]/Resources<</Font<</F \
+         <</Type/Font/Subtype/Type1/BaseFont/Helvetica>>>>\
          /XObject<</I 5 0 R>>>> {page}>> endobj\n"
     )
     .into_bytes();

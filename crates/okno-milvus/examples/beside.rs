@@ -12,10 +12,10 @@ use cpu_time::ProcessTime;
 use okno::document::Layer;
 use okno::embed::{BuiltIn, Embedder, Role, normalize};
 use okno::retrieve::built_in;
-use okno::store::{Ask, Leg, Manifest, Prepared, Snapshot, Store};
+use okno::store::{Ask, Leg, Manifest, PreparedDocument, Snapshot, Store};
 use okno::{Engine, Query};
 use okno_evaluate::measure::Measure;
-use okno_evaluate::run::{Asking, Candidate, run};
+use okno_evaluate::run::{Candidate, RunRequest, run};
 use okno_evaluate::set::{Indexed, QuestionSet};
 use okno_milvus::{Address, Meter, MilvusStore};
 use std::collections::HashSet;
@@ -91,7 +91,7 @@ fn put(source: &dyn Snapshot, address: &Address, times: usize) -> Result<(Engine
 }
 
 /// The same document under another name, and with another first character: copies are searched once.
-fn again(mut document: Prepared, time: usize) -> Prepared {
+fn again(mut document: PreparedDocument, time: usize) -> PreparedDocument {
     if time == 0 {
         return document;
     }
@@ -109,8 +109,8 @@ fn again(mut document: Prepared, time: usize) -> Prepared {
     document
 }
 
-fn prepared(source: &dyn Snapshot, number: u32) -> Result<Prepared> {
-    Ok(Prepared {
+fn prepared(source: &dyn Snapshot, number: u32) -> Result<PreparedDocument> {
+    Ok(PreparedDocument {
         record: source.record(number)?,
         text: source.text(number)?.to_owned(),
         structure: (*source.structure(number)?).clone(),
@@ -163,7 +163,7 @@ fn quality(local: &Engine, remote: &Engine, set: &QuestionSet) -> Result<()> {
     let candidates = [Candidate { name: "auto".to_owned(), recipe }];
     for (name, engine) in [("embedded", local), ("Milvus", remote)] {
         let snapshot = engine.snapshot()?;
-        let asking = Asking { set, candidates: &candidates, budgets: &[500], seed: 1, name };
+        let asking = RunRequest { set, candidates: &candidates, budgets: &[500], seed: 1, name };
         let outcome = run(engine, &asking, &mut Indexed::new(&*snapshot), &|_, _| {})?;
         let scores = &outcome.run.cells[0].scores;
         let of = |measure| 100.0 * scores.get(measure);

@@ -11,7 +11,7 @@ use crate::pack::{self, parts};
 use milvus::v2::prelude::FieldData;
 use okno::Result;
 use okno::document::{Derived, Record, Structure};
-use okno::store::{DocumentNumber, Prepared, Vectors, id_key};
+use okno::store::{DocumentNumber, PreparedDocument, Vectors, id_key};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use xxhash_rust::xxh3::xxh3_64;
@@ -64,7 +64,13 @@ pub fn content(text: &str) -> i64 {
     xxh3_64(text.as_bytes()).cast_signed()
 }
 
-fn rows(number: DocumentNumber, document: &Prepared, above: &str, born: u64, dimensions: usize) -> Vec<DocumentRow> {
+fn rows(
+    number: DocumentNumber,
+    document: &PreparedDocument,
+    above: &str,
+    born: u64,
+    dimensions: usize,
+) -> Vec<DocumentRow> {
     let record = pack::write(&document.record);
     let head = pack::write(&(&document.structure, &document.derived, above));
     let vectors = pack::to_text(&pack::pack_vectors(&document.vectors, dimensions));
@@ -131,7 +137,7 @@ impl DocumentCollection {
     /// Writes documents, each with what the lexical leg sees above it.
     pub fn put(
         &self,
-        documents: &[(DocumentNumber, Prepared)],
+        documents: &[(DocumentNumber, PreparedDocument)],
         above: &[String],
         born: u64,
         dimensions: usize,

@@ -10,7 +10,7 @@ use crate::units::{UnitSource, dense, weighed};
 use crate::writer::MilvusWriter;
 use milvus::v2::prelude::FieldData;
 use okno::Result;
-use okno::store::{DocumentNumber, Prepared, above};
+use okno::store::{DocumentNumber, PreparedDocument, above};
 use rustc_hash::FxHashMap;
 
 /// Rows of units in one request: 2 MB of vectors of 256 dimensions.
@@ -57,7 +57,7 @@ impl MilvusWriter {
     fn send(
         &mut self,
         code: LayerCode,
-        documents: &[(DocumentNumber, Prepared)],
+        documents: &[(DocumentNumber, PreparedDocument)],
         sources: &[UnitSource<'_>],
     ) -> Result<()> {
         self.set_mean(code, sources);
@@ -103,7 +103,7 @@ impl MilvusWriter {
     }
 
     /// Finds the documents that have the same texts as these.
-    fn know_copies(&mut self, documents: &[(DocumentNumber, Prepared)]) -> Result<()> {
+    fn know_copies(&mut self, documents: &[(DocumentNumber, PreparedDocument)]) -> Result<()> {
         let own: Vec<(i64, DocumentNumber)> =
             documents.iter().map(|(number, document)| (content(&document.text), *number)).collect();
         let mut known: FxHashMap<i64, DocumentNumber> = FxHashMap::default();

@@ -15,7 +15,7 @@ use crate::state::GenerationState;
 use crate::store::StoreParts;
 use okno::document::{Catalogue, Derived, DerivedKind, Filter, Gathering, ImageHash, Record, Structure};
 use okno::store::{Ask, DocumentNumber, FileState, Manifest, Scored, Snapshot, Totals, Vectors};
-use okno::text::names::Names;
+use okno::text::names::DocumentNames;
 use okno::text::terms;
 use okno::{Error, Result};
 use std::collections::BTreeMap;
@@ -40,7 +40,7 @@ pub struct SharedSnapshot {
     records: OnceLock<Vec<(DocumentNumber, Record)>>,
     totals: OnceLock<Totals>,
     catalogue: OnceLock<(Gathering, Catalogue)>,
-    names: OnceLock<Names>,
+    names: OnceLock<DocumentNames>,
     /// What was seen of the fields by the generation before, where it is part of this one.
     before: Option<(Numbers, Gathering)>,
 }
@@ -223,11 +223,11 @@ impl Snapshot for MilvusSnapshot {
         Ok(&catalogue.get_or_init(|| (gathering, made)).1)
     }
 
-    fn names(&self) -> Result<&Names> {
+    fn names(&self) -> Result<&DocumentNames> {
         if let Some(names) = self.shared.names.get() {
             return Ok(names);
         }
-        let mut names = Names::default();
+        let mut names = DocumentNames::default();
         self.each_record(&mut |number, record| names.add(number, record))?;
         Ok(self.shared.names.get_or_init(|| names))
     }

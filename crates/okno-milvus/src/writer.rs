@@ -15,7 +15,7 @@ use crate::state::{Dead, GenerationState, now};
 use crate::store::{StoreParts, head};
 use crate::{pack, tidy};
 use okno::document::{Derived, DocumentId, ImageHash, Record};
-use okno::store::{DocumentNumber, FileState, Manifest, Prepared, Writer, id_key};
+use okno::store::{DocumentNumber, FileState, Manifest, PreparedDocument, Writer, id_key};
 use okno::{Error, Result};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
@@ -37,7 +37,7 @@ pub struct MilvusWriter {
     /// The state that the next commit makes visible.
     pub state: GenerationState,
     pub manifest: Manifest,
-    pub buffer: Vec<(DocumentNumber, Prepared)>,
+    pub buffer: Vec<(DocumentNumber, PreparedDocument)>,
     pub buffered: usize,
     ids: Ids,
     /// Removed since the last commit.
@@ -117,7 +117,7 @@ impl MilvusWriter {
     }
 
     /// A document as it was put.
-    fn prepared(&mut self, number: DocumentNumber) -> Result<Option<Prepared>> {
+    fn prepared(&mut self, number: DocumentNumber) -> Result<Option<PreparedDocument>> {
         if let Some((_, document)) = self.buffer.iter().find(|(own, _)| *own == number) {
             return Ok(Some(document.clone()));
         }
@@ -126,7 +126,7 @@ impl MilvusWriter {
         }
         let numbers = [number].into_iter().collect();
         let read = self.parts.documents.read_whole(&numbers, self.born(), self.manifest.dimensions)?;
-        let whole = |(stored, vectors): (crate::documents::StoredDocument, _)| Prepared {
+        let whole = |(stored, vectors): (crate::documents::StoredDocument, _)| PreparedDocument {
             record: stored.record,
             text: stored.text,
             structure: (*stored.structure).clone(),
@@ -172,7 +172,7 @@ impl Writer for MilvusWriter {
         self.look_up(id_key(id))
     }
 
-    fn put(&mut self, document: &Prepared) -> Result<DocumentNumber> {
+    fn put(&mut self, document: &PreparedDocument) -> Result<DocumentNumber> {
         if let Some((old, _)) = self.find(&document.record.id)? {
             self.remove(old)?;
         }

@@ -6,7 +6,7 @@ mod common;
 use common::{address, documents, host, open};
 use okno::document::{Derived, DerivedKind, ImageHash, Metadata, Value};
 use okno::error::RemoteError;
-use okno::store::contract::{self, Step, document};
+use okno::store::contract::{self, HistoryStep, document};
 use okno::store::copy::{copy, verify};
 use okno::store::{EmbeddedStore, Manifest, Store};
 use okno::{Error, Query};
@@ -27,7 +27,7 @@ fn keeps_the_contract() {
 #[test]
 fn a_history_equals_a_map() {
     let Some(host) = host() else { return };
-    use Step::{Commit, Put, Remove, Reopen};
+    use HistoryStep::{Commit, Put, Remove, Reopen};
     let begins = [Put(1, 1), Put(2, 2), Commit, Put(1, 3), Remove(2), Reopen, Put(3, 3), Remove(1), Commit];
     let ends = [Put(1, 1), Put(1, 4), Commit, Remove(7), Remove(3), Put(3, 9), Commit, Put(5, 5), Reopen, Commit];
     let address = address(&host);

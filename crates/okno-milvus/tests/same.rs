@@ -10,7 +10,7 @@ use okno::retrieve::built_in;
 use okno::store::copy::copy;
 use okno::store::{Ask, EmbeddedStore, Leg, Snapshot};
 use okno_evaluate::measure::Measure;
-use okno_evaluate::run::{Asking, Candidate, run};
+use okno_evaluate::run::{Candidate, RunRequest, run};
 use okno_evaluate::set::{Indexed, QuestionSet};
 use okno_milvus::MilvusStore;
 use std::collections::HashSet;
@@ -47,7 +47,7 @@ fn best(snapshot: &dyn Snapshot, question: &str) -> HashSet<(Leg, String, u32, u
 
 fn coverage(engine: &okno::Engine, set: &QuestionSet) -> f64 {
     let candidates = [Candidate { name: "auto".into(), recipe: built_in().unwrap()["auto"].clone() }];
-    let asking = Asking { set, candidates: &candidates, budgets: &[500], seed: 1, name: "same" };
+    let asking = RunRequest { set, candidates: &candidates, budgets: &[500], seed: 1, name: "same" };
     let snapshot = engine.snapshot().unwrap();
     let outcome = run(engine, &asking, &mut Indexed::new(&*snapshot), &|_, _| {}).unwrap();
     outcome.run.cells[0].scores.get(Measure::Coverage)

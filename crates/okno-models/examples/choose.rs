@@ -9,7 +9,7 @@ use okno::Engine;
 use okno::embed::{BuiltIn, EmbedError, Embedder, Role};
 use okno::retrieve::{RerankError, Reranker, built_in};
 use okno_evaluate::set::{Corpus, QuestionSet};
-use okno_evaluate::{Asking, Candidate, Interval, Measure, run};
+use okno_evaluate::{Candidate, Interval, Measure, RunRequest, run};
 use okno_models::registry::Card;
 use okno_models::shelf::{Model, Shelf};
 use okno_models::transformer::{Encoder, LateInteraction, TransformerEmbedder};
@@ -68,7 +68,7 @@ fn measure(
         let mut recipe = built_in()?["auto"].clone();
         recipe.rerank.blend = blend.unwrap_or(recipe.rerank.blend);
         let candidates = [Candidate { name: "auto".to_owned(), recipe }];
-        let asking = Asking { set: &questions, candidates: &candidates, budgets: &[500], seed: 1, name: "" };
+        let asking = RunRequest { set: &questions, candidates: &candidates, budgets: &[500], seed: 1, name: "" };
         let outcome = run::run(&engine, &asking, &mut library, &|_, _| {})?;
         let cell = &outcome.run.cells[0];
         let interval = |measure| {

@@ -4,7 +4,7 @@
 mod skipped;
 
 use okno::answer::{Event, ReplyOptions, reply};
-use okno::generate::{Generator, Message, Prompts, Request, Role};
+use okno::generate::{ChatMessage, ChatRole, Generator, Prompts, Request};
 use okno::{Engine, Query};
 use okno_evaluate::judge::{Aspect, Case, Judgement, judge};
 use okno_models::service::{Chat, Options, Patience};
@@ -25,7 +25,7 @@ fn real(most: usize) -> Option<Chat> {
 fn a_real_server_streams_counts_and_stops() {
     let Some(chat) = real(12) else { return };
     let mut pieces = Vec::new();
-    let asked = Request::new(vec![Message::new(Role::User, "Say hello.")]);
+    let asked = Request::new(vec![ChatMessage::new(ChatRole::User, "Say hello.")]);
     let done = chat.generate(&asked, &mut |piece| {
         pieces.push(piece.to_owned());
         ControlFlow::Continue(())
@@ -33,7 +33,7 @@ fn a_real_server_streams_counts_and_stops() {
     let done = done.unwrap();
     assert_eq!(pieces.concat(), done.text);
     assert!(pieces.len() > 1 && done.usage.prompt > 0 && done.usage.completion > 0, "{done:?}");
-    let long = Request::new(vec![Message::new(Role::User, "tea ".repeat(20_000))]);
+    let long = Request::new(vec![ChatMessage::new(ChatRole::User, "tea ".repeat(20_000))]);
     let failed = chat.generate(&long, &mut |_| ControlFlow::Continue(())).unwrap_err();
     assert!(matches!(failed, okno::generate::GenerateError::TooLong { .. }), "{failed}");
 }

@@ -3,7 +3,7 @@
 #[path = "support/server.rs"]
 mod server;
 
-use okno::generate::{Completion, GenerateError, Generator, Message, Request, Role, Usage};
+use okno::generate::{ChatMessage, ChatRole, Completion, GenerateError, Generator, Request, Usage};
 use okno_models::service::{Cached, Chat, Embeddings, Options, Patience, ServiceKey};
 use serde_json::json;
 use server::{Reply, Server, error, said};
@@ -26,7 +26,7 @@ fn chat(server: &Server) -> Chat {
 }
 
 fn hello() -> Request {
-    Request::new(vec![Message::new(Role::User, "hello")])
+    Request::new(vec![ChatMessage::new(ChatRole::User, "hello")])
 }
 
 /// What was given piecewise, and what came of it.
@@ -369,12 +369,12 @@ fn what_is_kept_is_bounded() {
     let server = Server::answering(move |_, _| said(&[&long]));
     let cached = Cached::new(chat(&server), folder.path(), 10_000);
     for number in 0..30 {
-        let request = Request::new(vec![Message::new(Role::User, number.to_string())]);
+        let request = Request::new(vec![ChatMessage::new(ChatRole::User, number.to_string())]);
         cached.generate(&request, &mut |_| ControlFlow::Continue(())).unwrap();
     }
     let bytes: u64 = walk(folder.path()).iter().map(|path| path.metadata().unwrap().len()).sum();
     assert!((5_000..=10_000).contains(&bytes), "{bytes}");
-    let last = Request::new(vec![Message::new(Role::User, "29")]);
+    let last = Request::new(vec![ChatMessage::new(ChatRole::User, "29")]);
     assert!(cached.generate(&last, &mut |_| ControlFlow::Continue(())).unwrap().cached, "the newest stays");
 }
 

@@ -8,7 +8,7 @@ use crate::error::ApiError;
 use crate::pool::WorkLength;
 use crate::problem::Problem;
 use okno::answer::{Event, Reply, ReplyOptions, reply};
-use okno::generate::Picture;
+use okno::generate::ChatPicture;
 use okno::{Answer, Context, Query};
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -80,7 +80,7 @@ pub async fn found(app: &App, indexes: &[Arc<ServedIndex>], query: Query) -> Res
 }
 
 /// The pictures of a context, whichever index it is from; none where the model does not look at any.
-fn pictures(indexes: &[Arc<ServedIndex>], context: &Context) -> Vec<Picture> {
+fn pictures(indexes: &[Arc<ServedIndex>], context: &Context) -> Vec<ChatPicture> {
     let looking = indexes.iter().filter(|served| served.index.vision);
     looking.map(|served| served.engine().pictures(context)).find(|found| !found.is_empty()).unwrap_or_default()
 }

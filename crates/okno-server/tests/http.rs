@@ -18,7 +18,7 @@ fn search_is_what_the_engine_says() {
     let (status, found) = server.post("/api/v1/search", &json!({"question": question, "explain": true}));
     let answer = server.engine.search(&Query::new(question)).unwrap();
     let expected: Value =
-        serde_json::from_slice(&serde_json::to_vec(&shapes::Answer::new(&answer, true)).unwrap()).unwrap();
+        serde_json::from_slice(&serde_json::to_vec(&shapes::FullAnswer::new(&answer, true)).unwrap()).unwrap();
     assert_eq!((status, &found), (200, &expected));
     assert_eq!(found["contexts"][0]["doc_id"], "tea.md");
     // The same from the cache.

@@ -1,7 +1,7 @@
 //! Functions that take the place of SQLite's own, whose time grows with the product of the lengths of their arguments,
 //! or faster: nothing can interrupt them. These look at the clock, or take time in proportion to their arguments.
 
-use crate::guard::{Deadline, LONGEST_VALUE};
+use crate::guard::{LONGEST_VALUE, QueryDeadline};
 use memchr::memmem;
 use rusqlite::functions::{Context, FunctionFlags};
 use rusqlite::types::{Value, ValueRef};
@@ -13,7 +13,7 @@ use std::collections::HashSet;
 const COMPARISONS: usize = 4096;
 
 /// Adds the functions to a connection.
-pub fn add(connection: &Connection, deadline: &Deadline) -> Result<()> {
+pub fn add(connection: &Connection, deadline: &QueryDeadline) -> Result<()> {
     let flags = FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DETERMINISTIC;
     for arguments in [2, 3] {
         let deadline = deadline.clone();
@@ -66,7 +66,7 @@ impl PatternPart {
 }
 
 /// Whether a text has a form: after a mismatch only the last `Any` is tried one character later, which is enough.
-fn has_form(parts: &[PatternPart], text: &str, ignore_case: bool, deadline: &Deadline) -> Result<bool> {
+fn has_form(parts: &[PatternPart], text: &str, ignore_case: bool, deadline: &QueryDeadline) -> Result<bool> {
     let (mut part, mut rest) = (0, text.chars());
     let mut last_any: Option<(usize, std::str::Chars<'_>)> = None;
     let mut comparisons = 0;
@@ -94,7 +94,7 @@ fn has_form(parts: &[PatternPart], text: &str, ignore_case: bool, deadline: &Dea
     }
 }
 
-fn like(context: &Context<'_>, deadline: &Deadline) -> Result<Option<bool>> {
+fn like(context: &Context<'_>, deadline: &QueryDeadline) -> Result<Option<bool>> {
     let (Some(pattern), Some(of)) = (text(context, 0), text(context, 1)) else { return Ok(None) };
     let escape = match context.len() {
         3 => match text(context, 2) {
@@ -127,7 +127,7 @@ fn single(escape: &str) -> Result<char> {
     }
 }
 
-fn glob(context: &Context<'_>, deadline: &Deadline) -> Result<Option<bool>> {
+fn glob(context: &Context<'_>, deadline: &QueryDeadline) -> Result<Option<bool>> {
     let (Some(pattern), Some(of)) = (text(context, 0), text(context, 1)) else { return Ok(None) };
     let (mut parts, mut characters) = (Vec::new(), pattern.chars());
     while let Some(character) = characters.next() {

@@ -22,9 +22,9 @@ const MEMORY: i64 = 256 << 20;
 
 /// When a query has to end; looked at by functions.
 #[derive(Debug, Clone, Default)]
-pub struct Deadline(Arc<Mutex<Option<Instant>>>);
+pub struct QueryDeadline(Arc<Mutex<Option<Instant>>>);
 
-impl Deadline {
+impl QueryDeadline {
     fn set(&self, end: Option<Instant>) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = end;
     }
@@ -46,14 +46,14 @@ pub fn limit(connection: &Connection) -> rusqlite::Result<()> {
 }
 
 /// While it lives, the connection only reads, and not for ever.
-pub struct Guard<'c> {
+pub struct ReadOnlyGuard<'c> {
     connection: &'c Connection,
-    deadline: &'c Deadline,
+    deadline: &'c QueryDeadline,
     time: Duration,
 }
 
-impl<'c> Guard<'c> {
-    pub fn new(connection: &'c Connection, deadline: &'c Deadline, time: Duration) -> Self {
+impl<'c> ReadOnlyGuard<'c> {
+    pub fn new(connection: &'c Connection, deadline: &'c QueryDeadline, time: Duration) -> Self {
         // A time that no clock can hold is no limit.
         deadline.set(Instant::now().checked_add(time));
         let looked_at = deadline.clone();
@@ -77,7 +77,7 @@ impl<'c> Guard<'c> {
     }
 }
 
-impl Drop for Guard<'_> {
+impl Drop for ReadOnlyGuard<'_> {
     fn drop(&mut self) {
         self.connection.authorizer(None::<fn(AuthContext<'_>) -> Authorization>);
         self.connection.progress_handler(0, None::<fn() -> bool>);

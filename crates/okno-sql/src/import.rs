@@ -16,7 +16,7 @@ use std::path::Path;
 
 /// A table and the document it is in.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Source {
+pub struct TableSource {
     /// The document.
     pub document: String,
     /// Its cells.
@@ -38,14 +38,14 @@ pub struct Narrowed {
 }
 
 /// The tables of a loaded document.
-pub fn of_loaded(name: &str, loaded: &Loaded) -> Vec<Source> {
+pub fn of_loaded(name: &str, loaded: &Loaded) -> Vec<TableSource> {
     let tables = loaded.blocks.iter().filter(|block| block.kind == BlockKind::Table);
     let read = tables.filter_map(|block| table::read(block.span.of(&loaded.text)));
-    read.map(|table| Source { document: name.to_owned(), table }).collect()
+    read.map(|table| TableSource { document: name.to_owned(), table }).collect()
 }
 
 /// The tables of all documents of an index.
-pub fn of_index(snapshot: &dyn Snapshot) -> okno::Result<Vec<Source>> {
+pub fn of_index(snapshot: &dyn Snapshot) -> okno::Result<Vec<TableSource>> {
     let mut sources = Vec::new();
     for (number, record) in snapshot.records()? {
         let units = snapshot.derived(*number)?;
@@ -54,13 +54,13 @@ pub fn of_index(snapshot: &dyn Snapshot) -> okno::Result<Vec<Source>> {
         tables.dedup_by_key(|unit| unit.sentences());
         let (text, structure) = (snapshot.text(*number)?, snapshot.structure(*number)?);
         let read = tables.into_iter().filter_map(|unit| table::read(structure.span(unit.sentences()).of(text)));
-        sources.extend(read.map(|table| Source { document: record.id.name().to_owned(), table }));
+        sources.extend(read.map(|table| TableSource { document: record.id.name().to_owned(), table }));
     }
     Ok(sources)
 }
 
 /// Makes and fills a table for each source. Answers those that lost columns.
-pub fn fill(connection: &mut Connection, sources: &[Source]) -> rusqlite::Result<Vec<Narrowed>> {
+pub fn fill(connection: &mut Connection, sources: &[TableSource]) -> rusqlite::Result<Vec<Narrowed>> {
     let transaction = connection.transaction()?;
     let (mut names, mut narrowed) = (HashSet::new(), Vec::new());
     for source in sources {
@@ -77,7 +77,7 @@ fn width(table: &Table) -> usize {
     table.rows.iter().map(Vec::len).chain([table.header.len()]).max().unwrap_or(0)
 }
 
-fn add(connection: &Connection, name: &str, Source { document, table }: &Source) -> rusqlite::Result<()> {
+fn add(connection: &Connection, name: &str, TableSource { document, table }: &TableSource) -> rusqlite::Result<()> {
     let width = width(table).min(MOST_COLUMNS);
     let mut used = HashSet::from(["_document".to_owned(), "_row".to_owned()]);
     let header = |at: usize| table.header.get(at).map(|name| name.trim()).filter(|name| !name.is_empty());

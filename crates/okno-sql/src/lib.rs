@@ -12,7 +12,7 @@ mod functions;
 mod guard;
 mod import;
 
-pub use import::{MOST_COLUMNS, Narrowed, Source, of_index, of_loaded};
+pub use import::{MOST_COLUMNS, Narrowed, TableSource, of_index, of_loaded};
 
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OpenFlags};
@@ -62,7 +62,7 @@ pub struct TableInfo {
 
 /// What a query gave.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Rows {
+pub struct QueryRows {
     /// The names of the columns.
     pub columns: Vec<String>,
     /// The rows.
@@ -73,7 +73,7 @@ pub struct Rows {
 
 /// What a query may cost.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Limits {
+pub struct SqlLimits {
     /// Rows returned at most.
     pub rows: usize,
     /// Time, at most.
@@ -82,7 +82,7 @@ pub struct Limits {
     pub bytes: usize,
 }
 
-impl Default for Limits {
+impl Default for SqlLimits {
     fn default() -> Self {
         Self { rows: 1000, time: Duration::from_secs(10), bytes: 64 << 20 }
     }
@@ -91,20 +91,20 @@ impl Default for Limits {
 /// Tables, ready to be asked.
 pub struct Database {
     connection: Connection,
-    deadline: guard::Deadline,
+    deadline: guard::QueryDeadline,
     narrowed: Vec<Narrowed>,
 }
 
 impl Database {
     /// Tables of documents, and SQLite files.
-    pub fn new(sources: &[Source], files: &[PathBuf]) -> Result<Self> {
+    pub fn new(sources: &[TableSource], files: &[PathBuf]) -> Result<Self> {
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_MEMORY;
         let mut connection = Connection::open_in_memory_with_flags(flags).map_err(query)?;
         let narrowed = import::fill(&mut connection, sources).map_err(query)?;
         for file in files {
             attach(&connection, file)?;
         }
-        let deadline = guard::Deadline::default();
+        let deadline = guard::QueryDeadline::default();
         functions::add(&connection, &deadline).map_err(query)?;
         guard::limit(&connection).map_err(query)?;
         Ok(Self { connection, deadline, narrowed })
@@ -116,7 +116,7 @@ impl Database {
     }
 
     /// The tables. Counting the rows of all of them may take as long as one query; a view of a file may never end.
-    pub fn tables(&self, limits: Limits) -> Result<Vec<TableInfo>> {
+    pub fn tables(&self, limits: SqlLimits) -> Result<Vec<TableInfo>> {
         let mut tables = Vec::new();
         let end = Instant::now().checked_add(limits.time);
         for schema in self.column("SELECT name FROM pragma_database_list")? {
@@ -134,7 +134,7 @@ impl Database {
     }
 
     fn table(&self, schema: &str, table: &str, time: Duration) -> Result<TableInfo> {
-        let guard = guard::Guard::new(&self.connection, &self.deadline, time);
+        let guard = guard::ReadOnlyGuard::new(&self.connection, &self.deadline, time);
         let failed = |error| guard.explained(error);
         let name = if schema == "main" { quoted(table) } else { format!("{}.{}", quoted(schema), quoted(table)) };
         let counted = format!("SELECT count(*) FROM {name}");
@@ -152,15 +152,15 @@ impl Database {
 
     /// Whether a statement could be run: it is one `SELECT` over tables and columns that there are. Nothing is run.
     pub fn check(&self, sql: &str) -> Result<()> {
-        let guard = guard::Guard::new(&self.connection, &self.deadline, Limits::default().time);
+        let guard = guard::ReadOnlyGuard::new(&self.connection, &self.deadline, SqlLimits::default().time);
         let statement = self.connection.prepare(sql).map_err(|error| guard.explained(error))?;
         // An empty statement reads nothing, and returns nothing either.
         if statement.readonly() && statement.column_count() > 0 { Ok(()) } else { Err(Error::NotReading) }
     }
 
     /// Answers one `SELECT`.
-    pub fn query(&self, sql: &str, limits: Limits) -> Result<Rows> {
-        let guard = guard::Guard::new(&self.connection, &self.deadline, limits.time);
+    pub fn query(&self, sql: &str, limits: SqlLimits) -> Result<QueryRows> {
+        let guard = guard::ReadOnlyGuard::new(&self.connection, &self.deadline, limits.time);
         let failed = |error: rusqlite::Error| guard.explained(error);
         let mut bytes = 0;
         let mut statement = self.connection.prepare(sql).map_err(failed)?;
@@ -168,7 +168,7 @@ impl Database {
             return Err(Error::NotReading);
         }
         let columns: Vec<String> = statement.column_names().into_iter().map(str::to_owned).collect();
-        let mut found = Rows { columns, ..Rows::default() };
+        let mut found = QueryRows { columns, ..QueryRows::default() };
         let mut rows = statement.query([]).map_err(failed)?;
         while let Some(row) = rows.next().map_err(failed)? {
             if found.rows.len() == limits.rows {

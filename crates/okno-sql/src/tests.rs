@@ -1,13 +1,13 @@
 use super::*;
 use okno::document::table::Table;
 
-fn source(document: &str, rows: &[&[&str]]) -> Source {
+fn source(document: &str, rows: &[&[&str]]) -> TableSource {
     let row = |cells: &[&str]| cells.iter().map(|cell| (*cell).to_owned()).collect::<Vec<_>>();
     let table = Table { header: row(rows[0]), rows: rows[1..].iter().map(|cells| row(cells)).collect() };
-    Source { document: document.to_owned(), table }
+    TableSource { document: document.to_owned(), table }
 }
 
-fn sales() -> Vec<Source> {
+fn sales() -> Vec<TableSource> {
     vec![
         source(
             "reports/销售 2023.csv",
@@ -22,14 +22,14 @@ fn sales() -> Vec<Source> {
     ]
 }
 
-fn ask(sql: &str) -> Result<Rows> {
-    Database::new(&sales(), &[]).unwrap().query(sql, Limits::default())
+fn ask(sql: &str) -> Result<QueryRows> {
+    Database::new(&sales(), &[]).unwrap().query(sql, SqlLimits::default())
 }
 
 #[test]
 fn tables_are_named_after_documents_and_columns_after_headers() {
     let database = Database::new(&sales(), &[]).unwrap();
-    let tables = database.tables(Limits::default()).unwrap();
+    let tables = database.tables(SqlLimits::default()).unwrap();
     let columns = ["城市", "Amount", "amount_2", "column_4", "_document", "_row"];
     assert_eq!((tables[0].name.as_str(), tables[0].rows), ("\"销售_2023\"", 3));
     assert_eq!(tables[0].columns, columns);
@@ -53,7 +53,7 @@ fn numbers_are_numbers_codes_stay_text_and_empty_cells_are_null() {
 fn signs_of_money_and_per_cent_do_not_make_a_number_text() {
     // As text they were greater than every number.
     let table = source("a.csv", &[&["x"], &["11%"], &["¥1,200"], &["$3.5"], &["5 kg"], &["v1"]]);
-    let rows = Database::new(&[table], &[]).unwrap().query("SELECT x FROM a", Limits::default()).unwrap().rows;
+    let rows = Database::new(&[table], &[]).unwrap().query("SELECT x FROM a", SqlLimits::default()).unwrap().rows;
     assert_eq!(serde_json::json!(rows), serde_json::json!([[11], [1200], [3.5], ["5 kg"], ["v1"]]));
 }
 
@@ -81,17 +81,17 @@ fn a_query_that_never_ends_is_stopped_and_a_long_answer_is_cut() {
     let endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n";
     let database = Database::new(&sales(), &[]).unwrap();
     let time = Duration::from_millis(100);
-    assert!(matches!(database.query(endless, Limits { time, ..Limits::default() }), Err(Error::TooLong(_))));
-    let forever = Limits { time: Duration::MAX, ..Limits::default() };
+    assert!(matches!(database.query(endless, SqlLimits { time, ..SqlLimits::default() }), Err(Error::TooLong(_))));
+    let forever = SqlLimits { time: Duration::MAX, ..SqlLimits::default() };
     assert!(database.query("SELECT 1", forever).is_ok(), "a time no clock can hold");
     let many = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i FROM n";
-    let cut = database.query(many, Limits { rows: 5, ..Limits::default() }).unwrap();
+    let cut = database.query(many, SqlLimits { rows: 5, ..SqlLimits::default() }).unwrap();
     assert_eq!((cut.rows.len(), cut.more), (5, true));
 }
 
-fn ends_in_time(sql: &str) -> Result<Rows> {
+fn ends_in_time(sql: &str) -> Result<QueryRows> {
     let (begun, time) = (Instant::now(), Duration::from_millis(500));
-    let answer = Database::new(&sales(), &[]).unwrap().query(sql, Limits { time, ..Limits::default() });
+    let answer = Database::new(&sales(), &[]).unwrap().query(sql, SqlLimits { time, ..SqlLimits::default() });
     assert!(begun.elapsed() < Duration::from_secs(4), "{sql}: {:?}", begun.elapsed());
     answer
 }
@@ -161,7 +161,7 @@ fn functions_that_are_ours_answer_as_those_of_sqlite() {
     ] {
         let sql = format!("SELECT {expression}");
         let theirs = sqlite.query_row(&sql, [], |row| row.get_ref(0).map(value)).unwrap();
-        assert_eq!(ours.query(&sql, Limits::default()).unwrap().rows[0][0], theirs, "{expression}");
+        assert_eq!(ours.query(&sql, SqlLimits::default()).unwrap().rows[0][0], theirs, "{expression}");
     }
 }
 
@@ -177,7 +177,7 @@ fn a_view_that_never_ends_does_not_hold_up_the_list_of_tables() {
     drop(made);
     let database = Database::new(&[], &[path]).unwrap();
     let time = Duration::from_millis(200);
-    assert_eq!(database.tables(Limits { time, ..Limits::default() }), Err(Error::TooLong(time)));
+    assert_eq!(database.tables(SqlLimits { time, ..SqlLimits::default() }), Err(Error::TooLong(time)));
 }
 
 #[test]
@@ -188,9 +188,9 @@ fn a_database_file_is_read_and_never_changed() {
     made.execute_batch("CREATE TABLE items (name TEXT, price REAL); INSERT INTO items VALUES ('tea', 3.5);").unwrap();
     drop(made);
     let database = Database::new(&[], std::slice::from_ref(&path)).unwrap();
-    let rows = database.query("SELECT price FROM items WHERE name = 'tea'", Limits::default()).unwrap();
+    let rows = database.query("SELECT price FROM items WHERE name = 'tea'", SqlLimits::default()).unwrap();
     assert_eq!(rows.rows[0][0], 3.5);
-    assert!(database.query("DELETE FROM items", Limits::default()).is_err());
+    assert!(database.query("DELETE FROM items", SqlLimits::default()).is_err());
     let no_database = folder.path().join("letter.db");
     std::fs::write(&no_database, "Dear …".repeat(200)).unwrap();
     assert!(matches!(Database::new(&[], &[no_database]), Err(Error::File { .. })));
@@ -214,10 +214,10 @@ fn a_statement_is_checked_without_being_run() {
 fn columns_that_sqlite_cannot_hold_are_not_left_out_silently() {
     let wide: Vec<String> = (0..2100).map(|at| format!("c{at}")).collect();
     let table = Table { header: wide.clone(), rows: vec![wide] };
-    let database = Database::new(&[Source { document: "wide.csv".into(), table }], &[]).unwrap();
+    let database = Database::new(&[TableSource { document: "wide.csv".into(), table }], &[]).unwrap();
     let lost = Narrowed { name: "wide".into(), document: "wide.csv".into(), columns: 2100 };
     assert_eq!(database.narrowed(), [lost]);
     let statement = format!("SELECT c{} FROM wide", MOST_COLUMNS - 1);
-    assert_eq!(database.query(&statement, Limits::default()).unwrap().rows[0][0], "c1989");
+    assert_eq!(database.query(&statement, SqlLimits::default()).unwrap().rows[0][0], "c1989");
     assert!(Database::new(&sales(), &[]).unwrap().narrowed().is_empty());
 }

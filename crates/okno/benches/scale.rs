@@ -1,9 +1,9 @@
 //! How search grows with the index: building and measuring one size, each in a process of its own.
 //!
 //! ```text
-//! cargo bench --bench scale -- build INDEX CORPUS.jsonl SENTENCES          the first documents with this many sentences
-//! cargo bench --bench scale -- measure INDEX QUERIES.jsonl [FILTER]        opening, searching, memory
-//! cargo bench --bench scale -- recall INDEX QUERIES.jsonl                  what an approximate scan finds of an exact one
+//! cargo bench --bench scale -- build INDEX CORPUS.jsonl SENTENCES      the first documents with this many sentences
+//! cargo bench --bench scale -- measure INDEX QUERIES.jsonl [FILTER]    opening, searching, memory
+//! cargo bench --bench scale -- recall INDEX QUERIES.jsonl              what an approximate scan finds of an exact one
 //! ```
 //!
 //! `--exact` and `--approximate` choose the scan that is measured. Each prints one JSON object; `benches/scale.py` runs

@@ -37,7 +37,7 @@ use crate::load::Glob;
 use regex::Regex;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::collections::BTreeMap;
-use template::{Scope, Template};
+use template::{Template, TemplateScope};
 
 /// A rule as a person writes it.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -110,14 +110,14 @@ struct Rule {
     section: Option<Regex>,
     text: Option<Regex>,
     all: bool,
-    set: Vec<(String, Given)>,
+    set: Vec<(String, RuleValue)>,
     map: BTreeMap<String, Value>,
     default: Option<Value>,
     drop: Vec<String>,
 }
 
 #[derive(Debug, Clone)]
-enum Given {
+enum RuleValue {
     Constant(Value),
     Template(Template),
 }
@@ -162,7 +162,7 @@ impl Rule {
             return Err(RuleError::DefaultWithoutMap);
         }
         let names = [&title, &section, &text].into_iter().flatten().flat_map(Regex::capture_names).flatten();
-        let scope = template::Known {
+        let scope = template::KnownNames {
             groups: path.as_ref().map_or(0, Glob::groups)
                 + [&title, &section, &text].into_iter().flatten().map(groups).sum::<usize>(),
             names: names.map(str::to_owned).collect(),
@@ -197,7 +197,7 @@ impl Rule {
 
     /// The fields this rule gives a document; `None` where it does not match.
     fn values(&self, path: &str, loaded: &Loaded) -> Option<Vec<(String, Value)>> {
-        let mut scope = Scope::new(loaded);
+        let mut scope = TemplateScope::new(loaded);
         if let Some(glob) = &self.path {
             scope.add(glob.captures(path)?);
         }
@@ -215,7 +215,7 @@ impl Rule {
     }
 
     /// What `text` finds in some parts of a document, each with what was captured before: the first match, or all.
-    fn found_in<'d>(&self, parts: &[(Scope<'d>, &'d str)]) -> Option<Vec<(String, Value)>> {
+    fn found_in<'d>(&self, parts: &[(TemplateScope<'d>, &'d str)]) -> Option<Vec<(String, Value)>> {
         let mut scopes = parts.iter().flat_map(|(scope, part)| self.scopes(scope, part));
         if !self.all {
             return scopes.next().map(|scope| self.set_in(&scope));
@@ -231,7 +231,7 @@ impl Rule {
     }
 
     /// A scope for each match of `text`; without a `text` the part itself is the match.
-    fn scopes<'d>(&self, scope: &Scope<'d>, part: &'d str) -> impl Iterator<Item = Scope<'d>> {
+    fn scopes<'d>(&self, scope: &TemplateScope<'d>, part: &'d str) -> impl Iterator<Item = TemplateScope<'d>> {
         let alone = self.text.is_none().then(|| scope.clone());
         let matches = self.text.iter().flat_map(move |text| text.captures_iter(part).map(move |found| (text, found)));
         alone.into_iter().chain(matches.map(move |(text, found)| {
@@ -241,10 +241,10 @@ impl Rule {
         }))
     }
 
-    fn set_in(&self, scope: &Scope<'_>) -> Vec<(String, Value)> {
-        let value = |given: &Given| match given {
-            Given::Constant(value) => Some(value.clone()),
-            Given::Template(template) => self.mapped(template.value(scope)?),
+    fn set_in(&self, scope: &TemplateScope<'_>) -> Vec<(String, Value)> {
+        let value = |given: &RuleValue| match given {
+            RuleValue::Constant(value) => Some(value.clone()),
+            RuleValue::Template(template) => self.mapped(template.value(scope)?),
         };
         self.set.iter().filter_map(|(field, given)| Some((field.clone(), value(given)?))).collect()
     }
@@ -274,13 +274,13 @@ fn expression(key: &'static str, pattern: Option<&str>) -> Result<Option<Regex>,
     })
 }
 
-fn given_value(field: &str, value: &Value, known: &template::Known) -> Result<Given, RuleError> {
+fn given_value(field: &str, value: &Value, known: &template::KnownNames) -> Result<RuleValue, RuleError> {
     if RESERVED.contains(&field) || field.trim().is_empty() {
         return Err(RuleError::Reserved { field: field.to_owned() });
     }
     match value {
-        Value::Text(text) => Ok(Given::Template(Template::new(text, known)?)),
-        other => Ok(Given::Constant(other.clone())),
+        Value::Text(text) => Ok(RuleValue::Template(Template::new(text, known)?)),
+        other => Ok(RuleValue::Constant(other.clone())),
     }
 }
 

@@ -451,7 +451,8 @@ fn texts(index: &Indexed, question: &str, budget: usize) -> Vec<String> {
 fn reports() -> Indexed {
     let report = |company: &str, year: u32, amount: u32| {
         format!(
-            "# Annual report\n\nThis is a report for {year}.\n\nPurchases of plant and equipment were {amount} million. Sales of {company} grew."
+            "# Annual report\n\nThis is a report for {year}.\n\nPurchases of plant and equipment were {amount} \
+             million. Sales of {company} grew."
         )
     };
     let files: Vec<(String, String)> =
@@ -491,7 +492,8 @@ fn a_list_is_returned_whole_and_no_heading_alone() {
     let items = ["sprouted potatoes", "raw kidney beans", "unripe tomatoes", "bitter almonds", "green daylilies"];
     let list: String = items.iter().map(|item| format!("- {item}\n")).collect();
     let text = format!(
-        "# Kitchen\n\n## Safety\n\nThese foods can be poisonous:\n\n{list}\n## Poisonous foods\n\n## Knives\n\nKeep knives sharp.\n"
+        "# Kitchen\n\n## Safety\n\nThese foods can be poisonous:\n\n{list}\n## Poisonous foods\n\n## Knives\n\nKeep \
+         knives sharp.\n"
     );
     let texts = texts(&indexed(&[("kitchen.md", &text)]), "Which foods can be poisonous?", 100);
     assert!(items.iter().all(|item| texts[0].contains(item)), "{texts:#?}");
@@ -501,7 +503,9 @@ fn a_list_is_returned_whole_and_no_heading_alone() {
 
 #[test]
 fn comments_of_markdown_are_neither_searched_nor_returned() {
-    let text = "# 部署\n\n<!--\nRolling back a deployment to an earlier revision is done with the undo command, which is described here.\n-->\n\n回滚到之前的版本。\n\n<!--\nAnother comment of some length, so that nobody takes it for text.\n-->\n\n使用 undo 命令。\n";
+    let text = "# 部署\n\n<!--\nRolling back a deployment to an earlier revision is done with the undo command, which is \
+        described here.\n-->\n\n回滚到之前的版本。\n\n<!--\nAnother comment of some length, so that nobody takes it for text.\n\
+        -->\n\n使用 undo 命令。\n";
     let index = indexed(&[("a.md", text)]);
     for question in ["Rolling back a deployment to an earlier revision", "回滚到之前的版本"] {
         let texts = texts(&index, question, 500);

@@ -40,8 +40,10 @@ fn recipes() -> (tempfile::TempDir, Engine) {
     let mut lines = String::new();
     for i in 0..RECIPES {
         let category = if i % 2 == 0 { "素菜" } else { "荤菜" };
-        let meta = serde_json::json!({"category": category, "minutes": if i % 20 == 0 { 10 } else { 40 }, "guests": i % 1000 == 7, "number": i});
-        let line = serde_json::json!({"doc_id": format!("r{i}"), "title": "", "text": format!("第 {i} 道菜的做法是先备料再下锅。"), "meta": meta});
+        let meta = serde_json::json!(
+            {"category": category, "minutes": if i % 20 == 0 { 10 } else { 40 }, "guests": i % 1000 == 7, "number": i});
+        let line = serde_json::json!(
+            {"doc_id": format!("r{i}"), "title": "", "text": format!("第 {i} 道菜的做法是先备料再下锅。"), "meta": meta});
         writeln!(lines, "{line}").unwrap();
     }
     indexed(&[("recipes.jsonl", &lines)])

@@ -9,12 +9,14 @@ use std::sync::LazyLock;
 const DOCUMENTS: &[(&str, &str)] = &[
     (
         "tea.md",
-        "# Tea\n\nBlack tea needs boiling water and five minutes. Green tea is brewed at eighty degrees, or it turns bitter. \
+        "# Tea\n\nBlack tea needs boiling water and five minutes. Green tea is brewed at eighty degrees, or it turns \
+         bitter. \
          Loose leaves are weighed: two grams for a cup. The pot is warmed first. Milk goes in last.\n",
     ),
     (
         "canal.md",
-        "# The canal\n\nThe canal was dug between 1801 and 1817 to carry coal to the harbour. Thirty locks lift the boats. \
+        "# The canal\n\nThe canal was dug between 1801 and 1817 to carry coal to the harbour. Thirty locks lift the \
+         boats. \
          The railway took most of its trade after 1850. Today anglers and walkers use its banks.\n",
     ),
     (

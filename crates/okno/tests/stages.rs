@@ -65,9 +65,10 @@ fn module(source: &Path, root: &Path) -> Option<Vec<String>> {
 
 /// The code of a file without comments and without what is compiled for tests alone.
 fn code(text: &str) -> String {
-    let inner_tests = text.find("#[cfg(test)]\nmod ").unwrap_or(text.len());
+    let inner = |at: &usize| text[*at..].lines().nth(1).is_some_and(|line| line.contains('{'));
+    let end = text.match_indices("#[cfg(test)]\nmod ").map(|(at, _)| at).find(inner).unwrap_or(text.len());
     let line = |line: &str| line.split("//").next().unwrap_or_default().to_owned();
-    text[..inner_tests].lines().map(line).collect::<Vec<_>>().join("\n")
+    text[..end].lines().map(line).collect::<Vec<_>>().join("\n")
 }
 
 /// Every path that begins with `crate::` or `super::`, groups written out.

@@ -26,8 +26,14 @@ fn indexed(lines: &[(serde_json::Value, &str)]) -> (tempfile::TempDir, Engine) {
 
 /// The index that the table in the documentation speaks of.
 fn library() -> (tempfile::TempDir, Engine) {
-    let recipe = |category: &str, difficulty: u8, minutes: u8, author: &str| serde_json::json!({"category": category, "difficulty": difficulty, "minutes": minutes, "author": author});
-    let report = |year: i32, quarter: &str, published: &str| serde_json::json!({"document_type": "财报", "year": year, "quarter": quarter, "published": published});
+    let recipe = |category: &str, difficulty: u8, minutes: u8, author: &str| {
+        serde_json::json!(
+        {"category": category, "difficulty": difficulty, "minutes": minutes, "author": author})
+    };
+    let report = |year: i32, quarter: &str, published: &str| {
+        serde_json::json!(
+        {"document_type": "财报", "year": year, "quarter": quarter, "published": published})
+    };
     indexed(&[
         (recipe("素菜", 1, 20, "Jane Austen"), "土豆切丝，下锅快炒。做法很简单。"),
         (recipe("荤菜", 5, 90, "李明"), "排骨焯水。配一道素菜更好，也可以先喝汤。"),

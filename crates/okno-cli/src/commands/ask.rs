@@ -9,7 +9,7 @@ use anyhow::Result;
 use clap::Args;
 use okno::answer::{Citation, Event, Reply, ReplyOptions, reply, request};
 use okno::config::Settings;
-use okno::generate::{GenerateError, Generator, Request, Role};
+use okno::generate::{ChatRole, GenerateError, Generator, Request};
 use okno::{Answer, Context, Engine};
 use std::io::Write;
 use std::ops::ControlFlow;
@@ -134,9 +134,9 @@ fn show(globals: &Globals, request: &Request) -> Result<()> {
     let mut out = std::io::stdout().lock();
     for message in &request.messages {
         let role = match message.role {
-            Role::System => "system",
-            Role::User => "user",
-            Role::Assistant => "assistant",
+            ChatRole::System => "system",
+            ChatRole::User => "user",
+            ChatRole::Assistant => "assistant",
         };
         writeln!(out, "=== {role}\n{}\n", output::printable_text(&message.text))?;
     }

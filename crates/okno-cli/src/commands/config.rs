@@ -4,7 +4,7 @@ use crate::globals::Globals;
 use crate::locale::say;
 use crate::{address, opening, output, settings};
 use anyhow::Result;
-use okno::config::{KEYS, Origin, Shown};
+use okno::config::{KEYS, Origin, ShownSetting};
 use okno::retrieve::DEFAULT_RECIPE;
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -49,12 +49,12 @@ fn chosen(globals: &Globals) -> BTreeMap<&'static str, String> {
     recipe.filter(|recipe| recipe != DEFAULT_RECIPE).map(|recipe| ("recipe", recipe)).into_iter().collect()
 }
 
-fn own_choice(shown: &Shown, chosen: &BTreeMap<&'static str, String>) -> Option<String> {
+fn own_choice(shown: &ShownSetting, chosen: &BTreeMap<&'static str, String>) -> Option<String> {
     let own = chosen.get(shown.name.as_str())?;
     matches!(shown.origin, Origin::Default | Origin::User(_)).then(|| own.clone())
 }
 
-fn shown_json(shown: &Shown, chosen: &BTreeMap<&'static str, String>) -> serde_json::Value {
+fn shown_json(shown: &ShownSetting, chosen: &BTreeMap<&'static str, String>) -> serde_json::Value {
     let variable = KEYS.iter().find(|key| key.name == shown.name).map(okno::config::Key::variable);
     let mut json = serde_json::json!({
         "key": shown.name, "value": shown.value, "default": shown.default, "from": shown.origin.to_string(),

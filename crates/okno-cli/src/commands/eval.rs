@@ -17,10 +17,10 @@ use okno::generate::Generator;
 use okno::retrieve::Recipe;
 use okno::understand::model::Step;
 use okno_evaluate::Measure;
-use okno_evaluate::compare::{Comparison, Interval, points};
+use okno_evaluate::compare::{Interval, RecipeComparison, points};
 use okno_evaluate::judge::CellJudged;
 use okno_evaluate::report::Report;
-use okno_evaluate::run::{Asking, Candidate, Cell, Outcome, Run, left_out, run as ask};
+use okno_evaluate::run::{Candidate, EvaluationRun, Outcome, RunCell, RunRequest, left_out, run as ask};
 use okno_evaluate::runs::Runs;
 use okno_evaluate::set::{Library, QuestionSet};
 use std::io::Write;
@@ -76,7 +76,7 @@ pub fn run(globals: &Globals, args: &EvalArgs) -> Result<()> {
         }
         let bar = bar(globals, candidates.len() * args.budget.len() * set.questions.len());
         let name = args.name.as_deref().unwrap_or_default();
-        let asking = Asking { set, candidates: &candidates, budgets: &args.budget, seed: args.seed, name };
+        let asking = RunRequest { set, candidates: &candidates, budgets: &args.budget, seed: args.seed, name };
         let mut outcome = ask(engine, &asking, library, &|done, _| bar.set_position(done as u64))?;
         bar.finish_and_clear();
         let judged =
@@ -153,7 +153,7 @@ fn with_steps(mut candidates: Vec<Candidate>, names: &[String]) -> Result<Vec<Ca
 }
 
 /// Prints which figures are without a step of the language model.
-fn unhelped(run: &Run) {
+fn unhelped(run: &EvaluationRun) {
     for cell in run.cells.iter().filter(|cell| cell.unhelped > 0) {
         output::note(&say!(
             "{} @{}: a step of the language model failed for {} of {} questions, which were searched without it",
@@ -194,14 +194,14 @@ fn page(args: &EvalArgs, outcome: &Outcome, judged: &[CellJudged], set: &Questio
     Report { outcome, judged, set, texts: library.texts(), command: &command, chinese }.html()
 }
 
-fn json(run: &Run, judged: &[CellJudged]) -> serde_json::Value {
-    let cell = |cell: &Cell| {
+fn json(run: &EvaluationRun, judged: &[CellJudged]) -> serde_json::Value {
+    let cell = |cell: &RunCell| {
         serde_json::json!({
             "recipe": cell.recipe, "budget": cell.budget, "scores": cell.scores, "latency_ms": cell.latency,
             "unhelped": cell.unhelped, "judge_failed": cell.judge_failed,
         })
     };
-    let comparison = |comparison: Comparison| {
+    let comparison = |comparison: RecipeComparison| {
         let sentence = sentence(&comparison);
         let mut json = serde_json::to_value(comparison)?;
         json["sentence"] = sentence.into();
@@ -237,7 +237,7 @@ const SHOWN: [(Measure, &str); 8] = [
     (Measure::Tokens, "tokens"),
 ];
 
-fn print(run: &Run) -> Result<()> {
+fn print(run: &EvaluationRun) -> Result<()> {
     let mut out = std::io::stdout().lock();
     let paint = Paint::of(&out);
     let main = run.main_measure();
@@ -278,7 +278,7 @@ fn print(run: &Run) -> Result<()> {
     Ok(())
 }
 
-fn line(run: &Run, cell: &Cell, main: Measure, shown: &[&(Measure, &str)]) -> String {
+fn line(run: &EvaluationRun, cell: &RunCell, main: Measure, shown: &[&(Measure, &str)]) -> String {
     let values: Vec<f64> = cell.rows.iter().filter_map(|row| row.get(main)).collect();
     let interval = Interval::of(&values, run.seed);
     let range = format!("{}…{}", points(interval.low), points(interval.high));

@@ -260,5 +260,5 @@ fn list(skipped: &[&Skipped], title: &str) {
 }
 
 fn json(report: &IndexReport, engine: &Engine) -> serde_json::Value {
-    serde_json::json!(okno::shapes::IndexReport::new(report, engine.folder()))
+    serde_json::json!(okno::shapes::IndexSummary::new(report, engine.folder()))
 }

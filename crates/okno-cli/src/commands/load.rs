@@ -8,7 +8,7 @@ use anyhow::{Context as _, Result, bail};
 use clap::Args;
 use okno::document::{Block, BlockKind, CodePoints, ImageSource, Loaded, table};
 use okno::load::{
-    Fields, ImageReader, LeftOut, Sink, SkipReason, WalkOptions, builtin_reading, load_file, look_at_images, walk,
+    ImageReader, JsonlFields, LeftOut, Sink, SkipReason, WalkOptions, builtin_reading, load_file, look_at_images, walk,
 };
 use okno::message::Message;
 use serde_json::{Value, json};
@@ -33,7 +33,7 @@ pub struct LoadArgs {
 }
 
 pub fn run(globals: &Globals, args: &LoadArgs) -> Result<()> {
-    let fields: Fields = args.jsonl_fields.as_deref().unwrap_or_default().parse()?;
+    let fields: JsonlFields = args.jsonl_fields.as_deref().unwrap_or_default().parse()?;
     let reader = crate::ocr::reader()?;
     let loaders = builtin_reading(fields, args.lines, reader.as_ref());
     let mut sink =

@@ -4,7 +4,7 @@
 use anyhow::Result;
 use clap::Args;
 use okno::document::Loaded;
-use okno::load::{Fields, HEAD, Loader, Sink, SkipReason, Source, accepting, builtin_for};
+use okno::load::{HEAD, JsonlFields, Loader, Sink, SkipReason, Source, accepting, builtin_for};
 use std::io::Read;
 use std::path::PathBuf;
 
@@ -34,7 +34,7 @@ pub fn run(args: &ProbeUploadArgs) -> Result<()> {
 fn load(name: &std::path::Path, file: Option<PathBuf>) -> Result<()> {
     let mut content = Vec::new();
     let mut out = KeptDocuments::default();
-    let loaders = builtin_for(Fields::default(), false);
+    let loaders = builtin_for(JsonlFields::default(), false);
     let told = name.to_string_lossy();
     if let Some(file) = file {
         let mut head = Vec::new();

@@ -10,7 +10,7 @@ use clap::{Args, Subcommand, ValueEnum};
 use indicatif::ProgressBar;
 use okno::Engine;
 use okno::generate::Asker;
-use okno_evaluate::make::{self, Kind, Made, Summary};
+use okno_evaluate::make::{self, MadeQuestion, QuestionKind, Summary};
 use std::path::PathBuf;
 
 /// What to do with question sets.
@@ -62,12 +62,12 @@ pub fn run(globals: &Globals, command: &QuestionsCommand) -> Result<()> {
     let lines: String =
         made.iter().map(|made| serde_json::to_string(made).map(|line| line + "\n")).collect::<Result<_, _>>()?;
     std::fs::write(out, lines).with_context(|| say!("cannot write `{}`", "无法写入 `{}`", out.display()))?;
-    let of = |kind: Kind| made.iter().filter(|made| made.kind == kind).count();
+    let of = |kind: QuestionKind| made.iter().filter(|made| made.kind == kind).count();
     let chinese = made.iter().filter(|made| made.lang == "zh").count();
     if globals.json {
         return output::json(&serde_json::json!({
-            "file": out, "questions": made.len(), "fact": of(Kind::Fact), "list": of(Kind::List),
-            "broad": of(Kind::Broad),
+            "file": out, "questions": made.len(), "fact": of(QuestionKind::Fact), "list": of(QuestionKind::List),
+            "broad": of(QuestionKind::Broad),
             "zh": chinese, "en": made.len() - chinese, "drafts": summary.drafts, "repeated": summary.repeated,
             "copied": summary.copied, "ambiguous": summary.ambiguous, "seed": seed,
         }));
@@ -76,9 +76,9 @@ pub fn run(globals: &Globals, command: &QuestionsCommand) -> Result<()> {
         "{} questions ({} fact, {} list, {} broad; {} Chinese) of {} drafts in {}",
         "{} 个问题（事实 {}，列举 {}，概括 {}；中文 {}），取自 {} 个草稿，写入 {}",
         made.len(),
-        of(Kind::Fact),
-        of(Kind::List),
-        of(Kind::Broad),
+        of(QuestionKind::Fact),
+        of(QuestionKind::List),
+        of(QuestionKind::Broad),
         chinese,
         summary.drafts,
         out.display()
@@ -97,7 +97,7 @@ pub fn run(globals: &Globals, command: &QuestionsCommand) -> Result<()> {
 const SHOWN: usize = 5;
 
 /// Questions from the language model; prints what failed.
-fn by_model(engine: &Engine, count: usize, seed: u64) -> Result<(Vec<Made>, Summary)> {
+fn by_model(engine: &Engine, count: usize, seed: u64) -> Result<(Vec<MadeQuestion>, Summary)> {
     let generator = model::of(engine.folder())?.with_context(|| {
         say!(
             "no language model is set up – name one in `okno.toml` under [model] or in the environment, or omit `--by \

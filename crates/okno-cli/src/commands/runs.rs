@@ -8,10 +8,10 @@ use crate::question_set::sentence;
 use crate::values::tokens;
 use anyhow::{Result, bail};
 use clap::{Args, Subcommand};
-use okno_evaluate::compare::{Comparison, points};
+use okno_evaluate::compare::{RecipeComparison, points};
 use okno_evaluate::judge::Aspect;
 use okno_evaluate::runs::Runs;
-use okno_evaluate::{Cell, Measure, Run};
+use okno_evaluate::{EvaluationRun, Measure, RunCell};
 use std::collections::BTreeMap;
 use std::io::Write;
 
@@ -72,7 +72,7 @@ fn removed(globals: &Globals, count: usize) -> Result<()> {
 struct LeaderboardRow {
     run: String,
     made: u64,
-    cell: Cell,
+    cell: RunCell,
     measure: Measure,
 }
 
@@ -163,7 +163,7 @@ fn print(boards: &Leaderboards) -> Result<()> {
 }
 
 /// The ratings of a cell, if there are any: each aspect, how many questions, how many failed.
-fn judged(cell: &Cell) -> Option<String> {
+fn judged(cell: &RunCell) -> Option<String> {
     let figure = |aspect: Aspect| {
         let count = cell.rows.iter().filter(|row| row.get(aspect.measure()).is_some()).count();
         let mean = cell.scores.0.get(&aspect.measure())?;
@@ -205,7 +205,7 @@ fn compare(globals: &Globals, runs: &Runs, one: &str, other: &str, budget: Optio
 }
 
 /// `RUN` or `RUN/RECIPE`.
-fn named(runs: &Runs, name: &str) -> Result<(Run, Option<String>)> {
+fn named(runs: &Runs, name: &str) -> Result<(EvaluationRun, Option<String>)> {
     match name.split_once('/') {
         None => Ok((runs.load(name)?, None)),
         Some((run, recipe)) => {
@@ -226,12 +226,12 @@ fn named(runs: &Runs, name: &str) -> Result<(Run, Option<String>)> {
 
 /// The same recipe of both at every budget both have, or the two recipes that were named.
 fn comparisons(
-    one: &Run,
+    one: &EvaluationRun,
     own: Option<&str>,
-    other: &Run,
+    other: &EvaluationRun,
     theirs: Option<&str>,
     budget: Option<usize>,
-) -> Vec<Comparison> {
+) -> Vec<RecipeComparison> {
     let recipes: Vec<(&str, &str)> = match (own, theirs) {
         (Some(own), theirs) => vec![(own, theirs.unwrap_or(own))],
         (None, Some(theirs)) => vec![(theirs, theirs)],
@@ -249,7 +249,7 @@ fn comparisons(
 }
 
 /// By the main measure, and by each aspect that was rated in both.
-fn compared(one: &Run, own: &Cell, other: &Run, theirs: &Cell) -> Vec<Comparison> {
+fn compared(one: &EvaluationRun, own: &RunCell, other: &EvaluationRun, theirs: &RunCell) -> Vec<RecipeComparison> {
     let judged = Aspect::ALL.map(|aspect| one.against(own, other, theirs, aspect.measure()));
     let judged = judged.into_iter().filter(|comparison| comparison.questions > 0);
     std::iter::once(one.against(own, other, theirs, one.main_measure())).chain(judged).collect()

@@ -9,8 +9,8 @@ use crate::{errors, opening, output};
 use anyhow::Result;
 use clap::Args;
 use okno::document::Loaded;
-use okno::load::{Fields, FileEntry, MAX_FILE_SIZE, Sink, SkipReason, WalkOptions, builtin_for, load_file, walk};
-use okno_sql::{Database, Limits, Rows, Source, of_index, of_loaded};
+use okno::load::{FileEntry, JsonlFields, MAX_FILE_SIZE, Sink, SkipReason, WalkOptions, builtin_for, load_file, walk};
+use okno_sql::{Database, QueryRows, SqlLimits, TableSource, of_index, of_loaded};
 use serde_json::{Map, Value};
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
@@ -47,7 +47,7 @@ pub fn run(globals: &Globals, args: &SqlArgs) -> Result<()> {
     };
     narrowed(&database);
     let written = args.ask.as_deref().map(|question| ask::written(globals, args, question, &database)).transpose()?;
-    let limits = Limits { rows: args.limit, time: Duration::from_secs(args.seconds), ..Limits::default() };
+    let limits = SqlLimits { rows: args.limit, time: Duration::from_secs(args.seconds), ..SqlLimits::default() };
     let query = match (&args.query, written) {
         (Some(query), _) => query.clone(),
         (None, Some(Some(query))) => query,
@@ -87,8 +87,8 @@ fn is_sqlite(path: &Path) -> bool {
 }
 
 /// The tables of files that some loader reads.
-fn tables(files: &[PathBuf]) -> Vec<Source> {
-    let loaders = builtin_for(Fields::default(), false);
+fn tables(files: &[PathBuf]) -> Vec<TableSource> {
+    let loaders = builtin_for(JsonlFields::default(), false);
     let mut found = TableCollector::default();
     for entry in files.iter().flat_map(|file| walk(file, &WalkOptions::default())) {
         match entry {
@@ -109,7 +109,7 @@ fn name(entry: &FileEntry) -> String {
 #[derive(Default)]
 struct TableCollector {
     name: String,
-    sources: Vec<Source>,
+    sources: Vec<TableSource>,
 }
 
 impl Sink for TableCollector {
@@ -124,7 +124,7 @@ impl Sink for TableCollector {
     }
 }
 
-fn list(globals: &Globals, database: &Database, limits: Limits) -> Result<()> {
+fn list(globals: &Globals, database: &Database, limits: SqlLimits) -> Result<()> {
     let tables = database.tables(limits)?;
     if globals.json {
         let table =
@@ -146,7 +146,7 @@ fn list(globals: &Globals, database: &Database, limits: Limits) -> Result<()> {
 }
 
 /// One JSON object per row for programs, columns between tabs for people.
-fn print(globals: &Globals, rows: &Rows) -> Result<()> {
+fn print(globals: &Globals, rows: &QueryRows) -> Result<()> {
     let mut out = std::io::BufWriter::new(std::io::stdout().lock());
     if !globals.json {
         let columns: Vec<String> = rows.columns.iter().map(|name| output::printable(name)).collect();

@@ -32,7 +32,7 @@ pub fn plain_context_json(context: &Context) -> Value {
 
 /// An answer with everything.
 pub fn json(answer: &Answer, detail: AnswerDetail) -> Value {
-    value!(shapes::Answer::new(answer, detail == AnswerDetail::Explained))
+    value!(shapes::FullAnswer::new(answer, detail == AnswerDetail::Explained))
 }
 
 /// Prints an answer for a person.

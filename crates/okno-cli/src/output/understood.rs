@@ -4,7 +4,7 @@ use super::{printable, shortened};
 use crate::locale::{language, say};
 use okno::message::Message;
 use okno::understand::model::Taken;
-use okno::understand::{Because, Reading, Route, Routing, Understood, Why};
+use okno::understand::{Because, Reading, ReadingReason, Route, Routing, Understood};
 
 /// Offers shown without being asked; `--explain` shows all.
 const OFFERS: usize = 2;
@@ -28,7 +28,7 @@ pub fn notes(understood: &Understood) -> Vec<String> {
             filters
         ));
     } else {
-        let meant = |reading: &&Reading| reading.why != Why::Negated;
+        let meant = |reading: &&Reading| reading.why != ReadingReason::Negated;
         let offers: Vec<Reading> = understood.offered.iter().filter(meant).take(OFFERS).cloned().collect();
         if !offers.is_empty() {
             let filters = filters(&offers);
@@ -93,23 +93,23 @@ pub fn route(routing: &Routing) -> String {
     say!("  route    {} ({}){}\n", "  路线     {}（{}）{}\n", name, because, first)
 }
 
-fn why(why: Why) -> String {
+fn why(why: ReadingReason) -> String {
     match why {
-        Why::Named => say!("the field is named", "指明了字段"),
-        Why::Attached => say!("it describes documents", "修饰的是文档"),
-        Why::AskedFor => say!("the question asks for this kind of document", "问的就是这一类"),
-        Why::Measured => say!("a number with this field's unit or name", "带有该字段单位或名称的数"),
-        Why::CountsFromToday => say!("relative to today", "以今天为准的时间"),
-        Why::OwnField => say!("the index has a field for it", "索引里有专门的字段"),
-        Why::Telling => say!("no other document has these words", "其他文档都没有这个词"),
-        Why::Model => say!("read by the model", "由模型读出"),
-        Why::SeveralFields => say!("the value occurs in several fields", "多个字段都有这个值"),
-        Why::Ordinary => say!("the words may be content", "也可能是要搜索的内容"),
-        Why::Negated => say!("negated", "有否定词"),
-        Why::Contradiction => say!("no results in combination", "合在一起没有结果"),
-        Why::NoDocument => say!("no document matches", "没有符合的文档"),
-        Why::NoField => say!("no field has this value", "索引里没有这样的字段"),
-        Why::NoOperator => say!("unknown operator", "没有这样的运算符"),
+        ReadingReason::Named => say!("the field is named", "指明了字段"),
+        ReadingReason::Attached => say!("it describes documents", "修饰的是文档"),
+        ReadingReason::AskedFor => say!("the question asks for this kind of document", "问的就是这一类"),
+        ReadingReason::Measured => say!("a number with this field's unit or name", "带有该字段单位或名称的数"),
+        ReadingReason::CountsFromToday => say!("relative to today", "以今天为准的时间"),
+        ReadingReason::OwnField => say!("the index has a field for it", "索引里有专门的字段"),
+        ReadingReason::Telling => say!("no other document has these words", "其他文档都没有这个词"),
+        ReadingReason::Model => say!("read by the model", "由模型读出"),
+        ReadingReason::SeveralFields => say!("the value occurs in several fields", "多个字段都有这个值"),
+        ReadingReason::Ordinary => say!("the words may be content", "也可能是要搜索的内容"),
+        ReadingReason::Negated => say!("negated", "有否定词"),
+        ReadingReason::Contradiction => say!("no results in combination", "合在一起没有结果"),
+        ReadingReason::NoDocument => say!("no document matches", "没有符合的文档"),
+        ReadingReason::NoField => say!("no field has this value", "索引里没有这样的字段"),
+        ReadingReason::NoOperator => say!("unknown operator", "没有这样的运算符"),
     }
 }
 

@@ -2,7 +2,8 @@
 
 use super::*;
 
-const TRAINS: &str = "# Trains\n\nThe Cornwall Ranger ticket is valid on every train west of Plymouth. It costs 18 pounds.\n\n# Food\n\nPasties are sold at the station.\n";
+const TRAINS: &str = "# Trains\n\nThe Cornwall Ranger ticket is valid on every train west of Plymouth. It costs 18 \
+    pounds.\n\n# Food\n\nPasties are sold at the station.\n";
 
 /// Four questions for the first section, a summary for the second.
 fn units() -> String {
@@ -72,7 +73,8 @@ fn units_are_listed_as_they_are_imported_and_replaced_by_layer() {
 fn a_line_that_cannot_be_used_is_named_and_the_others_count() {
     let world = world();
     let lines = format!(
-        "{}\nnonsense\n{{\"document\": \"gone.md\", \"layer\": \"summary\", \"text\": \"x\"}}\n{{\"document\": \"uk.md\", \"start\": 9, \"end\": 9999, \"layer\": \"summary\", \"text\": \"x\"}}\n",
+        "{}\nnonsense\n{{\"document\": \"gone.md\", \"layer\": \"summary\", \"text\": \"x\"}}\n{{\"document\": \
+         \"uk.md\", \"start\": 9, \"end\": 9999, \"layer\": \"summary\", \"text\": \"x\"}}\n",
         units()
     );
     world.write("units.jsonl", lines);

@@ -228,7 +228,8 @@ fn broken_lines_of_a_jsonl_file_are_named_and_the_others_read() {
 fn names_and_texts_cannot_command_the_terminal() {
     let world = World::new();
     let evil = "in/red\u{1b}[31m\nline\u{9b}2J\u{7}.md";
-    let front = "---\ntitle: \"Ti\u{1b}tle\"\nkey\u{1b}: \"va\u{1b}lue\"\n---\n# He\u{1b}[5mad\n\nThe herring \u{1b}]0;owned\u{7} swims.\u{8}\n";
+    let front = "---\ntitle: \"Ti\u{1b}tle\"\nkey\u{1b}: \"va\u{1b}lue\"\n---\n# He\u{1b}[5mad\n\nThe herring \
+        \u{1b}]0;owned\u{7} swims.\u{8}\n";
     // Long enough not to be taken for a binary file.
     world.write(evil, format!("{front}{}", "It swims on and on.\n".repeat(20)));
     world.write("in/empty\u{1b}[2J.md", "").write("in/plain.txt", "The herring swims too. \u{1b}[31mRed.");

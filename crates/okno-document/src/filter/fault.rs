@@ -23,7 +23,8 @@ crate::messages! {
         Field = "no_field" => ("a field's name is missing", "缺少字段名"),
         /// No operator after a field's name.
         Operator = "no_operator" => (
-            "one of `=`, `!=`, `<`, `<=`, `>`, `>=`, `in`, `not in`, `contains`, `starts with`, `ends with`, `exists` is missing",
+            "one of `=`, `!=`, `<`, `<=`, `>`, `>=`, `in`, `not in`, `contains`, `starts with`, `ends with`, `exists` \
+             is missing",
             "缺少运算符,例如 `=`、`!=`、`<=`、`in`、`contains`、`exists`",
         ),
         /// No value after an operator.

@@ -11,11 +11,9 @@
 //! [`Filter::to_json`] writes every condition as `{field: {operator: operand}}`, so that a field may
 //! even be called `not`: an object whose keys are all operators with plain operands is a condition.
 
-use super::parse::comparison;
+use super::parse::{FilterResult, comparison};
 use super::{Comparison, DEEPEST, Filter, FilterError, FilterFault};
 use serde_json::{Map, Value as Json, json};
-
-type Parsed<T> = Result<T, FilterFault>;
 
 impl Filter {
     /// Reads a filter from JSON: text in the filter language, or an object.
@@ -44,14 +42,15 @@ fn condition(field: &str, operator: &str, operand: &Json) -> Json {
     json!({ field: { operator: operand } })
 }
 
-fn read(json: &Json, depth: usize) -> Parsed<Filter> {
+fn read(json: &Json, depth: usize) -> FilterResult<Filter> {
     if depth > DEEPEST {
         return Err(FilterFault::Deep(DEEPEST));
     }
     match json {
         Json::String(text) => Filter::parse(text).map_err(|error| error.fault),
         Json::Object(fields) => {
-            let conditions = fields.iter().map(|(key, value)| member(key, value, depth)).collect::<Parsed<_>>()?;
+            let conditions =
+                fields.iter().map(|(key, value)| member(key, value, depth)).collect::<FilterResult<_>>()?;
             Ok(alone_or_all(conditions))
         }
         _ => Err(FilterFault::JsonFilter),
@@ -59,22 +58,22 @@ fn read(json: &Json, depth: usize) -> Parsed<Filter> {
 }
 
 /// One member of an object: a connective or a field's condition.
-fn member(key: &str, value: &Json, depth: usize) -> Parsed<Filter> {
-    let several = |items: &[Json]| items.iter().map(|item| read(item, depth + 1)).collect::<Parsed<Vec<_>>>();
+fn member(key: &str, value: &Json, depth: usize) -> FilterResult<Filter> {
+    let several = |items: &[Json]| items.iter().map(|item| read(item, depth + 1)).collect::<FilterResult<Vec<_>>>();
     match (key, value) {
         ("and", Json::Array(items)) if items.iter().all(Json::is_object) => Ok(Filter::All(several(items)?)),
         ("or", Json::Array(items)) if items.iter().all(Json::is_object) => Ok(Filter::Any(several(items)?)),
         ("not", Json::Object(inner)) if !is_condition(inner) => Ok(Filter::Not(Box::new(read(value, depth + 1)?))),
         (field, Json::Object(operators)) => {
             let conditions = operators.iter().map(|(operator, operand)| operation(field, operator, operand));
-            Ok(alone_or_all(conditions.collect::<Parsed<_>>()?))
+            Ok(alone_or_all(conditions.collect::<FilterResult<_>>()?))
         }
         (field, Json::Array(items)) => Ok(Filter::In(field.to_owned(), literals(items)?)),
         (field, plain) => Ok(Filter::Compare(field.to_owned(), Comparison::Equal, literal(plain)?)),
     }
 }
 
-fn operation(field: &str, operator: &str, operand: &Json) -> Parsed<Filter> {
+fn operation(field: &str, operator: &str, operand: &Json) -> FilterResult<Filter> {
     let field = field.to_owned();
     match (operator.to_ascii_lowercase().as_str(), operand) {
         ("in", Json::Array(items)) => Ok(Filter::In(field, literals(items)?)),
@@ -97,11 +96,11 @@ fn is_operator(key: &str) -> bool {
     matches!(key, "in" | "not in" | "exists") || comparison(key).is_some()
 }
 
-fn literals(items: &[Json]) -> Parsed<Vec<String>> {
+fn literals(items: &[Json]) -> FilterResult<Vec<String>> {
     items.iter().map(literal).collect()
 }
 
-fn literal(json: &Json) -> Parsed<String> {
+fn literal(json: &Json) -> FilterResult<String> {
     match json {
         Json::String(text) => Ok(text.clone()),
         Json::Number(_) | Json::Bool(_) => Ok(json.to_string()),

@@ -5,7 +5,7 @@
 
 use super::{Comparison, DEEPEST, Filter, FilterFault};
 
-type Parsed<T> = Result<T, FilterFault>;
+pub(super) type FilterResult<T> = Result<T, FilterFault>;
 
 /// Reads a filter, or says at which character it stopped making sense and why.
 pub fn parse(text: &str) -> Result<Filter, (usize, FilterFault)> {
@@ -69,7 +69,7 @@ struct Parser {
 }
 
 impl Parser {
-    fn any(&mut self) -> Parsed<Filter> {
+    fn any(&mut self) -> FilterResult<Filter> {
         let mut filters = vec![self.all()?];
         while self.one_of(OR) {
             filters.push(self.all()?);
@@ -77,7 +77,7 @@ impl Parser {
         Ok(alone_or(filters, Filter::Any))
     }
 
-    fn all(&mut self) -> Parsed<Filter> {
+    fn all(&mut self) -> FilterResult<Filter> {
         let mut filters = vec![self.one()?];
         while self.one_of(AND) {
             filters.push(self.one()?);
@@ -85,7 +85,7 @@ impl Parser {
         Ok(alone_or(filters, Filter::All))
     }
 
-    fn one(&mut self) -> Parsed<Filter> {
+    fn one(&mut self) -> FilterResult<Filter> {
         self.depth += 1;
         if self.depth > DEEPEST {
             return Err(FilterFault::Deep(DEEPEST));
@@ -95,7 +95,7 @@ impl Parser {
         Ok(filter)
     }
 
-    fn not_or_group(&mut self) -> Parsed<Filter> {
+    fn not_or_group(&mut self) -> FilterResult<Filter> {
         if self.one_of(NOT) || self.bang() {
             return Ok(Filter::Not(Box::new(self.one()?)));
         }
@@ -117,7 +117,7 @@ impl Parser {
         found
     }
 
-    fn condition(&mut self) -> Parsed<Filter> {
+    fn condition(&mut self) -> FilterResult<Filter> {
         let field = self.word(FilterFault::Field)?;
         if self.one_of(EXISTS) {
             return Ok(Filter::Exists(field));
@@ -133,7 +133,7 @@ impl Parser {
         Ok(Filter::Compare(field, comparison, self.word(FilterFault::Value)?))
     }
 
-    fn list(&mut self) -> Parsed<Vec<String>> {
+    fn list(&mut self) -> FilterResult<Vec<String>> {
         if !self.one_of(&["(", "[", "（", "［", "【"]) {
             return Err(FilterFault::List);
         }
@@ -145,7 +145,7 @@ impl Parser {
         Ok(literals)
     }
 
-    fn end(&mut self) -> Parsed<()> {
+    fn end(&mut self) -> FilterResult<()> {
         self.blanks();
         if self.at == self.chars.len() { Ok(()) } else { Err(FilterFault::Rest) }
     }
@@ -187,7 +187,7 @@ impl Parser {
     }
 
     /// A field's name or a value: quoted, or a run of characters that mean nothing else here.
-    fn word(&mut self, missing: FilterFault) -> Parsed<String> {
+    fn word(&mut self, missing: FilterFault) -> FilterResult<String> {
         self.blanks();
         let open = self.peek(0);
         match QUOTES.iter().find(|(quote, _)| Some(*quote) == open) {
@@ -196,7 +196,7 @@ impl Parser {
         }
     }
 
-    fn quoted(&mut self, close: char) -> Parsed<String> {
+    fn quoted(&mut self, close: char) -> FilterResult<String> {
         let mut word = String::new();
         let mut at = self.at + 1;
         loop {

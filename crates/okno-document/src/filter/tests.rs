@@ -155,10 +155,13 @@ fn a_very_long_filter_is_read() {
 
 #[test]
 fn json_forms() {
-    let json = serde_json::json!({"category": "水产", "year": [2022, 2023], "difficulty": {"<=": 3, ">": 1}, "tags": {"not in": ["辣"]}, "author": {"exists": false}});
+    let json = serde_json::json!(
+        {"category": "水产", "year": [2022, 2023], "difficulty": {"<=": 3, ">": 1}, "tags": {"not in": ["辣"]},
+            "author": {"exists": false}});
     assert_eq!(
         Filter::from_json(&json).unwrap().to_string(),
-        "not author exists and category = 水产 and (difficulty <= 3 and difficulty > 1) and tags not in [辣] and year in [2022, 2023]"
+        "not author exists and category = 水产 and (difficulty <= 3 and difficulty > 1) and tags not in [辣] and year in \
+         [2022, 2023]"
     );
     let nested = serde_json::json!({"or": [{"not": {"a": 1}}, {"and": [{"b": {"contains": "x"}}]}]});
     assert_eq!(Filter::from_json(&nested).unwrap().to_string(), "not a = 1 or b contains x");
@@ -274,7 +277,11 @@ proptest! {
     }
 
     #[test]
-    fn a_read_filter_is_the_naive_filter(filter in numeric_filter(), documents in prop::collection::vec(prop::collection::btree_map(prop::sample::select(vec!["a", "b"]), -12..30i32, 0..3), 1..12)) {
+    fn a_read_filter_is_the_naive_filter(
+        filter in numeric_filter(),
+        documents in prop::collection::vec(
+            prop::collection::btree_map(prop::sample::select(vec!["a", "b"]), -12..30i32, 0..3), 1..12),
+    ) {
         let read = Filter::parse(&filter.to_string()).unwrap();
         for document in documents {
             let field = |name: &str| document.get(name).map(|&n| Cow::Owned(Value::Number(f64::from(n))));

@@ -43,8 +43,8 @@ const fn is_same(a: &[u8], b: &[u8]) -> bool {
 /// Declares an enum whose variants are messages: a stable code, an English and a Chinese sentence each.
 ///
 /// Fields are named in the sentences by their names, the value of `Name(Type) = "code" => …` is `{0}`; each type
-/// implements [`Word`](crate::message::Word). A variant `Name(Type)` without code and sentences wraps another message and speaks as that one does; it
-/// also gives `From<Type>`. A field that is called `source` is the error's source.
+/// implements [`Word`](crate::message::Word). A variant `Name(Type)` without code and sentences wraps another message
+/// and speaks as that one does; it also gives `From<Type>`. A field that is called `source` is the error's source.
 ///
 /// The enum implements `Message`, `Word`, `Display` (English) and `std::error::Error`, becomes a `Reason` where
 /// one is wanted, and has its codes in `CODES`. Codes that are not in `snake_case`, or there twice, do not compile.

@@ -72,7 +72,8 @@ mod tests {
         #[derive(Debug)]
         enum Inner {
             /// A name.
-            Unknown { name: String, near: DidYouMean } = "unknown" => ("no recipe `{name}`{near}", "没有方案 `{name}`{near}"),
+            Unknown { name: String, near: DidYouMean } = "unknown" =>
+                ("no recipe `{name}`{near}", "没有方案 `{name}`{near}"),
         }
     }
 

@@ -4,7 +4,7 @@ use super::{Aspect, Case, Judgement, judge};
 use crate::Result;
 use crate::compare::Interval;
 use crate::measure::Scores;
-use crate::run::{Asking, Cell, Run, query};
+use crate::run::{EvaluationRun, RunCell, RunRequest, query};
 use crate::set::Question;
 use okno::Engine;
 use okno::answer::{ReplyOptions, reply};
@@ -76,12 +76,12 @@ impl CellJudged {
     }
 }
 
-impl Run {
+impl EvaluationRun {
     /// Takes in what a judge said: one more measure of each question for each aspect, where there is a verdict. The
     /// texts stay out.
     pub fn keep_judged(&mut self, judged: &[CellJudged]) {
         for said in judged {
-            let places = |cell: &&mut Cell| cell.recipe == said.recipe && cell.budget == said.budget;
+            let places = |cell: &&mut RunCell| cell.recipe == said.recipe && cell.budget == said.budget;
             let Some(cell) = self.cells.iter_mut().find(places) else { continue };
             // The questions that were judged are the first ones, in order.
             for (row, question) in cell.rows.iter_mut().zip(&said.questions) {
@@ -98,7 +98,7 @@ impl Run {
 /// Answers and judges the first `count` questions of every recipe and budget of a run, telling `progress` after each.
 pub fn judge_run(
     engine: &Engine,
-    asking: &Asking<'_>,
+    asking: &RunRequest<'_>,
     count: usize,
     model: &dyn Generator,
     options: &ReplyOptions<'_>,

@@ -1,7 +1,7 @@
 //! A model as judge: is each statement grounded, is the question answered, were the contexts relevant?
 //!
 //! ```text
-//! question, answer, contexts → three requests → JSON, checked, repaired once → verdicts with reasons → scores from 0 to 1
+//! question, answer, contexts → three requests → JSON, checked, repaired once → verdicts with reasons → scores (0 to 1)
 //! ```
 //!
 //! Contexts and answers are quoted to the judge as data, as they are to the model that answers. A judge that fails –
@@ -17,7 +17,7 @@ pub use cell::{CellJudged, Figure, QuestionJudged, judge_run};
 
 use super::measure::Measure;
 use okno::answer::{fenced, sentences_of};
-use okno::generate::{Asker, Generator, Language, Message, Prompts, Request, Role, mark, structured};
+use okno::generate::{Asker, ChatMessage, ChatRole, Generator, Language, Prompts, Request, mark, structured};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -65,7 +65,7 @@ pub struct Case<'a> {
 
 /// A judgement of one thing: a statement, an answer, a context.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Verdict {
+pub struct JudgeVerdict {
     /// What was judged.
     pub about: String,
     /// From 0 to 1.
@@ -79,7 +79,7 @@ pub struct Verdict {
 #[serde(rename_all = "snake_case")]
 pub enum Judgement {
     /// The verdicts.
-    Judged(Vec<Verdict>),
+    Judged(Vec<JudgeVerdict>),
     /// The judge gave none that can be used: why.
     Failed(String),
     /// There is nothing to judge: no statement, no context.
@@ -152,8 +152,8 @@ fn request(aspect: Aspect, case: Case<'_>, subjects: &[String], prompts: &Prompt
         Aspect::AnswerRelevance => "judge.answer",
         Aspect::ContextRelevance => "judge.context",
     };
-    let system = Message::new(Role::System, prompts.render(language, "judge.system", &values));
-    let user = Message::new(Role::User, prompts.render(language, name, &values));
+    let system = ChatMessage::new(ChatRole::System, prompts.render(language, "judge.system", &values));
+    let user = ChatMessage::new(ChatRole::User, prompts.render(language, name, &values));
     // The likeliest verdict, so that judging again gives the same.
     Request { temperature: Some(0.0), schema: Some(read::schema()), ..Request::new(vec![system, user]) }
 }

@@ -1,6 +1,6 @@
 //! What a judge said: JSON with one verdict for each subject, or what is wrong with it.
 
-use super::Verdict;
+use super::JudgeVerdict;
 use okno::generate::structured::object;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -35,12 +35,14 @@ okno::document::messages! {
         Twice { /** Its number. */ number: usize } = "judged_twice" =>
             ("number {number} is judged twice", "编号 {number} 被评判了两次"),
         /// A thing without a verdict.
-        Missing { /** Its number. */ number: usize } = "not_judged" => ("number {number} is not judged", "编号 {number} 没有评判"),
+        Missing { /** Its number. */ number: usize } = "not_judged" =>
+            ("number {number} is not judged", "编号 {number} 没有评判"),
         /// A score that there is not.
         Score { /** What was given. */ given: String, /** The best. */ best: u8 } = "bad_score" =>
             ("`{given}` is not a score from 0 to {best}", "`{given}` 不是 0 到 {best} 的分数"),
         /// A verdict without a reason.
-        NoReason { /** Its number. */ number: usize } = "no_reason" => ("number {number} has no reason", "编号 {number} 没有理由"),
+        NoReason { /** Its number. */ number: usize } = "no_reason" =>
+            ("number {number} has no reason", "编号 {number} 没有理由"),
     }
 }
 
@@ -55,9 +57,9 @@ pub fn schema() -> Value {
 }
 
 /// One verdict for each subject, in order; or what is wrong.
-pub fn verdicts(said: &Value, subjects: &[String]) -> Result<Vec<Verdict>, VerdictError> {
+pub fn verdicts(said: &Value, subjects: &[String]) -> Result<Vec<JudgeVerdict>, VerdictError> {
     let said = Said::deserialize(said).map_err(|error| VerdictError::Form { words: error.to_string() })?;
-    let mut found: Vec<Option<Verdict>> = vec![None; subjects.len()];
+    let mut found: Vec<Option<JudgeVerdict>> = vec![None; subjects.len()];
     for one in said.verdicts {
         let place = one.number.checked_sub(1).and_then(|at| found.get_mut(at));
         let place = place.ok_or(VerdictError::NoNumber { number: one.number })?;
@@ -65,7 +67,7 @@ pub fn verdicts(said: &Value, subjects: &[String]) -> Result<Vec<Verdict>, Verdi
             return Err(VerdictError::Twice { number: one.number });
         }
         let about = subjects[one.number - 1].clone();
-        *place = Some(Verdict { about, score: score(&one.score)?, reason: reason(&one.reason, one.number)? });
+        *place = Some(JudgeVerdict { about, score: score(&one.score)?, reason: reason(&one.reason, one.number)? });
     }
     let missing = found.iter().position(Option::is_none);
     missing

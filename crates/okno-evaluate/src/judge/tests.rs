@@ -27,7 +27,10 @@ fn judged(aspect: Aspect, model: &Scripted) -> Judgement {
 fn each_statement_is_judged_and_its_reason_kept() {
     let model = Scripted::saying(&[&format!("Sure!\n```json\n{}\n```", verdicts(&[3, 0]))]);
     let Judgement::Judged(found) = judged(Aspect::Groundedness, &model) else { panic!("no verdicts") };
-    assert_eq!(found[0], Verdict { about: "At eighty degrees [1].".into(), score: 1.0, reason: "because 3".into() });
+    assert_eq!(
+        found[0],
+        JudgeVerdict { about: "At eighty degrees [1].".into(), score: 1.0, reason: "because 3".into() }
+    );
     assert_eq!(judged(Aspect::Groundedness, &model).score(), Some(0.5));
     let asked = &model.asked()[0];
     assert_eq!(asked.temperature, Some(0.0));
@@ -67,7 +70,7 @@ fn a_judge_that_fails_has_failed_and_is_no_zero() {
 #[test]
 fn a_mean_leaves_out_what_was_not_judged() {
     let one = |judgement: Judgement| QuestionJudgedBuilder(judgement).build();
-    let fine = |score| Judgement::Judged(vec![Verdict { about: String::new(), score, reason: "r".into() }]);
+    let fine = |score| Judgement::Judged(vec![JudgeVerdict { about: String::new(), score, reason: "r".into() }]);
     let questions = vec![one(fine(1.0)), one(Judgement::Failed("x".into())), one(fine(0.5)), one(Judgement::Nothing)];
     let cell = CellJudged { recipe: "auto".into(), budget: 500, questions };
     let figure = cell.figure(Aspect::Groundedness, 20);

@@ -7,7 +7,7 @@
 
 use super::super::random::Random;
 use super::draft::Draft;
-use super::{Kind, Made, Numbered, Summary, check, finished, in_turn, keep_distinct, numbered, words};
+use super::{MadeQuestion, Numbered, QuestionKind, Summary, check, finished, in_turn, keep_distinct, numbered, words};
 use crate::Result;
 use okno::Skipped;
 use okno::document::{Layer, Size, Span};
@@ -31,7 +31,7 @@ const TRIES: usize = 2;
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ByModel {
     /// The questions.
-    pub made: Vec<Made>,
+    pub made: Vec<MadeQuestion>,
     /// What was dropped.
     pub summary: Summary,
     /// Passages of which no question came, and why.
@@ -40,7 +40,7 @@ pub struct ByModel {
     pub usage: Usage,
 }
 
-struct Passage {
+struct ShownPassage {
     number: DocumentNumber,
     name: String,
     title: String,
@@ -75,7 +75,7 @@ pub fn questions_by_model(
     }
     all.summary.drafts = drafts.len();
     all.summary.repeated = keep_distinct(&mut drafts);
-    let corpus = words::Corpus::read(snapshot)?;
+    let corpus = words::SentenceFrequencies::read(snapshot)?;
     let mut sound = check::only_answer(snapshot, &corpus, drafts, &mut all.summary.ambiguous)?;
     sound.truncate(count);
     let made = sound.iter().map(|(number, draft)| finished(snapshot, *number, draft)).collect::<Result<_>>()?;
@@ -84,7 +84,7 @@ pub fn questions_by_model(
 }
 
 impl ByModel {
-    fn add(&mut self, passage: &Passage, answer: Result<(Draft, Usage), Unusable>, drafts: &mut Vec<Numbered>) {
+    fn add(&mut self, passage: &ShownPassage, answer: Result<(Draft, Usage), Unusable>, drafts: &mut Vec<Numbered>) {
         let usage = match answer {
             Ok((draft, usage)) => {
                 drafts.push((passage.number, draft));
@@ -101,7 +101,7 @@ impl ByModel {
 }
 
 /// Passages worth asking about: in an order of chance, the documents in turn.
-fn passages(snapshot: &dyn Snapshot, seed: u64) -> Result<Vec<Passage>> {
+fn passages(snapshot: &dyn Snapshot, seed: u64) -> Result<Vec<ShownPassage>> {
     let mut all = Vec::new();
     for (number, record) in snapshot.records()? {
         let (structure, text) = (snapshot.structure(*number)?, snapshot.text(*number)?);
@@ -109,7 +109,7 @@ fn passages(snapshot: &dyn Snapshot, seed: u64) -> Result<Vec<Passage>> {
             let span = structure.span(run);
             if span.of(text).chars().count() >= FEWEST_CHARACTERS {
                 let (name, title) = (record.id.name().to_owned(), record.title.clone());
-                all.push(Passage { number: *number, name, title, span, text: span.of(text).to_owned() });
+                all.push(ShownPassage { number: *number, name, title, span, text: span.of(text).to_owned() });
             }
         }
     }
@@ -118,7 +118,7 @@ fn passages(snapshot: &dyn Snapshot, seed: u64) -> Result<Vec<Passage>> {
 }
 
 /// One question of a passage, checked twice.
-fn draft(passage: &Passage, asker: Asker<'_>) -> Result<(Draft, Usage), Unusable> {
+fn draft(passage: &ShownPassage, asker: Asker<'_>) -> Result<(Draft, Usage), Unusable> {
     let values = [("passage", quoted(&passage.text)), ("title", passage.title.clone())];
     let values = values.each_ref().map(|(name, value)| (*name, value.as_str()));
     let text = json!({"type": "string"});
@@ -129,13 +129,13 @@ fn draft(passage: &Passage, asker: Asker<'_>) -> Result<(Draft, Usage), Unusable
     Ok((made.value, usage))
 }
 
-fn asked(asker: Asker<'_>, passage: &Passage, name: &str, values: &[(&str, &str)], schema: Value) -> Request {
+fn asked(asker: Asker<'_>, passage: &ShownPassage, name: &str, values: &[(&str, &str)], schema: Value) -> Request {
     let messages = messages(asker.prompts, Language::of(&passage.text), name, values);
     Request { temperature: Some(0.0), schema: Some(schema), ..Request::new(messages) }
 }
 
 /// A question whose sentence is an exact span of the passage.
-fn read(passage: &Passage, answer: &Value) -> Result<Draft, Reason> {
+fn read(passage: &ShownPassage, answer: &Value) -> Result<Draft, Reason> {
     let (question, sentence) = (text(answer, "question")?, text(answer, "sentence")?);
     let at = passage.text.find(&sentence).ok_or(DraftError::NotVerbatim)?;
     if sentence.chars().count() * 2 > passage.text.chars().count() && passage.text.chars().count() > 200 {
@@ -145,7 +145,7 @@ fn read(passage: &Passage, answer: &Value) -> Result<Draft, Reason> {
         return Err(DraftError::OtherLanguage.into());
     }
     let start = passage.span.start as usize + at;
-    let kind = if answer["kind"] == "list" { Kind::List } else { Kind::Fact };
+    let kind = if answer["kind"] == "list" { QuestionKind::List } else { QuestionKind::Fact };
     let draft = Draft { question, kind, doubt: 0, spans: vec![Span::new(start, start + sentence.len())] };
     if check::repeats(&draft.question, &sentence) {
         return Err(DraftError::Repeats.into());
@@ -183,7 +183,7 @@ okno::document::messages! {
 }
 
 /// Asks again, without the passage, whether the sentence answers; what both cost.
-fn confirmed(passage: &Passage, draft: &Draft, asker: Asker<'_>, spent: Usage) -> Result<Usage, Unusable> {
+fn confirmed(passage: &ShownPassage, draft: &Draft, asker: Asker<'_>, spent: Usage) -> Result<Usage, Unusable> {
     let start = (draft.spans[0].start - passage.span.start) as usize;
     let sentence = &passage.text[start..start + (draft.spans[0].end - draft.spans[0].start) as usize];
     let (question, sentence) = (quoted(&draft.question), quoted(sentence));
@@ -199,7 +199,7 @@ fn confirmed(passage: &Passage, draft: &Draft, asker: Asker<'_>, spent: Usage) -
         Ok(checked) if checked.value => Ok(total(checked.usage)),
         Ok(checked) => {
             let reason = DraftError::NotAnswered { question: draft.question.clone() }.into();
-            let why = structured::Why::Wrong { model: asker.generator.identity().to_owned(), reason };
+            let why = structured::UnusableAnswer::Wrong { model: asker.generator.identity().to_owned(), reason };
             Err(Unusable { why, usage: total(checked.usage) })
         }
         Err(unusable) => Err(Unusable { usage: total(unusable.usage), ..unusable }),
@@ -213,7 +213,9 @@ mod tests {
     use okno::generate::Prompts;
     use okno::generate::scripted::Scripted;
 
-    const TEA: &str = "# Tea room manual\n\nThe samovar was bought second-hand in Tula. It keeps forty litres of water hot for a whole afternoon. Every Friday after closing it is cleaned with citric acid, because vinegar attacks the seals.\n";
+    const TEA: &str = "# Tea room manual\n\nThe samovar was bought second-hand in Tula. It keeps forty litres of water \
+        hot for a whole afternoon. Every Friday after closing it is cleaned with citric acid, because vinegar attacks \
+        the seals.\n";
 
     fn made(says: &[&str]) -> ByModel {
         let folder = tempfile::tempdir().unwrap();
@@ -227,14 +229,15 @@ mod tests {
     }
 
     const GOLD: &str = "It keeps forty litres of water hot for a whole afternoon.";
-    const GOOD: &str = r#"{"question": "What is the capacity of the urn?", "sentence": "It keeps forty litres of water hot for a whole afternoon.", "kind": "fact"}"#;
+    const GOOD: &str = r#"{"question": "What is the capacity of the urn?",
+        "sentence": "It keeps forty litres of water hot for a whole afternoon.", "kind": "fact"}"#;
 
     #[test]
     fn a_question_comes_with_an_exact_span() {
         let found = made(&[GOOD, r#"{"answers": true}"#]);
         let question = &found.made[0];
         let text: String = TEA.chars().skip(question.start).take(question.end - question.start).collect();
-        assert_eq!((text.as_str(), question.answers[0].as_str(), question.kind), (GOLD, GOLD, Kind::Fact));
+        assert_eq!((text.as_str(), question.answers[0].as_str(), question.kind), (GOLD, GOLD, QuestionKind::Fact));
         assert_eq!((found.usage.prompt, question.lang), (20, "en"));
     }
 

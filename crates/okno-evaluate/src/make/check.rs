@@ -2,7 +2,7 @@
 
 use super::Numbered;
 use super::draft::Draft;
-use super::words::{Corpus, set_of};
+use super::words::{SentenceFrequencies, set_of};
 use crate::Result;
 use okno::document::Span;
 use okno::store::{DocumentNumber, Snapshot};
@@ -15,7 +15,7 @@ const COPIED: f64 = 0.6;
 const AS_WELL: f64 = 0.95;
 
 /// The sentences that hold each term.
-type Postings = FxHashMap<String, Vec<(DocumentNumber, u32)>>;
+type TermSentences = FxHashMap<String, Vec<(DocumentNumber, u32)>>;
 
 /// The span holds words of the text.
 pub fn is_there(text: &str, span: Span) -> bool {
@@ -36,7 +36,7 @@ pub fn repeats(question: &str, answer: &str) -> bool {
 /// Keeps the drafts whose document answers them better than any other.
 pub fn only_answer(
     snapshot: &dyn Snapshot,
-    corpus: &Corpus,
+    corpus: &SentenceFrequencies,
     drafts: Vec<Numbered>,
     ambiguous: &mut usize,
 ) -> Result<Vec<Numbered>> {
@@ -54,8 +54,8 @@ pub fn only_answer(
 }
 
 /// Where each term that is asked for stands, headings and titles counted with every sentence below them.
-fn postings(snapshot: &dyn Snapshot, asked: &[FxHashSet<String>]) -> Result<Postings> {
-    let mut postings: Postings = asked.iter().flatten().map(|term| (term.clone(), Vec::new())).collect();
+fn postings(snapshot: &dyn Snapshot, asked: &[FxHashSet<String>]) -> Result<TermSentences> {
+    let mut postings: TermSentences = asked.iter().flatten().map(|term| (term.clone(), Vec::new())).collect();
     for number in snapshot.numbers() {
         let (text, structure, record) = (snapshot.text(number)?, snapshot.structure(number)?, snapshot.record(number)?);
         for (at, sentence) in structure.sentences.iter().enumerate() {
@@ -74,7 +74,12 @@ fn postings(snapshot: &dyn Snapshot, asked: &[FxHashSet<String>]) -> Result<Post
 }
 
 /// Whether a document's best sentence holds more of what is asked than any other document's.
-fn answers_best(terms: &FxHashSet<String>, own: DocumentNumber, postings: &Postings, corpus: &Corpus) -> bool {
+fn answers_best(
+    terms: &FxHashSet<String>,
+    own: DocumentNumber,
+    postings: &TermSentences,
+    corpus: &SentenceFrequencies,
+) -> bool {
     let mut sums: FxHashMap<(DocumentNumber, u32), f64> = FxHashMap::default();
     for term in terms {
         let weight = corpus.weight(term);

@@ -1,7 +1,7 @@
 //! Drafts: what the shape of a text lets us ask.
 
-use super::Kind;
-use super::words::{Corpus, is_chinese, key_phrase, key_words};
+use super::QuestionKind;
+use super::words::{SentenceFrequencies, is_chinese, key_phrase, key_words};
 use okno::document::{Record, Span, Structure};
 use std::ops::Range;
 
@@ -9,7 +9,7 @@ use std::ops::Range;
 #[derive(Debug, Clone, PartialEq)]
 pub struct Draft {
     pub question: String,
-    pub kind: Kind,
+    pub kind: QuestionKind,
     /// How surely the gold answers: 0 where the text itself asks, lists or defines, 1 for a figure, 2 for key words.
     pub doubt: u8,
     /// The gold spans, in bytes, in order.
@@ -17,11 +17,11 @@ pub struct Draft {
 }
 
 /// A document to ask about.
-pub struct Page<'a> {
+pub struct DraftDocument<'a> {
     pub record: &'a Record,
     pub structure: &'a Structure,
     pub text: &'a str,
-    pub corpus: &'a Corpus,
+    pub corpus: &'a SentenceFrequencies,
 }
 
 /// Sentences that may answer: shorter ones say nothing, longer ones are not one statement.
@@ -31,7 +31,7 @@ const LENGTH: Range<usize> = 24..400;
 const ITEMS: std::ops::RangeInclusive<usize> = 3..=12;
 
 /// All drafts of a document.
-pub fn drafts(page: &Page<'_>) -> Vec<Draft> {
+pub fn drafts(page: &DraftDocument<'_>) -> Vec<Draft> {
     let mut drafts = Vec::new();
     for section in 0..page.structure.sections.len() {
         drafts.extend(asked_by_heading(page, section));
@@ -46,7 +46,7 @@ pub fn drafts(page: &Page<'_>) -> Vec<Draft> {
     drafts
 }
 
-impl<'a> Page<'a> {
+impl<'a> DraftDocument<'a> {
     fn sentence(&self, at: usize) -> &'a str {
         self.structure.sentences[at].span.of(self.text)
     }
@@ -74,13 +74,13 @@ impl<'a> Page<'a> {
 }
 
 /// A heading that is a question is answered by the first sentences below it.
-fn asked_by_heading(page: &Page<'_>, section: usize) -> Option<Draft> {
+fn asked_by_heading(page: &DraftDocument<'_>, section: usize) -> Option<Draft> {
     let question = page.heading(section).filter(|heading| heading.ends_with(['?', '？'])).map(unnumbered)?;
     stands_alone(question, page.corpus).then_some(())?;
     let body = page.body(section);
     let first = page.structure.paragraph(body.clone().next()?);
     let answer = page.structure.span(body.start..first.end.min(body.end).min(body.start + 2));
-    Some(Draft { question: question.to_owned(), kind: Kind::Fact, doubt: 0, spans: vec![answer] })
+    Some(Draft { question: question.to_owned(), kind: QuestionKind::Fact, doubt: 0, spans: vec![answer] })
 }
 
 /// A heading without its number: `3.2 Range` is about `Range`, `14 February` stays what it is.
@@ -92,7 +92,7 @@ fn unnumbered(heading: &str) -> &str {
 }
 
 /// `Where do I send it?` asks nothing by itself: a question names at least two things, or six Chinese characters.
-fn stands_alone(question: &str, corpus: &Corpus) -> bool {
+fn stands_alone(question: &str, corpus: &SentenceFrequencies) -> bool {
     if is_chinese(question) { question.chars().count() >= 6 } else { key_words(question, 2, corpus).len() == 2 }
 }
 
@@ -103,7 +103,7 @@ fn is_item(text: &str) -> bool {
 }
 
 /// Items that follow each other below a heading.
-fn listed(page: &Page<'_>, section: usize) -> Option<Draft> {
+fn listed(page: &DraftDocument<'_>, section: usize) -> Option<Draft> {
     let heading = unnumbered(page.heading(section)?);
     let items: Vec<usize> = page.body(section).filter(|&at| starts_item(page, at)).collect();
     if !ITEMS.contains(&items.len()) || heading.ends_with(['?', '？']) || heading.is_empty() {
@@ -116,18 +116,18 @@ fn listed(page: &Page<'_>, section: usize) -> Option<Draft> {
         (false, None) => format!("Which items are listed for {}?", lowered(heading)),
     };
     let spans = items.into_iter().map(|at| page.structure.sentences[at].span).collect();
-    Some(Draft { question, kind: Kind::List, doubt: 0, spans })
+    Some(Draft { question, kind: QuestionKind::List, doubt: 0, spans })
 }
 
 /// Whether a sentence is the first of a list item: its mark stands before it, in or outside the sentence.
-fn starts_item(page: &Page<'_>, at: usize) -> bool {
+fn starts_item(page: &DraftDocument<'_>, at: usize) -> bool {
     let span = page.structure.sentences[at].span;
     let line = page.text[..span.start as usize].rfind('\n').map_or(0, |newline| newline + 1);
     is_item(page.text[line..span.end as usize].trim_start()) && page.text[line..span.start as usize].trim().len() < 4
 }
 
 /// What a section says, by its heading.
-fn broad(page: &Page<'_>, section: usize) -> Option<Draft> {
+fn broad(page: &DraftDocument<'_>, section: usize) -> Option<Draft> {
     let heading = unnumbered(page.heading(section)?);
     let body = page.body(section);
     if body.len() < 3 || heading.ends_with(['?', '？']) || heading.chars().count() < 2 || starts_item(page, body.start)
@@ -142,7 +142,7 @@ fn broad(page: &Page<'_>, section: usize) -> Option<Draft> {
         (false, Some(title)) => format!("What does “{title}” say about {}?", lowered(heading)),
         (false, None) => format!("What is said about {}?", lowered(heading)),
     };
-    Some(Draft { question, kind: Kind::Broad, doubt: 0, spans: vec![answer] })
+    Some(Draft { question, kind: QuestionKind::Broad, doubt: 0, spans: vec![answer] })
 }
 
 /// `Spare parts` inside a question is `spare parts`; `QX-250` stays.
@@ -157,7 +157,7 @@ fn lowered(heading: &str) -> String {
 }
 
 fn fact(question: String, doubt: u8, span: Span) -> Draft {
-    Draft { question, kind: Kind::Fact, doubt, spans: vec![span] }
+    Draft { question, kind: QuestionKind::Fact, doubt, spans: vec![span] }
 }
 
 /// Words that begin no definition.
@@ -168,7 +168,7 @@ const POINTING: &[&str] = &[
 ];
 
 /// `X is a …`, `X是一种……`: what is X?
-fn definition(page: &Page<'_>, at: usize) -> Option<Draft> {
+fn definition(page: &DraftDocument<'_>, at: usize) -> Option<Draft> {
     let span = page.structure.sentences[at].span;
     let sentence = page.sentence(at);
     if !LENGTH.contains(&sentence.len()) || is_item(sentence) {
@@ -209,7 +209,7 @@ fn chinese_subject(sentence: &str) -> Option<&str> {
 }
 
 /// A sentence with a figure and a unit: how many?
-fn figure(page: &Page<'_>, at: usize) -> Option<Draft> {
+fn figure(page: &DraftDocument<'_>, at: usize) -> Option<Draft> {
     let span = page.structure.sentences[at].span;
     let sentence = page.sentence(at);
     if !LENGTH.contains(&sentence.len()) || is_item(sentence) || sentence.contains('|') {
@@ -261,7 +261,7 @@ fn chinese_unit(sentence: &str) -> Option<&'static str> {
 }
 
 /// A sentence that tells a lot, asked for by its rarest words.
-fn key(page: &Page<'_>, at: usize) -> Option<Draft> {
+fn key(page: &DraftDocument<'_>, at: usize) -> Option<Draft> {
     let span = page.structure.sentences[at].span;
     let sentence = page.sentence(at);
     if !(LENGTH.start * 2..LENGTH.end).contains(&sentence.len())
@@ -284,7 +284,7 @@ fn key(page: &Page<'_>, at: usize) -> Option<Draft> {
 }
 
 /// A question that names its document, where that has a title in the same language.
-fn within(page: &Page<'_>, question: &str, chinese: bool) -> String {
+fn within(page: &DraftDocument<'_>, question: &str, chinese: bool) -> String {
     match page.title().filter(|title| is_chinese(title) == chinese) {
         Some(title) if chinese => format!("在《{title}》中，{question}"),
         Some(title) => format!("In “{title}”, {question}"),

@@ -27,7 +27,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 /// What a question asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Kind {
+pub enum QuestionKind {
     /// One thing: a figure, a definition, a statement.
     Fact,
     /// Several things that stand together.
@@ -38,7 +38,7 @@ pub enum Kind {
 
 /// A question made from a document; the fields are those of a question file.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Made {
+pub struct MadeQuestion {
     /// Its name.
     pub qid: String,
     /// The question.
@@ -55,7 +55,7 @@ pub struct Made {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub spans: Vec<[usize; 2]>,
     /// What it asks for.
-    pub kind: Kind,
+    pub kind: QuestionKind,
     /// `zh` or `en`.
     pub lang: &'static str,
 }
@@ -74,11 +74,11 @@ pub struct Summary {
 }
 
 /// Of ten questions: facts, lists, broad ones. What a corpus lacks of one kind is filled with the others.
-const MIX: [(Kind, usize); 3] = [(Kind::Fact, 6), (Kind::List, 2), (Kind::Broad, 2)];
+const MIX: [(QuestionKind, usize); 3] = [(QuestionKind::Fact, 6), (QuestionKind::List, 2), (QuestionKind::Broad, 2)];
 
 /// Makes at most `count` questions from the documents of an index.
-pub fn questions(snapshot: &dyn Snapshot, count: usize, seed: u64) -> Result<(Vec<Made>, Summary)> {
-    let corpus = words::Corpus::read(snapshot)?;
+pub fn questions(snapshot: &dyn Snapshot, count: usize, seed: u64) -> Result<(Vec<MadeQuestion>, Summary)> {
+    let corpus = words::SentenceFrequencies::read(snapshot)?;
     let mut drafts = drafts(snapshot, &corpus)?;
     let mut summary = Summary { drafts: drafts.len(), ..Summary::default() };
     Random::new(seed).shuffle(&mut drafts);
@@ -93,11 +93,11 @@ pub fn questions(snapshot: &dyn Snapshot, count: usize, seed: u64) -> Result<(Ve
 
 type Numbered = (DocumentNumber, draft::Draft);
 
-fn drafts(snapshot: &dyn Snapshot, corpus: &words::Corpus) -> Result<Vec<Numbered>> {
+fn drafts(snapshot: &dyn Snapshot, corpus: &words::SentenceFrequencies) -> Result<Vec<Numbered>> {
     let mut drafts = Vec::new();
     for (number, record) in snapshot.records()? {
         let structure = snapshot.structure(*number)?;
-        let page = draft::Page { record, structure: &structure, text: snapshot.text(*number)?, corpus };
+        let page = draft::DraftDocument { record, structure: &structure, text: snapshot.text(*number)?, corpus };
         drafts.extend(draft::drafts(&page).into_iter().map(|draft| (*number, draft)));
     }
     Ok(drafts)
@@ -127,11 +127,11 @@ fn keep_sound(drafts: &mut Vec<Numbered>, snapshot: &dyn Snapshot) -> Result<usi
 
 /// An even choice: kinds in their mix, and within a kind the documents in turn.
 fn even(drafts: Vec<Numbered>, count: usize) -> Vec<Numbered> {
-    let mut shelves: BTreeMap<Kind, Vec<Numbered>> = BTreeMap::new();
+    let mut shelves: BTreeMap<QuestionKind, Vec<Numbered>> = BTreeMap::new();
     for (number, draft) in drafts {
         shelves.entry(draft.kind).or_default().push((number, draft));
     }
-    let mut lines: BTreeMap<Kind, std::vec::IntoIter<Numbered>> =
+    let mut lines: BTreeMap<QuestionKind, std::vec::IntoIter<Numbered>> =
         shelves.into_iter().map(|(kind, shelf)| (kind, in_turn(shelf, |(number, _)| *number).into_iter())).collect();
     let mut chosen = Vec::new();
     while chosen.len() < count {
@@ -161,12 +161,12 @@ fn in_turn<T>(all: Vec<T>, document: impl Fn(&T) -> DocumentNumber) -> Vec<T> {
     numbered.into_iter().map(|(_, one)| one).collect()
 }
 
-fn finished(snapshot: &dyn Snapshot, number: DocumentNumber, draft: &draft::Draft) -> Result<Made> {
+fn finished(snapshot: &dyn Snapshot, number: DocumentNumber, draft: &draft::Draft) -> Result<MadeQuestion> {
     let text = snapshot.text(number)?;
     let mut walk = CodePoints::new(text);
     let points: Vec<Points> = draft.spans.iter().map(|s| walk.at(s.start).0..walk.at(s.end).0).collect();
     let several = points.len() > 1;
-    Ok(Made {
+    Ok(MadeQuestion {
         qid: String::new(),
         question: draft.question.clone(),
         answers: draft.spans.iter().map(|span| span.of(text).to_owned()).collect(),
@@ -179,7 +179,7 @@ fn finished(snapshot: &dyn Snapshot, number: DocumentNumber, draft: &draft::Draf
     })
 }
 
-fn numbered(mut made: Vec<Made>) -> Vec<Made> {
+fn numbered(mut made: Vec<MadeQuestion>) -> Vec<MadeQuestion> {
     for (i, question) in made.iter_mut().enumerate() {
         question.qid = format!("made-{:04}", i + 1);
     }

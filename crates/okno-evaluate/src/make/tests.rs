@@ -1,10 +1,16 @@
 use super::*;
 use okno::Engine;
 
-const TEA: &str = "# Tea room manual\n\nThe samovar is a metal urn that keeps water hot for a whole afternoon. It was bought second-hand.\n\n## How often is the samovar cleaned?\n\nEvery Friday after closing. Use citric acid, never vinegar.\n\n## Opening duties\n\n- light the samovar,\n- count the cash drawer,\n- water the lemon tree.\n\n## Winter hours\n\nFrom November the room closes at five. Snow may close it sooner, and then a note hangs on the gate. Nobody is paid for a closed afternoon, except the two apprentices. The boiler room needs 45 minutes of heating before guests arrive on frosty mornings.\n";
-const ZH: &str = "# 渡口值班手册\n\n浮标灯是一种装在木桩上的警示灯，夜里每隔三秒闪一次。它由值班员点亮。\n\n## 值班前检查\n\n- 缆绳有没有磨损；\n- 救生圈是否在位；\n- 对讲机的电量。\n\n## 涨水时的规定\n\n水位超过警戒线就停航。停航的决定由站长作出，值班员只负责挂出红旗。复航之前必须试航一次，试航至少需要 40 分钟，船上不载乘客。\n";
+const TEA: &str = "# Tea room manual\n\nThe samovar is a metal urn that keeps water hot for a whole afternoon. It was \
+    bought second-hand.\n\n## How often is the samovar cleaned?\n\nEvery Friday after closing. Use citric acid, never \
+    vinegar.\n\n## Opening duties\n\n- light the samovar,\n- count the cash drawer,\n- water the lemon tree.\n\n## \
+    Winter hours\n\nFrom November the room closes at five. Snow may close it sooner, and then a note hangs on the \
+    gate. Nobody is paid for a closed afternoon, except the two apprentices. The boiler room needs 45 minutes of \
+    heating before guests arrive on frosty mornings.\n";
+const ZH: &str = "# 渡口值班手册\n\n浮标灯是一种装在木桩上的警示灯，夜里每隔三秒闪一次。它由值班员点亮。\n\n## 值班前检查\n\n- 缆绳有没有磨损；\n- 救生圈是否在位；\n- 对讲机的电量。\n\n\
+    ## 涨水时的规定\n\n水位超过警戒线就停航。停航的决定由站长作出，值班员只负责挂出红旗。复航之前必须试航一次，试航至少需要 40 分钟，船上不载乘客。\n";
 
-fn made(seed: u64) -> (Vec<Made>, Summary) {
+fn made(seed: u64) -> (Vec<MadeQuestion>, Summary) {
     let folder = tempfile::tempdir().unwrap();
     std::fs::create_dir(folder.path().join("d")).unwrap();
     std::fs::write(folder.path().join("d/tea.md"), TEA).unwrap();
@@ -41,7 +47,7 @@ fn gold_spans_are_slices_of_their_documents_in_code_points() {
         assert_eq!(of(made.start, made.end), made.answers[0]);
         let spans: Vec<String> = made.spans.iter().map(|&[start, end]| of(start, end)).collect();
         assert!(spans.is_empty() || spans == made.answers);
-        assert_eq!(made.kind == Kind::List, made.spans.len() > 1);
+        assert_eq!(made.kind == QuestionKind::List, made.spans.len() > 1);
         assert_eq!(made.lang, if made.doc_id == "tea.md" { "en" } else { "zh" });
     }
 }

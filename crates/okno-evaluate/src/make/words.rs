@@ -9,12 +9,12 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::ops::Range;
 
 /// How many sentences hold each term.
-pub struct Corpus {
+pub struct SentenceFrequencies {
     counts: FxHashMap<String, u32>,
     sentences: u32,
 }
 
-impl Corpus {
+impl SentenceFrequencies {
     pub fn read(snapshot: &dyn Snapshot) -> Result<Self> {
         let mut corpus = Self { counts: FxHashMap::default(), sentences: 0 };
         for number in snapshot.numbers() {
@@ -76,7 +76,7 @@ const COMMON: &[&str] = &[
 ];
 
 /// The English words of a sentence that tell most, at most `count`, in their order.
-pub fn key_words<'t>(sentence: &'t str, count: usize, corpus: &Corpus) -> Vec<&'t str> {
+pub fn key_words<'t>(sentence: &'t str, count: usize, corpus: &SentenceFrequencies) -> Vec<&'t str> {
     let word = |w: &&str| w.len() >= 4 && w.chars().all(|c| c.is_alphabetic() || c == '-');
     let mut words: Vec<(usize, &str)> = sentence
         .split(|c: char| !(c.is_alphanumeric() || c == '-'))
@@ -100,7 +100,7 @@ const LOOSE: &str = "的了是在和与及或被把让就还很都也并而且�
 const PHRASE: std::ops::RangeInclusive<usize> = 3..=8;
 
 /// The stretch of a Chinese sentence that tells most: whole words between marks, without loose ones at or between them.
-pub fn key_phrase<'t>(sentence: &'t str, corpus: &Corpus) -> Option<&'t str> {
+pub fn key_phrase<'t>(sentence: &'t str, corpus: &SentenceFrequencies) -> Option<&'t str> {
     let runs = sentence.split(|c: char| !is_han(c)).filter(|run| !run.is_empty());
     let phrases = runs.flat_map(|run| phrases(run, &words(run)));
     phrases.max_by(|a, b| corpus.weight_of(a).total_cmp(&corpus.weight_of(b)))

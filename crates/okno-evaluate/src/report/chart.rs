@@ -5,7 +5,7 @@ use super::html::{both, text};
 use super::pieces::{Axis, Box, apart, free_place};
 use crate::compare::Interval;
 use crate::measure::Measure;
-use crate::run::{Cell, Run};
+use crate::run::{EvaluationRun, RunCell};
 use std::fmt::Write;
 
 /// The drawing, in units of about one pixel; small enough that its text is readable at 328 pixels.
@@ -23,7 +23,7 @@ const LETTER: f64 = 7.2;
 const BESIDE: f64 = 3.5;
 
 /// A share per budget, one curve per recipe.
-pub fn curves(run: &Run, measure: Measure) -> String {
+pub fn curves(run: &EvaluationRun, measure: Measure) -> String {
     let budgets = run.budgets();
     let x =
         Axis::logarithmic(&budgets.iter().map(|&b| b as f64).collect::<Vec<_>>(), LEFT + 18.0, WIDTH - NAMES - 18.0);
@@ -36,7 +36,7 @@ pub fn curves(run: &Run, measure: Measure) -> String {
     let mut ends = Vec::new();
     let recipes = run.recipes();
     for (i, recipe) in recipes.iter().copied().enumerate() {
-        let cells: Vec<&Cell> = budgets.iter().filter_map(|&budget| run.cell(recipe, budget)).collect();
+        let cells: Vec<&RunCell> = budgets.iter().filter_map(|&budget| run.cell(recipe, budget)).collect();
         // Moved sideways by a hair, so that intervals stand beside each other.
         let beside = (i as f64 - (recipes.len() - 1) as f64 / 2.0) * BESIDE;
         let points: Vec<(f64, f64)> =
@@ -61,7 +61,8 @@ fn names(svg: &mut String, mut ends: Vec<(usize, &str, f64)>, x: f64) {
         let (from, to) = (x + 16.0, x + 28.0);
         let _ = write!(
             svg,
-            "<g class=\"s{}\"><path class=\"leader\" d=\"M{from:.1} {height:.1}L{to:.1} {place:.1}\"/><text x=\"{:.1}\" y=\"{:.1}\">{}</text></g>",
+            "<g class=\"s{}\"><path class=\"leader\" d=\"M{from:.1} {height:.1}L{to:.1} {place:.1}\"/><text \
+             x=\"{:.1}\" y=\"{:.1}\">{}</text></g>",
             i % 6,
             to + 3.0,
             place + 4.0,
@@ -76,8 +77,8 @@ fn short(name: &str) -> String {
 }
 
 /// A share against the median time of a question.
-pub fn scatter(run: &Run, measure: Measure, budget: usize) -> String {
-    let cells: Vec<&Cell> = run.cells.iter().filter(|cell| cell.budget == budget).collect();
+pub fn scatter(run: &EvaluationRun, measure: Measure, budget: usize) -> String {
+    let cells: Vec<&RunCell> = run.cells.iter().filter(|cell| cell.budget == budget).collect();
     let times: Vec<f64> = cells.iter().flat_map(|cell| [cell.latency.p50, cell.latency.p95]).collect();
     let x = Axis::logarithmic(&times, LEFT + 36.0, WIDTH - 36.0);
     let y = share_axis(run, measure, Some(budget));
@@ -113,7 +114,7 @@ fn joined(points: &[(f64, f64)]) -> String {
 }
 
 /// From a little below the worst to a little above the best.
-fn share_axis(run: &Run, measure: Measure, budget: Option<usize>) -> Axis {
+fn share_axis(run: &EvaluationRun, measure: Measure, budget: Option<usize>) -> Axis {
     let cells = run.cells.iter().filter(|cell| budget.is_none_or(|budget| cell.budget == budget));
     let shares: Vec<f64> = cells.map(|cell| cell.scores.get(measure)).collect();
     let low = shares.iter().copied().fold(1.0, f64::min) - 0.04;
@@ -127,7 +128,8 @@ fn frame(y: &Axis, right: f64, name: &str) -> String {
         let at = y.at(value);
         let _ = write!(
             svg,
-            "<path class=\"grid\" d=\"M{LEFT} {at:.1}H{right}\"/><text class=\"axis\" text-anchor=\"end\" x=\"{}\" y=\"{:.1}\">{:.0} %</text>",
+            "<path class=\"grid\" d=\"M{LEFT} {at:.1}H{right}\"/><text class=\"axis\" text-anchor=\"end\" x=\"{}\" \
+             y=\"{:.1}\">{:.0} %</text>",
             LEFT - 6.0,
             at + 4.0,
             value * 100.0
@@ -139,7 +141,8 @@ fn frame(y: &Axis, right: f64, name: &str) -> String {
 fn tick(svg: &mut String, x: f64, label: &str) {
     let _ = write!(
         svg,
-        "<path class=\"grid\" d=\"M{x:.1} {BOTTOM}v5\"/><text class=\"axis\" text-anchor=\"middle\" x=\"{x:.1}\" y=\"{}\">{label}</text>",
+        "<path class=\"grid\" d=\"M{x:.1} {BOTTOM}v5\"/><text class=\"axis\" text-anchor=\"middle\" x=\"{x:.1}\" \
+         y=\"{}\">{label}</text>",
         BOTTOM + 19.0
     );
 }
@@ -154,7 +157,7 @@ fn both_text(en: &str, zh: &str) -> String {
     both(en, zh).replace("<span", "<tspan").replace("</span", "</tspan")
 }
 
-fn whisker(svg: &mut String, run: &Run, cell: &Cell, measure: Measure, y: &Axis, x: f64) {
+fn whisker(svg: &mut String, run: &EvaluationRun, cell: &RunCell, measure: Measure, y: &Axis, x: f64) {
     let values: Vec<f64> = cell.rows.iter().filter_map(|row| row.get(measure)).collect();
     let Interval { low, high, .. } = Interval::of(&values, run.seed);
     let _ = write!(svg, "<path class=\"whisker\" d=\"M{x:.1} {:.1}V{:.1}\"/>", y.within(low), y.within(high));

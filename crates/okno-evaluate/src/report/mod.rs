@@ -17,7 +17,7 @@ pub use html::{both, text};
 use super::gold::Target;
 use super::judge::CellJudged;
 use super::measure::Measure;
-use super::run::{Cell, Outcome, Run};
+use super::run::{EvaluationRun, Outcome, RunCell};
 use super::score::Texts;
 use super::set::QuestionSet;
 use okno::document::Date;
@@ -71,9 +71,11 @@ pub fn page(title: &str, body: &str, chinese: bool) -> String {
         "<!doctype html>\n<html lang=\"{language}\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
          <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n\
-         <meta name=\"color-scheme\" content=\"light dark\">\n<title>{}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n\
+         <meta name=\"color-scheme\" content=\"light dark\">\n<title>{}</title>\n<style>\n{STYLE}</style>\n</head>\n\
+         <body>\n\
          <input type=\"radio\" name=\"lang\" id=\"en\"{}><input type=\"radio\" name=\"lang\" id=\"zh\"{}>\n\
-         <nav aria-label=\"Language\"><label for=\"en\" lang=\"en\">English</label><label for=\"zh\" lang=\"zh\">中文</label></nav>\n\
+         <nav aria-label=\"Language\"><label for=\"en\" lang=\"en\">English</label><label for=\"zh\" \
+         lang=\"zh\">中文</label></nav>\n\
          <main>\n{body}</main>\n</body>\n</html>\n",
         text(title),
         checked(false),
@@ -81,7 +83,7 @@ pub fn page(title: &str, body: &str, chinese: bool) -> String {
     )
 }
 
-fn header(run: &Run) -> String {
+fn header(run: &EvaluationRun) -> String {
     let count = run.questions.len();
     let recipes = run.recipes().len();
     let facts = both(
@@ -107,7 +109,7 @@ fn header(run: &Run) -> String {
 }
 
 /// The finding in a sentence, and the others below it.
-fn finding(run: &Run, budget: usize) -> String {
+fn finding(run: &EvaluationRun, budget: usize) -> String {
     let measure = run.main_measure();
     let comparisons = run.comparisons(measure, budget);
     let mut section = String::from("<section class=\"finding\">");
@@ -122,7 +124,7 @@ fn finding(run: &Run, budget: usize) -> String {
             let _ = write!(section, "<p class=\"lead\">{}</p>", both(&en, &zh));
         }
         Some((first, others)) => {
-            let sentence = |c: &super::Comparison| both(&coded(&c.english()), &coded(&c.chinese()));
+            let sentence = |c: &super::RecipeComparison| both(&coded(&c.english()), &coded(&c.chinese()));
             let _ = write!(section, "<p class=\"lead\">{}</p><ul>", sentence(first));
             for other in others {
                 let _ = write!(section, "<li>{}</li>", sentence(other));
@@ -143,7 +145,7 @@ fn coded(sentence: &str) -> String {
     out
 }
 
-fn charts(run: &Run, budget: usize) -> String {
+fn charts(run: &EvaluationRun, budget: usize) -> String {
     let measure = run.main_measure();
     let curves = chart::curves(run, measure);
     let scatter = chart::scatter(run, measure, budget);
@@ -158,7 +160,8 @@ fn charts(run: &Run, budget: usize) -> String {
         ),
         both(
             &format!(
-                "{name_en} at {budget} tokens against the time of one question. Best is top left; the line runs from the median to the 95th percentile."
+                "{name_en} at {budget} tokens against the time of one question. Best is top left; the line runs from \
+                 the median to the 95th percentile."
             ),
             &format!("{budget} 词元时的{name_zh}与单个问题的用时。左上角最好；横线从中位数到第 95 百分位。")
         ),
@@ -176,7 +179,7 @@ fn target(report: &Report<'_>, question: usize) -> Option<(String, Target)> {
     }
 }
 
-fn covers(cell: &Cell, question: usize, measure: Measure) -> bool {
+fn covers(cell: &RunCell, question: usize, measure: Measure) -> bool {
     cell.rows[question].get(measure).is_some_and(|value| value >= 1.0)
 }
 

@@ -4,7 +4,7 @@
 use super::html::{both, text};
 use super::{Report, covers, target};
 use crate::gold::{Points, Target};
-use crate::run::Cell;
+use crate::run::RunCell;
 use crate::score::Returned;
 use std::fmt::Write;
 
@@ -54,7 +54,7 @@ impl Sort {
     }
 }
 
-fn pair(report: &Report<'_>, best: &Cell, other: &Cell, room: usize, open: bool) -> String {
+fn pair(report: &Report<'_>, best: &RunCell, other: &RunCell, room: usize, open: bool) -> String {
     let measure = report.outcome.run.main_measure();
     let all = 0..report.set.questions.len();
     let sorted = |sort: Sort| -> Vec<usize> {
@@ -94,7 +94,7 @@ fn pair(report: &Report<'_>, best: &Cell, other: &Cell, room: usize, open: bool)
     out + "</details>"
 }
 
-fn group(report: &Report<'_>, cells: [&Cell; 2], sort: Sort, questions: &[usize], left: &mut usize) -> String {
+fn group(report: &Report<'_>, cells: [&RunCell; 2], sort: Sort, questions: &[usize], left: &mut usize) -> String {
     if questions.is_empty() {
         return String::new();
     }
@@ -120,7 +120,7 @@ fn group(report: &Report<'_>, cells: [&Cell; 2], sort: Sort, questions: &[usize]
     out
 }
 
-fn one(report: &Report<'_>, cells: [&Cell; 2], question: usize) -> String {
+fn one(report: &Report<'_>, cells: [&RunCell; 2], question: usize) -> String {
     let asked = &report.set.questions[question];
     let gold = target(report, question);
     let mut out = format!("<details class=\"q\"><summary>{}</summary>", text(&asked.text));
@@ -141,7 +141,7 @@ fn one(report: &Report<'_>, cells: [&Cell; 2], question: usize) -> String {
     out + "</div></details>"
 }
 
-fn side(report: &Report<'_>, cell: &Cell, question: usize, gold: Option<&(String, Target)>) -> String {
+fn side(report: &Report<'_>, cell: &RunCell, question: usize, gold: Option<&(String, Target)>) -> String {
     let run = &report.outcome.run;
     let place = run.cells.iter().position(|other| std::ptr::eq(other, cell)).unwrap_or_default();
     let has = covers(cell, question, run.main_measure());

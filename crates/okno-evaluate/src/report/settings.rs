@@ -2,7 +2,7 @@
 
 use super::html::{both, text};
 use crate::measure::Measure;
-use crate::run::Run;
+use crate::run::EvaluationRun;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
@@ -76,7 +76,8 @@ pub fn guide() -> String {
         "<dt>{}</dt><dd>{}</dd></dl></section>",
         both("interval", "置信区间"),
         both(
-            "from 2,000 paired resamples of the questions; a difference whose interval holds 0 is called noise. With many recipes, one in twenty clear differences is still chance.",
+            "from 2,000 paired resamples of the questions; a difference whose interval holds 0 is called noise. With \
+             many recipes, one in twenty clear differences is still chance.",
             "由问题的 2000 次配对重抽样得出；包含 0 的差异称为噪声。比较的方案多时，仍有二十分之一的“明显”差异出于偶然。"
         )
     );
@@ -84,7 +85,7 @@ pub fn guide() -> String {
 }
 
 /// What is needed to repeat the run.
-pub fn settings(run: &Run, command: &str) -> String {
+pub fn settings(run: &EvaluationRun, command: &str) -> String {
     let facts = format!(
         "version    {}\nembedder   {}\nset        {} ({} questions, {})\nseed       {}\n",
         run.version,
@@ -98,7 +99,8 @@ pub fn settings(run: &Run, command: &str) -> String {
     // A recipe is made of names and numbers; should one ever not be writable, the page is still a page.
     let recipes = toml::to_string(&recipes).unwrap_or_default();
     format!(
-        "<section><h2>{}</h2><pre class=\"command\">{}</pre><pre>{}</pre><details><summary>{}</summary><pre>{}</pre></details></section>\n",
+        "<section><h2>{}</h2><pre class=\"command\">{}</pre><pre>{}</pre><details><summary>{}</summary><pre>{}</pre>\
+         </details></section>\n",
         both("To repeat it", "重复这次评测"),
         text(command),
         text(&facts),

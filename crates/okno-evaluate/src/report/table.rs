@@ -4,7 +4,7 @@ use super::html::{both, text};
 use super::settings::words;
 use crate::compare::{Interval, points};
 use crate::measure::Measure;
-use crate::run::{Cell, Run};
+use crate::run::{EvaluationRun, RunCell};
 use std::fmt::Write;
 
 /// Columns between the main measure and the difference; a set that does not have one leaves it out.
@@ -25,7 +25,7 @@ pub fn percent(share: f64) -> String {
 }
 
 /// The smallest budget open, the others folded.
-pub fn tables(run: &Run) -> String {
+pub fn tables(run: &EvaluationRun) -> String {
     let mut section = format!("<section><h2>{}</h2>", both("Scores", "得分"));
     for (i, budget) in run.budgets().into_iter().enumerate() {
         let open = if i == 0 { " open" } else { "" };
@@ -39,7 +39,7 @@ pub fn tables(run: &Run) -> String {
     section + "</section>\n"
 }
 
-fn table(run: &Run, budget: usize) -> String {
+fn table(run: &EvaluationRun, budget: usize) -> String {
     let cells = run.ranked(budget);
     let main = run.main_measure();
     let has = |measure: &Measure| *measure != main && cells.iter().any(|cell| cell.scores.0.contains_key(measure));
@@ -67,7 +67,7 @@ fn label(measure: Measure) -> String {
     both(en, zh)
 }
 
-fn row(run: &Run, cell: &Cell, best: &Cell, main: Measure, columns: &[Measure]) -> String {
+fn row(run: &EvaluationRun, cell: &RunCell, best: &RunCell, main: Measure, columns: &[Measure]) -> String {
     let values: Vec<f64> = cell.rows.iter().filter_map(|row| row.get(main)).collect();
     let own = Interval::of(&values, run.seed);
     let mut out = format!("<tr><th scope=\"row\"><code>{}</code></th>", text(&cell.recipe));
@@ -107,7 +107,7 @@ fn number(measure: Measure, value: f64) -> String {
 }
 
 /// The difference to the best with its interval, and a word where it is noise.
-fn behind(run: &Run, cell: &Cell, best: &Cell, main: Measure) -> String {
+fn behind(run: &EvaluationRun, cell: &RunCell, best: &RunCell, main: Measure) -> String {
     if std::ptr::eq(cell, best) {
         return both("best", "最好");
     }

@@ -1,5 +1,5 @@
 use super::*;
-use crate::run::{Asking, Candidate, run};
+use crate::run::{Candidate, RunRequest, run};
 use crate::set::{Indexed, Library};
 use okno::Engine;
 use okno::retrieve::built_in;
@@ -18,8 +18,9 @@ fn hostile_page(recipes: &[&str]) -> String {
     }
     let questions: Vec<String> = (0..6)
         .map(|i| {
-            serde_json::json!({"question": format!("What is <b>number {i}</b>?"), "document": format!("a{i}.txt"), "answer": format!("number {i} is {HOSTILE}")})
-                .to_string()
+            serde_json::json!({"question": format!("What is <b>number {i}</b>?"), "document": format!("a{i}.txt"),
+                "answer": format!("number {i} is {HOSTILE}")})
+            .to_string()
         })
         .collect();
     let file = folder.path().join("<q>.jsonl");
@@ -32,7 +33,7 @@ fn hostile_page(recipes: &[&str]) -> String {
     let known = built_in().unwrap();
     let candidates: Vec<Candidate> =
         recipes.iter().map(|name| Candidate { name: (*name).to_owned(), recipe: known[*name].clone() }).collect();
-    let asking = Asking { set: &set, candidates: &candidates, budgets: &[30, 200], seed: 1, name: "<name>" };
+    let asking = RunRequest { set: &set, candidates: &candidates, budgets: &[30, 200], seed: 1, name: "<name>" };
     let outcome = run(&engine, &asking, &mut library, &|_, _| ()).unwrap();
     Report {
         outcome: &outcome,
@@ -47,9 +48,9 @@ fn hostile_page(recipes: &[&str]) -> String {
 
 /// A judge that quotes a hostile answer, and one that failed.
 fn judged() -> Vec<crate::judge::CellJudged> {
-    use crate::judge::{Aspect, CellJudged, Judgement, QuestionJudged, Verdict};
+    use crate::judge::{Aspect, CellJudged, JudgeVerdict, Judgement, QuestionJudged};
     let said = "<script>alert(1)</script>";
-    let verdict = Verdict { about: said.into(), score: 2.0 / 3.0, reason: said.into() };
+    let verdict = JudgeVerdict { about: said.into(), score: 2.0 / 3.0, reason: said.into() };
     let aspects = [
         (Aspect::Groundedness, Judgement::Judged(vec![verdict])),
         (Aspect::AnswerRelevance, Judgement::Failed(said.into())),

@@ -3,12 +3,12 @@
 //!
 //! The set's own reader, because every record must know the line it starts on and every fault its column.
 
-use super::read::Line;
+use super::read::ParsedLine;
 use super::{Fault, FaultReason};
 use serde_json::{Map, Value};
 
 /// The records of a file as objects of texts, by the names in its header.
-pub fn objects(text: &str, separator: char) -> Vec<Line> {
+pub fn objects(text: &str, separator: char) -> Vec<ParsedLine> {
     let mut records = records(text, separator).into_iter();
     let Some((_, header)) = records.next() else { return Vec::new() };
     let names: Vec<String> = header.iter().map(|name| canonical(name).to_owned()).collect();

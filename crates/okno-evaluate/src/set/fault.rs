@@ -29,9 +29,11 @@ okno::document::messages! {
             ("expected an object `{{…}}`, got {got}", "应为对象 `{{…}}`,得到的是{got}"),
         /// A header without the columns.
         Columns { /** Its columns. */ got: Vec<String> } = "no_columns" =>
-            ("expected columns `question`, `answer` and `document`, got {got}", "应有列 `question`、`answer` 和 `document`,得到的是 {got}"),
+            ("expected columns `question`, `answer` and `document`, got {got}",
+                "应有列 `question`、`answer` 和 `document`,得到的是 {got}"),
         /// A line with more or fewer columns than the header.
-        ColumnCount { /** Those of the header. */ expected: usize, /** Those of the line. */ got: usize } = "column_count" =>
+        ColumnCount { /** Those of the header. */ expected: usize, /** Those of the line. */ got: usize } =
+            "column_count" =>
             ("expected {expected} columns, got {got}", "应有 {expected} 列,得到 {got} 列"),
         /// A set of nothing.
         NoQuestions = "no_questions" =>
@@ -65,7 +67,8 @@ okno::document::messages! {
         NotCount { /** What it is. */ got: String } = "not_count" =>
             ("expected a count of characters, got {got}", "应为字符数,得到的是 {got}"),
         /// A span that is not in the document.
-        Outside { /** The document's characters. */ length: usize, /** Its start. */ start: usize, /** Its end. */ end: usize } =
+        Outside { /** The document's characters. */ length: usize, /** Its start. */ start: usize,
+            /** Its end. */ end: usize } =
             "outside" => (
                 "expected a span inside the document's {length} characters, got {start} … {end}",
                 "应为文档 {length} 个字符之内的区间,得到的是 {start} … {end}",

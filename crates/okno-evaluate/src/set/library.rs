@@ -9,7 +9,7 @@ use std::path::Path;
 
 /// What a name stands for.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Found {
+pub enum NameMatch {
     /// No document.
     No,
     /// More than one.
@@ -21,7 +21,7 @@ pub enum Found {
 /// Documents by name, with their texts.
 pub trait Library {
     /// The document of this name; its text is in [`Library::texts`] afterwards.
-    fn find(&mut self, name: &str) -> Result<Found>;
+    fn find(&mut self, name: &str) -> Result<NameMatch>;
     /// The texts found so far.
     fn texts(&self) -> &Texts;
 }
@@ -52,8 +52,8 @@ impl Corpus {
 }
 
 impl Library for Corpus {
-    fn find(&mut self, name: &str) -> Result<Found> {
-        Ok(if self.texts.contains_key(name) { Found::One(name.to_owned()) } else { Found::No })
+    fn find(&mut self, name: &str) -> Result<NameMatch> {
+        Ok(if self.texts.contains_key(name) { NameMatch::One(name.to_owned()) } else { NameMatch::No })
     }
 
     fn texts(&self) -> &Texts {
@@ -65,7 +65,7 @@ impl Library for Corpus {
 pub struct Indexed<'s> {
     snapshot: &'s dyn Snapshot,
     texts: Texts,
-    numbers: HashMap<String, Found>,
+    numbers: HashMap<String, NameMatch>,
 }
 
 impl<'s> Indexed<'s> {
@@ -74,7 +74,7 @@ impl<'s> Indexed<'s> {
         Self { snapshot, texts: Texts::new(), numbers: HashMap::new() }
     }
 
-    fn look_up(&mut self, name: &str) -> Result<Found> {
+    fn look_up(&mut self, name: &str) -> Result<NameMatch> {
         let named: Vec<(DocumentNumber, String)> = self
             .snapshot
             .records()?
@@ -83,15 +83,15 @@ impl<'s> Indexed<'s> {
             .map(|(number, record)| (*number, record.id.name().to_owned()))
             .collect();
         let [(number, own)] = named.as_slice() else {
-            return Ok(if named.is_empty() { Found::No } else { Found::Several });
+            return Ok(if named.is_empty() { NameMatch::No } else { NameMatch::Several });
         };
         self.texts.insert(own.clone(), self.snapshot.text(*number)?.chars().collect());
-        Ok(Found::One(own.clone()))
+        Ok(NameMatch::One(own.clone()))
     }
 }
 
 impl Library for Indexed<'_> {
-    fn find(&mut self, name: &str) -> Result<Found> {
+    fn find(&mut self, name: &str) -> Result<NameMatch> {
         if let Some(found) = self.numbers.get(name) {
             return Ok(found.clone());
         }
@@ -106,10 +106,10 @@ impl Library for Indexed<'_> {
 }
 
 /// A document that a set names and a library lacks.
-pub(super) fn missing(name: &str, found: &Found) -> FaultReason {
+pub(super) fn missing(name: &str, found: &NameMatch) -> FaultReason {
     let name = name.to_owned();
     match found {
-        Found::Several => FaultReason::SeveralDocuments { name },
+        NameMatch::Several => FaultReason::SeveralDocuments { name },
         _ => FaultReason::NoDocument { name },
     }
 }

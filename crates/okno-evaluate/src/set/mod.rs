@@ -10,7 +10,7 @@ mod library;
 mod read;
 
 pub use fault::{Fault, FaultReason, Faults, JsonKind};
-pub use library::{Corpus, Found, Indexed, Library};
+pub use library::{Corpus, Indexed, Library, NameMatch};
 
 use super::gold::Points;
 use crate::{Error, Result};

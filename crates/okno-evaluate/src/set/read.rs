@@ -1,7 +1,7 @@
 //! From lines to questions: which fields there are, and what each must hold.
 
 use super::library::missing;
-use super::{Fault, FaultReason, Found, Gold, JsonKind, Library, Question};
+use super::{Fault, FaultReason, Gold, JsonKind, Library, NameMatch, Question};
 use crate::Result;
 use crate::gold::Points;
 use okno::document::Filter;
@@ -9,10 +9,10 @@ use serde_json::{Map, Value};
 use std::collections::{BTreeSet, HashSet};
 
 /// A line as an object, or why it is none.
-pub type Line = Result<(usize, Map<String, Value>), Fault>;
+pub type ParsedLine = Result<(usize, Map<String, Value>), Fault>;
 
 /// The objects of JSON lines; blank lines are passed over.
-pub fn json_lines(text: &str) -> Vec<Line> {
+pub fn json_lines(text: &str) -> Vec<ParsedLine> {
     let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
     lines
         .map(|(number, line)| {
@@ -28,17 +28,17 @@ pub fn json_lines(text: &str) -> Vec<Line> {
 
 /// A document of a corpus file.
 pub fn document(line: usize, object: &Map<String, Value>) -> Result<(usize, String, String), Fault> {
-    let fields = Fields { line, object };
+    let fields = LineFields { line, object };
     Ok((line, fields.required_text(&["doc_id"])?, fields.required_text(&["text"])?))
 }
 
 /// All questions, or all faults.
-pub fn questions(lines: Vec<Line>, library: &mut dyn Library) -> Result<Result<Vec<Question>, Vec<Fault>>> {
+pub fn questions(lines: Vec<ParsedLine>, library: &mut dyn Library) -> Result<Result<Vec<Question>, Vec<Fault>>> {
     let (mut questions, mut faults, mut ids) = (Vec::new(), Vec::new(), HashSet::new());
     for line in lines {
         let read = match line {
             Ok((line, object)) => {
-                question(&Fields { line, object: &object }, library)?.map(|question| (line, question))
+                question(&LineFields { line, object: &object }, library)?.map(|question| (line, question))
             }
             Err(fault) => Err(fault),
         };
@@ -54,7 +54,7 @@ pub fn questions(lines: Vec<Line>, library: &mut dyn Library) -> Result<Result<V
     Ok(if faults.is_empty() { Ok(questions) } else { Err(faults) })
 }
 
-fn question(fields: &Fields<'_>, library: &mut dyn Library) -> Result<Result<Question, Fault>> {
+fn question(fields: &LineFields<'_>, library: &mut dyn Library) -> Result<Result<Question, Fault>> {
     let plain = || {
         let filter = fields.object.get("filter").filter(|filter| !filter.is_null());
         let filter = filter
@@ -70,7 +70,7 @@ fn question(fields: &Fields<'_>, library: &mut dyn Library) -> Result<Result<Que
     Ok(gold(fields, library)?.map(|gold| Question { id, text, kind, filter, gold }))
 }
 
-fn gold(fields: &Fields<'_>, library: &mut dyn Library) -> Result<Result<Gold, Fault>> {
+fn gold(fields: &LineFields<'_>, library: &mut dyn Library) -> Result<Result<Gold, Fault>> {
     if !fields.has("start") && fields.has("relevant") {
         return relevant(fields, library);
     }
@@ -78,7 +78,7 @@ fn gold(fields: &Fields<'_>, library: &mut dyn Library) -> Result<Result<Gold, F
         Ok(name) => name,
         Err(fault) => return Ok(Err(fault)),
     };
-    let Found::One(document) = library.find(&name)? else {
+    let NameMatch::One(document) = library.find(&name)? else {
         let found = library.find(&name)?;
         return Ok(Err(fields.fault("doc_id", missing(&name, &found))));
     };
@@ -88,14 +88,14 @@ fn gold(fields: &Fields<'_>, library: &mut dyn Library) -> Result<Result<Gold, F
 }
 
 /// Document-level relevance.
-fn relevant(fields: &Fields<'_>, library: &mut dyn Library) -> Result<Result<Gold, Fault>> {
+fn relevant(fields: &LineFields<'_>, library: &mut dyn Library) -> Result<Result<Gold, Fault>> {
     let mut names = BTreeSet::new();
     for value in fields.object["relevant"].as_array().map(Vec::as_slice).unwrap_or_default() {
         let Some(name) = value.as_str() else {
             return Ok(Err(fields.fault("relevant", FaultReason::NotName { got: value.into() })));
         };
         match library.find(name)? {
-            Found::One(own) => names.insert(own),
+            NameMatch::One(own) => names.insert(own),
             found => return Ok(Err(fields.fault("relevant", missing(name, &found)))),
         };
     }
@@ -105,7 +105,7 @@ fn relevant(fields: &Fields<'_>, library: &mut dyn Library) -> Result<Result<Gol
 }
 
 /// The answer and all excerpts: by offsets, or by looking for the answer's words.
-fn places(fields: &Fields<'_>, text: &[char]) -> Result<(Points, Vec<Points>), Fault> {
+fn places(fields: &LineFields<'_>, text: &[char]) -> Result<(Points, Vec<Points>), Fault> {
     if fields.has("start") || fields.has("end") {
         let answer = fields.span("start", fields.number("start")?, fields.number("end")?, text)?;
         return Ok((answer, fields.spans(text)?));
@@ -154,12 +154,12 @@ fn matched(text: &[char], start: usize, wanted: &[char]) -> Option<usize> {
 }
 
 /// The fields of one line.
-struct Fields<'a> {
+struct LineFields<'a> {
     line: usize,
     object: &'a Map<String, Value>,
 }
 
-impl Fields<'_> {
+impl LineFields<'_> {
     fn fault(&self, field: &'static str, reason: FaultReason) -> Fault {
         Fault { line: self.line, field, reason }
     }

@@ -4,8 +4,8 @@ use crate::score::Texts;
 struct Shelf(Texts);
 
 impl Library for Shelf {
-    fn find(&mut self, name: &str) -> Result<Found> {
-        Ok(if self.0.contains_key(name) { Found::One(name.to_owned()) } else { Found::No })
+    fn find(&mut self, name: &str) -> Result<NameMatch> {
+        Ok(if self.0.contains_key(name) { NameMatch::One(name.to_owned()) } else { NameMatch::No })
     }
     fn texts(&self) -> &Texts {
         &self.0
@@ -39,8 +39,10 @@ fn answers_are_found_by_offsets_or_by_their_words() {
     let set = read(
         "q.jsonl",
         concat!(
-            "\u{feff}{\"question\": \"a\", \"doc_id\": \"tea.md\", \"start\": 3, \"end\": 7, \"spans\": [[3, 7], {\"start\": 9, \"end\": 12}]}\n\n",
-            "{\"qid\": \"x\", \"query\": \"b\", \"document\": \"tea.md\", \"answer\": \"Black tea needs\", \"kind\": \"fact\"}\n",
+            "\u{feff}{\"question\": \"a\", \"doc_id\": \"tea.md\", \"start\": 3, \"end\": 7, \"spans\": [[3, 7], \
+             {\"start\": 9, \"end\": 12}]}\n\n",
+            "{\"qid\": \"x\", \"query\": \"b\", \"document\": \"tea.md\", \"answer\": \"Black tea needs\", \"kind\": \
+             \"fact\"}\n",
             "{\"question\": \"c\", \"relevant\": [\"b.md\"]}\n",
         ),
     )

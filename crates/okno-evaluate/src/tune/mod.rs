@@ -1,7 +1,8 @@
 //! Tuning: a better recipe for *these* documents, if there is one.
 //!
 //! ```text
-//! questions → train | held out;  reference → families → moves, one at a time, while they help on train → held-out verdict
+//! questions → train | held out
+//! reference → families → moves, one at a time, while they help on train → held-out verdict
 //! ```
 //!
 //! Everything tried is a recipe over the same index: nothing is indexed or embedded again. Train picks, and picking
@@ -69,7 +70,7 @@ pub struct Tuning<'a> {
 
 /// How far tuning has come.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Step {
+pub struct TuneProgress {
     /// Candidates judged so far.
     pub tried: usize,
     /// Of those, dropped before all questions were asked.
@@ -111,7 +112,7 @@ impl Tuned {
 }
 
 /// Looks for a better recipe, telling `progress` after each candidate.
-pub fn tune(engine: &Engine, tuning: &Tuning<'_>, texts: &Texts, progress: &dyn Fn(&Step)) -> Result<Tuned> {
+pub fn tune(engine: &Engine, tuning: &Tuning<'_>, texts: &Texts, progress: &dyn Fn(&TuneProgress)) -> Result<Tuned> {
     if tuning.set.questions.len() < FEWEST {
         return Err(Error::FewQuestions { fewest: FEWEST, got: tuning.set.questions.len() });
     }
@@ -178,7 +179,7 @@ impl Judge<'_> {
 struct Search<'a> {
     judge: &'a Judge<'a>,
     train: &'a [&'a Question],
-    progress: &'a dyn Fn(&Step),
+    progress: &'a dyn Fn(&TuneProgress),
     recipe: Recipe,
     values: Vec<f64>,
     changes: Vec<(String, f64)>,
@@ -187,7 +188,7 @@ struct Search<'a> {
 }
 
 impl<'a> Search<'a> {
-    fn new(judge: &'a Judge<'a>, train: &'a [&'a Question], progress: &'a dyn Fn(&Step)) -> Result<Self> {
+    fn new(judge: &'a Judge<'a>, train: &'a [&'a Question], progress: &'a dyn Fn(&TuneProgress)) -> Result<Self> {
         let recipe = judge.tuning.reference.recipe.clone();
         let values = judge.values(&recipe, train)?;
         Ok(Self { judge, train, progress, recipe, values, changes: Vec::new(), tried: 1, dropped: 0 })
@@ -218,7 +219,7 @@ impl<'a> Search<'a> {
     fn take_best(&mut self, candidates: Vec<(String, Recipe)>) -> Result<bool> {
         let mut best: Option<(f64, String, Recipe, Vec<f64>)> = None;
         for (what, recipe) in candidates {
-            (self.progress)(&Step {
+            (self.progress)(&TuneProgress {
                 tried: self.tried,
                 dropped: self.dropped,
                 what: what.clone(),
@@ -229,7 +230,7 @@ impl<'a> Search<'a> {
                 self.dropped += 1;
                 continue;
             };
-            let gain = Gain::of(&values, &self.values);
+            let gain = MeanGain::of(&values, &self.values);
             if gain.mean > FOLLOWED * gain.error && best.as_ref().is_none_or(|(least, ..)| gain.mean > *least) {
                 best = Some((gain.mean, what, recipe, values));
             }
@@ -246,7 +247,7 @@ impl<'a> Search<'a> {
         let mut values = Vec::with_capacity(self.train.len());
         for block in self.train.chunks(BLOCK) {
             values.extend(self.judge.values(recipe, block)?);
-            let gain = Gain::of(&values, &self.values);
+            let gain = MeanGain::of(&values, &self.values);
             let left: f64 = self.values[values.len()..].iter().map(|value| 1.0 - value).sum();
             let reachable = gain.mean * values.len() as f64 + left;
             if gain.mean + HOPELESS * gain.error < 0.0 || reachable <= 0.0 {
@@ -258,12 +259,12 @@ impl<'a> Search<'a> {
 }
 
 /// The mean difference so far, and its standard error.
-struct Gain {
+struct MeanGain {
     mean: f64,
     error: f64,
 }
 
-impl Gain {
+impl MeanGain {
     fn of(values: &[f64], reference: &[f64]) -> Self {
         let differences: Vec<f64> = values.iter().zip(reference).map(|(value, reference)| value - reference).collect();
         let mean = mean(&differences);

@@ -60,11 +60,11 @@ pub fn with_section(file: &str, name: &str, section: &str) -> Result<String> {
 /// The file must still be TOML, and hold the recipe.
 fn check(file: &str, name: &str) -> Result<(), SectionError> {
     #[derive(serde::Deserialize)]
-    struct Recipes {
+    struct RecipeFile {
         recipes: BTreeMap<String, Recipe>,
     }
     let unreadable = |error: toml::de::Error| SectionError::Toml { words: error.to_string() };
-    let Recipes { recipes } = toml::from_str(file).map_err(unreadable)?;
+    let RecipeFile { recipes } = toml::from_str(file).map_err(unreadable)?;
     recipes.get(name).map(|_| ()).ok_or_else(|| SectionError::NoRecipe { name: name.to_owned() })
 }
 

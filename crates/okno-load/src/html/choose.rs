@@ -4,7 +4,7 @@
 //! stays that the mark-up does not call furniture – and what it calls so is believed as far as the text agrees:
 //! navigation is mostly links; a box of prose with the class `sidebar` is not.
 
-use super::pieces::{Kind, Piece, Region};
+use super::pieces::{HtmlPiece, PieceKind, Region};
 use super::tags::Furniture;
 
 /// Navigation has at least this share of its letters in links (in percent); prose in a box has far less.
@@ -25,10 +25,10 @@ struct Sum {
 }
 
 /// Removes the pieces that are furniture.
-pub(super) fn keep_content(pieces: &mut Vec<Piece>, regions: &[Region]) {
+pub(super) fn keep_content(pieces: &mut Vec<HtmlPiece>, regions: &[Region]) {
     let dropped = dropped_regions(pieces, regions);
     pieces.retain(|piece| !dropped[piece.region] && !furniture_heading(piece));
-    let inside = |piece: &Piece| regions[piece.region].in_main;
+    let inside = |piece: &HtmlPiece| regions[piece.region].in_main;
     let total: usize = pieces.iter().map(|piece| piece.text.len()).sum();
     let main: usize = pieces.iter().filter(|piece| inside(piece)).map(|piece| piece.text.len()).sum();
     if main * 100 >= total * MAIN && main > 0 {
@@ -36,7 +36,7 @@ pub(super) fn keep_content(pieces: &mut Vec<Piece>, regions: &[Region]) {
     }
 }
 
-fn dropped_regions(pieces: &[Piece], regions: &[Region]) -> Vec<bool> {
+fn dropped_regions(pieces: &[HtmlPiece], regions: &[Region]) -> Vec<bool> {
     let sums = sums(pieces, regions);
     let total = sums[0].letters;
     inherited(regions, |at| {
@@ -53,14 +53,15 @@ fn dropped_regions(pieces: &[Piece], regions: &[Region]) -> Vec<bool> {
 }
 
 /// What each region holds, with all regions inside it. Inner regions come after outer ones.
-fn sums(pieces: &[Piece], regions: &[Region]) -> Vec<Sum> {
+fn sums(pieces: &[HtmlPiece], regions: &[Region]) -> Vec<Sum> {
     let mut sums = vec![Sum::default(); regions.len()];
     for piece in pieces {
         let sum = &mut sums[piece.region];
         sum.letters += piece.text.chars().filter(|c| !c.is_whitespace()).count();
         sum.links += piece.links;
         sum.anchors += piece.anchors;
-        sum.items += usize::from(matches!(piece.kind, Kind::Item { .. } | Kind::Paragraph | Kind::Definition));
+        sum.items +=
+            usize::from(matches!(piece.kind, PieceKind::Item { .. } | PieceKind::Paragraph | PieceKind::Definition));
     }
     for at in (1..regions.len()).rev() {
         let inner = sums[at];
@@ -83,9 +84,9 @@ fn inherited(regions: &[Region], test: impl Fn(usize) -> bool) -> Vec<bool> {
 }
 
 /// A heading over a table of contents stays behind when that is dropped.
-fn furniture_heading(piece: &Piece) -> bool {
+fn furniture_heading(piece: &HtmlPiece) -> bool {
     let words = ["contents", "table of contents", "on this page", "目录", "目錄", "本页内容", "在此页面"];
-    matches!(piece.kind, Kind::Heading(_)) && words.iter().any(|word| word.eq_ignore_ascii_case(&piece.text))
+    matches!(piece.kind, PieceKind::Heading(_)) && words.iter().any(|word| word.eq_ignore_ascii_case(&piece.text))
 }
 
 /// The words of a heading without the page's own marks: `[edit]`, `¶`, `#`.

@@ -17,7 +17,7 @@ impl Link {
 }
 
 #[derive(Debug, Default)]
-pub(super) struct Line {
+pub(super) struct HtmlLine {
     pub text: String,
     /// Letters inside links, and inside links to this very page.
     pub links: usize,
@@ -26,7 +26,7 @@ pub(super) struct Line {
     pub space: Option<bool>,
 }
 
-impl Line {
+impl HtmlLine {
     /// Adds running text: white space collapses, and a line end between two Chinese characters is nothing at all.
     pub fn words(&mut self, text: &str, link: Option<Link>) {
         for c in text.chars() {

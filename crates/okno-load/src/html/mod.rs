@@ -87,15 +87,15 @@ fn named_charset(bytes: &[u8]) -> Option<&'static Encoding> {
     Encoding::for_label(label.as_bytes()).filter(|encoding| encoding.is_ascii_compatible())
 }
 
-struct Read {
+struct HtmlPage {
     collector: Collector,
     metadata: Metadata,
     language: Option<String>,
 }
 
-fn read(page: &str) -> Read {
-    let mut reader = Reader {
-        read: Read { collector: Collector::new(), metadata: Metadata::default(), language: None },
+fn read(page: &str) -> HtmlPage {
+    let mut reader = HtmlReader {
+        read: HtmlPage { collector: Collector::new(), metadata: Metadata::default(), language: None },
         tag: Vec::new(),
         attribute: Vec::new(),
         attributes: Attributes::default(),
@@ -113,14 +113,14 @@ fn read(page: &str) -> Read {
 }
 
 /// Puts the parts of a start tag together and hands whole tags and texts on.
-struct Reader {
-    read: Read,
+struct HtmlReader {
+    read: HtmlPage,
     tag: Vec<u8>,
     attribute: Vec<u8>,
     attributes: Attributes,
 }
 
-impl Reader {
+impl HtmlReader {
     fn event(&mut self, event: &CallbackEvent<'_>) {
         match event {
             CallbackEvent::OpenStartTag { name } => {
@@ -199,7 +199,7 @@ fn images(text: &str, blocks: &[Block], collector: &Collector) -> Vec<Image> {
 }
 
 fn heading(collector: &Collector) -> Option<&str> {
-    let top = collector.pieces.iter().find(|piece| piece.kind == pieces::Kind::Heading(1));
+    let top = collector.pieces.iter().find(|piece| piece.kind == pieces::PieceKind::Heading(1));
     top.map(|piece| piece.text.as_str()).filter(|text| !text.is_empty())
 }
 

@@ -5,9 +5,9 @@
 
 use std::collections::HashMap;
 
-use super::line::{Line, Link};
+use super::line::{HtmlLine, Link};
 use super::own_images::OwnImages;
-use super::tables::Table;
+use super::tables::HtmlTable;
 use super::tags::{Attributes, Furniture, Tag};
 
 /// Elements deeper than this are read as if they were siblings; browsers stop at the same depth.
@@ -16,7 +16,7 @@ const DEEPEST: usize = 512;
 const LONGEST_HEADING: usize = 300;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum PieceKind {
     Heading(u8),
     Paragraph,
     /// A list item or a further paragraph of it, at its depth (from 1); the marker is empty for the latter.
@@ -33,8 +33,8 @@ pub(super) enum Kind {
 
 /// One block of text; `text` is final but for the marks of its kind.
 #[derive(Debug)]
-pub(super) struct Piece {
-    pub kind: Kind,
+pub(super) struct HtmlPiece {
+    pub kind: PieceKind,
     pub text: String,
     pub region: usize,
     /// Letters inside links, and inside links to this very page.
@@ -53,7 +53,7 @@ pub(super) struct Region {
 }
 
 #[derive(Debug)]
-struct Open {
+struct OpenHtmlElement {
     name: u64,
     tag: Tag,
     /// The region to return to.
@@ -62,7 +62,7 @@ struct Open {
 
 #[derive(Debug)]
 pub(super) struct Collector {
-    pub pieces: Vec<Piece>,
+    pub pieces: Vec<HtmlPiece>,
     pub regions: Vec<Region>,
     pub title: String,
     /// Titles and captions of images, by their address.
@@ -71,19 +71,19 @@ pub(super) struct Collector {
     pub own: OwnImages,
     /// The last image and how many pieces there were then: a caption beside it is its own.
     last_image: Option<(String, usize)>,
-    stack: Vec<Open>,
+    stack: Vec<OpenHtmlElement>,
     /// Open elements beyond the deepest.
     beyond: usize,
     region: usize,
     /// The stack's height below which dropped content ends.
     dropped: Option<usize>,
-    line: Line,
+    line: HtmlLine,
     heading: Option<u8>,
     code: Option<String>,
     /// Open lists: the next number of an ordered one.
     lists: Vec<Option<usize>>,
     marker: Option<String>,
-    tables: Vec<Table>,
+    tables: Vec<HtmlTable>,
     link: Option<Link>,
 }
 
@@ -108,7 +108,7 @@ impl Collector {
             beyond: 0,
             region: 0,
             dropped: None,
-            line: Line::default(),
+            line: HtmlLine::default(),
             heading: None,
             code: None,
             lists: Vec::new(),
@@ -133,7 +133,7 @@ impl Collector {
             self.beyond += 1;
             return;
         }
-        self.stack.push(Open { name: hash(name), tag, outer: self.region });
+        self.stack.push(OpenHtmlElement { name: hash(name), tag, outer: self.region });
         if self.dropped.is_none() {
             self.enter(tag, attributes);
         }
@@ -230,7 +230,7 @@ impl Collector {
             }
             Tag::Table => {
                 self.leave_table();
-                self.tables.push(Table::new(self.region));
+                self.tables.push(HtmlTable::new(self.region));
             }
             Tag::Row => {
                 if let Some(table) = self.tables.last_mut() {
@@ -280,7 +280,7 @@ impl Collector {
         }
     }
 
-    fn leave(&mut self, open: &Open) {
+    fn leave(&mut self, open: &OpenHtmlElement) {
         let height = self.stack.len() + 1;
         if let Some(dropped) = self.dropped {
             if height == dropped {
@@ -299,14 +299,14 @@ impl Collector {
                 self.marker = None;
             }
             Tag::Item => self.marker = None,
-            Tag::Cell => self.with_table(Table::end_cell),
+            Tag::Cell => self.with_table(HtmlTable::end_cell),
             Tag::Table => self.end_table(),
             _ => {}
         }
         self.region = open.outer;
     }
 
-    fn with_table(&mut self, act: impl FnOnce(&mut Table)) {
+    fn with_table(&mut self, act: impl FnOnce(&mut HtmlTable)) {
         if let Some(table) = self.tables.last_mut() {
             act(table);
         }
@@ -351,7 +351,7 @@ impl Collector {
     }
 
     fn in_cell(&self) -> bool {
-        self.tables.last().is_some_and(Table::collects)
+        self.tables.last().is_some_and(HtmlTable::collects)
     }
 
     /// The open line becomes a piece, or goes into the open table cell.
@@ -365,14 +365,14 @@ impl Collector {
         }
         let kind = self.kind(&line.text);
         let text = match &kind {
-            Kind::Code { .. } => line.text.trim_matches(['\n', '\r']).trim_end().to_owned(),
-            Kind::Heading(_) => super::choose::heading_words(&line.text),
+            PieceKind::Code { .. } => line.text.trim_matches(['\n', '\r']).trim_end().to_owned(),
+            PieceKind::Heading(_) => super::choose::heading_words(&line.text),
             _ => line.text.trim().to_owned(),
         };
         if self.stack.iter().rev().take(4).any(|open| open.tag == Tag::Caption) {
             self.caption(&text);
         }
-        self.pieces.push(Piece { kind, text, region: self.region, links: line.links, anchors: line.anchors });
+        self.pieces.push(HtmlPiece { kind, text, region: self.region, links: line.links, anchors: line.anchors });
     }
 
     /// A caption belongs to the image right before it.
@@ -382,12 +382,12 @@ impl Collector {
         }
     }
 
-    fn kind(&mut self, text: &str) -> Kind {
+    fn kind(&mut self, text: &str) -> PieceKind {
         if let Some(language) = &self.code {
-            return Kind::Code { language: language.clone() };
+            return PieceKind::Code { language: language.clone() };
         }
         if let Some(level) = self.heading.filter(|_| text.len() <= LONGEST_HEADING) {
-            return Kind::Heading(level);
+            return PieceKind::Heading(level);
         }
         let inner = self
             .stack
@@ -397,10 +397,10 @@ impl Collector {
             .find(|tag| matches!(tag, Tag::Item | Tag::Definition | Tag::Term | Tag::Cell));
         match inner {
             Some(Tag::Item) => {
-                Kind::Item { depth: self.lists.len().max(1), marker: self.marker.take().unwrap_or_default() }
+                PieceKind::Item { depth: self.lists.len().max(1), marker: self.marker.take().unwrap_or_default() }
             }
-            Some(Tag::Definition) => Kind::Definition,
-            _ => Kind::Paragraph,
+            Some(Tag::Definition) => PieceKind::Definition,
+            _ => PieceKind::Paragraph,
         }
     }
 
@@ -410,8 +410,8 @@ impl Collector {
         if let Some(table) = self.tables.last_mut() {
             let region = table.region;
             let cells = table.dissolve();
-            self.pieces.extend(cells.into_iter().map(|cell| Piece {
-                kind: Kind::Paragraph,
+            self.pieces.extend(cells.into_iter().map(|cell| HtmlPiece {
+                kind: PieceKind::Paragraph,
                 text: cell.text,
                 region,
                 links: cell.links,
@@ -424,12 +424,12 @@ impl Collector {
         let Some(mut table) = self.tables.pop() else { return };
         let region = table.region;
         if let Some((text, links, anchors)) = table.rendered() {
-            let piece = Piece { kind: Kind::Table, text, region, links, anchors };
+            let piece = HtmlPiece { kind: PieceKind::Table, text, region, links, anchors };
             return self.pieces.push(piece);
         }
         for cell in table.dissolve() {
-            self.pieces.push(Piece {
-                kind: Kind::Paragraph,
+            self.pieces.push(HtmlPiece {
+                kind: PieceKind::Paragraph,
                 text: cell.text,
                 region,
                 links: cell.links,

@@ -1,12 +1,12 @@
 //! Kept pieces become the canonical text of a page, with a block for each of them as it is written.
 
-use super::pieces::{Kind, Piece};
+use super::pieces::{HtmlPiece, PieceKind};
 use okno_document::{Block, BlockKind, Span};
 
 /// Deeper lists are not indented further: the text would grow with the square of the depth.
 const DEEPEST_INDENT: usize = 8;
 
-pub(super) fn render(pieces: &[Piece]) -> (String, Vec<Block>) {
+pub(super) fn render(pieces: &[HtmlPiece]) -> (String, Vec<Block>) {
     let mut text = String::with_capacity(pieces.iter().map(|piece| piece.text.len() + 8).sum());
     let mut blocks = Vec::with_capacity(pieces.len());
     let mut before = None;
@@ -21,45 +21,45 @@ pub(super) fn render(pieces: &[Piece]) -> (String, Vec<Block>) {
     (text, blocks)
 }
 
-fn separator(before: &Kind, next: &Kind) -> &'static str {
+fn separator(before: &PieceKind, next: &PieceKind) -> &'static str {
     match (before, next) {
-        (Kind::Item { .. }, Kind::Item { .. }) | (Kind::Paragraph, Kind::Definition) => "\n",
+        (PieceKind::Item { .. }, PieceKind::Item { .. }) | (PieceKind::Paragraph, PieceKind::Definition) => "\n",
         _ => "\n\n",
     }
 }
 
-fn write(text: &mut String, piece: &Piece) -> Block {
-    if let Kind::Item { depth, marker } = &piece.kind {
+fn write(text: &mut String, piece: &HtmlPiece) -> Block {
+    if let PieceKind::Item { depth, marker } = &piece.kind {
         let inner = usize::from(marker.is_empty());
         text.push_str(&"  ".repeat((depth - 1 + inner).min(DEEPEST_INDENT)));
     }
     let start = text.len();
     let kind = match &piece.kind {
-        Kind::Heading(level) => {
+        PieceKind::Heading(level) => {
             text.push_str(&"######"[..usize::from(*level)]);
             text.push(' ');
             text.push_str(&piece.text);
             BlockKind::Heading(*level)
         }
-        Kind::Paragraph => {
+        PieceKind::Paragraph => {
             text.push_str(&piece.text);
             BlockKind::Paragraph
         }
-        Kind::Item { marker, .. } => {
+        PieceKind::Item { marker, .. } => {
             text.push_str(marker);
             text.push_str(&piece.text.replace('\n', " "));
             BlockKind::ListItem
         }
-        Kind::Definition => {
+        PieceKind::Definition => {
             text.push_str(": ");
             text.push_str(&piece.text.replace('\n', " "));
             BlockKind::Paragraph
         }
-        Kind::Code { language } => {
+        PieceKind::Code { language } => {
             write_code(text, language, &piece.text);
             BlockKind::Code
         }
-        Kind::Table => {
+        PieceKind::Table => {
             text.push_str(&piece.text);
             BlockKind::Table
         }

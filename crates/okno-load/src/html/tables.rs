@@ -4,16 +4,16 @@
 const WIDEST_SPAN: usize = 16;
 
 #[derive(Debug, Default)]
-pub(super) struct Cell {
+pub(super) struct HtmlCell {
     pub text: String,
     pub links: usize,
     pub anchors: usize,
 }
 
 #[derive(Debug)]
-pub(super) struct Table {
+pub(super) struct HtmlTable {
     pub region: usize,
-    rows: Vec<Vec<Cell>>,
+    rows: Vec<Vec<HtmlCell>>,
     in_cell: bool,
     /// The open cell covers this many columns.
     columns: usize,
@@ -21,7 +21,7 @@ pub(super) struct Table {
     layout: bool,
 }
 
-impl Table {
+impl HtmlTable {
     pub fn new(region: usize) -> Self {
         Self { region, rows: Vec::new(), in_cell: false, columns: 1, layout: false }
     }
@@ -41,14 +41,14 @@ impl Table {
         }
         (self.in_cell, self.columns) = (true, columns.clamp(1, WIDEST_SPAN));
         if let Some(row) = self.rows.last_mut() {
-            row.push(Cell::default());
+            row.push(HtmlCell::default());
         }
     }
 
     pub fn end_cell(&mut self) {
         self.in_cell = false;
         if let Some(row) = self.rows.last_mut() {
-            row.extend((1..self.columns).map(|_| Cell::default()));
+            row.extend((1..self.columns).map(|_| HtmlCell::default()));
         }
         self.columns = 1;
     }
@@ -67,7 +67,7 @@ impl Table {
     }
 
     /// All cells with text so far; the table collects no more.
-    pub fn dissolve(&mut self) -> Vec<Cell> {
+    pub fn dissolve(&mut self) -> Vec<HtmlCell> {
         self.layout = true;
         let rows = std::mem::take(&mut self.rows);
         rows.into_iter().flatten().filter(|cell| !cell.text.is_empty()).collect()
@@ -93,7 +93,7 @@ impl Table {
     }
 }
 
-fn write_row(text: &mut String, row: &[Cell]) {
+fn write_row(text: &mut String, row: &[HtmlCell]) {
     if !text.is_empty() {
         text.push('\n');
     }

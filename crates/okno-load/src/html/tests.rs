@@ -9,10 +9,13 @@ fn text(page: &str) -> String {
 
 #[test]
 fn a_page_as_markdown() {
-    let page = "<html><body><h1>Top <a class=headerlink href='#x'>¶</a></h1><p>First\n  <b>bold</b> &amp; <a href=x>link</a>.</p>second<br>line\
+    let page = "<html><body><h1>Top <a class=headerlink href='#x'>¶</a></h1><p>First\n  <b>bold</b> &amp; <a \
+        href=x>link</a>.</p>second<br>line\
                 <ul><li>one<li>two<ol><li>deep</ul><pre><code class='language-sh'>\n$ ls\n  -l\n</code></pre>\
-                <table><caption>Sizes</caption><tr><th>a<th>b</tr><tr><td>1|2<td><p>x</p><p>y</p></table><dl><dt>term<dd>meaning</dl></body></html>";
-    let expected = "# Top\n\nFirst bold & link.\n\nsecond\nline\n\n- one\n- two\n  1. deep\n\n```sh\n$ ls\n  -l\n```\n\nSizes\n\n| a | b |\n| --- | --- |\n| 1\\|2 | x y |\n\nterm\n: meaning\n";
+                <table><caption>Sizes</caption><tr><th>a<th>b</tr><tr><td>1|2<td><p>x</p><p>y</p></table><dl><dt>\
+                term<dd>meaning</dl></body></html>";
+    let expected = "# Top\n\nFirst bold & link.\n\nsecond\nline\n\n- one\n- two\n  1. deep\n\n```sh\n$ ls\n  -l\n```\n\
+        \nSizes\n\n| a | b |\n| --- | --- |\n| 1\\|2 | x y |\n\nterm\n: meaning\n";
     assert_eq!(text(page), expected);
     let document = &load(&Html, "a.html", page.as_bytes()).documents[0];
     let kinds: Vec<BlockKind> = document.blocks.iter().map(|block| block.kind).collect();
@@ -26,17 +29,23 @@ fn a_page_as_markdown() {
 
 #[test]
 fn furniture_is_left_out() {
-    let page = "<body class='has-sidebar'><header>Site</header><nav><a href=/>Home</a></nav><div class='sidebar menu'><a href=a>A</a> <a href=b>B</a></div>\
-                <script>var x = '<p>';</script><div style='display: none'>secret</div><ul><li><a href='#1'>One</a><li><a href='#2'>Two</a><li><a href='#3'>Three</a></ul>\
-                <h2>Part<span class='mw-editsection'>[<a>edit</a>]</span></h2><h2>Other [edit]</h2><div class='sidebar'><p>GOING FURTHER: a box with a lot of prose in it.</p></div>\
-                <p>Words<sup class=reference>[1]</sup> of the page, long enough to be what it is about.</p><aside><a href=x>Promoted link</a></aside><footer>Copyright</footer>";
-    let expected = "## Part\n\n## Other\n\nGOING FURTHER: a box with a lot of prose in it.\n\nWords of the page, long enough to be what it is about.\n";
+    let page = "<body class='has-sidebar'><header>Site</header><nav><a href=/>Home</a></nav><div class='sidebar \
+        menu'><a href=a>A</a> <a href=b>B</a></div>\
+                <script>var x = '<p>';</script><div style='display: none'>secret</div><ul><li><a \
+                href='#1'>One</a><li><a href='#2'>Two</a><li><a href='#3'>Three</a></ul>\
+                <h2>Part<span class='mw-editsection'>[<a>edit</a>]</span></h2><h2>Other [edit]</h2><div \
+                class='sidebar'><p>GOING FURTHER: a box with a lot of prose in it.</p></div>\
+                <p>Words<sup class=reference>[1]</sup> of the page, long enough to be what it is about.</p><aside><a \
+                href=x>Promoted link</a></aside><footer>Copyright</footer>";
+    let expected = "## Part\n\n## Other\n\nGOING FURTHER: a box with a lot of prose in it.\n\nWords of the page, long \
+        enough to be what it is about.\n";
     assert_eq!(text(page), expected);
 }
 
 #[test]
 fn main_is_believed_when_it_holds_the_text() {
-    let page = "<div>Log in</div><main><article><header><h1>T</h1></header><p>All of the text is here.</p></article></main><div>Related</div>";
+    let page = "<div>Log in</div><main><article><header><h1>T</h1></header><p>All of the text is \
+        here.</p></article></main><div>Related</div>";
     assert_eq!(text(page), "# T\n\nAll of the text is here.\n");
     let wrong = format!("<main>x</main><p>{}</p>", "The text is elsewhere. ".repeat(20));
     assert!(text(&wrong).contains("elsewhere"));
@@ -60,8 +69,10 @@ fn chinese_lines_join_without_spaces() {
 
 #[test]
 fn what_a_page_says_about_itself() {
-    let page = "<html lang='zh-CN'><head><title>安全 – 手册</title><meta name=author content='张三'><meta property='article:published_time' content='2023-07-28T08:00:00+08:00'>\
-                <meta name=description content='关于安全'><meta name=keywords content='防火墙, nftables'></head><body><h1>安全</h1><p>正文。</p>";
+    let page = "<html lang='zh-CN'><head><title>安全 – 手册</title><meta name=author content='张三'><meta \
+        property='article:published_time' content='2023-07-28T08:00:00+08:00'>\
+                <meta name=description content='关于安全'><meta name=keywords content='防火墙, nftables'></head><body><h1>\
+                安全</h1><p>正文。</p>";
     let document = &load(&Html, "docs/a.html", page.as_bytes()).documents[0];
     assert_eq!((document.title.as_str(), document.language.as_deref()), ("安全", Some("zh")));
     assert_eq!(document.metadata.0["author"], Value::Text("张三".into()));
@@ -129,7 +140,8 @@ fn hostile_pages_take_linear_time() {
 
 #[test]
 fn images_carry_the_captions_of_their_figures() {
-    let page = "<html><body><p>See <img alt='a map' src='m.png' title='Map'>.</p><figure><img alt='a cat' src='c.jpg'><figcaption>Our <b>cat</b></figcaption></figure>\
+    let page = "<html><body><p>See <img alt='a map' src='m.png' title='Map'>.</p><figure><img alt='a cat' \
+        src='c.jpg'><figcaption>Our <b>cat</b></figcaption></figure>\
                 <table><caption>Sizes</caption><tr><td>1<td>2</tr><tr><td>3<td>4</tr></table></body></html>";
     let got = load(&Html, "a.html", page.as_bytes()).documents.remove(0);
     let found: Vec<(&str, &str, &str)> =
@@ -141,7 +153,8 @@ fn images_carry_the_captions_of_their_figures() {
 fn images_that_a_page_carries_are_named_by_their_hash() {
     use okno_document::{ImageHash, ImageSource};
     let png = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR";
-    let page = "<p>See <img alt='a map' src='data:image/png;base64,iVBORw0KGgoAAAANSUhEUg=='> and <img alt='no' src='data:text/plain,x'>.</p>";
+    let page = "<p>See <img alt='a map' src='data:image/png;base64,iVBORw0KGgoAAAANSUhEUg=='> and <img alt='no' \
+        src='data:text/plain,x'>.</p>";
     let got = load(&Html, "a.html", page.as_bytes()).documents.remove(0);
     assert_eq!(got.text.trim_end(), format!("See ![a map]({}.png) and .", ImageHash::of(png)));
     assert_eq!(got.images.len(), 1);

@@ -83,8 +83,10 @@ x = {1} % kept
         let got = tex(text);
         assert_eq!(
             got.text,
-            "# On Tea\n\n## Abstract\n\nShort words.\n\n## Green tea\n\nWater of 75 % heat [lee] is not “too” hot — says Okno. See b before a. (A note.)\n\n\
-             Café and naïve: $a_1 < b$ costs $5.\n\n### Lists\n\n- one\n- two\n  1. inner\n\nHeat\n\n| tea | heat |\n| --- | --- |\n| green | 75 |\n| both | |\n\n\
+            "# On Tea\n\n## Abstract\n\nShort words.\n\n## Green tea\n\nWater of 75 % heat [lee] is not “too” hot — \
+             says Okno. See b before a. (A note.)\n\n\
+             Café and naïve: $a_1 < b$ costs $5.\n\n### Lists\n\n- one\n- two\n  1. inner\n\nHeat\n\n| tea | heat |\n| \
+             --- | --- |\n| green | 75 |\n| both | |\n\n\
              ```\nx = {1} % kept\n```\n\n$$E = mc^2$$\n"
         );
         assert_eq!(got.title, "On Tea");

@@ -3,7 +3,7 @@
 //! Only what metadata needs is read – scalars, lists of scalars, folded texts – and nothing fails: a line that is not
 //! understood is left out, nested maps too. A full YAML parser would refuse whole pages for one stray tab.
 
-use super::super::lines::{Line, indent, lines};
+use super::super::lines::{LineSpan, indent, lines};
 use super::super::values::{scalar, text as quoted_text};
 use okno_document::{Metadata, Value};
 
@@ -12,14 +12,15 @@ const LONGEST: usize = 64 * 1024;
 
 /// The end of the front matter in bytes, and what it says. `None` when the text starts with none.
 pub(super) fn front_matter(text: &str) -> Option<(usize, Metadata)> {
-    let first = Line::at(text, 0)?;
+    let first = LineSpan::at(text, 0)?;
     let (fence, assign) = match first.of(text).trim_end() {
         "---" => ("---", ':'),
         "+++" => ("+++", '='),
         _ => return None,
     };
     let limit = text.floor_char_boundary(first.next + LONGEST);
-    let ends = |line: &Line| line.of(text).trim_end() == fence || (assign == ':' && line.of(text).trim_end() == "...");
+    let ends =
+        |line: &LineSpan| line.of(text).trim_end() == fence || (assign == ':' && line.of(text).trim_end() == "...");
     let last = lines(text, first.next..limit).find(ends)?;
     let body = &text[first.next..last.start];
     let metadata = read(body, assign);
@@ -160,8 +161,10 @@ mod tests {
 
     #[test]
     fn yaml() {
-        let page = "---\nreviewers:\n- lavalamp\n- 'o''neil'\ntitle: Kubernetes Components # shown\ndescription: >\n  An overview\n  of parts.\n\
-                    weight: 10\ndraft: false\ndate: 2023-07-28T10:00:00Z\nversion: \"1.26\"\ntags: [a, \"b, c\", 3]\ncard:\n  title: Nested\n\
+        let page = "---\nreviewers:\n- lavalamp\n- 'o''neil'\ntitle: Kubernetes Components # shown\ndescription: >\n  \
+            An overview\n  of parts.\n\
+                    weight: 10\ndraft: false\ndate: 2023-07-28T10:00:00Z\nversion: \"1.26\"\ntags: [a, \"b, c\", 3]\n\
+                    card:\n  title: Nested\n\
                     images:\n  - src: a.png\n  - b.png\nempty:\n---\n\n# Body\n";
         let (end, metadata) = front_matter(page).unwrap();
         assert!(page[..end].ends_with("---") && page[end..].starts_with("\n\n# Body"));
@@ -181,7 +184,8 @@ mod tests {
 
     #[test]
     fn toml() {
-        let page = "+++\ntitle = \"红烧肉\"\ntags = [\n  \"家常\",\n  \"肉\",\n]\nserves = 4\n[extra]\ntitle = \"no\"\n+++\ntext";
+        let page = "+++\ntitle = \"红烧肉\"\ntags = [\n  \"家常\",\n  \"肉\",\n]\nserves = 4\n[extra]\ntitle = \"no\"\n+++\n\
+            text";
         let (_, metadata) = front_matter(page).unwrap();
         assert_eq!(metadata.0["title"], text("红烧肉"));
         assert_eq!(metadata.0["tags"], Value::List(vec![text("家常"), text("肉")]));

@@ -47,7 +47,7 @@ impl Loader for Markdown {
 }
 
 /// What the Markdown reading of a text says about it.
-pub(super) struct Page {
+pub(super) struct MarkdownPage {
     pub blocks: Vec<Block>,
     pub images: Vec<Image>,
     pub front_title: Option<String>,
@@ -58,7 +58,7 @@ pub(super) struct Page {
 }
 
 /// Reads a text as Markdown. Never fails: text without any mark-up is paragraphs.
-pub(super) fn read(text: &str) -> Page {
+pub(super) fn read(text: &str) -> MarkdownPage {
     let (start, mut metadata) = front_matter::front_matter(text).unwrap_or_default();
     let mut blocks = Vec::new();
     if start > 0 {
@@ -67,7 +67,7 @@ pub(super) fn read(text: &str) -> Page {
     blocks.append(&mut scan::blocks(text, start));
     let mut taken = |key: &str| metadata.0.remove(key).as_ref().and_then(display);
     let (front_title, language) = (taken("title"), taken("lang").or_else(|| taken("language")));
-    Page {
+    MarkdownPage {
         images: images::images(text, &blocks),
         heading: first_heading(text, &blocks),
         front_title,

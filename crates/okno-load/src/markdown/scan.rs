@@ -9,7 +9,7 @@
 
 use memchr::memmem;
 
-use super::super::lines::{Line, indent, lines, list_marker, underline, wiki_heading};
+use super::super::lines::{LineSpan, indent, lines, list_marker, underline, wiki_heading};
 use super::super::paragraphs::paragraphs;
 use super::marks::{atx, closes, delimiter_row, ends_tag, rule, shortcode_name, table_row};
 use okno_document::{Block, BlockKind, Span};
@@ -25,16 +25,16 @@ const SHORTCODE_REACH: usize = 16 * 1024;
 
 /// The blocks of `text` from byte `from` on: ordered, disjoint, covering every non-blank character.
 pub(super) fn blocks(text: &str, from: usize) -> Vec<Block> {
-    let mut scanner = Scanner {
+    let mut scanner = MarkdownScanner {
         text,
         at: from,
         blocks: Vec::new(),
         run: Vec::new(),
-        kind: Run::Text,
+        kind: OpenLines::Text,
         items: Vec::new(),
         endless: Endless::default(),
     };
-    while let Some(line) = Line::at(text, scanner.at) {
+    while let Some(line) = LineSpan::at(text, scanner.at) {
         scanner.at = line.next;
         scanner.line(line);
     }
@@ -44,7 +44,7 @@ pub(super) fn blocks(text: &str, from: usize) -> Vec<Block> {
 
 /// What the open run of lines is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Run {
+enum OpenLines {
     Text,
     Quote,
     Item,
@@ -60,19 +60,19 @@ struct Endless {
     shortcode: (String, usize),
 }
 
-struct Scanner<'t> {
+struct MarkdownScanner<'t> {
     text: &'t str,
     at: usize,
     blocks: Vec<Block>,
-    run: Vec<Line>,
-    kind: Run,
+    run: Vec<LineSpan>,
+    kind: OpenLines,
     /// The columns where the contents of the open list items start, outermost first.
     items: Vec<usize>,
     endless: Endless,
 }
 
-impl Scanner<'_> {
-    fn line(&mut self, line: Line) {
+impl MarkdownScanner<'_> {
+    fn line(&mut self, line: LineSpan) {
         let (columns, content) = indent(line.of(self.text));
         if content.trim_start().is_empty() {
             return self.close();
@@ -82,7 +82,7 @@ impl Scanner<'_> {
         if deep && self.run.is_empty() {
             return self.indented_code(line, base);
         }
-        if deep && !(self.kind == Run::Item && list_marker(content).is_some()) {
+        if deep && !(self.kind == OpenLines::Item && list_marker(content).is_some()) {
             return self.run.push(line);
         }
         let _ = self.leaf(line, content, columns)
@@ -102,7 +102,7 @@ impl Scanner<'_> {
     }
 
     /// Blocks that hold no other blocks.
-    fn leaf(&mut self, line: Line, content: &str, columns: usize) -> bool {
+    fn leaf(&mut self, line: LineSpan, content: &str, columns: usize) -> bool {
         match content.as_bytes()[0] {
             b'#' => self.heading(line, atx(content), columns),
             b'=' => self.underlined(line, content) || self.heading(line, wiki_heading(content), columns),
@@ -116,24 +116,24 @@ impl Scanner<'_> {
         }
     }
 
-    fn container(&mut self, line: Line, content: &str, columns: usize) -> bool {
+    fn container(&mut self, line: LineSpan, content: &str, columns: usize) -> bool {
         if !content.starts_with('>') {
             return self.item(line, content, columns);
         }
-        if self.kind != Run::Quote {
+        if self.kind != OpenLines::Quote {
             self.close();
         }
         if content.trim_start_matches(['>', ' ', '\t']).is_empty() {
             self.blank_quote(line);
         } else {
-            self.kind = Run::Quote;
+            self.kind = OpenLines::Quote;
             self.add(line);
         }
         true
     }
 
     /// A `>` alone ends a paragraph of the quote, and stays with it: it is nothing of its own.
-    fn blank_quote(&mut self, line: Line) {
+    fn blank_quote(&mut self, line: LineSpan) {
         let follows = !self.run.is_empty();
         self.close();
         match self.blocks.last_mut().filter(|_| follows) {
@@ -146,9 +146,9 @@ impl Scanner<'_> {
 
     /// A list item starts. An ordered list interrupts a paragraph only with its number 1, as a sentence may well wrap
     /// before `1986. `
-    fn item(&mut self, line: Line, content: &str, columns: usize) -> bool {
+    fn item(&mut self, line: LineSpan, content: &str, columns: usize) -> bool {
         let Some(width) = list_marker(content) else { return false };
-        let in_text = self.kind == Run::Text && !self.run.is_empty();
+        let in_text = self.kind == OpenLines::Text && !self.run.is_empty();
         let first = content.starts_with(['-', '*', '+']) || content.starts_with("1.") || content.starts_with("1)");
         if in_text && (width == content.len() || !first) {
             return false;
@@ -164,38 +164,39 @@ impl Scanner<'_> {
         if rest.starts_with(['`', '~']) && self.fence(line, line.end - content.len(), rest, columns + step) {
             return true;
         }
-        self.kind = Run::Item;
+        self.kind = OpenLines::Item;
         self.run.push(line);
         true
     }
 
-    fn text_line(&mut self, line: Line, columns: usize) -> bool {
-        if self.kind == Run::Quote {
+    fn text_line(&mut self, line: LineSpan, columns: usize) -> bool {
+        if self.kind == OpenLines::Quote {
             self.close();
         }
         if self.run.is_empty() {
             self.leave_items(columns);
-            self.kind = if self.items.is_empty() { Run::Text } else { Run::Item };
+            self.kind = if self.items.is_empty() { OpenLines::Text } else { OpenLines::Item };
         }
         self.add(line);
         true
     }
 
-    fn heading(&mut self, line: Line, level: Option<u8>, columns: usize) -> bool {
+    fn heading(&mut self, line: LineSpan, level: Option<u8>, columns: usize) -> bool {
         level.is_some_and(|level| self.whole(line, BlockKind::Heading(level), columns))
     }
 
     /// A block of exactly one line.
-    fn whole(&mut self, line: Line, kind: BlockKind, columns: usize) -> bool {
+    fn whole(&mut self, line: LineSpan, kind: BlockKind, columns: usize) -> bool {
         self.close();
         self.leave_items(columns);
         self.emit(kind, line.start, line.end);
         true
     }
 
-    /// A line that opens or closes a pair of template tags, as `{{< note >}}`, is markup, and so is a tag that stands alone between
-    /// blank lines; a tag without a partner is a word of its sentence. What `highlight` and `mermaid` enclose is code.
-    fn shortcode(&mut self, line: Line, content: &str, columns: usize) -> bool {
+    /// A line that opens or closes a pair of template tags, as `{{< note >}}`, is markup, and so is a tag that stands
+    /// alone between blank lines; a tag without a partner is a word of its sentence. What `highlight` and `mermaid`
+    /// enclose is code.
+    fn shortcode(&mut self, line: LineSpan, content: &str, columns: usize) -> bool {
         let Some(name) = shortcode_name(content) else { return false };
         let closing = name.starts_with('/');
         let end = if closing { Some(line.end) } else { self.shortcode_end(line, name) };
@@ -205,7 +206,7 @@ impl Scanner<'_> {
             Some(end) if matches!(name, "highlight" | "mermaid") => {
                 self.close();
                 self.leave_items(columns);
-                let last = Line::at(self.text, end).map_or((end, end), |line| (line.end, line.next));
+                let last = LineSpan::at(self.text, end).map_or((end, end), |line| (line.end, line.next));
                 self.at = last.1;
                 self.emit(BlockKind::Code, line.start, last.0);
                 true
@@ -215,13 +216,14 @@ impl Scanner<'_> {
     }
 
     /// Returns `true` if no text stands right before or after a line.
-    fn stands_alone(&self, line: Line) -> bool {
-        let next = Line::at(self.text, line.next);
+    fn stands_alone(&self, line: LineSpan) -> bool {
+        let next = LineSpan::at(self.text, line.next);
         self.run.is_empty() && next.is_none_or(|next| next.of(self.text).trim().is_empty())
     }
 
-    /// Where the partner of an opening tag stands; it is looked for nearby only, and no stretch of text twice for the same name.
-    fn shortcode_end(&mut self, line: Line, name: &str) -> Option<usize> {
+    /// Where the partner of an opening tag stands; it is looked for nearby only, and no stretch of text twice for the
+    /// same name.
+    fn shortcode_end(&mut self, line: LineSpan, name: &str) -> Option<usize> {
         let needle = format!("/{name}");
         let (known, searched) = &self.endless.shortcode;
         let from = if *known == needle { line.next.max(searched.saturating_sub(needle.len())) } else { line.next };
@@ -236,9 +238,9 @@ impl Scanner<'_> {
         found
     }
 
-    fn underlined(&mut self, line: Line, content: &str) -> bool {
+    fn underlined(&mut self, line: LineSpan, content: &str) -> bool {
         let Some(level) = underline(content) else { return false };
-        if self.kind != Run::Text || self.run.is_empty() || self.run.len() > HEADING_LINES {
+        if self.kind != OpenLines::Text || self.run.is_empty() || self.run.len() > HEADING_LINES {
             return false;
         }
         self.emit(BlockKind::Heading(level), self.run[0].start, line.end);
@@ -246,7 +248,7 @@ impl Scanner<'_> {
         true
     }
 
-    fn fence(&mut self, line: Line, start: usize, content: &str, columns: usize) -> bool {
+    fn fence(&mut self, line: LineSpan, start: usize, content: &str, columns: usize) -> bool {
         let mark = content.as_bytes()[0];
         let length = content.bytes().take_while(|b| *b == mark).count();
         if length < 3 || (mark == b'`' && content[length..].contains('`')) {
@@ -260,7 +262,7 @@ impl Scanner<'_> {
     }
 
     /// Where the code ends; the scan goes on behind it.
-    fn fence_end(&mut self, open: Line, mark: u8, length: usize) -> usize {
+    fn fence_end(&mut self, open: LineSpan, mark: u8, length: usize) -> usize {
         let known = &mut self.endless.fences[usize::from(mark == b'~')];
         if known.is_none_or(|shortest| length < shortest) {
             let closing =
@@ -277,9 +279,9 @@ impl Scanner<'_> {
 
     /// Takes the lines after `first` while they satisfy `goes_on` (given the content and its column); the end of the
     /// last one.
-    fn take_while(&mut self, first: Line, goes_on: impl Fn(&str, usize) -> bool) -> usize {
+    fn take_while(&mut self, first: LineSpan, goes_on: impl Fn(&str, usize) -> bool) -> usize {
         let mut end = first.end;
-        while let Some(line) = Line::at(self.text, self.at) {
+        while let Some(line) = LineSpan::at(self.text, self.at) {
             let (columns, content) = indent(line.of(self.text));
             if !goes_on(content, columns) {
                 break;
@@ -289,13 +291,13 @@ impl Scanner<'_> {
         end
     }
 
-    fn indented_code(&mut self, line: Line, base: usize) {
+    fn indented_code(&mut self, line: LineSpan, base: usize) {
         self.leave_items(base);
         let end = self.take_while(line, |content, columns| content.trim_start().is_empty() || columns >= base + 4);
         self.emit(BlockKind::Code, line.start, end);
     }
 
-    fn html(&mut self, line: Line, content: &str) -> bool {
+    fn html(&mut self, line: LineSpan, content: &str) -> bool {
         if content.starts_with("<!--") {
             return self.comment(line, content);
         }
@@ -317,7 +319,7 @@ impl Scanner<'_> {
     }
 
     /// A comment is markup; what stands behind it on its last line is read as a line of its own.
-    fn comment(&mut self, line: Line, content: &str) -> bool {
+    fn comment(&mut self, line: LineSpan, content: &str) -> bool {
         let start = line.end - content.len();
         let open = start + 4;
         let close = (!self.endless.comment).then(|| memmem::find(&self.text.as_bytes()[open..], b"-->")).flatten();
@@ -325,18 +327,18 @@ impl Scanner<'_> {
         let Some(close) = close else { return false };
         self.close();
         let end = open + close + 3;
-        let last = Line::at(self.text, end).unwrap_or(Line { start: end, end, next: end });
+        let last = LineSpan::at(self.text, end).unwrap_or(LineSpan { start: end, end, next: end });
         self.at = if last.of(self.text).trim().is_empty() { last.next } else { end };
         self.emit(BlockKind::Markup, start, end);
         true
     }
 
     /// The line under a table's header: what is above it becomes the header, what is below with `|` its rows.
-    fn table(&mut self, line: Line, content: &str) -> bool {
+    fn table(&mut self, line: LineSpan, content: &str) -> bool {
         let header = self.run.last().copied().filter(|last| last.of(self.text).contains('|'));
         let Some(header) = header.filter(|_| delimiter_row(content)) else { return false };
         self.run.pop();
-        let start = if self.kind == Run::Item && self.run.is_empty() {
+        let start = if self.kind == OpenLines::Item && self.run.is_empty() {
             indented_start(self.text, header)
         } else {
             header.start
@@ -349,7 +351,7 @@ impl Scanner<'_> {
         true
     }
 
-    fn add(&mut self, line: Line) {
+    fn add(&mut self, line: LineSpan) {
         if self.run.len() >= LONGEST_RUN {
             let kind = self.kind;
             self.close();
@@ -361,9 +363,9 @@ impl Scanner<'_> {
     /// Ends the open run: its lines become blocks.
     fn close(&mut self) {
         let run = std::mem::take(&mut self.run);
-        let kind = std::mem::replace(&mut self.kind, Run::Text);
+        let kind = std::mem::replace(&mut self.kind, OpenLines::Text);
         let (Some(first), Some(last)) = (run.first(), run.last()) else { return };
-        if kind == Run::Item {
+        if kind == OpenLines::Item {
             self.emit(BlockKind::ListItem, first.start, last.end);
         } else if run.len() > 1 && run.iter().all(|line| table_row(line.of(self.text))) {
             self.emit(BlockKind::Table, first.start, last.end);
@@ -388,6 +390,6 @@ impl Scanner<'_> {
     }
 }
 
-fn indented_start(text: &str, line: Line) -> usize {
+fn indented_start(text: &str, line: LineSpan) -> usize {
     line.end - indent(line.of(text)).1.len()
 }

@@ -40,7 +40,8 @@ fn the_words_of_headings() {
 fn code_fenced_and_indented() {
     assert_eq!(
         shape(
-            "```yaml\n# no heading\n\n- no item\n```\n\n    indented\n\n      more\ntext\n~~~~\n~~~\n~~~~ \nend ```x``` end"
+            "```yaml\n# no heading\n\n- no item\n```\n\n    indented\n\n      more\ntext\n~~~~\n~~~\n~~~~ \nend \
+             ```x``` end"
         ),
         [
             (Code, "```yaml\n# no heading\n\n- no item\n```"),
@@ -65,7 +66,8 @@ fn a_fence_without_end_stops_with_its_item() {
 fn lists() {
     assert_eq!(
         shape(
-            "Intro:\n- one\n  goes on\n  - nested\n    1. deeper\n- two\n\n  second paragraph\n\n  ```\n  code\n  ```\n\n      indented\n* three\nlazy\n\nafter"
+            "Intro:\n- one\n  goes on\n  - nested\n    1. deeper\n- two\n\n  second paragraph\n\n  ```\n  code\n  ```\n\
+             \n      indented\n* three\nlazy\n\nafter"
         ),
         [
             (Paragraph, "Intro:"),
@@ -80,7 +82,8 @@ fn lists() {
             (Paragraph, "after"),
         ]
     );
-    let wrapped = "The treaty was signed by all the members in the spring of the year\n1986. It was never put into force after that, for many reasons.";
+    let wrapped = "The treaty was signed by all the members in the spring of the year\n1986. It was never put into \
+        force after that, for many reasons.";
     assert_eq!(shape(wrapped), [(Paragraph, wrapped)]);
 }
 
@@ -88,7 +91,8 @@ fn lists() {
 fn tables() {
     assert_eq!(
         shape(
-            "Text above.\n| a | b |\n|---|:-:|\n| 1 | 2 |\n| 3 | 4 |\nText below.\n\n| no | header |\n| x | y |\n\na | b\n- | -\nc | d\n"
+            "Text above.\n| a | b |\n|---|:-:|\n| 1 | 2 |\n| 3 | 4 |\nText below.\n\n| no | header |\n| x | y |\n\na | \
+             b\n- | -\nc | d\n"
         ),
         [
             (Paragraph, "Text above."),
@@ -108,7 +112,8 @@ fn tables() {
 fn comments_and_shortcodes_are_markup() {
     assert_eq!(
         shape(
-            "<!--\n## English\n\n- item\n-->\n## 中文\n{{< note >}}\n<!-- one line -->\n正文。\n{{< /note >}}\n<!-- no end\n# H"
+            "<!--\n## English\n\n- item\n-->\n## 中文\n{{< note >}}\n<!-- one line -->\n正文。\n{{< /note >}}\n<!-- no end\n\
+             # H"
         ),
         [
             (Markup, "<!--\n## English\n\n- item\n-->"),
@@ -135,7 +140,8 @@ fn a_shortcode_without_partner_is_a_word() {
 fn quotes_and_rules() {
     assert_eq!(
         shape(
-            "> A quote that is wrapped over two lines because it is\n> longer than a line.\n>\n> Second.\ntext\n\n***\n- - -\n"
+            "> A quote that is wrapped over two lines because it is\n> longer than a line.\n>\n> Second.\ntext\n\n***\n\
+             - - -\n"
         ),
         [
             (Paragraph, "> A quote that is wrapped over two lines because it is\n> longer than a line.\n>"),

@@ -85,7 +85,7 @@ impl<'a> Archive<'a> {
         for at in 0..self.zip.len() {
             let Ok(file) = self.zip.by_index(at) else { continue };
             let shared = file.name().is_ok_and(|name| name.to_ascii_lowercase().ends_with("sharedstrings.xml"));
-            let mut part = Part::default();
+            let mut part = PartSummary::default();
             // What is damaged inside inflates as far as it goes.
             let _ = std::io::copy(&mut file.take(self.left + 1), &mut part);
             self.left = self.left.checked_sub(part.length).ok_or_else(too_large)?;
@@ -100,14 +100,14 @@ impl<'a> Archive<'a> {
 
 /// What is kept of a part that is only looked at.
 #[derive(Default)]
-struct Part {
+struct PartSummary {
     length: u64,
     /// Signs that begin an element, or end one.
     elements: usize,
     head: Vec<u8>,
 }
 
-impl std::io::Write for Part {
+impl std::io::Write for PartSummary {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
         self.length += bytes.len() as u64;
         self.elements += memchr::memchr_iter(b'<', bytes).count();
@@ -120,7 +120,7 @@ impl std::io::Write for Part {
     }
 }
 
-impl Part {
+impl PartSummary {
     /// How many strings a table says that it has. Room is made for them before the first is read.
     fn claimed(&self) -> usize {
         let name = b"uniqueCount";

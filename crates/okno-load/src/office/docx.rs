@@ -10,7 +10,7 @@ use super::super::rendering::Rendering;
 use super::super::{SkipReason, Source};
 use super::archive::Archive;
 use super::properties;
-use super::xml::{Element, Node, relations, resolved, walk};
+use super::xml::{Element, XmlEvent, relations, resolved, walk};
 use okno_document::{ImageSource, Loaded};
 
 pub(super) fn load(archive: &mut Archive<'_>, source: &Source<'_>) -> Result<Loaded, SkipReason> {
@@ -20,7 +20,7 @@ pub(super) fn load(archive: &mut Archive<'_>, source: &Source<'_>) -> Result<Loa
     drop(styles);
     let relations = archive.text("word/_rels/document.xml.rels").map(|xml| relations(&xml)).unwrap_or_default();
     let numbering = archive.text("word/numbering.xml").map(|xml| numbered(&xml)).unwrap_or_default();
-    let mut body = Body { levels, lists, relations, numbering, ..Body::default() };
+    let mut body = DocxBody { levels, lists, relations, numbering, ..DocxBody::default() };
     walk(&document, |node| body.node(node));
     body.end_paragraph();
     drop(document);
@@ -39,7 +39,7 @@ pub(super) fn load(archive: &mut Archive<'_>, source: &Source<'_>) -> Result<Loa
 pub(crate) fn flat(xml: &str) -> Rendering {
     let styles = xml.find("<w:styles").map_or("", |at| &xml[at..]);
     let styles = styles.find("</w:styles>").map_or(styles, |end| &styles[..end]);
-    let mut body = Body { levels: outline_levels(styles), lists: listed_styles(styles), ..Body::default() };
+    let mut body = DocxBody { levels: outline_levels(styles), lists: listed_styles(styles), ..DocxBody::default() };
     let text = xml.find("<w:body").map_or(xml, |at| &xml[at..]);
     let text = text.find("</w:body>").map_or(text, |end| &text[..end]);
     walk(text, |node| body.node(node));
@@ -53,7 +53,7 @@ fn outline_levels(xml: &str) -> HashMap<String, u8> {
     let mut based: Vec<(String, String)> = Vec::new();
     let mut style = String::new();
     walk(xml, |node| {
-        let Node::Open(element) = node else { return };
+        let XmlEvent::Open(element) = node else { return };
         match element.name {
             "style" => style = element.attribute("styleId").unwrap_or_default(),
             "basedOn" => based.push((style.clone(), element.attribute("val").unwrap_or_default())),
@@ -89,7 +89,7 @@ fn listed_styles(xml: &str) -> HashMap<String, (usize, usize)> {
     let mut found = HashMap::new();
     let (mut style, mut level) = (String::new(), 0);
     walk(xml, |node| {
-        let Node::Open(element) = node else { return };
+        let XmlEvent::Open(element) = node else { return };
         match element.name {
             "style" => (style, level) = (element.attribute("styleId").unwrap_or_default(), 0),
             "ilvl" => level = element.number("val").unwrap_or(0),
@@ -113,7 +113,7 @@ fn numbered(xml: &str) -> HashMap<(usize, usize), bool> {
     let mut found = HashMap::new();
     let (mut definition, mut level, mut number) = (0, 0, None);
     walk(xml, |node| {
-        let Node::Open(element) = node else { return };
+        let XmlEvent::Open(element) = node else { return };
         match element.name {
             "abstractNum" => (definition, number) = (element.number("abstractNumId").unwrap_or(0), None),
             "lvl" => level = element.number("ilvl").unwrap_or(0),
@@ -140,7 +140,7 @@ const MOST_CELLS: usize = 4_000_000;
 const DEEPEST_TABLE: usize = 16;
 
 #[derive(Default)]
-struct Body {
+struct DocxBody {
     rendering: Rendering,
     levels: HashMap<String, u8>,
     lists: HashMap<String, (usize, usize)>,
@@ -148,8 +148,8 @@ struct Body {
     numbering: HashMap<(usize, usize), bool>,
     /// The last number of each level of a list.
     counters: HashMap<usize, Vec<usize>>,
-    paragraph: Paragraph,
-    tables: Vec<Table>,
+    paragraph: DocxParagraph,
+    tables: Vec<DocxTable>,
     /// Open tables that are too deep.
     deeper: usize,
     /// Cells so far.
@@ -162,7 +162,7 @@ struct Body {
 }
 
 #[derive(Default)]
-struct Paragraph {
+struct DocxParagraph {
     text: String,
     style: String,
     level: Option<u8>,
@@ -171,7 +171,7 @@ struct Paragraph {
 }
 
 #[derive(Default)]
-struct Table {
+struct DocxTable {
     rows: Vec<Vec<String>>,
     cell: String,
     /// Columns that the open cell covers.
@@ -180,16 +180,16 @@ struct Table {
 
 const HIDDEN: [&str; 4] = ["del", "moveFrom", "Fallback", "instrText"];
 
-impl Body {
-    fn node(&mut self, node: Node<'_>) {
+impl DocxBody {
+    fn node(&mut self, node: XmlEvent<'_>) {
         match node {
-            Node::Open(element) if HIDDEN.contains(&element.name) => self.hidden += 1,
-            Node::Close(name) if HIDDEN.contains(&name) => self.hidden = self.hidden.saturating_sub(1),
+            XmlEvent::Open(element) if HIDDEN.contains(&element.name) => self.hidden += 1,
+            XmlEvent::Close(name) if HIDDEN.contains(&name) => self.hidden = self.hidden.saturating_sub(1),
             _ if self.hidden > 0 => {}
-            Node::Open(element) => self.open(&element),
-            Node::Text(text) if self.in_text => self.paragraph.text.push_str(text),
-            Node::Text(_) => {}
-            Node::Close(name) => self.close(name),
+            XmlEvent::Open(element) => self.open(&element),
+            XmlEvent::Text(text) if self.in_text => self.paragraph.text.push_str(text),
+            XmlEvent::Text(_) => {}
+            XmlEvent::Close(name) => self.close(name),
         }
     }
 
@@ -219,7 +219,7 @@ impl Body {
                 }
             }
             "tbl" if self.tables.len() >= DEEPEST_TABLE => self.deeper += 1,
-            "tbl" => self.tables.push(Table::default()),
+            "tbl" => self.tables.push(DocxTable::default()),
             "gridSpan" => {
                 if let Some(table) = self.tables.last_mut() {
                     table.span = element.number("val").unwrap_or(1).clamp(1, 64);
@@ -237,7 +237,7 @@ impl Body {
         }
     }
 
-    fn with_table(&mut self, act: impl FnOnce(&mut Table)) {
+    fn with_table(&mut self, act: impl FnOnce(&mut DocxTable)) {
         if let Some(table) = self.tables.last_mut() {
             act(table);
         }
@@ -315,7 +315,7 @@ impl Body {
     fn notes(&mut self, xml: &str, mark: &str) {
         let (mut id, mut text, mut in_text) = (String::new(), String::new(), false);
         walk(xml, |node| match node {
-            Node::Open(element) => match element.name {
+            XmlEvent::Open(element) => match element.name {
                 "footnote" | "endnote" => {
                     let separator = element.attribute("type").is_some();
                     (id, text) = (element.attribute("id").filter(|_| !separator).unwrap_or_default(), String::new());
@@ -323,12 +323,12 @@ impl Body {
                 "t" => in_text = true,
                 _ => {}
             },
-            Node::Text(part) if in_text => text.push_str(part),
-            Node::Close("t") => in_text = false,
-            Node::Close("footnote" | "endnote") if !id.is_empty() && !text.trim().is_empty() => {
+            XmlEvent::Text(part) if in_text => text.push_str(part),
+            XmlEvent::Close("t") => in_text = false,
+            XmlEvent::Close("footnote" | "endnote") if !id.is_empty() && !text.trim().is_empty() => {
                 self.rendering.paragraph(&format!("[{mark}{id}]: {}", text.trim()));
             }
-            Node::Text(_) | Node::Close(_) => {}
+            XmlEvent::Text(_) | XmlEvent::Close(_) => {}
         });
     }
 }

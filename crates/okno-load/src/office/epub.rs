@@ -2,15 +2,19 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::super::guard::Parts;
+use super::super::guard::DocumentParts;
 use super::super::rendering::Rendering;
 use super::super::{DamagedPart, Html, Loader, Sink, SkipReason, Source};
 use super::archive::Archive;
-use super::xml::{Node, resolved, walk};
+use super::xml::{XmlEvent, resolved, walk};
 use super::{damaged, properties};
 use okno_document::{Block, BlockKind, ImageSource, Loaded};
 
-pub(super) fn load(archive: &mut Archive<'_>, source: &Source<'_>, parts: &mut Parts) -> Result<Loaded, SkipReason> {
+pub(super) fn load(
+    archive: &mut Archive<'_>,
+    source: &Source<'_>,
+    parts: &mut DocumentParts,
+) -> Result<Loaded, SkipReason> {
     let package =
         package_path(&archive.required("META-INF/container.xml")?).ok_or_else(|| damaged(DamagedPart::NoBook))?;
     let xml = archive.required(&package)?;
@@ -30,7 +34,7 @@ pub(super) fn load(archive: &mut Archive<'_>, source: &Source<'_>, parts: &mut P
 fn package_path(container: &str) -> Option<String> {
     let mut found = None;
     walk(container, |node| {
-        if let Node::Open(element) = node
+        if let XmlEvent::Open(element) = node
             && element.name == "rootfile"
             && found.is_none()
         {
@@ -45,7 +49,7 @@ fn spine(package: &str) -> Vec<String> {
     let mut items: HashMap<String, String> = HashMap::new();
     let mut order = Vec::new();
     walk(package, |node| {
-        let Node::Open(element) = node else { return };
+        let XmlEvent::Open(element) = node else { return };
         match element.name {
             "item" => {
                 if let (Some(id), Some(href)) = (element.attribute("id"), element.attribute("href")) {

@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 
 use super::archive::Archive;
-use super::xml::{self, Node};
+use super::xml::{self, XmlEvent};
 
 /// The code of each style, where it shows a number as percent, with a currency or with thousands.
 pub(super) type Styles = Vec<Option<std::rc::Rc<str>>>;
@@ -21,7 +21,7 @@ pub(super) fn read(archive: &mut Archive<'_>) -> Styles {
 fn styles(xml: &str) -> Styles {
     let (mut codes, mut styles, mut inside) = (HashMap::new(), Vec::new(), false);
     xml::walk(xml, |node| match node {
-        Node::Open(element) => match element.name {
+        XmlEvent::Open(element) => match element.name {
             "numFmt" => {
                 if let (Some(id), Some(code)) = (element.number("numFmtId"), element.attribute("formatCode")) {
                     codes.insert(id, code);
@@ -35,7 +35,7 @@ fn styles(xml: &str) -> Styles {
             }
             _ => {}
         },
-        Node::Close("cellXfs") => inside = false,
+        XmlEvent::Close("cellXfs") => inside = false,
         _ => {}
     });
     styles

@@ -27,7 +27,7 @@ use std::path::Path;
 
 use self::archive::Archive;
 pub use self::workbook::Workbook;
-use super::guard::Parts;
+use super::guard::DocumentParts;
 use super::left_out::LeftOut;
 use super::members::Members;
 use super::{DamagedPart, Loader, Sink, SkipReason, Source, archives};
@@ -54,7 +54,7 @@ impl Loader for Office {
         let bytes = source.bytes()?;
         let mut archive = Archive::open(&bytes)?;
         let kind = archive.text("mimetype").unwrap_or_default();
-        let mut parts = Parts::default();
+        let mut parts = DocumentParts::default();
         let loaded = match kind.trim() {
             kind if kind.starts_with("application/vnd.oasis.opendocument.text") => {
                 odt::load(&mut archive, source, out)?

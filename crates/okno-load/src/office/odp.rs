@@ -6,7 +6,7 @@ use super::super::rendering::Rendering;
 use super::super::{Sink, SkipReason, Source};
 use super::archive::Archive;
 use super::properties;
-use super::xml::{Element, Node, walk};
+use super::xml::{Element, XmlEvent, walk};
 use okno_document::{ImageSource, Loaded};
 
 pub(super) fn load(archive: &mut Archive<'_>, source: &Source<'_>, out: &mut dyn Sink) -> Result<Loaded, SkipReason> {
@@ -52,17 +52,17 @@ struct OdpSlides {
 const FURNITURE: [&str; 4] = ["header", "footer", "date-time", "page-number"];
 
 impl OdpSlides {
-    fn node(&mut self, node: Node<'_>) {
+    fn node(&mut self, node: XmlEvent<'_>) {
         match node {
-            Node::Open(element) if element.name == "annotation" => {
+            XmlEvent::Open(element) if element.name == "annotation" => {
                 (self.hidden, self.comments) = (self.hidden + 1, self.comments + 1);
             }
-            Node::Close("annotation") => self.hidden = self.hidden.saturating_sub(1),
+            XmlEvent::Close("annotation") => self.hidden = self.hidden.saturating_sub(1),
             _ if self.hidden > 0 => {}
-            Node::Open(element) => self.open(&element),
-            Node::Text(text) if self.open > 0 => self.text.push_str(text),
-            Node::Text(_) => {}
-            Node::Close(name) => self.close(name),
+            XmlEvent::Open(element) => self.open(&element),
+            XmlEvent::Text(text) if self.open > 0 => self.text.push_str(text),
+            XmlEvent::Text(_) => {}
+            XmlEvent::Close(name) => self.close(name),
         }
     }
 

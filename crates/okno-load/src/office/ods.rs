@@ -9,19 +9,19 @@ use calamine::DataRef;
 
 use super::super::SkipReason;
 use super::archive::Archive;
-use super::sheet::{Cell, MOST_FILLED, Row};
-use super::xml::{Element, Node, walk};
+use super::sheet::{MOST_FILLED, SheetCell, SheetRow};
+use super::xml::{Element, XmlEvent, walk};
 
 /// The bounds of a sheet in the programs that write such files.
 const MOST_ROWS: usize = 1_048_576;
 const MOST_COLUMNS: usize = 16_384;
 
 /// The sheets in their order, by name.
-pub(super) fn sheets(archive: &mut Archive<'_>) -> Result<Vec<(String, Vec<Row<'static>>)>, SkipReason> {
+pub(super) fn sheets(archive: &mut Archive<'_>) -> Result<Vec<(String, Vec<SheetRow<'static>>)>, SkipReason> {
     if archive.text("META-INF/manifest.xml").is_some_and(|xml| is_encrypted(&xml)) {
         return Err(SkipReason::Encrypted);
     }
-    let mut reading = Reading::default();
+    let mut reading = OdsReader::default();
     walk(&archive.required("content.xml")?, |node| reading.node(node));
     if reading.cells > MOST_FILLED {
         return Err(SkipReason::TooManyCells { limit: MOST_FILLED });
@@ -31,13 +31,13 @@ pub(super) fn sheets(archive: &mut Archive<'_>) -> Result<Vec<(String, Vec<Row<'
 
 fn is_encrypted(manifest: &str) -> bool {
     let mut found = false;
-    walk(manifest, |node| found |= matches!(node, Node::Open(element) if element.name == "encryption-data"));
+    walk(manifest, |node| found |= matches!(node, XmlEvent::Open(element) if element.name == "encryption-data"));
     found
 }
 
 #[derive(Default)]
-struct Reading {
-    sheets: Vec<(String, Vec<Row<'static>>)>,
+struct OdsReader {
+    sheets: Vec<(String, Vec<SheetRow<'static>>)>,
     /// Open tables: one in a cell is part of that cell.
     tables: usize,
     /// Rows of the open sheet so far, the empty ones too.
@@ -54,7 +54,7 @@ struct Reading {
 struct OpenRow {
     repeated: usize,
     column: usize,
-    cells: Vec<Cell<'static>>,
+    cells: Vec<SheetCell<'static>>,
 }
 
 #[derive(Default)]
@@ -67,19 +67,19 @@ struct OpenCell {
     paragraphs: usize,
 }
 
-impl Reading {
-    fn node(&mut self, node: Node<'_>) {
+impl OdsReader {
+    fn node(&mut self, node: XmlEvent<'_>) {
         match node {
-            Node::Open(element) if element.name == "annotation" => self.hidden += 1,
-            Node::Close("annotation") => self.hidden = self.hidden.saturating_sub(1),
+            XmlEvent::Open(element) if element.name == "annotation" => self.hidden += 1,
+            XmlEvent::Close("annotation") => self.hidden = self.hidden.saturating_sub(1),
             _ if self.hidden > 0 || self.cells > MOST_FILLED => {}
-            Node::Open(element) => self.open(&element),
-            Node::Text(text) => {
+            XmlEvent::Open(element) => self.open(&element),
+            XmlEvent::Text(text) => {
                 if let Some(cell) = self.cell.as_mut().filter(|cell| cell.is_text) {
                     cell.text.push_str(text);
                 }
             }
-            Node::Close(name) => self.close(name),
+            XmlEvent::Close(name) => self.close(name),
         }
     }
 
@@ -123,7 +123,7 @@ impl Reading {
                     // A row takes as much room as a cell, however often the same is repeated.
                     self.cells += row.repeated;
                     if self.cells <= MOST_FILLED {
-                        rows.extend(std::iter::repeat_n(Row(cells), row.repeated));
+                        rows.extend(std::iter::repeat_n(SheetRow(cells), row.repeated));
                     }
                 }
             }
@@ -145,7 +145,7 @@ impl OpenRow {
         }
         // Words are copied for each repetition.
         let length = if let DataRef::String(text) = &value { text.len() } else { 0 };
-        let taken = repeated + (repeated - repeated.min(1)) * (length / size_of::<Cell<'_>>());
+        let taken = repeated + (repeated - repeated.min(1)) * (length / size_of::<SheetCell<'_>>());
         if taken <= left {
             self.cells.extend((from..self.column).map(|column| (column as u32, 0, value.clone())));
         }

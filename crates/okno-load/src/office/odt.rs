@@ -5,7 +5,7 @@ use super::super::rendering::Rendering;
 use super::super::{Sink, SkipReason, Source};
 use super::archive::Archive;
 use super::properties;
-use super::xml::{Element, Node, walk};
+use super::xml::{Element, XmlEvent, walk};
 use okno_document::{ImageSource, Loaded};
 
 pub(super) fn load(archive: &mut Archive<'_>, source: &Source<'_>, out: &mut dyn Sink) -> Result<Loaded, SkipReason> {
@@ -13,7 +13,7 @@ pub(super) fn load(archive: &mut Archive<'_>, source: &Source<'_>, out: &mut dyn
     if archive.text("META-INF/manifest.xml").is_some_and(|xml| xml.contains("encryption-data")) {
         return Err(SkipReason::Encrypted);
     }
-    let mut body = Body::default();
+    let mut body = OdtBody::default();
     walk(&archive.required("content.xml")?, |node| body.node(node));
     if body.comments > 0 {
         out.left_out(source.name, LeftOut::Comments { count: body.comments });
@@ -28,7 +28,7 @@ const MOST_REPEATED: usize = 16;
 const MOST_ADDED: usize = 32 << 20;
 
 #[derive(Default)]
-struct Body {
+struct OdtBody {
     rendering: Rendering,
     text: String,
     /// Open paragraphs and headings: a note holds paragraphs inside a paragraph.
@@ -48,19 +48,19 @@ struct Body {
 
 const HIDDEN: [&str; 4] = ["tracked-changes", "annotation", "note-citation", "table-of-content"];
 
-impl Body {
-    fn node(&mut self, node: Node<'_>) {
+impl OdtBody {
+    fn node(&mut self, node: XmlEvent<'_>) {
         match node {
-            Node::Open(element) if HIDDEN.contains(&element.name) => {
+            XmlEvent::Open(element) if HIDDEN.contains(&element.name) => {
                 self.hidden += 1;
                 self.comments += usize::from(element.name == "annotation");
             }
-            Node::Close(name) if HIDDEN.contains(&name) => self.hidden = self.hidden.saturating_sub(1),
+            XmlEvent::Close(name) if HIDDEN.contains(&name) => self.hidden = self.hidden.saturating_sub(1),
             _ if self.hidden > 0 => {}
-            Node::Open(element) => self.open(&element),
-            Node::Text(text) if self.open > 0 => self.text.push_str(text),
-            Node::Text(_) => {}
-            Node::Close(name) => self.close(name),
+            XmlEvent::Open(element) => self.open(&element),
+            XmlEvent::Text(text) if self.open > 0 => self.text.push_str(text),
+            XmlEvent::Text(_) => {}
+            XmlEvent::Close(name) => self.close(name),
         }
     }
 

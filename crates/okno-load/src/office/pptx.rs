@@ -2,15 +2,19 @@
 
 use std::collections::HashMap;
 
-use super::super::guard::Parts;
+use super::super::guard::DocumentParts;
 use super::super::rendering::Rendering;
 use super::super::{SkipReason, Source};
 use super::archive::Archive;
 use super::properties;
-use super::xml::{Element, Node, relations, resolved, walk};
+use super::xml::{Element, XmlEvent, relations, resolved, walk};
 use okno_document::{ImageSource, Loaded};
 
-pub(super) fn load(archive: &mut Archive<'_>, source: &Source<'_>, parts: &mut Parts) -> Result<Loaded, SkipReason> {
+pub(super) fn load(
+    archive: &mut Archive<'_>,
+    source: &Source<'_>,
+    parts: &mut DocumentParts,
+) -> Result<Loaded, SkipReason> {
     let mut rendering = Rendering::default();
     for (number, part) in slides(archive)?.into_iter().enumerate() {
         rendering.page((number + 1).to_string());
@@ -36,7 +40,7 @@ fn slides(archive: &mut Archive<'_>) -> Result<Vec<String>, SkipReason> {
     let relations = archive.text("ppt/_rels/presentation.xml.rels").map(|xml| relations(&xml)).unwrap_or_default();
     let mut found = Vec::new();
     walk(&archive.required("ppt/presentation.xml")?, |node| {
-        if let Node::Open(element) = node
+        if let XmlEvent::Open(element) = node
             && element.name == "sldId"
         {
             // `id` and `r:id` have the same local name; the relation is the one that is known.
@@ -56,7 +60,7 @@ fn relations_of(archive: &mut Archive<'_>, part: &str) -> HashMap<String, String
 }
 
 /// A shape with text, a table, or a picture.
-enum Shape {
+enum PptxShape {
     Text { title: bool, furniture: bool, paragraphs: Vec<(usize, bool, String)> },
     Table(Vec<Vec<String>>),
     Picture { alt: String, relation: String },
@@ -64,11 +68,11 @@ enum Shape {
 
 #[derive(Default)]
 struct Slide {
-    shapes: Vec<Shape>,
+    shapes: Vec<PptxShape>,
 }
 
 #[derive(Default)]
-struct Reading {
+struct SlideReader {
     slide: Slide,
     placeholder: String,
     alt: String,
@@ -82,30 +86,30 @@ struct Reading {
 
 impl Slide {
     fn read(xml: &str) -> Self {
-        let mut reading = Reading::default();
+        let mut reading = SlideReader::default();
         walk(xml, |node| match node {
-            Node::Open(element) => reading.open(&element),
-            Node::Text(text) if reading.in_text => reading.text.push_str(text),
-            Node::Text(_) => {}
-            Node::Close(name) => reading.close(name),
+            XmlEvent::Open(element) => reading.open(&element),
+            XmlEvent::Text(text) if reading.in_text => reading.text.push_str(text),
+            XmlEvent::Text(_) => {}
+            XmlEvent::Close(name) => reading.close(name),
         });
         reading.slide
     }
 
     fn write(self, rendering: &mut Rendering, relations: &HashMap<String, String>) {
         // The title first, wherever it was drawn.
-        let (titles, rest): (Vec<Shape>, Vec<Shape>) =
-            self.shapes.into_iter().partition(|shape| matches!(shape, Shape::Text { title: true, .. }));
+        let (titles, rest): (Vec<PptxShape>, Vec<PptxShape>) =
+            self.shapes.into_iter().partition(|shape| matches!(shape, PptxShape::Text { title: true, .. }));
         for shape in titles.into_iter().chain(rest) {
             match shape {
-                Shape::Text { furniture: true, .. } => {}
-                Shape::Text { title: true, paragraphs, .. } => {
+                PptxShape::Text { furniture: true, .. } => {}
+                PptxShape::Text { title: true, paragraphs, .. } => {
                     let words: Vec<String> = paragraphs.into_iter().map(|(_, _, text)| text).collect();
                     rendering.heading(1, &words.join(" "));
                 }
-                Shape::Text { paragraphs, .. } => write_paragraphs(rendering, &paragraphs),
-                Shape::Table(rows) => rendering.table(&rows),
-                Shape::Picture { alt, relation } => {
+                PptxShape::Text { paragraphs, .. } => write_paragraphs(rendering, &paragraphs),
+                PptxShape::Table(rows) => rendering.table(&rows),
+                PptxShape::Picture { alt, relation } => {
                     if let Some(target) = relations.get(&relation) {
                         rendering.image(&alt, "", ImageSource::Inside(resolved("ppt/slides", target)));
                     }
@@ -117,7 +121,7 @@ impl Slide {
     /// What the speaker says: the body of the notes page, not its copy of the slide and its number.
     fn write_notes(self, rendering: &mut Rendering) {
         for shape in self.shapes {
-            if let Shape::Text { title: false, furniture: false, paragraphs } = shape {
+            if let PptxShape::Text { title: false, furniture: false, paragraphs } = shape {
                 for (_, _, text) in &paragraphs {
                     rendering.paragraph(text);
                 }
@@ -137,7 +141,7 @@ fn write_paragraphs(rendering: &mut Rendering, paragraphs: &[(usize, bool, Strin
     }
 }
 
-impl Reading {
+impl SlideReader {
     fn open(&mut self, element: &Element<'_>) {
         match element.name {
             "sp" | "pic" | "graphicFrame" => (self.placeholder, self.alt) = (String::new(), String::new()),
@@ -151,7 +155,7 @@ impl Reading {
             "buChar" | "buAutoNum" => self.bullet = Some(true),
             "blip" => {
                 let relation = element.attribute("embed").unwrap_or_default();
-                self.slide.shapes.push(Shape::Picture { alt: self.alt.clone(), relation });
+                self.slide.shapes.push(PptxShape::Picture { alt: self.alt.clone(), relation });
             }
             "tbl" => self.rows = Some(Vec::new()),
             "tr" => self.rows.iter_mut().for_each(|rows| rows.push(Vec::new())),
@@ -170,7 +174,7 @@ impl Reading {
                     row.push(cell.join(" "));
                 }
             }
-            "tbl" => self.slide.shapes.extend(self.rows.take().map(Shape::Table)),
+            "tbl" => self.slide.shapes.extend(self.rows.take().map(PptxShape::Table)),
             "sp" => self.end_shape(),
             _ => {}
         }
@@ -190,7 +194,7 @@ impl Reading {
         if !paragraphs.is_empty() {
             let title = matches!(self.placeholder.as_str(), "title" | "ctrTitle");
             let furniture = matches!(self.placeholder.as_str(), "sldNum" | "dt" | "ftr" | "hdr");
-            self.slide.shapes.push(Shape::Text { title, furniture, paragraphs });
+            self.slide.shapes.push(PptxShape::Text { title, furniture, paragraphs });
         }
     }
 }

@@ -1,7 +1,7 @@
 //! What a document says about itself: title, author, dates, language, keywords.
 
 use super::archive::Archive;
-use super::xml::{Node, walk};
+use super::xml::{XmlEvent, walk};
 use okno_document::{Metadata, Value};
 
 /// Reads `docProps/core.xml` of a Microsoft document.
@@ -16,12 +16,12 @@ pub(super) fn read(xml: &str) -> Metadata {
     let mut open: Option<&'static str> = None;
     let mut text = String::new();
     walk(xml, |node| match node {
-        Node::Open(element) => {
+        XmlEvent::Open(element) => {
             open = field(element.name);
             text.clear();
         }
-        Node::Text(part) => text.push_str(part),
-        Node::Close(_) => {
+        XmlEvent::Text(part) => text.push_str(part),
+        XmlEvent::Close(_) => {
             if let Some(key) = open.take().filter(|_| !text.trim().is_empty()) {
                 metadata.0.entry(key.to_owned()).or_insert_with(|| value(key, text.trim()));
             }

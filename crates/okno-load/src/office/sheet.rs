@@ -22,19 +22,19 @@ pub(super) const MOST_FILLED: usize = 12_000_000;
 const LONGEST_TEXT: usize = 128 << 20;
 
 /// A filled cell: its column from 0, its style (`formats`), its value.
-pub(super) type Cell<'a> = (u32, u32, DataRef<'a>);
+pub(super) type SheetCell<'a> = (u32, u32, DataRef<'a>);
 
 /// A row with filled cells, in the order of their columns.
 #[derive(Debug, Clone)]
-pub(super) struct Row<'a>(pub Rc<Vec<Cell<'a>>>);
+pub(super) struct SheetRow<'a>(pub Rc<Vec<SheetCell<'a>>>);
 
 /// The rows of a sheet from cells in any order. Of two cells at one place the last one counts.
-pub(super) fn rows(mut cells: Vec<(u32, Cell<'_>)>) -> Vec<Row<'_>> {
-    let place = |(row, (column, ..)): &(u32, Cell<'_>)| (*row, *column);
+pub(super) fn rows(mut cells: Vec<(u32, SheetCell<'_>)>) -> Vec<SheetRow<'_>> {
+    let place = |(row, (column, ..)): &(u32, SheetCell<'_>)| (*row, *column);
     if !cells.is_sorted_by_key(place) {
         cells.sort_by_key(place);
     }
-    let mut rows: Vec<(u32, Vec<Cell<'_>>)> = Vec::new();
+    let mut rows: Vec<(u32, Vec<SheetCell<'_>>)> = Vec::new();
     for (number, cell) in cells {
         match rows.last_mut().filter(|(last, _)| *last == number) {
             Some((_, row)) => {
@@ -44,29 +44,29 @@ pub(super) fn rows(mut cells: Vec<(u32, Cell<'_>)>) -> Vec<Row<'_>> {
             None => rows.push((number, vec![cell])),
         }
     }
-    rows.into_iter().map(|(_, row)| Row(Rc::new(row))).collect()
+    rows.into_iter().map(|(_, row)| SheetRow(Rc::new(row))).collect()
 }
 
 /// Writes sheets until they are too many.
 #[derive(Debug, Default)]
-pub(super) struct Writer {
+pub(super) struct SheetWriter {
     pub rendering: Rendering,
     cells: usize,
 }
 
-impl Writer {
+impl SheetWriter {
     /// Writes a sheet; `codes` are the formats of its cells' styles.
     ///
     /// # Errors
     /// When the workbook has too many cells or too much text with it. What was written before stays.
-    pub fn sheet(&mut self, name: &str, rows: &[Row<'_>], codes: &formats::Styles) -> Result<(), SkipReason> {
+    pub fn sheet(&mut self, name: &str, rows: &[SheetRow<'_>], codes: &formats::Styles) -> Result<(), SkipReason> {
         if rows.is_empty() {
             return Ok(());
         }
         let columns = columns(rows, MOST_CELLS.saturating_sub(self.cells))?;
         self.cells += rows.len().saturating_mul(columns.len());
         self.rendering.heading(2, name);
-        let mut rows = rows.iter().map(|Row(cells)| cells.as_slice()).peekable();
+        let mut rows = rows.iter().map(|SheetRow(cells)| cells.as_slice()).peekable();
         // Lines of one cell above the table are its title.
         while let Some(alone) = rows.next_if(|row| columns.len() > 1 && row.len() == 1) {
             for (.., cell) in alone {
@@ -102,9 +102,9 @@ fn within(length: usize) -> Result<(), SkipReason> {
 }
 
 /// The columns to write: from the first filled one to the last. Where that is too much, those that are filled.
-fn columns(rows: &[Row<'_>], most: usize) -> Result<Vec<u32>, SkipReason> {
+fn columns(rows: &[SheetRow<'_>], most: usize) -> Result<Vec<u32>, SkipReason> {
     let too_many = SkipReason::TooManyCells { limit: MOST_CELLS };
-    let ends = rows.iter().filter_map(|Row(cells)| Some((cells.first()?.0, cells.last()?.0)));
+    let ends = rows.iter().filter_map(|SheetRow(cells)| Some((cells.first()?.0, cells.last()?.0)));
     let (left, right) = ends.fold((u32::MAX, 0), |(left, right), (first, last)| (left.min(first), right.max(last)));
     let width = (right.saturating_sub(left) as usize).saturating_add(1);
     if rows.len().saturating_mul(width) <= most {
@@ -112,8 +112,8 @@ fn columns(rows: &[Row<'_>], most: usize) -> Result<Vec<u32>, SkipReason> {
     }
     // Filled columns are no more than cells; a repeated row was counted with the first.
     let mut filled = std::collections::BTreeSet::new();
-    let mut before: Option<&Rc<Vec<Cell<'_>>>> = None;
-    for Row(cells) in rows {
+    let mut before: Option<&Rc<Vec<SheetCell<'_>>>> = None;
+    for SheetRow(cells) in rows {
         if !before.is_some_and(|before| Rc::ptr_eq(before, cells)) {
             filled.extend(cells.iter().map(|(column, ..)| *column));
         }
@@ -126,7 +126,7 @@ fn columns(rows: &[Row<'_>], most: usize) -> Result<Vec<u32>, SkipReason> {
 }
 
 /// What stands in each column of a row.
-fn words(row: &[Cell<'_>], columns: &[u32], codes: &formats::Styles) -> Vec<String> {
+fn words(row: &[SheetCell<'_>], columns: &[u32], codes: &formats::Styles) -> Vec<String> {
     let mut cells = row.iter().peekable();
     let word = |column: &u32| {
         let cell = cells.next_if(|(at, ..)| at == column);
@@ -198,12 +198,12 @@ mod tests {
         }
     }
 
-    fn cell(row: u32, column: u32, number: i64) -> (u32, Cell<'static>) {
+    fn cell(row: u32, column: u32, number: i64) -> (u32, SheetCell<'static>) {
         (row, (column, 0, DataRef::Int(number)))
     }
 
-    fn written(cells: Vec<(u32, Cell<'_>)>) -> Result<String, SkipReason> {
-        let mut writer = Writer::default();
+    fn written(cells: Vec<(u32, SheetCell<'_>)>) -> Result<String, SkipReason> {
+        let mut writer = SheetWriter::default();
         writer.sheet("S", &rows(cells), &Vec::new())?;
         let source = super::super::super::Source::memory("a.xlsx", b"");
         Ok(writer.rendering.finish(&source, "xlsx", okno_document::Metadata::default())?.text)

@@ -34,7 +34,8 @@ fn a_word_document() {
     let got = one(&Office::default(), "handbook.bin", DOCX);
     assert_eq!(
         got.text,
-        "# Kitchen Handbook\n\n# Safety & care\n\nKnives are sharp. Keep them dry.\n\n## 刀具\n\n- 用完立刻洗净。\n1. First wash.\n2. Then dry.\n\n\
+        "# Kitchen Handbook\n\n# Safety & care\n\nKnives are sharp. Keep them dry.\n\n## 刀具\n\n- 用完立刻洗净。\n1. First \
+         wash.\n2. Then dry.\n\n\
          Kept text.\n\n| Tool | Use |\n| --- | --- |\n| knife | cut \\| slice |\n| pan | fry |\n\nA red square\n"
     );
     assert_eq!(got.title, "Handbook");
@@ -49,9 +50,12 @@ fn a_word_document() {
 #[test]
 fn notes_and_nested_tables() {
     let document = "<w:document><w:body><w:p><w:r><w:t>Said</w:t><w:footnoteReference w:id=\"2\"/></w:r></w:p>\
-                    <w:tbl><w:tr><w:tc><w:p><w:r><w:t>a</w:t></w:r></w:p></w:tc><w:tc><w:tbl><w:tr><w:tc><w:p><w:r><w:t>in</w:t></w:r></w:p></w:tc></w:tr></w:tbl></w:tc></w:tr>\
-                    <w:tr><w:tc><w:tcPr><w:gridSpan w:val=\"2\"/></w:tcPr><w:p><w:r><w:t>wide</w:t></w:r></w:p></w:tc></w:tr></w:tbl></w:body></w:document>";
-    let notes = "<w:footnotes><w:footnote w:type=\"separator\" w:id=\"0\"><w:p/></w:footnote><w:footnote w:id=\"2\"><w:p><w:r><w:t>By whom.</w:t></w:r></w:p></w:footnote></w:footnotes>";
+                    <w:tbl><w:tr><w:tc><w:p><w:r><w:t>a</w:t></w:r></w:p></w:tc><w:tc><w:tbl><w:tr><w:tc><w:p><w:r>\
+                    <w:t>in</w:t></w:r></w:p></w:tc></w:tr></w:tbl></w:tc></w:tr>\
+                    <w:tr><w:tc><w:tcPr><w:gridSpan w:val=\"2\"/></w:tcPr><w:p><w:r><w:t>wide</w:t></w:r></w:p></w:tc>\
+                    </w:tr></w:tbl></w:body></w:document>";
+    let notes = "<w:footnotes><w:footnote w:type=\"separator\" w:id=\"0\"><w:p/></w:footnote><w:footnote \
+        w:id=\"2\"><w:p><w:r><w:t>By whom.</w:t></w:r></w:p></w:footnote></w:footnotes>";
     let bytes = archive(&[("word/document.xml", document), ("word/footnotes.xml", notes)]);
     let got = one(&Office::default(), "a.docx", &bytes);
     assert_eq!(got.text, "Said[^2]\n\n| a | in |\n| --- | --- |\n| wide | |\n\n[^2]: By whom.\n");
@@ -62,7 +66,8 @@ fn slides_are_pages() {
     let got = one(&Office::default(), "roadmap.pptx", PPTX);
     assert_eq!(
         got.text,
-        "# Plans for 2024\n\n- Ship the engine\n- 发布中文文档\n\nSay thanks to everybody.\n\n# Numbers\n\n| Year | Users |\n| --- | --- |\n| 2023 | 1200 |\n"
+        "# Plans for 2024\n\n- Ship the engine\n- 发布中文文档\n\nSay thanks to everybody.\n\n# Numbers\n\n| Year | Users |\n\
+         | --- | --- |\n| 2023 | 1200 |\n"
     );
     let begins: Vec<&str> = got.pages.iter().map(|page| got.text[page.start as usize..].trim_start()).collect();
     assert!(begins.len() == 2 && begins[1].starts_with("# Numbers"), "{begins:?}");
@@ -75,7 +80,8 @@ fn sheets_are_tables() {
         let got = one(loader, name, XLSX);
         assert_eq!(
             got.text,
-            "## Prices\n\n| Item | Price | Since | Stock |\n| --- | --- | --- | --- |\n| Tea | 3.5 | 2023-07-28 | true |\n\
+            "## Prices\n\n| Item | Price | Since | Stock |\n| --- | --- | --- | --- |\n| Tea | 3.5 | 2023-07-28 | true \
+             |\n\
              | 咖啡 | 0.3 | 2023-07-28 16:40:00 | |\n\n## 空 Notes\n\nOnly a note.\n"
         );
         assert_eq!(got.metadata.get("author"), Some(&Value::Text("Ann Lee".into())));

@@ -9,10 +9,10 @@ use std::path::Path;
 use calamine::{Data, DataRef, Reader, Xls, XlsError, Xlsb, XlsbError, Xlsx, XlsxError};
 
 use super::super::compound::MAGIC as OLD;
-use super::super::guard::{self, PanicPlace, Parts};
+use super::super::guard::{self, DocumentParts, PanicPlace};
 use super::super::{DamagedPart, Loader, Sink, SkipReason, Source, has_extension};
 use super::archive::Archive;
-use super::sheet::{self, Cell, MOST_FILLED, Row, Writer};
+use super::sheet::{self, MOST_FILLED, SheetCell, SheetRow, SheetWriter};
 use super::{damaged, formats, ods, properties, xls};
 use okno_document::{Metadata, Value};
 
@@ -80,15 +80,15 @@ pub(super) fn load(bytes: &[u8], source: &Source<'_>, out: &mut dyn Sink) -> Res
 /// Reads sheets one by one: one that is too large or breaks its reader is told, and the others are read.
 #[derive(Default)]
 struct Sheets {
-    writer: Writer,
-    parts: Parts,
+    writer: SheetWriter,
+    parts: DocumentParts,
     /// Sheets that were left out, or the rest of which was.
     failed: Vec<(String, SkipReason)>,
 }
 
 /// The filled cells of a sheet up to what breaks it off; one more than may be kept where they are too many.
-struct Found<'w> {
-    cells: Vec<(u32, Cell<'w>)>,
+struct FoundCells<'w> {
+    cells: Vec<(u32, SheetCell<'w>)>,
     damage: Option<SkipReason>,
 }
 
@@ -135,8 +135,8 @@ impl Sheets {
         Ok(())
     }
 
-    fn found(&mut self, name: &str, found: Option<Found<'_>>, codes: &formats::Styles) {
-        let Some(Found { cells, damage }) = found else { return };
+    fn found(&mut self, name: &str, found: Option<FoundCells<'_>>, codes: &formats::Styles) {
+        let Some(FoundCells { cells, damage }) = found else { return };
         if cells.len() > MOST_FILLED {
             self.failed.push((name.to_owned(), SkipReason::TooManyCells { limit: MOST_FILLED }));
             return;
@@ -145,7 +145,7 @@ impl Sheets {
         self.write(name, &sheet::rows(cells), codes);
     }
 
-    fn write(&mut self, name: &str, rows: &[Row<'_>], codes: &formats::Styles) {
+    fn write(&mut self, name: &str, rows: &[SheetRow<'_>], codes: &formats::Styles) {
         if let Err(reason) = self.writer.sheet(name, rows, codes) {
             self.failed.push((name.to_owned(), reason));
         }
@@ -158,12 +158,12 @@ fn opened<W, E: Into<calamine::Error>>(open: impl FnOnce() -> Result<W, E>) -> R
     opened.map_err(|error| refused(&error.into()))
 }
 
-fn xlsx_cells<'w>(workbook: &'w mut Xlsx<Cursor<&[u8]>>, name: &str) -> Found<'w> {
+fn xlsx_cells<'w>(workbook: &'w mut Xlsx<Cursor<&[u8]>>, name: &str) -> FoundCells<'w> {
     let mut reader = match workbook.worksheet_cells_reader(name) {
         Ok(reader) => reader,
         // A chart or a dialogue has no cells.
-        Err(XlsxError::NotAWorksheet(_)) => return Found { cells: Vec::new(), damage: None },
-        Err(error) => return Found { cells: Vec::new(), damage: Some(refused(&error.into())) },
+        Err(XlsxError::NotAWorksheet(_)) => return FoundCells { cells: Vec::new(), damage: None },
+        Err(error) => return FoundCells { cells: Vec::new(), damage: Some(refused(&error.into())) },
     };
     collected(|| {
         let next = reader.next_cell_with_style_id().map_err(|error| refused(&error.into()))?;
@@ -174,10 +174,10 @@ fn xlsx_cells<'w>(workbook: &'w mut Xlsx<Cursor<&[u8]>>, name: &str) -> Found<'w
     })
 }
 
-fn xlsb_cells<'w>(workbook: &'w mut Xlsb<Cursor<&[u8]>>, name: &str) -> Found<'w> {
+fn xlsb_cells<'w>(workbook: &'w mut Xlsb<Cursor<&[u8]>>, name: &str) -> FoundCells<'w> {
     let mut reader = match workbook.worksheet_cells_reader(name) {
         Ok(reader) => reader,
-        Err(error) => return Found { cells: Vec::new(), damage: Some(refused(&error.into())) },
+        Err(error) => return FoundCells { cells: Vec::new(), damage: Some(refused(&error.into())) },
     };
     collected(|| {
         let next = reader.next_cell().map_err(|error| refused(&error.into()))?;
@@ -185,17 +185,17 @@ fn xlsb_cells<'w>(workbook: &'w mut Xlsb<Cursor<&[u8]>>, name: &str) -> Found<'w
     })
 }
 
-fn collected<'w>(mut next: impl FnMut() -> Result<Option<(u32, Cell<'w>)>, SkipReason>) -> Found<'w> {
+fn collected<'w>(mut next: impl FnMut() -> Result<Option<(u32, SheetCell<'w>)>, SkipReason>) -> FoundCells<'w> {
     let mut cells = Vec::new();
     loop {
         match next() {
-            Ok(None) => return Found { cells, damage: None },
-            Err(damage) => return Found { cells, damage: Some(damage) },
+            Ok(None) => return FoundCells { cells, damage: None },
+            Err(damage) => return FoundCells { cells, damage: Some(damage) },
             Ok(Some((_, (.., DataRef::Empty)))) => {}
             Ok(Some(cell)) => cells.push(cell),
         }
         if cells.len() > MOST_FILLED {
-            return Found { cells, damage: None };
+            return FoundCells { cells, damage: None };
         }
     }
 }

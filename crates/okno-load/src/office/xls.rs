@@ -50,7 +50,7 @@ pub(super) fn bounded(bytes: &[u8]) -> Result<Vec<u8>, SkipReason> {
         return Err(damaged(DamagedPart::Workbook { words: "no stream `Workbook`".to_owned() }));
     };
     let (sheets, strings) = globals(&mut stream);
-    let mut counted = Counted::default();
+    let mut counted = SheetCost::default();
     // Sheets stand one after the other; those that overlap would be read many times.
     let mut read = stream.len().saturating_mul(2);
     for start in sheets {
@@ -109,7 +109,7 @@ fn lengths(stream: &[u8], first: std::ops::Range<usize>) -> Vec<u32> {
         at = data.end;
         parts.push(&stream[data]);
     }
-    let mut reader = Parts { data: parts, part: 0, at: 8 };
+    let mut reader = RecordParts { data: parts, part: 0, at: 8 };
     let mut found = Vec::new();
     while let Some(letters) = reader.number16() {
         let Some(flags) = reader.byte() else { break };
@@ -124,14 +124,14 @@ fn lengths(stream: &[u8], first: std::ops::Range<usize>) -> Vec<u32> {
 }
 
 /// The data of a record and of those that continue it.
-struct Parts<'s> {
+struct RecordParts<'s> {
     data: Vec<&'s [u8]>,
     part: usize,
     /// Where in the part; behind its end, in the next one.
     at: usize,
 }
 
-impl<'s> Parts<'s> {
+impl<'s> RecordParts<'s> {
     /// What is left of the part that is read now; nothing at the end.
     fn rest(&mut self) -> Option<&'s [u8]> {
         loop {
@@ -180,7 +180,7 @@ impl<'s> Parts<'s> {
 
 /// What the sheets will take.
 #[derive(Default)]
-struct Counted {
+struct SheetCost {
     area: u64,
     text: u64,
 }
@@ -201,7 +201,7 @@ impl Around {
 }
 
 /// Counts the cells of a sheet; where it ends.
-fn sheet(stream: &mut [u8], start: usize, strings: &[u32], counted: &mut Counted) -> Result<usize, SkipReason> {
+fn sheet(stream: &mut [u8], start: usize, strings: &[u32], counted: &mut SheetCost) -> Result<usize, SkipReason> {
     let (mut cells, mut formulas) = (Around::default(), Around::default());
     let (mut at, mut depth) = (start, 0usize);
     while let Some((kind, data)) = record(stream, at) {

@@ -8,7 +8,7 @@ use quick_xml::events::attributes::Attribute;
 use quick_xml::events::{BytesStart, Event};
 
 /// What comes next in the XML.
-pub(crate) enum Node<'x> {
+pub(crate) enum XmlEvent<'x> {
     Open(Element<'x>),
     Text(&'x str),
     Close(&'x str),
@@ -52,19 +52,19 @@ const DEEPEST: usize = 1000;
 
 /// Calls `each` with everything in the XML, in order. Entities that the file declares itself are not known here:
 /// nothing is fetched, and nothing grows. What is inside of more than [`DEEPEST`] elements is left out.
-pub(crate) fn walk(xml: &str, mut each: impl FnMut(Node<'_>)) {
+pub(crate) fn walk(xml: &str, mut each: impl FnMut(XmlEvent<'_>)) {
     let mut depth = 0usize;
     everything(xml, |node| {
         let inside = match node {
-            Node::Open(_) => {
+            XmlEvent::Open(_) => {
                 depth += 1;
                 depth <= DEEPEST
             }
-            Node::Close(_) => {
+            XmlEvent::Close(_) => {
                 depth = depth.saturating_sub(1);
                 depth < DEEPEST
             }
-            Node::Text(_) => depth <= DEEPEST,
+            XmlEvent::Text(_) => depth <= DEEPEST,
         };
         if inside {
             each(node);
@@ -72,26 +72,28 @@ pub(crate) fn walk(xml: &str, mut each: impl FnMut(Node<'_>)) {
     });
 }
 
-fn everything(xml: &str, mut each: impl FnMut(Node<'_>)) {
+fn everything(xml: &str, mut each: impl FnMut(XmlEvent<'_>)) {
     let mut reader = Reader::from_str(xml);
     reader.config_mut().check_end_names = false;
     reader.config_mut().allow_unmatched_ends = true;
     loop {
         match reader.read_event() {
-            Ok(Event::Start(start)) => each(Node::Open(Element { name: start.local_name().as_ref(), start: &start })),
+            Ok(Event::Start(start)) => {
+                each(XmlEvent::Open(Element { name: start.local_name().as_ref(), start: &start }))
+            }
             Ok(Event::Empty(start)) => {
                 let name = start.local_name();
-                each(Node::Open(Element { name: name.as_ref(), start: &start }));
-                each(Node::Close(name.as_ref()));
+                each(XmlEvent::Open(Element { name: name.as_ref(), start: &start }));
+                each(XmlEvent::Close(name.as_ref()));
             }
-            Ok(Event::End(end)) => each(Node::Close(end.local_name().as_ref())),
-            Ok(Event::Text(text)) => each(Node::Text(&text)),
-            Ok(Event::CData(text)) => each(Node::Text(&text)),
+            Ok(Event::End(end)) => each(XmlEvent::Close(end.local_name().as_ref())),
+            Ok(Event::Text(text)) => each(XmlEvent::Text(&text)),
+            Ok(Event::CData(text)) => each(XmlEvent::Text(&text)),
             Ok(Event::GeneralRef(name)) => {
                 if let Ok(Some(c)) = name.resolve_char_ref() {
-                    each(Node::Text(c.encode_utf8(&mut [0; 4])));
+                    each(XmlEvent::Text(c.encode_utf8(&mut [0; 4])));
                 } else if let Some(text) = resolve_predefined_entity(&name) {
-                    each(Node::Text(text));
+                    each(XmlEvent::Text(text));
                 }
             }
             Ok(Event::Eof) | Err(_) => return,
@@ -104,7 +106,7 @@ fn everything(xml: &str, mut each: impl FnMut(Node<'_>)) {
 pub(super) fn relations(xml: &str) -> std::collections::HashMap<String, String> {
     let mut found = std::collections::HashMap::new();
     walk(xml, |node| {
-        if let Node::Open(element) = node
+        if let XmlEvent::Open(element) = node
             && let (Some(id), Some(target)) = (element.attribute("Id"), element.attribute("Target"))
         {
             found.insert(id, target);
@@ -137,9 +139,9 @@ mod tests {
     fn everything_in_order_and_nothing_fails() {
         let mut seen = String::new();
         walk("<w:p a:b='1 &amp; 2'>x &lt;&#20013;<br/>y</w:p></q><broken", |node| match node {
-            Node::Open(e) => seen += &format!("<{} {:?}>", e.name, e.attribute("b")),
-            Node::Text(text) => seen += text,
-            Node::Close(name) => seen += &format!("</{name}>"),
+            XmlEvent::Open(e) => seen += &format!("<{} {:?}>", e.name, e.attribute("b")),
+            XmlEvent::Text(text) => seen += text,
+            XmlEvent::Close(name) => seen += &format!("</{name}>"),
         });
         assert_eq!(seen, "<p Some(\"1 & 2\")>x <中<br None></br>y</p></q>");
         assert_eq!(resolved("ppt/slides", "../media/a.png"), "ppt/media/a.png");

@@ -176,7 +176,9 @@ fn people(names: &str) -> Vec<Value> {
 }
 
 /// What packed RTF refers back to at its beginning.
-const BEFORE: &[u8] = b"{\\rtf1\\ansi\\mac\\deff0\\deftab720{\\fonttbl;}{\\f0\\fnil \\froman \\fswiss \\fmodern \\fscript \\fdecor MS Sans SerifSymbolArialTimes New RomanCourier{\\colortbl\\red0\\green0\\blue0\r\n\\par \\pard\\plain\\f0\\fs20\\b\\i\\u\\tab\\tx";
+const BEFORE: &[u8] = b"{\\rtf1\\ansi\\mac\\deff0\\deftab720{\\fonttbl;}{\\f0\\fnil \\froman \\fswiss \\fmodern \
+    \\fscript \\fdecor MS Sans SerifSymbolArialTimes New RomanCourier{\\colortbl\\red0\\green0\\blue0\r\n\\par \
+    \\pard\\plain\\f0\\fs20\\b\\i\\u\\tab\\tx";
 const WINDOW: usize = 4096;
 /// Bytes of RTF; packed ones become eight times as many at most.
 const LONGEST: usize = 64 << 20;

@@ -19,7 +19,8 @@ fn a_word_document() {
     let got = read("handbook.wps", DOC).documents.remove(0);
     assert_eq!(
         got.text,
-        "# Staff handbook\n\nTea is served at four. The list says which.[^1]\n\n## 工作时间\n\n每天八小时。\n\n- green\n- black\n1. boil\n2. pour\n\n\
+        "# Staff handbook\n\nTea is served at four. The list says which.[^1]\n\n## 工作时间\n\n每天八小时。\n\n- green\n- black\n\
+         1. boil\n2. pour\n\n\
          | tea | heat |\n| --- | --- |\n| green | 75 |\n\nThe end.\n\n[^1]: A note.\n"
     );
     assert_eq!((got.title.as_str(), got.metadata.get("author")), ("Handbook", Some(&Value::Text("Ann Lee".into()))));

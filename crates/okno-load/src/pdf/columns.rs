@@ -7,7 +7,7 @@
 
 use super::direction;
 use super::fragments::{Band, Fragment};
-use super::tables::{self, Table};
+use super::tables::{self, PdfTable};
 
 /// Narrower strips are spaces, not gutters (points).
 const NARROWEST: f64 = 7.0;
@@ -26,7 +26,7 @@ const DEEPEST: usize = 5;
 
 /// A line of running text, with the borders of the column it stands in.
 #[derive(Debug, Clone)]
-pub(super) struct Line {
+pub(super) struct PdfLine {
     pub text: String,
     pub left: f64,
     pub right: f64,
@@ -38,9 +38,9 @@ pub(super) struct Line {
 
 /// A part of a page.
 #[derive(Debug, Clone)]
-pub(super) enum Piece {
-    Line(Line),
-    Table(Table),
+pub(super) enum PdfPiece {
+    Line(PdfLine),
+    Table(PdfTable),
     /// An image, and the caption below or above it.
     Picture(Vec<u8>, String),
     /// An image that is the page: what was read in it, and itself.
@@ -50,7 +50,7 @@ pub(super) enum Piece {
 }
 
 /// The pieces of a page in reading order.
-pub(super) fn pieces(mut bands: Vec<Band>) -> Vec<Piece> {
+pub(super) fn pieces(mut bands: Vec<Band>) -> Vec<PdfPiece> {
     remove_line_numbers(&mut bands);
     if std::env::var("DBG").is_ok() {
         for b in &bands {
@@ -97,7 +97,7 @@ fn remove_line_numbers(bands: &mut Vec<Band>) {
     bands.retain(|band| !band.is_empty());
 }
 
-fn arrange(bands: Vec<Band>, depth: usize, out: &mut Vec<Piece>) {
+fn arrange(bands: Vec<Band>, depth: usize, out: &mut Vec<PdfPiece>) {
     let Some(gutter) = (depth < DEEPEST).then(|| gutter(&bands)).flatten() else { return flow(&bands, out) };
     let crosses = |band: &Band| band.iter().any(|f| f.left < gutter && f.right > gutter);
     let mut rest = bands.into_iter().peekable();
@@ -222,25 +222,25 @@ fn is_text(fragments: &[&Fragment]) -> bool {
 }
 
 /// One column: tables are taken out whole, everything else is lines.
-fn flow(bands: &[Band], out: &mut Vec<Piece>) {
+fn flow(bands: &[Band], out: &mut Vec<PdfPiece>) {
     let column = column(bands);
     let mut patience = tables::patience(bands.iter().map(Vec::len).sum());
     let mut at = 0;
     while at < bands.len() {
         if let Some((table, count)) = tables::first(&bands[at..], &mut patience) {
-            out.push(Piece::Table(table));
+            out.push(PdfPiece::Table(table));
             at += count;
             continue;
         }
-        out.push(Piece::Line(line(&bands[at], column)));
+        out.push(PdfPiece::Line(line(&bands[at], column)));
         at += 1;
     }
 }
 
-fn line(band: &Band, column: (f64, f64)) -> Line {
+fn line(band: &Band, column: (f64, f64)) -> PdfLine {
     let widest = band.iter().max_by(|a, b| (a.right - a.left).total_cmp(&(b.right - b.left)));
     let (y, size) = widest.map_or((0.0, 1.0), |f| (f.y, f.size));
-    Line {
+    PdfLine {
         text: direction::reading_order(band.iter().map(|f| f.text.as_str()).collect::<Vec<_>>().join(" ")),
         left: band.first().map_or(0.0, |f| f.left),
         right: band.last().map_or(0.0, |f| f.right),

@@ -21,7 +21,7 @@ use super::programs;
 
 /// What a code of a font draws.
 #[derive(Debug, Clone)]
-pub(super) struct Drawn {
+pub(super) struct DrawnCode {
     /// The letters; empty when nobody can tell.
     pub text: Rc<str>,
     /// How far the pen moves, in units of the font's size; downwards for vertical fonts.
@@ -38,7 +38,7 @@ pub(super) struct Face<'a> {
     pub scale: f64,
     /// What its program says of its glyphs; read when it is first asked for.
     program: OnceCell<HashMap<u32, char>>,
-    known: RefCell<HashMap<u32, Drawn>>,
+    known: RefCell<HashMap<u32, DrawnCode>>,
 }
 
 /// What the codes of a composite font mean where it has no table of its own.
@@ -171,13 +171,13 @@ impl Face<'_> {
     }
 
     /// What a code of this many bytes draws.
-    pub fn drawn(&self, code: u32, length: usize) -> Drawn {
+    pub fn drawn(&self, code: u32, length: usize) -> DrawnCode {
         if let Some(drawn) = self.known.borrow().get(&code) {
             return drawn.clone();
         }
         let advance = self.font.code_advance(code);
         let advance = if self.vertical { advance.y } else { advance.x } / 1000.0;
-        let drawn = Drawn { text: self.text(code, length).into(), advance };
+        let drawn = DrawnCode { text: self.text(code, length).into(), advance };
         self.known.borrow_mut().insert(code, drawn.clone());
         drawn
     }

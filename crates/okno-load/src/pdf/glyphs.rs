@@ -13,7 +13,7 @@ use hayro_syntax::page::{Page, Resources};
 
 use super::annotations;
 use super::fonts::{Face, Fonts};
-use super::limits::Limits;
+use super::limits::PdfLimits;
 use super::pictures::{self, Placed};
 
 /// Forms inside forms deeper than this are left out.
@@ -43,7 +43,7 @@ pub(super) struct Glyph {
 
 /// What is on a page.
 #[derive(Debug, Default)]
-pub(super) struct Drawn {
+pub(super) struct PageContent {
     pub glyphs: Vec<Glyph>,
     /// Letters whose font does not say what they are.
     pub unknown: usize,
@@ -80,7 +80,7 @@ impl Matrix {
 }
 
 #[derive(Clone)]
-struct State<'a> {
+struct GraphicsState<'a> {
     ctm: Matrix,
     font: Option<Rc<Face<'a>>>,
     size: f64,
@@ -92,8 +92,8 @@ struct State<'a> {
 }
 
 /// Everything that is drawn on a page.
-pub(super) fn drawn<'a>(page: &Page<'a>, fonts: &Fonts<'a>, limits: &mut Limits) -> Drawn {
-    let state = State {
+pub(super) fn drawn<'a>(page: &Page<'a>, fonts: &Fonts<'a>, limits: &mut PdfLimits) -> PageContent {
+    let state = GraphicsState {
         ctm: Matrix::IDENTITY,
         font: None,
         size: 0.0,
@@ -104,14 +104,14 @@ pub(super) fn drawn<'a>(page: &Page<'a>, fonts: &Fonts<'a>, limits: &mut Limits)
         rise: 0.0,
     };
     let first = state.clone();
-    let mut reader = Reader {
+    let mut reader = GlyphReader {
         fonts,
         limits,
         state,
         saved: Vec::new(),
         text: Matrix::IDENTITY,
         line: Matrix::IDENTITY,
-        drawn: Drawn::default(),
+        drawn: PageContent::default(),
         depth: 0,
         moved: true,
     };
@@ -124,7 +124,7 @@ pub(super) fn drawn<'a>(page: &Page<'a>, fonts: &Fonts<'a>, limits: &mut Limits)
 
 /// The content of a page, its parts one after the other. The library keeps what it joins for as long as the file is
 /// open, however often a page names the same part.
-fn content(page: &Page<'_>, limits: &mut Limits) -> Vec<u8> {
+fn content(page: &Page<'_>, limits: &mut PdfLimits) -> Vec<u8> {
     let dict = page.raw();
     if let Some(stream) = dict.get::<Stream<'_>>("Contents") {
         return stream.decoded_data().map(std::borrow::Cow::into_owned).unwrap_or_default();
@@ -155,20 +155,20 @@ fn turn(dx: f64, dy: f64) -> u16 {
     turn as u16 % 360
 }
 
-struct Reader<'r, 'a> {
+struct GlyphReader<'r, 'a> {
     fonts: &'r Fonts<'a>,
-    limits: &'r mut Limits,
-    state: State<'a>,
-    saved: Vec<State<'a>>,
+    limits: &'r mut PdfLimits,
+    state: GraphicsState<'a>,
+    saved: Vec<GraphicsState<'a>>,
     text: Matrix,
     line: Matrix,
-    drawn: Drawn,
+    drawn: PageContent,
     depth: usize,
     /// The pen was moved since the last letter.
     moved: bool,
 }
 
-impl<'a> Reader<'_, 'a> {
+impl<'a> GlyphReader<'_, 'a> {
     fn run(&mut self, mut operations: TypedIter<'_>, resources: &Resources<'a>) {
         while let Some(operation) = operations.next() {
             if !self.limits.operation() {
@@ -278,7 +278,7 @@ impl<'a> Reader<'_, 'a> {
             self.drawn.unknown += 1;
             return;
         }
-        let State { size, scale, rise, ctm, .. } = self.state;
+        let GraphicsState { size, scale, rise, ctm, .. } = self.state;
         let Matrix([a, b, c, d, x, y]) = Matrix([size * scale, 0.0, 0.0, size, 0.0, rise]).then(self.text).then(ctm);
         let (along, up) = (a.hypot(b), c.hypot(d));
         if !(x.is_finite() && y.is_finite() && up > 0.1 && up < 2000.0 && along > 0.0) {
@@ -318,7 +318,7 @@ impl<'a> Reader<'_, 'a> {
     }
 
     /// Reads what lies over the page.
-    fn annotations(&mut self, page: &Page<'a>, first: &State<'a>) {
+    fn annotations(&mut self, page: &Page<'a>, first: &GraphicsState<'a>) {
         for annotation in annotations::of_page(page) {
             if !self.limits.operation() {
                 return;

@@ -36,7 +36,7 @@ pub(super) fn is_bomb(bytes: &[u8]) -> bool {
             continue;
         }
         while ends.next_if(|end| *end < at).is_some() {}
-        let stream = Packed::at(bytes, from, at, ends.peek().copied().unwrap_or(bytes.len()));
+        let stream = PackedStream::at(bytes, from, at, ends.peek().copied().unwrap_or(bytes.len()));
         if stream.filters.iter().filter(|filter| filter.compresses()).count() > 1 {
             return true;
         }
@@ -52,7 +52,7 @@ pub(super) fn is_bomb(bytes: &[u8]) -> bool {
         }
     }
     // Most files have so few of these that they need not be inflated to know.
-    let ratio = kept.iter().map(Packed::ratio).max().unwrap_or(1);
+    let ratio = kept.iter().map(PackedStream::ratio).max().unwrap_or(1);
     let mut total = 0;
     kept_packed as u64 >= LARGEST / ratio
         && kept.iter().any(|stream| {
@@ -72,7 +72,7 @@ fn is_too_wide(bytes: &[u8]) -> bool {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
-enum Filter {
+enum StreamFilter {
     Flate,
     Lzw,
     Runs,
@@ -80,7 +80,7 @@ enum Filter {
     Ascii85,
 }
 
-impl Filter {
+impl StreamFilter {
     fn of(name: &[u8]) -> Option<Self> {
         Some(match name {
             b"FlateDecode" | b"Fl" => Self::Flate,
@@ -98,14 +98,14 @@ impl Filter {
 }
 
 /// A stream as it stands in the file.
-struct Packed<'f> {
-    filters: Vec<Filter>,
+struct PackedStream<'f> {
+    filters: Vec<StreamFilter>,
     data: &'f [u8],
     /// It is held inflated for as long as the file is open.
     is_kept: bool,
 }
 
-impl<'f> Packed<'f> {
+impl<'f> PackedStream<'f> {
     /// The stream whose data are between the word `stream` at a place and the word `endstream` at its end; what
     /// describes it stands between `from` and there.
     fn at(bytes: &'f [u8], from: usize, at: usize, end: usize) -> Self {
@@ -125,8 +125,8 @@ impl<'f> Packed<'f> {
     /// How many bytes one byte of it may become.
     fn ratio(&self) -> u64 {
         match self.filters.iter().find(|filter| filter.compresses()) {
-            Some(Filter::Lzw) => 2600,
-            Some(Filter::Runs) => 64,
+            Some(StreamFilter::Lzw) => 2600,
+            Some(StreamFilter::Runs) => 64,
             _ => 1032,
         }
     }
@@ -136,11 +136,11 @@ impl<'f> Packed<'f> {
         let mut data = Cow::Borrowed(self.data);
         for filter in &self.filters {
             data = match filter {
-                Filter::Hex => hexadecimal(&data).into(),
-                Filter::Ascii85 => ascii85(&data).into(),
-                Filter::Flate => return flate(&data, most),
-                Filter::Lzw => return lzw(&data, most),
-                Filter::Runs => return runs(&data, most),
+                StreamFilter::Hex => hexadecimal(&data).into(),
+                StreamFilter::Ascii85 => ascii85(&data).into(),
+                StreamFilter::Flate => return flate(&data, most),
+                StreamFilter::Lzw => return lzw(&data, most),
+                StreamFilter::Runs => return runs(&data, most),
             };
         }
         // Packed without saying so here: the name of the filter may stand elsewhere.
@@ -151,7 +151,7 @@ impl<'f> Packed<'f> {
 }
 
 /// The filters that a description names, in their order.
-fn filters(description: &[u8]) -> Vec<Filter> {
+fn filters(description: &[u8]) -> Vec<StreamFilter> {
     let value = |key: &[u8]| {
         memmem::find_iter(description, key).find_map(|at| {
             let rest = description[at + key.len()..].trim_ascii_start();
@@ -165,7 +165,7 @@ fn filters(description: &[u8]) -> Vec<Filter> {
     let Some(names) = value(b"/Filter").or_else(|| value(b"/F")) else { return Vec::new() };
     let name = |rest: &[u8]| {
         let end = rest.iter().position(|byte| !byte.is_ascii_alphanumeric()).unwrap_or(rest.len());
-        Filter::of(&rest[..end])
+        StreamFilter::of(&rest[..end])
     };
     names.split(|byte| *byte == b'/').skip(1).filter_map(name).collect()
 }
@@ -199,7 +199,7 @@ fn ascii85(data: &[u8]) -> Vec<u8> {
 
 fn flate(data: &[u8], most: u64) -> u64 {
     // What is damaged inside inflates as far as it goes.
-    let mut counted = Counted(0);
+    let mut counted = ByteCounter(0);
     let _ = std::io::copy(&mut flate2::read::ZlibDecoder::new(data).take(most + 1), &mut counted);
     counted.0
 }
@@ -264,9 +264,9 @@ fn runs(data: &[u8], most: u64) -> u64 {
 }
 
 /// Takes bytes and only counts them.
-struct Counted(u64);
+struct ByteCounter(u64);
 
-impl std::io::Write for Counted {
+impl std::io::Write for ByteCounter {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
         self.0 += bytes.len() as u64;
         Ok(bytes.len())

@@ -74,7 +74,8 @@ fn push_folded(out: &mut String, c: char) {
 /// Whether a letter fills a square and needs no spaces: Chinese, Japanese, full-width punctuation. Korean has spaces
 /// between its words.
 pub(super) fn is_wide(c: char) -> bool {
-    matches!(c, '\u{2e80}'..='\u{312f}' | '\u{3190}'..='\u{a4cf}' | '\u{f900}'..='\u{faff}' | '\u{fe10}'..='\u{fe4f}' | '\u{ff00}'..='\u{ff60}' | '\u{20000}'..='\u{3ffff}')
+    matches!(c, '\u{2e80}'..='\u{312f}' | '\u{3190}'..='\u{a4cf}' | '\u{f900}'..='\u{faff}' | '\u{fe10}'..='\u{fe4f}' |
+        '\u{ff00}'..='\u{ff60}' | '\u{20000}'..='\u{3ffff}')
 }
 
 /// Whether a fragment is nothing but the marker of a list item.

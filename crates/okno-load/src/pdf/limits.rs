@@ -26,7 +26,7 @@ const WORDS: usize = 16 << 20;
 
 /// What is left of them.
 #[derive(Debug)]
-pub(super) struct Limits {
+pub(super) struct PdfLimits {
     operations: usize,
     glyphs: usize,
     page_glyphs: usize,
@@ -38,7 +38,7 @@ pub(super) struct Limits {
     pub exceeded: bool,
 }
 
-impl Limits {
+impl PdfLimits {
     pub fn new() -> Self {
         Self {
             operations: OPERATIONS,

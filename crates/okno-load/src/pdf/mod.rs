@@ -43,8 +43,8 @@ use hayro_syntax::object::DateTime;
 use hayro_syntax::{DecryptionError, LoadPdfError, Pdf as File};
 
 use self::fonts::Fonts;
-use self::limits::Limits;
-use super::guard::{self, PanicPlace, Parts};
+use self::limits::PdfLimits;
+use super::guard::{self, DocumentParts, PanicPlace};
 use super::rendering::Rendering;
 use super::{ImageReader, LeftOut, Loader, Sink, SkipReason, Source};
 use okno_document::message::Bytes;
@@ -88,10 +88,10 @@ impl Loader for Pdf {
         }
         let bytes = Arc::new(bytes.into_owned());
         let reader = self.reader.as_deref();
-        let first = guard::catch(|| read(&bytes, reader, Pages::Together));
+        let first = guard::catch(|| read(&bytes, reader, PageWriting::Together));
         // A page that breaks what is done with all of them is found, and the others read without it.
-        let read = first.or_else(|_| guard::catch(|| read(&bytes, reader, Pages::EachFirst)));
-        let Reading { rendering, metadata, left_out, running_heads } =
+        let read = first.or_else(|_| guard::catch(|| read(&bytes, reader, PageWriting::EachFirst)));
+        let PdfReading { rendering, metadata, left_out, running_heads } =
             read.unwrap_or_else(|PanicPlace(place)| Err(SkipReason::InternalError { place }))?;
         for reason in left_out {
             out.skip(source.name, reason);
@@ -106,7 +106,7 @@ impl Loader for Pdf {
 
 /// How pages are written.
 #[derive(Clone, Copy, PartialEq)]
-enum Pages {
+enum PageWriting {
     /// All at once.
     Together,
     /// Each one alone before, to see that it can be.
@@ -114,7 +114,7 @@ enum Pages {
 }
 
 /// What a file gave.
-struct Reading {
+struct PdfReading {
     rendering: Rendering,
     metadata: Metadata,
     /// What is not in it, and why.
@@ -133,7 +133,7 @@ struct Lost {
 
 impl Lost {
     /// Takes note of a page, and of what it shows if that is all there is on it.
-    fn page(&mut self, drawn: &glyphs::Drawn) {
+    fn page(&mut self, drawn: &glyphs::PageContent) {
         self.of += 1;
         if drawn.glyphs.is_empty() && drawn.pictures.is_empty() && !drawn.undecoded.is_empty() {
             self.pages += 1;
@@ -149,7 +149,7 @@ impl From<Lost> for SkipReason {
     }
 }
 
-fn read(bytes: &Arc<Vec<u8>>, reader: Option<&dyn ImageReader>, how: Pages) -> Result<Reading, SkipReason> {
+fn read(bytes: &Arc<Vec<u8>>, reader: Option<&dyn ImageReader>, how: PageWriting) -> Result<PdfReading, SkipReason> {
     if inflation::is_bomb(bytes) {
         return Err(SkipReason::Inflates { limit: Bytes(inflation::LARGEST) });
     }
@@ -158,7 +158,7 @@ fn read(bytes: &Arc<Vec<u8>>, reader: Option<&dyn ImageReader>, how: Pages) -> R
         LoadPdfError::Decryption(_) => SkipReason::UnknownEncryption,
         LoadPdfError::Invalid => SkipReason::DamagedPdf,
     })?;
-    let (fonts, mut limits, mut parts) = (Fonts::new(), Limits::new(), Parts::default());
+    let (fonts, mut limits, mut parts) = (Fonts::new(), PdfLimits::new(), DocumentParts::default());
     let (mut letters, mut unknown, mut images) = (0, 0, 0);
     let pages = file.pages();
     let (mut layers, mut pictures, mut comments, mut lost) = (Vec::new(), Vec::new(), Vec::new(), Lost::default());
@@ -181,7 +181,7 @@ fn read(bytes: &Arc<Vec<u8>>, reader: Option<&dyn ImageReader>, how: Pages) -> R
         letters += drawn.comments.iter().map(String::len).sum::<usize>();
         comments.push(drawn.comments);
         let shown = (drawn.glyphs.len(), drawn.images, drawn.pictures);
-        pictures.push(placing::Shown { letters: shown.0, images: shown.1, pictures: shown.2 });
+        pictures.push(placing::PageExtras { letters: shown.0, images: shown.1, pictures: shown.2 });
     }
     if limits.exceeded {
         return Err(SkipReason::TooSlow);
@@ -189,7 +189,7 @@ fn read(bytes: &Arc<Vec<u8>>, reader: Option<&dyn ImageReader>, how: Pages) -> R
     let (mut pieces, running_heads) = arranged(layers, &mut parts);
     let images_only = placing::place(&mut pieces, pictures, reader);
     for (page, comments) in pieces.iter_mut().zip(comments) {
-        page.extend(comments.into_iter().map(columns::Piece::Comment));
+        page.extend(comments.into_iter().map(columns::PdfPiece::Comment));
     }
     let scanned = images_only.read;
     if letters == 0 && scanned == 0 && parts.any() {
@@ -201,7 +201,7 @@ fn read(bytes: &Arc<Vec<u8>>, reader: Option<&dyn ImageReader>, how: Pages) -> R
     if (letters == 0 && scanned == 0) || unknown > MOST_UNKNOWN * letters {
         return Err(without_text(pages.len(), unknown, images));
     }
-    if how == Pages::EachFirst {
+    if how == PageWriting::EachFirst {
         for (at, page) in pieces.iter_mut().enumerate() {
             if parts.read(|| page_name(at), || paragraphs::write(vec![page.clone()])).is_none() {
                 page.clear();
@@ -221,7 +221,7 @@ fn read(bytes: &Arc<Vec<u8>>, reader: Option<&dyn ImageReader>, how: Pages) -> R
         left_out.push(lost.into());
     }
     left_out.extend(parts.missing());
-    Ok(Reading { rendering, metadata: metadata(&file), left_out, running_heads })
+    Ok(PdfReading { rendering, metadata: metadata(&file), left_out, running_heads })
 }
 
 fn page_name(at: usize) -> String {
@@ -238,7 +238,7 @@ fn without_text(pages: usize, unknown: usize, images: usize) -> SkipReason {
 }
 
 /// The pieces of every page: what runs in the page's main direction first. And whether running heads were left out.
-fn arranged(layers: Vec<Vec<Vec<fragments::Band>>>, parts: &mut Parts) -> (Vec<Vec<columns::Piece>>, bool) {
+fn arranged(layers: Vec<Vec<Vec<fragments::Band>>>, parts: &mut DocumentParts) -> (Vec<Vec<columns::PdfPiece>>, bool) {
     let mut main: Vec<Vec<fragments::Band>> = Vec::with_capacity(layers.len());
     let mut turned: Vec<Vec<Vec<fragments::Band>>> = Vec::with_capacity(layers.len());
     for mut page in layers {

@@ -8,9 +8,9 @@
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use super::super::rendering::Rendering;
-use super::columns::{Line, Piece};
+use super::columns::{PdfLine, PdfPiece};
 use super::letters::{self, is_wide};
-use super::tables::Table;
+use super::tables::PdfTable;
 use okno_document::{BlockKind, ImageHash, ImageSource, MediaType, Seen, Span};
 
 /// A heading is at least this much larger than the text.
@@ -21,9 +21,9 @@ const LONGEST_HEADING: usize = 120;
 const MOST_HEADING_LINES: usize = 3;
 
 /// Writes the pages of a document.
-pub(super) fn write(pages: Vec<Vec<Piece>>) -> Rendering {
-    let style = Style::of(&pages);
-    let mut writer = Writer {
+pub(super) fn write(pages: Vec<Vec<PdfPiece>>) -> Rendering {
+    let style = UsualStyle::of(&pages);
+    let mut writer = BlockWriter {
         style,
         rendering: Rendering::default(),
         page: 0,
@@ -43,7 +43,7 @@ pub(super) fn write(pages: Vec<Vec<Piece>>) -> Rendering {
 }
 
 /// What is usual in this document.
-struct Style {
+struct UsualStyle {
     body: f64,
     /// The distance of two lines in letter sizes.
     leading: f64,
@@ -54,10 +54,11 @@ struct Style {
     bold_is_rare: bool,
 }
 
-impl Style {
-    fn of(pages: &[Vec<Piece>]) -> Self {
-        let lines =
-            || pages.iter().flatten().filter_map(|piece| if let Piece::Line(line) = piece { Some(line) } else { None });
+impl UsualStyle {
+    fn of(pages: &[Vec<PdfPiece>]) -> Self {
+        let lines = || {
+            pages.iter().flatten().filter_map(|piece| if let PdfPiece::Line(line) = piece { Some(line) } else { None })
+        };
         let mut letters: BTreeMap<i64, usize> = BTreeMap::new();
         let (mut all, mut bold) = (0, 0);
         for line in lines() {
@@ -66,7 +67,7 @@ impl Style {
             bold += if line.bold { line.text.len() } else { 0 };
         }
         let body = letters.iter().max_by_key(|(_, count)| **count).map_or(10.0, |(size, _)| *size as f64 / 4.0);
-        let large = |line: &&Line| line.size >= body * LARGER && can_be_heading(line);
+        let large = |line: &&PdfLine| line.size >= body * LARGER && can_be_heading(line);
         let sizes: BTreeSet<i64> = lines().filter(large).map(|line| tenths(line.size, body)).collect();
         Self {
             body,
@@ -78,7 +79,7 @@ impl Style {
     }
 
     /// The level of a line as a heading.
-    fn heading(&self, line: &Line) -> Option<u8> {
+    fn heading(&self, line: &PdfLine) -> Option<u8> {
         if !can_be_heading(line) {
             return None;
         }
@@ -96,7 +97,7 @@ fn tenths(size: f64, body: f64) -> i64 {
     (size / body * 10.0).round() as i64
 }
 
-fn can_be_heading(line: &Line) -> bool {
+fn can_be_heading(line: &PdfLine) -> bool {
     let length = line.text.chars().map(|c| if is_wide(c) { 2 } else { 1 }).sum::<usize>();
     let stops = ['.', ',', ';', '。', '，', '；', '、'];
     (2..=LONGEST_HEADING).contains(&length)
@@ -106,11 +107,11 @@ fn can_be_heading(line: &Line) -> bool {
 }
 
 /// The median distance between neighbouring lines of the same size.
-fn leading(pages: &[Vec<Piece>]) -> f64 {
+fn leading(pages: &[Vec<PdfPiece>]) -> f64 {
     let mut gaps: Vec<f64> = Vec::new();
     for page in pages {
         for pair in page.windows(2) {
-            if let [Piece::Line(a), Piece::Line(b)] = pair {
+            if let [PdfPiece::Line(a), PdfPiece::Line(b)] = pair {
                 let gap = (a.y - b.y) / a.size.max(1.0);
                 if (0.8..2.2).contains(&gap) && (a.size - b.size).abs() < 0.1 * a.size {
                     gaps.push(gap);
@@ -123,10 +124,10 @@ fn leading(pages: &[Vec<Piece>]) -> f64 {
 }
 
 /// A block that may go on.
-struct Open {
+struct OpenBlock {
     kind: BlockKind,
     text: String,
-    last: Line,
+    last: PdfLine,
     first_left: f64,
     lines: usize,
     /// Pages that begin inside it: their place in the text.
@@ -136,18 +137,18 @@ struct Open {
 
 /// A table that may go on on the next page.
 struct OpenTable {
-    table: Table,
+    table: PdfTable,
     /// The page it stands on, the last one of several.
     page: usize,
     /// Pages that begin inside it: the first row of each.
     pages: Vec<(usize, usize)>,
 }
 
-struct Writer {
-    style: Style,
+struct BlockWriter {
+    style: UsualStyle,
     rendering: Rendering,
     page: usize,
-    open: Option<Open>,
+    open: Option<OpenBlock>,
     table: Option<OpenTable>,
     /// Images that stand behind the open block.
     pictures: Vec<(Vec<u8>, String)>,
@@ -155,7 +156,7 @@ struct Writer {
     comments: Vec<String>,
 }
 
-impl Writer {
+impl BlockWriter {
     /// Writes what was read of a page; the image is all of it.
     fn scan(&mut self, bytes: Vec<u8>, text: &str) {
         self.close();
@@ -179,20 +180,20 @@ impl Writer {
         }
     }
 
-    fn pieces(&mut self, pieces: Vec<Piece>) {
+    fn pieces(&mut self, pieces: Vec<PdfPiece>) {
         for piece in pieces {
             match piece {
-                Piece::Line(line) => self.line(line),
-                Piece::Table(table) => self.table(table),
-                Piece::Picture(bytes, caption) => self.pictures.push((bytes, caption)),
-                Piece::Scan(bytes, text) => self.scan(bytes, &text),
-                Piece::Comment(words) => self.comments.push(words),
+                PdfPiece::Line(line) => self.line(line),
+                PdfPiece::Table(table) => self.table(table),
+                PdfPiece::Picture(bytes, caption) => self.pictures.push((bytes, caption)),
+                PdfPiece::Scan(bytes, text) => self.scan(bytes, &text),
+                PdfPiece::Comment(words) => self.comments.push(words),
             }
         }
     }
 
     /// Takes a table: the rest of the one before, where that ended the last page and has the same columns.
-    fn table(&mut self, table: Table) {
+    fn table(&mut self, table: PdfTable) {
         let page = self.page;
         if let Some(open) = &mut self.table
             && open.page + 1 == page
@@ -209,7 +210,7 @@ impl Writer {
     }
 
     fn close_table(&mut self) {
-        let Some(OpenTable { table: Table { header, rows }, pages, .. }) = self.table.take() else { return };
+        let Some(OpenTable { table: PdfTable { header, rows }, pages, .. }) = self.table.take() else { return };
         let Some(header) = header else { return self.rendering.table(&rows) };
         let mut starts = Vec::with_capacity(pages.len());
         let mut pages = pages.into_iter().peekable();
@@ -226,7 +227,7 @@ impl Writer {
         }
     }
 
-    fn line(&mut self, line: Line) {
+    fn line(&mut self, line: PdfLine) {
         if self.table.is_some() {
             self.close();
         }
@@ -250,10 +251,10 @@ impl Writer {
             None => BlockKind::Paragraph,
         };
         let (text, first_left, pages) = (line.text.clone(), line.left, vec![(self.page, 0)]);
-        self.open = Some(Open { kind, text, last: line, first_left, lines: 1, pages, page: self.page });
+        self.open = Some(OpenBlock { kind, text, last: line, first_left, lines: 1, pages, page: self.page });
     }
 
-    fn goes_on(&self, open: &Open, next: &Line, heading: Option<u8>) -> bool {
+    fn goes_on(&self, open: &OpenBlock, next: &PdfLine, heading: Option<u8>) -> bool {
         let last = &open.last;
         let below = open.page == self.page && next.y < last.y;
         let gap = (last.y - next.y) / last.size.max(1.0);
@@ -303,7 +304,7 @@ impl Writer {
 }
 
 /// Whether a line ends inside of a word that the next one ends, in letters of about the same size.
-fn is_broken(last: &Line, next: &Line) -> bool {
+fn is_broken(last: &PdfLine, next: &PdfLine) -> bool {
     let word = last.text.strip_suffix(['-', '\u{2010}', '\u{ad}']);
     word.is_some_and(|word| word.ends_with(char::is_alphabetic))
         && next.text.starts_with(char::is_lowercase)
@@ -313,7 +314,7 @@ fn is_broken(last: &Line, next: &Line) -> bool {
 }
 
 /// Whether a line right below goes on with the paragraph.
-fn same_paragraph(open: &Open, next: &Line) -> bool {
+fn same_paragraph(open: &OpenBlock, next: &PdfLine) -> bool {
     let last = &open.last;
     let small_start = next.text.starts_with(|c: char| c.is_lowercase());
     if small_start && !letters::ends_sentence(&last.text) {
@@ -327,7 +328,7 @@ fn same_paragraph(open: &Open, next: &Line) -> bool {
 }
 
 /// Whether the first word of the next line would have fitted on the last one: then the line was ended on purpose.
-fn fits(last: &Line, next: &Line) -> bool {
+fn fits(last: &PdfLine, next: &PdfLine) -> bool {
     let room = last.column.1 - last.right;
     let count = next.text.chars().count().max(1) as f64;
     let first = match next.text.chars().next() {
@@ -342,12 +343,12 @@ fn fits(last: &Line, next: &Line) -> bool {
 }
 
 /// Whether a sentence is plainly unfinished: it goes on in small letters, or stops at a comma.
-fn is_open(last: &Line, next: &Line) -> bool {
+fn is_open(last: &PdfLine, next: &PdfLine) -> bool {
     next.text.starts_with(|c: char| c.is_lowercase()) || last.text.ends_with([',', '，', '、'])
 }
 
 /// Whether a line at the top of a column or page can be the rest of a sentence.
-fn continues(next: &Line) -> bool {
+fn continues(next: &PdfLine) -> bool {
     let first = next.text.chars().next().unwrap_or(' ');
     first.is_lowercase()
         || is_wide(first)

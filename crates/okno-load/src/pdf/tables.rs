@@ -25,14 +25,14 @@ const MOST_BORDERS: usize = 100;
 
 /// A table: rows of cells, all of one length.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Table {
+pub(super) struct PdfTable {
     /// What stands above the figures. Without it the first row may be the header, or the table goes on from the page
     /// before.
     pub header: Option<Vec<String>>,
     pub rows: Vec<Vec<String>>,
 }
 
-impl Table {
+impl PdfTable {
     /// How many columns it has.
     pub fn width(&self) -> usize {
         self.rows.first().map_or(0, Vec::len)
@@ -54,7 +54,7 @@ pub(super) fn patience(fragments: usize) -> usize {
 
 /// The table that the bands begin with, and how many of them it takes. What is looked at in vain is taken off
 /// `patience`; without any left, nothing is a table.
-pub(super) fn first(bands: &[Band], patience: &mut usize) -> Option<(Table, usize)> {
+pub(super) fn first(bands: &[Band], patience: &mut usize) -> Option<(PdfTable, usize)> {
     if *patience == 0 {
         return None;
     }
@@ -65,7 +65,7 @@ pub(super) fn first(bands: &[Band], patience: &mut usize) -> Option<(Table, usiz
     found
 }
 
-fn table_at_start(bands: &[Band], patience: &mut usize) -> Option<(Table, usize)> {
+fn table_at_start(bands: &[Band], patience: &mut usize) -> Option<(PdfTable, usize)> {
     let titles = bands.iter().take(MOST_LABELS + 1).position(|band| band.len() > 1)?;
     let count = extent(&bands[titles..]);
     if count == 0 {
@@ -308,7 +308,7 @@ fn merged(mut reaches: Vec<(f64, f64)>) -> Vec<(f64, f64)> {
 }
 
 /// The table of bands with figures.
-fn figures(bands: &[Band], columns: &FigureColumns) -> Option<Table> {
+fn figures(bands: &[Band], columns: &FigureColumns) -> Option<PdfTable> {
     let width = columns.0.len() + 1;
     let body = bands.iter().position(has_figures)?;
     // Labels right above the figures are rows of the table.
@@ -345,7 +345,7 @@ fn figures(bands: &[Band], columns: &FigureColumns) -> Option<Table> {
     }
     turn(&mut rows);
     let header = Some(rows.remove(0)).filter(|header| header.iter().any(|cell| !cell.is_empty()));
-    Some(Table { header, rows })
+    Some(PdfTable { header, rows })
 }
 
 fn add(cell: &mut String, text: &str) {
@@ -460,7 +460,7 @@ fn drop_empty(rows: &mut [Vec<String>]) {
 }
 
 /// The cells of a table without figures, if its fragments stand in columns.
-fn plain(bands: &[Band]) -> Option<Table> {
+fn plain(bands: &[Band]) -> Option<PdfTable> {
     let several = || bands.iter().filter(|band| band.len() > 1);
     let columns: Vec<f64> =
         merged(several().flatten().map(|f| (f.left, f.right)).collect()).into_iter().map(|(left, _)| left).collect();
@@ -481,7 +481,7 @@ fn plain(bands: &[Band]) -> Option<Table> {
         }
     }
     turn(&mut rows);
-    Some(Table { header: None, rows })
+    Some(PdfTable { header: None, rows })
 }
 
 /// Puts the letters of cells, and the cells of a table that is read from the right, in reading order.
@@ -608,9 +608,9 @@ mod tests {
     #[test]
     fn a_table_goes_on_only_in_one_of_the_same_columns() {
         let (table, _) = first(&report(), &mut patience(100)).unwrap();
-        let next = Table { header: None, ..table.clone() };
+        let next = PdfTable { header: None, ..table.clone() };
         assert!(table.goes_on_in(&next) && table.goes_on_in(&table) && !next.goes_on_in(&table));
-        let narrow = Table { header: None, rows: vec![vec![String::new(); 2]] };
+        let narrow = PdfTable { header: None, rows: vec![vec![String::new(); 2]] };
         assert!(!table.goes_on_in(&narrow));
     }
 }

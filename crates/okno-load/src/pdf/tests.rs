@@ -141,7 +141,8 @@ fn fax(filter: &str, words: &str) -> Vec<u8> {
     let page = "/Type/Page/Parent 2 0 R/MediaBox[0 0 600 800]";
     let stream = |content: &str| format!("/Length {}>> stream\n{content}\nendstream", content.len());
     format!(
-        "%PDF-1.7\n1 0 obj <</Type/Catalog/Pages 2 0 R>> endobj\n2 0 obj <</Type/Pages/Kids[3 0 R 4 0 R]/Count 2>> endobj\n\
+        "%PDF-1.7\n1 0 obj <</Type/Catalog/Pages 2 0 R>> endobj\n2 0 obj <</Type/Pages/Kids[3 0 R 4 0 R]/Count 2>> \
+         endobj\n\
          3 0 obj <<{page}/Contents 5 0 R/Resources<</XObject<</I 7 0 R>>>>>> endobj\n\
          4 0 obj <<{page}/Contents 6 0 R/Resources<</Font<</F 8 0 R>>>>>> endobj\n\
          5 0 obj <<{} endobj\n6 0 obj <<{} endobj\n7 0 obj <<{image}/Filter/{filter}{} endobj\n\

@@ -4,7 +4,7 @@
 use okno::document::Layer;
 use okno::embed::normalize;
 use okno::store::contract::{DIMENSIONS, EMBEDDER, document, vector};
-use okno::store::{Ask, Leg, Manifest, Prepared, Scored, Snapshot};
+use okno::store::{Ask, Leg, Manifest, PreparedDocument, Scored, Snapshot};
 use okno_milvus::{Address, MilvusStore};
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -88,7 +88,7 @@ pub fn open(address: &Address) -> MilvusStore {
 }
 
 /// Documents that differ, and share words.
-pub fn documents(count: usize) -> Vec<Prepared> {
+pub fn documents(count: usize) -> Vec<PreparedDocument> {
     let text = |at: usize| format!("Word{at} is here. Shared word{} too. 第{at}章 绿茶。", at % 7);
     (0..count).map(|at| document(&format!("n{at}"), &text(at))).collect()
 }

@@ -4,7 +4,7 @@ use super::options::Options;
 use super::quirks::{KnownQuirks, Quirk};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use okno::generate::{Message, Request, Role, Usage};
+use okno::generate::{ChatMessage, ChatRole, Request, Usage};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -42,16 +42,16 @@ pub fn request(request: &Request, model: &str, options: &Options, quirks: KnownQ
     body
 }
 
-fn message(message: &Message) -> Value {
+fn message(message: &ChatMessage) -> Value {
     let role = match message.role {
-        Role::System => "system",
-        Role::User => "user",
-        Role::Assistant => "assistant",
+        ChatRole::System => "system",
+        ChatRole::User => "user",
+        ChatRole::Assistant => "assistant",
     };
     if message.pictures.is_empty() {
         return json!({"role": role, "content": message.text});
     }
-    let picture = |picture: &okno::generate::Picture| {
+    let picture = |picture: &okno::generate::ChatPicture| {
         let url = format!("data:{};base64,{}", picture.media_type, STANDARD.encode(&picture.bytes));
         json!({"type": "image_url", "image_url": {"url": url}})
     };
@@ -103,12 +103,12 @@ mod tests {
     use super::super::preset::Schemas;
     use super::super::quirks::Quirks;
     use super::*;
-    use okno::generate::Picture;
+    use okno::generate::ChatPicture;
 
     #[test]
     fn a_request_says_what_was_asked_and_nothing_a_service_refused() {
         let options = Options { temperature: Some(0.1), max_tokens: Some(9), ..Options::at("http://h", None) };
-        let mut asked = Request::new(vec![Message::new(Role::User, "hi")]);
+        let mut asked = Request::new(vec![ChatMessage::new(ChatRole::User, "hi")]);
         asked.schema = Some(json!({"type": "object"}));
         let body = request(&asked, "m", &options, Quirks::of(Schemas::Held).known());
         assert_eq!((&body["temperature"], &body["max_tokens"]), (&json!(0.1), &json!(9)));
@@ -121,8 +121,8 @@ mod tests {
 
     #[test]
     fn pictures_are_sent_as_data() {
-        let mut with = Message::new(Role::User, "what is this?");
-        with.pictures.push(Picture { media_type: "image/png".into(), bytes: b"foo".to_vec() });
+        let mut with = ChatMessage::new(ChatRole::User, "what is this?");
+        with.pictures.push(ChatPicture { media_type: "image/png".into(), bytes: b"foo".to_vec() });
         assert_eq!(message(&with)["content"][1]["image_url"]["url"], "data:image/png;base64,Zm9v");
     }
 }

@@ -58,7 +58,7 @@ pub async fn ask(
     if !replying.stream {
         return Ok(Json(shapes::reply(&whole(&app, indexes, answer, options).await?)).into_response());
     }
-    let contexts = event("contexts", &shapes::Answer::new(&answer, replying.asking.explain));
+    let contexts = event("contexts", &shapes::FullAnswer::new(&answer, replying.asking.explain));
     let pieces = written(&app, indexes, answer, options).await?;
     let events = stream::iter([contexts]).chain(stream::unfold(pieces, next).map(move |piece| told(&piece, lang)));
     let events = until_end(&app, events).map(Ok::<_, Infallible>);

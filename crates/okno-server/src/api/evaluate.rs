@@ -15,7 +15,7 @@ use okno::Progress;
 use okno::retrieve::Recipe;
 use okno_evaluate::make;
 use okno_evaluate::report::Report;
-use okno_evaluate::run::{Asking, Candidate, Outcome, built_in_for, run_unless};
+use okno_evaluate::run::{Candidate, Outcome, RunRequest, built_in_for, run_unless};
 use okno_evaluate::runs::Runs;
 use okno_evaluate::set::{Indexed, Library, QuestionSet};
 use serde::Deserialize;
@@ -166,7 +166,7 @@ fn measured(served: &ServedIndex, evaluating: &Evaluating, job: &Job) -> Result<
     let candidates = candidates(served, &evaluating.recipes)?;
     let name = &evaluating.name.clone().unwrap_or_else(|| Runs::unnamed(view.created, &view.id));
     let asking =
-        Asking { set: &set, candidates: &candidates, budgets: &evaluating.budgets, seed: evaluating.seed, name };
+        RunRequest { set: &set, candidates: &candidates, budgets: &evaluating.budgets, seed: evaluating.seed, name };
     let told = |done: usize, total: usize| job.step(done as u64, total as u64);
     let Some(outcome) = run_unless(engine, &asking, &mut library, &told, &|| job.stop())? else {
         return Ok(serde_json::json!({ "stopped": true }));

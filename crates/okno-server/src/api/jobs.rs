@@ -13,7 +13,7 @@ use axum::http::StatusCode;
 use axum::response::Sse;
 use axum::response::sse::{Event, KeepAlive};
 use futures_util::{Stream, StreamExt, stream};
-use okno::shapes::IndexReport;
+use okno::shapes::IndexSummary;
 use okno_document::message::Lang;
 use serde::{Deserialize, Serialize};
 use std::convert::Infallible;
@@ -78,7 +78,7 @@ fn indexed(served: &ServedIndex, mut paths: Vec<PathBuf>, job: &Job) -> Result<s
     if !report.stopped {
         add(&mut report, engine.index_with(&paths, &options, job)?);
     }
-    Ok(serde_json::to_value(IndexReport::new(&report, engine.folder()))?)
+    Ok(serde_json::to_value(IndexSummary::new(&report, engine.folder()))?)
 }
 
 /// Two runs told as one.

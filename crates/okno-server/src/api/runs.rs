@@ -8,8 +8,8 @@ use crate::problem::Problem;
 use axum::extract::State;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{Html, IntoResponse, Response};
-use okno_evaluate::Comparison;
-use okno_evaluate::run::{Cell, Run};
+use okno_evaluate::RecipeComparison;
+use okno_evaluate::run::{EvaluationRun, RunCell};
 use okno_evaluate::runs::Runs;
 use serde::Serialize;
 use std::sync::Arc;
@@ -76,7 +76,7 @@ pub struct ComparisonView {
     /// The figures.
     #[serde(flatten)]
     #[schema(value_type = Object)]
-    pub figures: Comparison,
+    pub figures: RecipeComparison,
     /// In English.
     pub english: String,
     /// In Chinese.
@@ -85,16 +85,19 @@ pub struct ComparisonView {
 
 impl<'a> Figures<'a> {
     /// The figures of a run.
-    pub fn new(run: &'a Run, report: ReportKept) -> Self {
+    pub fn new(run: &'a EvaluationRun, report: ReportKept) -> Self {
         let measure = run.main_measure();
-        let cell = |cell: &'a Cell| CellView {
+        let cell = |cell: &'a RunCell| CellView {
             recipe: &cell.recipe,
             budget: cell.budget,
             scores: &cell.scores,
             latency_ms: cell.latency,
         };
-        let told =
-            |figures: Comparison| ComparisonView { english: figures.english(), chinese: figures.chinese(), figures };
+        let told = |figures: RecipeComparison| ComparisonView {
+            english: figures.english(),
+            chinese: figures.chinese(),
+            figures,
+        };
         let compared = run.budgets().into_iter().flat_map(|budget| run.comparisons(measure, budget));
         Self {
             name: &run.name,
@@ -140,7 +143,7 @@ fn beside(app: &App, which: &Which) -> Result<Runs, ApiError> {
 }
 
 /// A run that was kept, or an error.
-fn kept(runs: &Runs, name: &str) -> Result<Run, ApiError> {
+fn kept(runs: &Runs, name: &str) -> Result<EvaluationRun, ApiError> {
     if !runs.names()?.iter().any(|known| known == name) {
         return Err(Problem::NoRun { name: name.escape_debug().to_string() }.into());
     }

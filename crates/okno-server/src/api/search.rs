@@ -49,7 +49,7 @@ pub(crate) fn answer(indexes: &[Arc<ServedIndex>], query: &Query) -> Result<Answ
 
 /// Find the passages that answer a question
 #[utoipa::path(post, path = "/api/v1/search", tag = "search", params(Indexes), request_body = QueryRequest,
-    responses((status = 200, body = shapes::Answer<'static>), (status = "4XX", body = ErrorBody)))]
+    responses((status = 200, body = shapes::FullAnswer<'static>), (status = "4XX", body = ErrorBody)))]
 pub async fn search(
     State(app): State<Arc<App>>,
     Params(which): Params<Indexes>,
@@ -79,7 +79,7 @@ fn cached(
     }
     app.metrics.cache_misses.fetch_add(1, Ordering::Relaxed);
     let answer = answer(indexes, query)?;
-    let shape = shapes::Answer::new(&answer, explain);
+    let shape = shapes::FullAnswer::new(&answer, explain);
     let bytes = Bytes::from(serde_json::to_vec(&shape)?);
     // A step that failed may succeed next time: the model may be back.
     if answer.steps.iter().all(|taken| taken.failed.is_none()) {

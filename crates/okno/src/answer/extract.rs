@@ -1,6 +1,6 @@
 //! An answer without a model: the sentences that say most of what is asked, each with its citation.
 
-use super::checked::Checked;
+use super::checked::CheckedText;
 use super::support::{sentences_of, weights, words};
 use crate::Context;
 use crate::document::Span;
@@ -21,7 +21,7 @@ const FOUND: f32 = 0.5;
 
 /// A sentence of a context.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Chosen {
+pub struct ChosenSentence {
     /// The context, from 0.
     pub context: usize,
     /// Where in the context's text.
@@ -29,13 +29,13 @@ pub struct Chosen {
 }
 
 /// The best sentences, in the order of their contexts: of those that have to do with the question, where any do.
-pub fn best(question: &str, contexts: &[Context]) -> Vec<Chosen> {
+pub fn best(question: &str, contexts: &[Context]) -> Vec<ChosenSentence> {
     let relevant = contexts.iter().any(|context| context.relevance >= RELEVANT);
-    let all: Vec<Chosen> = contexts
+    let all: Vec<ChosenSentence> = contexts
         .iter()
         .enumerate()
         .filter(|(_, context)| !relevant || context.relevance >= RELEVANT)
-        .flat_map(|(context, one)| said(one).into_iter().map(move |span| Chosen { context, span }))
+        .flat_map(|(context, one)| said(one).into_iter().map(move |span| ChosenSentence { context, span }))
         .collect();
     let texts: Vec<HashSet<String>> = all.iter().map(|one| words(one.span.of(&contexts[one.context].text))).collect();
     let weights = weights(&texts);
@@ -85,7 +85,7 @@ fn found(context: &Context, span: Span, contexts: &[Context]) -> f32 {
 pub fn shown(sentence: &str, language: Language) -> String {
     let (text, end) = if is_laid_out(sentence) { (indented(sentence), "\n\n  ") } else { (one_line(sentence), " ") };
     let sources = [text.as_str()];
-    let mut checked = Checked::new(0, language, &sources);
+    let mut checked = CheckedText::new(0, language, &sources);
     checked.push(&text);
     checked.finish();
     format!("- {}{end}", checked.text)

@@ -5,7 +5,7 @@
 //! the named ones in the order they had. An answer without any number leaves the order as it was, is told as such and
 //! not kept. Passages are shown as JSON, so that none can pretend to be another, or an instruction.
 
-use crate::generate::{Generator, Message, Request, Role, asked};
+use crate::generate::{ChatMessage, ChatRole, Generator, Request, asked};
 use crate::retrieve::{RerankError, Reranker};
 use okno_document::text::script::is_han;
 use std::ops::ControlFlow;
@@ -68,8 +68,8 @@ fn request(question: &str, passages: &[&str]) -> Request {
         temperature: Some(0.0),
         max_tokens: Some(passages.len() * TOKENS_PER_PASSAGE + 32),
         ..Request::new(vec![
-            Message::new(Role::System, rules.trim_end()),
-            Message::new(Role::User, format!("{}\n{asked}", lines.join("\n"))),
+            ChatMessage::new(ChatRole::System, rules.trim_end()),
+            ChatMessage::new(ChatRole::User, format!("{}\n{asked}", lines.join("\n"))),
         ])
     }
 }
@@ -167,7 +167,7 @@ mod tests {
         model.scores("哪个?", &[hostile, &"long ".repeat(1000)]).unwrap();
         let asked = scripted.asked();
         let [system, user] = &asked[0].messages[..] else { panic!("two messages") };
-        assert!(system.text.starts_with("请按照") && system.role == Role::System);
+        assert!(system.text.starts_with("请按照") && system.role == ChatRole::System);
         assert_eq!(user.text.lines().count(), 3, "two passages and the question: {}", user.text);
         assert!(user.text.chars().count() < 2 * SHOWN);
     }

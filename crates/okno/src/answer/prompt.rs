@@ -6,8 +6,8 @@
 //! The mark is the same for the same contexts and question, so that answers can be kept.
 
 use crate::Context;
+use crate::generate::{ChatMessage, ChatPicture, ChatRole, Request};
 use crate::generate::{Language, Prompts, mark};
-use crate::generate::{Message, Picture, Request, Role};
 use std::collections::BTreeSet;
 
 /// What the model writes when the contexts do not hold the answer.
@@ -18,7 +18,7 @@ const NEVER_SHOWN: [&str; 11] =
     ["title", "file", "language", "path", "doc_id", "size", "width", "height", "rows", "pages", "type"];
 
 /// Finds the pictures of a context.
-pub type Pictures<'a> = dyn Fn(&Context) -> Vec<Picture> + Sync + 'a;
+pub type Pictures<'a> = dyn Fn(&Context) -> Vec<ChatPicture> + Sync + 'a;
 
 /// Who may be shown what.
 #[derive(Clone, Copy)]
@@ -50,8 +50,9 @@ pub fn request(
         }
     }
     let values = [("contexts", text.as_str()), ("question", question), ("fence", &fence), ("not_found", NOT_FOUND)];
-    let system = Message::new(Role::System, prompts.render(language, "answer.system", &values));
-    let user = Message { pictures, ..Message::new(Role::User, prompts.render(language, "answer.user", &values)) };
+    let system = ChatMessage::new(ChatRole::System, prompts.render(language, "answer.system", &values));
+    let user =
+        ChatMessage { pictures, ..ChatMessage::new(ChatRole::User, prompts.render(language, "answer.user", &values)) };
     Request::new(vec![system, user])
 }
 

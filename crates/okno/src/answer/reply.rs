@@ -8,7 +8,7 @@
 //!
 //! Without a model the best sentences answer for themselves.
 
-use super::checked::{Checked, Mark};
+use super::checked::{CheckedText, CitationMark};
 use super::extract;
 use super::prompt::{self, NOT_FOUND, Pictures, Showing};
 use super::support::{statement, supporting};
@@ -238,7 +238,7 @@ fn generated(
 /// What was said, checked.
 struct Heard {
     text: String,
-    marks: Vec<Mark>,
+    marks: Vec<CitationMark>,
     removed: usize,
     contained: usize,
 }
@@ -254,7 +254,7 @@ fn heard(
 ) -> Result<(Completion, Option<Heard>), GenerateError> {
     let mut sources: Vec<&str> = answer.contexts[..shown].iter().map(|context| context.text.as_str()).collect();
     sources.push(&answer.question);
-    let mut hearing = Hearing::new(Checked::new(shown, language, &sources));
+    let mut hearing = Hearing::new(CheckedText::new(shown, language, &sources));
     let completion =
         asked(generator, &about(answer, shown, options), &mut |piece| match tell(&hearing.hear(piece), on) {
             Ok(()) => ControlFlow::Continue(()),
@@ -264,19 +264,19 @@ fn heard(
         return Ok((completion, None));
     }
     tell(&hearing.finish(), on)?;
-    let Checked { text, marks, removed, contained, .. } = hearing.checked;
+    let CheckedText { text, marks, removed, contained, .. } = hearing.checked;
     Ok((completion, Some(Heard { text, marks, removed, contained })))
 }
 
 /// Listens whether the answer begins with the word for "nothing", before anything is told.
 struct Hearing<'a> {
-    checked: Checked<'a>,
+    checked: CheckedText<'a>,
     /// The beginning, until it is sure what it is.
     begun: Option<String>,
 }
 
 impl<'a> Hearing<'a> {
-    fn new(checked: Checked<'a>) -> Self {
+    fn new(checked: CheckedText<'a>) -> Self {
         Self { checked, begun: Some(String::new()) }
     }
 
@@ -310,9 +310,9 @@ fn bare(text: &str) -> &str {
 }
 
 /// Every citation with the sentences that support what it stands behind.
-fn cited(text: &str, marks: &[Mark], contexts: &[Context]) -> Vec<Citation> {
+fn cited(text: &str, marks: &[CitationMark], contexts: &[Context]) -> Vec<Citation> {
     let mut walk = CodePoints::new(text);
-    let one = |mark: &Mark| {
+    let one = |mark: &CitationMark| {
         let context = &contexts[mark.number - 1];
         let span = supporting(&statement(text, mark.at), &context.text);
         citation(mark.number, walk.at(mark.at as u32).0, context, span)

@@ -137,7 +137,8 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    const TEA: &str = "# Tea\n\nBlack tea needs boiling water and five minutes. Green tea is brewed at eighty degrees, or it turns bitter. The pot is warmed first. Milk goes in last.";
+    const TEA: &str = "# Tea\n\nBlack tea needs boiling water and five minutes. Green tea is brewed at eighty degrees, \
+        or it turns bitter. The pot is warmed first. Milk goes in last.";
 
     fn support(statement: &str, context: &str) -> String {
         supporting(statement, context).of(context).to_owned()

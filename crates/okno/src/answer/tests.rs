@@ -8,7 +8,9 @@ use std::ops::ControlFlow;
 mod hostile;
 mod snapshots;
 
-pub(super) const TEA: &str = "---\nauthor: Lu Yu\nrating: secret\n---\n# Tea\n\n## Brewing\n\nBlack tea needs boiling water and five minutes[4]. Green tea is brewed at eighty degrees, or it turns bitter.\n\n## Serving\n\nMilk goes in last. See https://tea.example/guide for more.\n";
+pub(super) const TEA: &str = "---\nauthor: Lu Yu\nrating: secret\n---\n# Tea\n\n## Brewing\n\nBlack tea needs boiling \
+    water and five minutes[4]. Green tea is brewed at eighty degrees, or it turns bitter.\n\n## Serving\n\nMilk goes \
+    in last. See https://tea.example/guide for more.\n";
 pub(super) const POTATOES: &str =
     "# 酸辣土豆丝\n\n土豆去皮切丝，用清水泡十分钟去掉淀粉。大火下土豆丝翻炒两分钟，加醋和盐。\n";
 
@@ -109,7 +111,8 @@ fn without_a_model_the_best_sentences_answer() {
 /// A table, a list or settings on one line say nothing any more.
 #[test]
 fn without_a_model_tables_keep_their_lines_and_pictures_are_left_out() {
-    let codes = "# Codes\n\n![ERR-4013 on a screen](err.png)\n\n| Code | Meaning |\n|---|---|\n| ERR-4010 | No ink |\n| ERR-4013 | Paper is wet |\n";
+    let codes = "# Codes\n\n![ERR-4013 on a screen](err.png)\n\n| Code | Meaning |\n|---|---|\n| ERR-4010 | No ink |\n\
+        | ERR-4013 | Paper is wet |\n";
     let (reply, _) = asked(found(&[("codes.md", codes)], "What does ERR-4013 mean?"), None);
     let rows = "- | Code | Meaning |\n  |---|---|\n  | ERR-4010 | No ink |\n  | ERR-4013 | Paper is wet |\n\n  [1]\n";
     assert_eq!(reply.text, rows);
@@ -208,7 +211,7 @@ fn once_text_was_told_nothing_is_asked_again() {
 #[test]
 fn fields_that_are_hidden_are_not_sent_and_pictures_are() {
     let answer = about_tea();
-    let picture = |_: &crate::Context| vec![Picture { media_type: "image/png".into(), bytes: vec![1, 2, 3] }];
+    let picture = |_: &crate::Context| vec![ChatPicture { media_type: "image/png".into(), bytes: vec![1, 2, 3] }];
     let hidden = BTreeSet::from(["rating".to_owned()]);
     let options = ReplyOptions { hidden, pictures: Some(&picture), temperature: Some(0.1), ..ReplyOptions::default() };
     let request = request(&answer, &options);

@@ -34,7 +34,7 @@ impl fmt::Display for Origin {
 
 /// How the value of a variable is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum VariableKind {
     /// As it is.
     Text,
     /// As a number, `true` or `false`.
@@ -49,7 +49,7 @@ pub struct Key {
     /// Its name, with the table it is in.
     pub name: &'static str,
     /// How a variable of the environment gives it.
-    pub kind: Kind,
+    pub kind: VariableKind,
     /// What holds when nobody says anything, in words.
     pub default: &'static str,
 }
@@ -61,72 +61,72 @@ impl Key {
     }
 }
 
-const fn key(name: &'static str, kind: Kind, default: &'static str) -> Key {
+const fn key(name: &'static str, kind: VariableKind, default: &'static str) -> Key {
     Key { name, kind, default }
 }
 
 /// Every single value, in the order it is shown. Tables of one's own names – recipes, fields, rules – are not single
 /// values.
 pub const KEYS: [Key; 49] = [
-    key("recipe", Kind::Text, "auto"),
-    key("budget", Kind::Plain, "the recipe's"),
-    key("k", Kind::Plain, "the recipe's"),
-    key("legs", Kind::List, "the recipe's"),
-    key("auto_filter", Kind::Plain, "true"),
-    key("embedder", Kind::Text, "builtin"),
-    key("rerank", Kind::Text, "none"),
-    key("index.preset", Kind::Text, "none"),
-    key("index.chunk", Kind::Text, "chunk:400c/200c"),
-    key("index.neighbors", Kind::Plain, "1"),
-    key("index.max_file_size", Kind::Text, "64MB"),
-    key("index.include", Kind::List, "every file"),
-    key("index.exclude", Kind::List, "none"),
-    key("index.follow_symlinks", Kind::Plain, "false"),
-    key("index.hidden", Kind::Plain, "false"),
-    key("fetch.timeout", Kind::Plain, "30"),
-    key("fetch.max_size", Kind::Text, "16MB"),
-    key("fetch.delay", Kind::Plain, "1"),
-    key("fetch.redirects", Kind::Plain, "5"),
-    key("fetch.robots", Kind::Plain, "true"),
-    key("fetch.user_agent", Kind::Text, concat!("okno/", env!("CARGO_PKG_VERSION"))),
-    key("fetch.allow_private", Kind::Plain, "false"),
-    key("model.provider", Kind::Text, "by the keys that are set"),
-    key("model.base_url", Kind::Text, "the provider's"),
-    key("model.name", Kind::Text, "the provider's"),
-    key("model.key_env", Kind::Text, "the provider's"),
-    key("model.temperature", Kind::Plain, "0.1"),
-    key("model.timeout", Kind::Plain, "300"),
-    key("model.concurrency", Kind::Plain, "4"),
-    key("model.max_tokens", Kind::Plain, "the model's"),
-    key("model.vision", Kind::Plain, "false"),
-    key("model.cache", Kind::Text, "256MB"),
-    key("model.prompts", Kind::Text, "okno-prompts beside the index, where there is one"),
-    key("embedding.provider", Kind::Text, "the language model's"),
-    key("embedding.base_url", Kind::Text, "the provider's"),
-    key("embedding.key_env", Kind::Text, "the provider's"),
-    key("embedding.name", Kind::Text, "the provider's"),
-    key("embedding.dimensions", Kind::Plain, "the model's"),
-    key("embedding.batch", Kind::Plain, "the provider's"),
-    key("embedding.concurrency", Kind::Plain, "4"),
-    key("embedding.timeout", Kind::Plain, "300"),
-    key("serve.max_k", Kind::Plain, "10000"),
-    key("serve.max_budget", Kind::Plain, "200000"),
-    key("serve.max_recipes", Kind::Plain, "8"),
-    key("serve.max_filter", Kind::Plain, "10000"),
-    key("serve.timeout", Kind::Plain, "60"),
-    key("serve.max_connections", Kind::Plain, "1024"),
-    key("serve.load_memory", Kind::Text, "2GB"),
-    key("serve.load_timeout", Kind::Plain, "60"),
+    key("recipe", VariableKind::Text, "auto"),
+    key("budget", VariableKind::Plain, "the recipe's"),
+    key("k", VariableKind::Plain, "the recipe's"),
+    key("legs", VariableKind::List, "the recipe's"),
+    key("auto_filter", VariableKind::Plain, "true"),
+    key("embedder", VariableKind::Text, "builtin"),
+    key("rerank", VariableKind::Text, "none"),
+    key("index.preset", VariableKind::Text, "none"),
+    key("index.chunk", VariableKind::Text, "chunk:400c/200c"),
+    key("index.neighbors", VariableKind::Plain, "1"),
+    key("index.max_file_size", VariableKind::Text, "64MB"),
+    key("index.include", VariableKind::List, "every file"),
+    key("index.exclude", VariableKind::List, "none"),
+    key("index.follow_symlinks", VariableKind::Plain, "false"),
+    key("index.hidden", VariableKind::Plain, "false"),
+    key("fetch.timeout", VariableKind::Plain, "30"),
+    key("fetch.max_size", VariableKind::Text, "16MB"),
+    key("fetch.delay", VariableKind::Plain, "1"),
+    key("fetch.redirects", VariableKind::Plain, "5"),
+    key("fetch.robots", VariableKind::Plain, "true"),
+    key("fetch.user_agent", VariableKind::Text, concat!("okno/", env!("CARGO_PKG_VERSION"))),
+    key("fetch.allow_private", VariableKind::Plain, "false"),
+    key("model.provider", VariableKind::Text, "by the keys that are set"),
+    key("model.base_url", VariableKind::Text, "the provider's"),
+    key("model.name", VariableKind::Text, "the provider's"),
+    key("model.key_env", VariableKind::Text, "the provider's"),
+    key("model.temperature", VariableKind::Plain, "0.1"),
+    key("model.timeout", VariableKind::Plain, "300"),
+    key("model.concurrency", VariableKind::Plain, "4"),
+    key("model.max_tokens", VariableKind::Plain, "the model's"),
+    key("model.vision", VariableKind::Plain, "false"),
+    key("model.cache", VariableKind::Text, "256MB"),
+    key("model.prompts", VariableKind::Text, "okno-prompts beside the index, where there is one"),
+    key("embedding.provider", VariableKind::Text, "the language model's"),
+    key("embedding.base_url", VariableKind::Text, "the provider's"),
+    key("embedding.key_env", VariableKind::Text, "the provider's"),
+    key("embedding.name", VariableKind::Text, "the provider's"),
+    key("embedding.dimensions", VariableKind::Plain, "the model's"),
+    key("embedding.batch", VariableKind::Plain, "the provider's"),
+    key("embedding.concurrency", VariableKind::Plain, "4"),
+    key("embedding.timeout", VariableKind::Plain, "300"),
+    key("serve.max_k", VariableKind::Plain, "10000"),
+    key("serve.max_budget", VariableKind::Plain, "200000"),
+    key("serve.max_recipes", VariableKind::Plain, "8"),
+    key("serve.max_filter", VariableKind::Plain, "10000"),
+    key("serve.timeout", VariableKind::Plain, "60"),
+    key("serve.max_connections", VariableKind::Plain, "1024"),
+    key("serve.load_memory", VariableKind::Text, "2GB"),
+    key("serve.load_timeout", VariableKind::Plain, "60"),
 ];
 
 /// One place's values.
 #[derive(Debug, Clone)]
-pub struct Layer {
+pub struct SettingLayer {
     origin: Origin,
     table: Table,
 }
 
-impl Layer {
+impl SettingLayer {
     /// Reads and checks the text of a file.
     pub fn file(text: &str, origin: Origin) -> Result<Self> {
         let place = origin.to_string();
@@ -161,12 +161,12 @@ impl Layer {
     }
 }
 
-fn read(kind: Kind, given: &str) -> Option<Value> {
+fn read(kind: VariableKind, given: &str) -> Option<Value> {
     let text = |text: &str| Value::String(text.trim().to_owned());
     match kind {
-        Kind::Text => Some(text(given)),
-        Kind::List => Some(Value::Array(given.split(',').map(text).collect())),
-        Kind::Plain => {
+        VariableKind::Text => Some(text(given)),
+        VariableKind::List => Some(Value::Array(given.split(',').map(text).collect())),
+        VariableKind::Plain => {
             let mut table: Table =
                 toml::from_str(&format!("value = {given}")).ok().filter(|table: &Table| table.len() == 1)?;
             let is_plain = |value: &Value| matches!(value, Value::Integer(_) | Value::Float(_) | Value::Boolean(_));
@@ -196,7 +196,7 @@ fn get<'t>(table: &'t Table, name: &str) -> Option<&'t Value> {
 
 /// A value as `okno config` shows it.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Shown {
+pub struct ShownSetting {
     /// Its name.
     pub name: String,
     /// Its value; `None` for a default.
@@ -210,13 +210,13 @@ pub struct Shown {
 /// All layers, laid over one another.
 #[derive(Debug, Clone, Default)]
 pub struct Settings {
-    layers: Vec<Layer>,
+    layers: Vec<SettingLayer>,
     values: Config,
 }
 
 impl Settings {
     /// Lays layers over one another, the nearest first.
-    pub fn new(layers: Vec<Layer>) -> Result<Self> {
+    pub fn new(layers: Vec<SettingLayer>) -> Result<Self> {
         let mut merged = Table::new();
         for layer in layers.iter().rev() {
             lay_over(&mut merged, &layer.table);
@@ -238,14 +238,14 @@ impl Settings {
     }
 
     /// Every single value, then each recipe, field and rule of one's own.
-    pub fn shown(&self) -> Vec<Shown> {
+    pub fn shown(&self) -> Vec<ShownSetting> {
         let single = KEYS.iter().map(|key| {
             let layer = self.layers.iter().find_map(|layer| Some((layer, get(&layer.table, key.name)?)));
             let (value, origin) = match layer {
                 Some((layer, value)) => (Some(value.clone()), layer.origin.clone()),
                 None => (None, Origin::Default),
             };
-            Shown { name: key.name.to_owned(), value, default: key.default, origin }
+            ShownSetting { name: key.name.to_owned(), value, default: key.default, origin }
         });
         let named = self.layers.iter().flat_map(|layer| {
             let tables =
@@ -254,7 +254,7 @@ impl Settings {
                 .flat_map(|(table, rows)| rows.iter().map(move |(name, value)| (format!("{table}.{name}"), value)));
             let rules = layer.table.get("rules").and_then(Value::as_array).into_iter().flatten().enumerate();
             let rules = rules.map(|(i, rule)| (format!("rules.{}", i + 1), rule));
-            rows.chain(rules).map(|(name, value)| Shown {
+            rows.chain(rules).map(|(name, value)| ShownSetting {
                 name,
                 value: Some(value.clone()),
                 default: "",

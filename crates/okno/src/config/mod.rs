@@ -15,7 +15,7 @@ mod secrets;
 mod serve;
 
 pub use embedding::EmbeddingConfig;
-pub use layers::{KEYS, Key, Kind, Layer, Origin, Settings, Shown};
+pub use layers::{KEYS, Key, Origin, SettingLayer, Settings, ShownSetting, VariableKind};
 pub use model::ModelConfig;
 pub use secrets::Secrets;
 pub use serve::ServeConfig;
@@ -23,7 +23,7 @@ pub use serve::ServeConfig;
 use crate::document::Layer as Units;
 use crate::error::{ConfigError, OwnRecipeError, RecipeError};
 use crate::fetch::FetchOptions;
-use crate::load::{Chosen, MAX_FILE_SIZE, Selection};
+use crate::load::{CompiledSelection, MAX_FILE_SIZE, Selection};
 use crate::rules::{RuleText, Rules, RulesError};
 use crate::store::Leg;
 use crate::{Error, Result};
@@ -80,7 +80,7 @@ pub struct IndexConfig {
     /// How many of them come along on each side.
     pub neighbors: Option<u32>,
     /// Larger files are skipped.
-    pub max_file_size: Option<Bytes>,
+    pub max_file_size: Option<ByteSize>,
     /// Only files that match.
     pub include: Option<Vec<String>>,
     /// Never files that match.
@@ -98,7 +98,7 @@ pub struct FetchConfig {
     /// Seconds for one page.
     pub timeout: Option<f64>,
     /// Bytes of one page, at most.
-    pub max_size: Option<Bytes>,
+    pub max_size: Option<ByteSize>,
     /// Seconds between two requests to one host.
     pub delay: Option<f64>,
     /// Redirects of one page, at most.
@@ -136,7 +136,7 @@ pub enum Preset {
 /// A number of bytes, written `64MB`, `500k`, `1.5GiB` or `123`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "Written")]
-pub struct Bytes(pub u64);
+pub struct ByteSize(pub u64);
 
 okno_document::messages! {
     /// Why a number of bytes could not be read.
@@ -156,7 +156,7 @@ enum Written {
     Text(String),
 }
 
-impl TryFrom<Written> for Bytes {
+impl TryFrom<Written> for ByteSize {
     type Error = SizeError;
 
     fn try_from(written: Written) -> Result<Self, SizeError> {
@@ -167,7 +167,7 @@ impl TryFrom<Written> for Bytes {
     }
 }
 
-impl std::str::FromStr for Bytes {
+impl std::str::FromStr for ByteSize {
     type Err = SizeError;
 
     fn from_str(text: &str) -> Result<Self, SizeError> {
@@ -213,7 +213,7 @@ impl Config {
             })?;
         }
         let whole = |reason| Error::Config { place: place.to_owned(), reason };
-        Chosen::new(&config.selection().unwrap_or_default())
+        CompiledSelection::new(&config.selection().unwrap_or_default())
             .map_err(|reason| whole(ConfigError::Selection { reason }))?;
         config.check_numbers().map_err(whole)?;
         Ok(config)

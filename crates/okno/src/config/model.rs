@@ -1,6 +1,6 @@
 //! Which language model answers: the table `[model]`.
 
-use super::Bytes;
+use super::ByteSize;
 use crate::error::ConfigError;
 use serde::Deserialize;
 use std::time::Duration;
@@ -28,7 +28,7 @@ pub struct ModelConfig {
     /// Whether it looks at pictures.
     pub vision: Option<bool>,
     /// Bytes of kept answers, at most; 0 keeps none.
-    pub cache: Option<Bytes>,
+    pub cache: Option<ByteSize>,
     /// A folder with prompts of one's own.
     pub prompts: Option<String>,
 }

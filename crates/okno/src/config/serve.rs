@@ -1,6 +1,6 @@
 //! What requests to a server may cost.
 
-use super::Bytes;
+use super::ByteSize;
 use crate::error::ConfigError;
 use crate::retrieve::QueryLimits;
 use serde::Deserialize;
@@ -22,7 +22,7 @@ pub struct ServeConfig {
     /// Connections at once.
     pub max_connections: Option<usize>,
     /// Memory that loading one upload may take.
-    pub load_memory: Option<Bytes>,
+    pub load_memory: Option<ByteSize>,
     /// Seconds that loading one upload may take.
     pub load_timeout: Option<f64>,
 }

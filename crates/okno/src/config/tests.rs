@@ -57,7 +57,8 @@ fn wrong_values_say_where_and_why() {
 
 #[test]
 fn own_recipes_start_from_built_in_ones() {
-    let text = "[recipes.wide]\nfrom = \"window\"\nexpand = \"window:5\"\nk = 8\n[recipes.own]\nlayers = [\"sentence\"]\nfusion = \"rrf:60\"\ndepth = 9\nk = 2\nexpand = \"none\"\nbudget = 90\n";
+    let text = "[recipes.wide]\nfrom = \"window\"\nexpand = \"window:5\"\nk = 8\n[recipes.own]\nlayers = \
+        [\"sentence\"]\nfusion = \"rrf:60\"\ndepth = 9\nk = 2\nexpand = \"none\"\nbudget = 90\n";
     let recipes = Config::parse(text, "").unwrap().recipes().unwrap();
     let (wide, window) = (&recipes["wide"], &recipes["window"]);
     assert_eq!((wide.expand, wide.k, wide.budget), (Expansion::Window(5), 8, window.budget));
@@ -78,12 +79,14 @@ fn the_nearest_layer_wins_and_says_so() {
         "OKNO_INDEX_HIDDEN" => Some("true".to_owned()),
         _ => None,
     };
-    let index = "budget = 500\nk = 7\n[index]\nexclude = [\"a\"]\n[recipes.r]\nfrom = \"window\"\nk = 1\n[[rules]]\nset = { near = 1 }\n";
-    let user = "budget = 900\nk = 9\nrecipe = \"section\"\n[index]\nhidden = false\nmax_file_size = \"1k\"\n[recipes.r]\nfrom = \"auto\"\nbudget = 3\n[[rules]]\nset = { far = 1 }\n";
+    let index = "budget = 500\nk = 7\n[index]\nexclude = [\"a\"]\n[recipes.r]\nfrom = \"window\"\nk = 1\n[[rules]]\n\
+        set = { near = 1 }\n";
+    let user = "budget = 900\nk = 9\nrecipe = \"section\"\n[index]\nhidden = false\nmax_file_size = \"1k\"\n\
+        [recipes.r]\nfrom = \"auto\"\nbudget = 3\n[[rules]]\nset = { far = 1 }\n";
     let settings = Settings::new(vec![
-        Layer::environment(variables).unwrap(),
-        Layer::file(index, Origin::Index("near/okno.toml".into())).unwrap(),
-        Layer::file(user, Origin::User("far/okno.toml".into())).unwrap(),
+        SettingLayer::environment(variables).unwrap(),
+        SettingLayer::file(index, Origin::Index("near/okno.toml".into())).unwrap(),
+        SettingLayer::file(user, Origin::User("far/okno.toml".into())).unwrap(),
     ])
     .unwrap();
     let values = settings.values();
@@ -114,7 +117,8 @@ fn variables_are_checked_like_files() {
         ("OKNO_INDEX_PRESET", "novel", "OKNO_INDEX_PRESET: unknown variant `novel`"),
         ("OKNO_K", "1\nrecipe = \"x\"", "OKNO_K: "),
     ] {
-        let error = Layer::environment(|asked| (asked == name).then(|| value.to_owned())).unwrap_err().to_string();
+        let error =
+            SettingLayer::environment(|asked| (asked == name).then(|| value.to_owned())).unwrap_err().to_string();
         assert!(error.starts_with(expected), "{error}");
     }
 }
@@ -136,7 +140,7 @@ fn defaults_are_what_they_are_said_to_be() {
     let default = ModelConfig::default();
     assert_eq!(written.temperature.map(f32::to_bits), Some(default.temperature().to_bits()));
     assert_eq!((written.timeout(), written.concurrency()), (default.timeout(), default.concurrency()));
-    assert_eq!(said("index.max_file_size").parse(), Ok(Bytes(MAX_FILE_SIZE)));
+    assert_eq!(said("index.max_file_size").parse(), Ok(ByteSize(MAX_FILE_SIZE)));
     assert_eq!(said("recipe"), crate::store::DEFAULT_RECIPE);
     let neighbors = &crate::retrieve::built_in().unwrap()["neighbors"];
     assert_eq!(said("index.chunk"), neighbors.layers[0].to_string());

@@ -11,7 +11,7 @@
 
 use unicode_segmentation::UnicodeSegmentation;
 
-use crate::packed::{CharTable, Entry, Kind};
+use crate::packed::{CharEntry, CharKind, CharTable};
 
 /// Clusters of this many bytes and more are mapped by the character; the limit is the library's.
 const LONG: usize = 6;
@@ -53,13 +53,13 @@ impl<'a> Charsmap<'a> {
     fn push_character(self, c: char, out: &mut String) {
         let entry = self.table.entry(c);
         match entry.kind() {
-            Kind::Char => out.extend(entry.character()),
-            Kind::Sequence => self.push_sequence(entry, out),
+            CharKind::Char => out.extend(entry.character()),
+            CharKind::Sequence => self.push_sequence(entry, out),
             _ => out.push(c),
         }
     }
 
-    fn push_sequence(self, entry: Entry, out: &mut String) {
+    fn push_sequence(self, entry: CharEntry, out: &mut String) {
         out.extend(self.table.sequence(entry).filter_map(char::from_u32));
     }
 
@@ -75,8 +75,8 @@ impl<'a> Charsmap<'a> {
         let Some(first) = cluster.chars().next() else { return true };
         let entry = self.table.entry(first);
         match entry.kind() {
-            Kind::Char | Kind::Sequence => self.push_character(first, out),
-            Kind::Starts => return self.push_longer_rule(entry, cluster, out),
+            CharKind::Char | CharKind::Sequence => self.push_character(first, out),
+            CharKind::Starts => return self.push_longer_rule(entry, cluster, out),
             _ => return false,
         }
         true
@@ -84,7 +84,7 @@ impl<'a> Charsmap<'a> {
 
     /// Tries the rules of several characters that begin with this one; in the pool each is (length, key..., length,
     /// replacement...).
-    fn push_longer_rule(self, entry: Entry, cluster: &str, out: &mut String) -> bool {
+    fn push_longer_rule(self, entry: CharEntry, cluster: &str, out: &mut String) -> bool {
         let mut at = entry.payload() as usize;
         for _ in 0..entry.length() {
             let Some(key) = self.table.pool(at, 1).next().map(|n| n as usize) else { return false };
@@ -105,8 +105,8 @@ pub(super) fn lowers_ascii(table: CharTable) -> bool {
     ('\0'..'\u{80}').all(|c| {
         let entry = table.entry(c);
         match entry.kind() {
-            Kind::Keep => !c.is_ascii_uppercase(),
-            Kind::Char => entry.character() == Some(c.to_ascii_lowercase()),
+            CharKind::Keep => !c.is_ascii_uppercase(),
+            CharKind::Char => entry.character() == Some(c.to_ascii_lowercase()),
             _ => false,
         }
     })

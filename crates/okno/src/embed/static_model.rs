@@ -16,8 +16,8 @@
 use std::sync::LazyLock;
 
 use super::charsmap::{Charsmap, lowers_ascii};
-use super::unigram::{Best, Unigram};
-use crate::packed::{CharTable, PackedFile, Part, Specials, Trie, class_of, u32_at, u64_at};
+use super::unigram::{BestPath, Unigram};
+use crate::packed::{CharTable, PackedFile, Specials, TextOrSpecial, Trie, class_of, u32_at, u64_at};
 
 pub use crate::packed::PackedError as ModelError;
 
@@ -56,7 +56,7 @@ pub struct StaticModel {
 pub struct Scratch {
     normal: String,
     run: String,
-    best: Vec<Best>,
+    best: Vec<BestPath>,
     ids: Vec<u32>,
 }
 
@@ -171,8 +171,8 @@ impl StaticModel {
         scratch.ids.clear();
         for part in self.specials.split(text) {
             match part {
-                Part::Special(id, _) => scratch.ids.push(id),
-                Part::Text(text) => self.encode_plain(text, scratch),
+                TextOrSpecial::Special(id, _) => scratch.ids.push(id),
+                TextOrSpecial::Text(text) => self.encode_plain(text, scratch),
             }
         }
     }

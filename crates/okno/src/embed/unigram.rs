@@ -13,7 +13,7 @@ const UNREACHED: u32 = u32::MAX;
 
 /// The best way found to one end: its score, where its last piece starts, that piece.
 #[derive(Clone, Copy)]
-pub(super) struct Best {
+pub(super) struct BestPath {
     score: f64,
     start: u32,
     id: u32,
@@ -32,9 +32,9 @@ pub(super) struct Unigram<'a> {
 
 impl Unigram<'_> {
     /// Appends the ids of one run; neighbouring unknown characters make one unknown id.
-    pub fn encode(&self, run: &str, best: &mut Vec<Best>, ids: &mut Vec<u32>) {
+    pub fn encode(&self, run: &str, best: &mut Vec<BestPath>, ids: &mut Vec<u32>) {
         best.clear();
-        best.resize(run.len() + 1, Best { score: 0.0, start: UNREACHED, id: self.unknown });
+        best.resize(run.len() + 1, BestPath { score: 0.0, start: UNREACHED, id: self.unknown });
         for (start, c) in run.char_indices() {
             self.extend_paths(run.as_bytes(), start, c.len_utf8(), best);
         }
@@ -43,7 +43,7 @@ impl Unigram<'_> {
 
     /// Where the most probable pieces of a run end.
     pub fn ends(&self, run: &str) -> Vec<usize> {
-        let mut best = vec![Best { score: 0.0, start: UNREACHED, id: self.unknown }; run.len() + 1];
+        let mut best = vec![BestPath { score: 0.0, start: UNREACHED, id: self.unknown }; run.len() + 1];
         for (start, c) in run.char_indices() {
             self.extend_paths(run.as_bytes(), start, c.len_utf8(), &mut best);
         }
@@ -55,7 +55,7 @@ impl Unigram<'_> {
 
     /// All pieces that begin at `start`, and the unknown one if none is this one character.
     #[inline]
-    fn extend_paths(&self, run: &[u8], start: usize, character: usize, best: &mut [Best]) {
+    fn extend_paths(&self, run: &[u8], start: usize, character: usize, best: &mut [BestPath]) {
         let (before, mut node, mut known) = (best[start].score, self.pieces.root(), false);
         for (end, byte) in (start + 1..).zip(run[start..].iter().take(self.longest)) {
             let Some(next) = self.pieces.child(node, *byte) else { break };
@@ -76,10 +76,10 @@ impl Unigram<'_> {
         self.scores.get(id as usize).map(|bytes| f64::from_le_bytes(*bytes))
     }
 
-    fn trace_back(&self, best: &[Best], ids: &mut Vec<u32>) {
+    fn trace_back(&self, best: &[BestPath], ids: &mut Vec<u32>) {
         let (first, mut end) = (ids.len(), best.len() - 1);
         while end > 0 {
-            let Best { start, id, .. } = best[end];
+            let BestPath { start, id, .. } = best[end];
             let fused = id == self.unknown && ids.len() > first && ids.last() == Some(&id);
             if !fused {
                 ids.push(id);
@@ -91,8 +91,8 @@ impl Unigram<'_> {
 }
 
 #[inline]
-fn offer(target: &mut Best, score: f64, start: usize, id: u32) {
+fn offer(target: &mut BestPath, score: f64, start: usize, id: u32) {
     if target.start == UNREACHED || score > target.score {
-        *target = Best { score, start: start as u32, id };
+        *target = BestPath { score, start: start as u32, id };
     }
 }

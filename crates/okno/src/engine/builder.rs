@@ -32,12 +32,12 @@ pub struct EngineBuilder {
     pub(super) embedder: Option<Arc<dyn Embedder>>,
     pub(super) recipes: Option<Recipes>,
     pub(super) scan: Option<Scan>,
-    pub(super) parts: Parts,
+    pub(super) parts: EngineParts,
 }
 
 /// Parts that an engine holds as they were given.
 #[derive(Default)]
-pub(super) struct Parts {
+pub(super) struct EngineParts {
     pub loaders: Vec<Arc<dyn Loader>>,
     pub reranker: Option<Arc<dyn Reranker>>,
     pub generator: Option<Arc<dyn Generator>>,

@@ -113,7 +113,8 @@ mod tests {
         loaded
     }
 
-    /// The bytes of version 0.1, hashed outside of this program. If this fails, every index of that version embeds all of its documents again.
+    /// The bytes of version 0.1, hashed outside of this program. If this fails, every index of that version embeds all
+    /// of its documents again.
     #[test]
     fn hashes_of_version_0_1_are_kept() {
         assert_eq!(format!("{:032x}", content_hash(&document(), &["year".into()])), "90033681e255139e8d3082cab54e0b3f");

@@ -1,5 +1,5 @@
-//! The store that an engine works with: the one that was opened, or, when its folder was deleted and an index made there
-//! again, the one that is there now.
+//! The store that an engine works with: the one that was opened, or, when its folder was deleted and an index made
+//! there again, the one that is there now.
 //!
 //! The key-value store cannot be opened twice in one process, so the old one is closed before the new one is opened:
 //! whoever asks while the last search of the old one still runs is told to try again.

@@ -3,7 +3,7 @@
 //! A page that cannot be fetched is kept as it was and reported, like a folder that is gone; one whose server says it
 //! is the same is not loaded. Pages are fetched one after the other, after all files are stored.
 
-use super::storing::Run;
+use super::storing::IndexRun;
 use crate::Result;
 use crate::store::FileState;
 
@@ -23,7 +23,7 @@ pub fn known_urls(urls: &[String], files: &[FileState]) -> Vec<KnownUrl> {
     known
 }
 
-impl Run<'_> {
+impl IndexRun<'_> {
     #[cfg(not(feature = "fetch"))]
     pub fn fetch_all(&mut self, urls: Vec<KnownUrl>, _roots: &mut Vec<String>) -> Result<()> {
         for (url, _) in urls {
@@ -57,7 +57,7 @@ impl Run<'_> {
     fn store_page(
         &mut self,
         url: String,
-        page: crate::fetch::Page,
+        page: crate::fetch::FetchedPage,
         known: Option<FileState>,
         roots: &mut Vec<String>,
     ) -> Result<()> {
@@ -71,7 +71,7 @@ impl Run<'_> {
             size: page.bytes.len() as u64,
             modified: 0,
         };
-        if !roots.contains(&url) && !matches!(read, super::read::Read::Failed(_)) {
+        if !roots.contains(&url) && !matches!(read, super::read::ReadOutcome::Failed(_)) {
             roots.push(url.clone());
             self.writer.set_roots(roots)?;
         }

@@ -36,12 +36,12 @@ use crate::deadline;
 use crate::document::{ImageHash, Record};
 use crate::embed::Embedder;
 use crate::error::{Damage, OptionsError};
-use crate::generate::{Asker, Generator, Picture, Prompts};
-use crate::load::{Fields, FieldsError, ImageReader, Loader, builtin_reading};
+use crate::generate::{Asker, ChatPicture, Generator, Prompts};
+use crate::load::{FieldsError, ImageReader, JsonlFields, Loader, builtin_reading};
 use crate::retrieve::{self, Answer, Context, Models, Query, Recipes};
 use crate::store::{DamagedDocument, DocumentNumber, Manifest, Snapshot, Store};
 use crate::{Error, Result};
-use builder::Parts;
+use builder::EngineParts;
 use current::CurrentStore;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -56,7 +56,7 @@ pub struct Engine {
     store: CurrentStore,
     embedder: Arc<dyn Embedder>,
     recipes: Recipes,
-    parts: Parts,
+    parts: EngineParts,
 }
 
 impl Engine {
@@ -139,10 +139,10 @@ impl Engine {
 
     /// The images of a context for a model that looks at some, as the index keeps them; one that cannot be read is
     /// left out.
-    pub fn pictures(&self, context: &Context) -> Vec<Picture> {
+    pub fn pictures(&self, context: &Context) -> Vec<ChatPicture> {
         let picture = |image: &crate::document::Picture| {
             let bytes = self.image(image.hash).ok()??;
-            Some(Picture { media_type: image.media.name().to_owned(), bytes })
+            Some(ChatPicture { media_type: image.media.name().to_owned(), bytes })
         };
         context.images.iter().filter_map(picture).collect()
     }
@@ -169,7 +169,7 @@ impl Engine {
 
     /// The loaders in the order they are asked.
     fn loaders(&self, manifest: &Manifest) -> Result<Vec<Box<dyn Loader>>> {
-        let fields: Fields = manifest
+        let fields: JsonlFields = manifest
             .jsonl_fields
             .as_deref()
             .unwrap_or_default()

@@ -1,7 +1,7 @@
 //! Planning: which parts of which roots are looked at, which files are gone, and which must be read.
 
 use super::reason::SkippedReason;
-use super::storing::Run;
+use super::storing::IndexRun;
 use crate::fetch::is_url;
 use crate::load::{FileEntry, WalkOptions, walk};
 use crate::store::FileState;
@@ -11,15 +11,15 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Files by root and path.
-type Known = HashMap<(String, String), FileState>;
+type KnownFiles = HashMap<(String, String), FileState>;
 
 /// Part of a root that is to be brought up to date.
-pub struct Scope {
+pub struct RootScope {
     root: PathBuf,
     path: PathBuf,
 }
 
-impl Scope {
+impl RootScope {
     fn root_name(&self) -> String {
         self.root.to_string_lossy().into_owned()
     }
@@ -58,19 +58,19 @@ impl Work {
     }
 }
 
-impl Run<'_> {
+impl IndexRun<'_> {
     /// What is to be brought up to date, and the roots the index then has.
     pub fn scopes(
         &mut self,
         paths: &[&Path],
         mut roots: Vec<String>,
         files: &[FileState],
-    ) -> Result<(Vec<Scope>, Vec<String>)> {
+    ) -> Result<(Vec<RootScope>, Vec<String>)> {
         if paths.is_empty() {
             let mut scopes = Vec::new();
             for root in roots.iter().filter(|root| !is_url(root)) {
                 match fs_err::canonicalize(root) {
-                    Ok(path) => scopes.push(Scope { root: path.clone(), path }),
+                    Ok(path) => scopes.push(RootScope { root: path.clone(), path }),
                     Err(_) => self.skip(root.clone(), SkippedReason::Gone),
                 }
             }
@@ -84,7 +84,7 @@ impl Run<'_> {
             }
         }
         // Only now: a folder given after a part of it has absorbed that part.
-        let scope = |path: PathBuf| Scope { root: root_of(&path, &roots).unwrap_or_else(|| path.clone()), path };
+        let scope = |path: PathBuf| RootScope { root: root_of(&path, &roots).unwrap_or_else(|| path.clone()), path };
         Ok((paths.into_iter().map(scope).collect(), roots))
     }
 
@@ -99,8 +99,9 @@ impl Run<'_> {
     }
 
     /// Walks the scopes: forgets the files that are gone, and lists those that must be read.
-    pub fn plan(&mut self, scopes: &[Scope], files: Vec<FileState>) -> Result<Vec<Work>> {
-        let mut known: Known = files.into_iter().map(|file| ((file.root.clone(), file.path.clone()), file)).collect();
+    pub fn plan(&mut self, scopes: &[RootScope], files: Vec<FileState>) -> Result<Vec<Work>> {
+        let mut known: KnownFiles =
+            files.into_iter().map(|file| ((file.root.clone(), file.path.clone()), file)).collect();
         let mut work = Vec::new();
         for (i, scope) in scopes.iter().enumerate() {
             if scope.is_inside_another(i, scopes) {
@@ -113,7 +114,7 @@ impl Run<'_> {
     }
 
     /// Walks one scope and takes out of `known` what it finds; gives what could not be read.
-    fn look(&mut self, scope: &Scope, known: &mut Known, work: &mut Vec<Work>) -> Result<Vec<PathBuf>> {
+    fn look(&mut self, scope: &RootScope, known: &mut KnownFiles, work: &mut Vec<Work>) -> Result<Vec<PathBuf>> {
         let options = WalkOptions {
             index_folder: Some(self.engine.folder().to_owned()),
             root: Some(scope.root.clone()),
@@ -144,7 +145,7 @@ impl Run<'_> {
     }
 
     /// Takes out the files that the scope no longer holds; what could not be read is kept.
-    fn forget_gone(&mut self, scope: &Scope, unreadable: &[PathBuf], known: &mut Known) -> Result<()> {
+    fn forget_gone(&mut self, scope: &RootScope, unreadable: &[PathBuf], known: &mut KnownFiles) -> Result<()> {
         let root = scope.root_name();
         let gone = |file: &FileState| {
             let path = if scope.root.is_file() { scope.root.clone() } else { scope.root.join(&file.path) };

@@ -5,7 +5,7 @@ use crate::document::{Derived, DocumentId, Image, Loaded, Record, Structure};
 use crate::embed::{EmbedError, Embedder, Role};
 use crate::enrich;
 use crate::split::structure;
-use crate::store::{Prepared, Vectors, Writer, add_scaled};
+use crate::store::{PreparedDocument, Vectors, Writer, add_scaled};
 use crate::{Error, Result};
 use rayon::prelude::*;
 use std::collections::HashMap;
@@ -40,12 +40,12 @@ pub fn prepare(
     fields: &[String],
     writer: &mut dyn Writer,
     progress: &dyn Progress,
-) -> Result<Vec<Prepared>> {
-    let split: Vec<Split> = documents.into_par_iter().map(|document| split(document, fields)).collect();
+) -> Result<Vec<PreparedDocument>> {
+    let split: Vec<CutDocument> = documents.into_par_iter().map(|document| split(document, fields)).collect();
     let dimensions = embedder.dimensions();
     if embedder.is_slow() {
         // All texts of all documents at once: a network likes company.
-        let texts: Vec<&str> = split.iter().flat_map(Split::texts).collect();
+        let texts: Vec<&str> = split.iter().flat_map(CutDocument::texts).collect();
         let known = remembered(&texts, embedder, writer, progress)?;
         let mut embed = |texts: &[&str]| Ok(known.of(texts));
         return split.into_iter().map(|document| prepared(document, dimensions, &mut embed)).collect();
@@ -62,14 +62,14 @@ pub struct Above<'a> {
     pub fields: &'a str,
 }
 
-struct Split {
+struct CutDocument {
     document: Changed,
     fields: String,
     structure: Structure,
     derived: Vec<Derived>,
 }
 
-impl Split {
+impl CutDocument {
     fn texts(&self) -> Vec<&str> {
         let Loaded { text, title, .. } = &self.document.loaded;
         texts(text, Above { title, fields: &self.fields }, &self.structure, &self.derived)
@@ -84,18 +84,18 @@ pub fn texts<'d>(text: &'d str, above: Above<'d>, structure: &'d Structure, deri
     [above.title, above.fields].into_iter().chain(headings).chain(sentences).chain(derived).collect()
 }
 
-fn split(document: Changed, embedded: &[String]) -> Split {
+fn split(document: Changed, embedded: &[String]) -> CutDocument {
     let loaded = &document.loaded;
     let mut structure = structure(&loaded.text, &loaded.title, &loaded.blocks);
     structure.pages.clone_from(&loaded.pages);
     structure.images = loaded.images.iter().filter_map(Image::picture).collect();
     let derived = enrich::derive(loaded, &structure);
     let fields = loaded.metadata.line(embedded);
-    Split { document, fields, structure, derived }
+    CutDocument { document, fields, structure, derived }
 }
 
-fn prepared(split: Split, dimensions: usize, embed: &mut Embed<'_>) -> Result<Prepared> {
-    let Split { document: Changed { id, loaded, hash }, fields, structure, derived } = split;
+fn prepared(split: CutDocument, dimensions: usize, embed: &mut Embed<'_>) -> Result<PreparedDocument> {
+    let CutDocument { document: Changed { id, loaded, hash }, fields, structure, derived } = split;
     let above = Above { title: &loaded.title, fields: &fields };
     let vectors = vectors(&loaded.text, above, &structure, &derived, dimensions, embed)?;
     let record = Record {
@@ -107,7 +107,7 @@ fn prepared(split: Split, dimensions: usize, embed: &mut Embed<'_>) -> Result<Pr
         bytes: loaded.text.len() as u64,
         sentences: structure.sentences.len() as u32,
     };
-    Ok(Prepared { record, text: loaded.text, structure, derived, vectors })
+    Ok(PreparedDocument { record, text: loaded.text, structure, derived, vectors })
 }
 
 pub type Embed<'e> = dyn FnMut(&[&str]) -> Result<Vec<f32>> + 'e;
@@ -213,12 +213,12 @@ pub fn embed(texts: &[&str], embedder: &dyn Embedder) -> Result<Vec<f32>> {
 const BLOCK: usize = 256;
 
 /// Vectors by the key of their text.
-pub struct Known<'e> {
+pub struct KnownVectors<'e> {
     embedder: &'e dyn Embedder,
     vectors: HashMap<u128, Vec<f32>>,
 }
 
-impl Known<'_> {
+impl KnownVectors<'_> {
     /// The vectors of texts that were all asked for.
     pub fn of(&self, texts: &[&str]) -> Vec<f32> {
         texts.iter().flat_map(|text| &self.vectors[&key(text, self.embedder)]).copied().collect()
@@ -236,8 +236,8 @@ pub fn remembered<'e>(
     embedder: &'e dyn Embedder,
     writer: &mut dyn Writer,
     progress: &dyn Progress,
-) -> Result<Known<'e>> {
-    let mut known = Known { embedder, vectors: HashMap::new() };
+) -> Result<KnownVectors<'e>> {
+    let mut known = KnownVectors { embedder, vectors: HashMap::new() };
     let mut missing: Vec<(u128, &str)> = Vec::new();
     for text in texts {
         let key = key(text, embedder);

@@ -11,7 +11,7 @@ use xxhash_rust::xxh3::{Xxh3, xxh3_128};
 pub const LARGE: u64 = 4 << 20;
 
 /// What came of reading a file.
-pub enum Read {
+pub enum ReadOutcome {
     /// Its bytes are those of the last time.
     Same(u128),
     /// It gave no documents.
@@ -38,8 +38,8 @@ pub fn read(
     loaders: &[Box<dyn Loader>],
     max_file_size: u64,
     guard: Option<&dyn LoadGuard>,
-) -> Read {
-    try_read(entry, known, loaders, max_file_size, guard).unwrap_or_else(Read::Failed)
+) -> ReadOutcome {
+    try_read(entry, known, loaders, max_file_size, guard).unwrap_or_else(ReadOutcome::Failed)
 }
 
 /// Whether the file itself could not be read, which says nothing about what it holds: its documents are kept. One that
@@ -54,53 +54,53 @@ fn try_read(
     loaders: &[Box<dyn Loader>],
     max_file_size: u64,
     guard: Option<&dyn LoadGuard>,
-) -> Result<Read, SkipReason> {
+) -> Result<ReadOutcome, SkipReason> {
     let loader = load::choose(entry, loaders, max_file_size)?;
     let source = Source::file(entry);
     if loader.streams() && entry.size > LARGE {
         let hash = streamed_hash(&source)?;
         if known == Some(hash) {
-            return Ok(Read::Same(hash));
+            return Ok(ReadOutcome::Same(hash));
         }
         guard.map_or(Ok(()), |guard| guard.admit(&entry.path, None))?;
-        return Ok(Read::Large(hash));
+        return Ok(ReadOutcome::Large(hash));
     }
     let bytes = source.bytes()?;
     let hash = xxh3_128(&bytes);
     if known == Some(hash) {
-        return Ok(Read::Same(hash));
+        return Ok(ReadOutcome::Same(hash));
     }
     guard.map_or(Ok(()), |guard| guard.admit(&entry.path, Some(&bytes)))?;
-    let mut sink = Collected::default();
+    let mut sink = ReadDocuments::default();
     loader.load(&Source { content: Some(&bytes), ..source }, &mut sink)?;
-    Ok(Read::Loaded { hash, documents: sink.documents, skipped: sink.skipped })
+    Ok(ReadOutcome::Loaded { hash, documents: sink.documents, skipped: sink.skipped })
 }
 
 /// The documents of a page.
 #[cfg(feature = "fetch")]
 pub fn read_page(
     url: &str,
-    page: &crate::fetch::Page,
+    page: &crate::fetch::FetchedPage,
     known: Option<u128>,
     loaders: &[Box<dyn Loader>],
     reader: Option<&dyn load::ImageReader>,
-) -> Read {
+) -> ReadOutcome {
     let hash = xxh3_128(&page.bytes);
     if known == Some(hash) {
-        return Read::Same(hash);
+        return ReadOutcome::Same(hash);
     }
     let path = std::path::Path::new(&page.file_name);
     let head = &page.bytes[..page.bytes.len().min(load::HEAD)];
-    let mut sink = Collected::default();
+    let mut sink = ReadDocuments::default();
     let source = Source { path, name: url, modified: page.modified, content: Some(&page.bytes), inside: None };
     if let Err(error) = load::accepting(path, head, loaders).and_then(|loader| loader.load(&source, &mut sink)) {
-        return Read::Failed(error);
+        return ReadOutcome::Failed(error);
     }
     for loaded in &mut sink.documents {
         load::look_at_own_images(loaded, reader);
         loaded.metadata.0.entry("url".to_owned()).or_insert_with(|| crate::document::Value::Text(page.url.clone()));
     }
-    Read::Loaded { hash, documents: sink.documents, skipped: sink.skipped }
+    ReadOutcome::Loaded { hash, documents: sink.documents, skipped: sink.skipped }
 }
 
 fn streamed_hash(source: &Source<'_>) -> Result<u128, SkipReason> {
@@ -120,12 +120,12 @@ fn streamed_hash(source: &Source<'_>) -> Result<u128, SkipReason> {
 }
 
 #[derive(Default)]
-struct Collected {
+struct ReadDocuments {
     documents: Vec<Loaded>,
     skipped: Vec<Skipped>,
 }
 
-impl Sink for Collected {
+impl Sink for ReadDocuments {
     fn document(&mut self, loaded: Loaded) {
         self.documents.push(loaded);
     }

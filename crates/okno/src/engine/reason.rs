@@ -3,7 +3,7 @@
 use crate::embed::EmbedError;
 use crate::enrich::import::UnitError;
 use crate::fetch::FetchError;
-use crate::generate::structured::Why;
+use crate::generate::structured::UnusableAnswer;
 use crate::load::SkipReason;
 use crate::message::Reason;
 
@@ -22,7 +22,7 @@ okno_document::messages! {
         /// A derived unit from outside cannot be used.
         Unit(UnitError),
         /// A model gave no usable answer.
-        Model(Why),
+        Model(UnusableAnswer),
         /// The embedder failed.
         Embed(EmbedError),
         /// Only a model can make such a unit.

@@ -83,7 +83,7 @@ fn exchange(
         if progress.stop() {
             return Err(Error::Stopped);
         }
-        put(&Stored::of(snapshot, number)?, writer, embedder, number, progress)?;
+        put(&ReembedDocument::of(snapshot, number)?, writer, embedder, number, progress)?;
     }
     // Those of the embedder before are of no use, and an embedder that is quick keeps none.
     if embedder.is_slow() { Ok(()) } else { writer.forget_cached_vectors() }
@@ -99,9 +99,9 @@ fn make(
 ) -> Result<()> {
     let mut committed = Instant::now();
     for batch in numbers.chunks(BATCH) {
-        let stored: Vec<Stored<'_>> =
-            batch.iter().map(|&number| Stored::of(snapshot, number)).collect::<Result<_>>()?;
-        let texts: Vec<&str> = stored.iter().flat_map(Stored::texts).collect();
+        let stored: Vec<ReembedDocument<'_>> =
+            batch.iter().map(|&number| ReembedDocument::of(snapshot, number)).collect::<Result<_>>()?;
+        let texts: Vec<&str> = stored.iter().flat_map(ReembedDocument::texts).collect();
         if let Err(error) = prepare::remembered(&texts, embedder, writer, progress) {
             // With the vectors that were made: the next run has them, and a service is not paid twice.
             writer.commit()?;
@@ -119,7 +119,7 @@ fn make(
 }
 
 fn put(
-    stored: &Stored<'_>,
+    stored: &ReembedDocument<'_>,
     writer: &mut dyn Writer,
     embedder: &dyn Embedder,
     number: DocumentNumber,
@@ -137,7 +137,7 @@ fn put(
 }
 
 /// A document of the index, and all that is embedded of it.
-struct Stored<'s> {
+struct ReembedDocument<'s> {
     record: Record,
     fields: String,
     text: &'s str,
@@ -145,7 +145,7 @@ struct Stored<'s> {
     derived: Arc<[Derived]>,
 }
 
-impl<'s> Stored<'s> {
+impl<'s> ReembedDocument<'s> {
     fn of(snapshot: &'s dyn Snapshot, number: DocumentNumber) -> Result<Self> {
         let record = snapshot.record(number)?;
         let fields = record.metadata.line(&snapshot.manifest().embedded_fields);

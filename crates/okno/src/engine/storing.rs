@@ -7,13 +7,13 @@ use super::Engine;
 use super::content_hash::{content_hash, same_body};
 use super::plan::Work;
 use super::prepare::{Changed, prepare, says_otherwise};
-use super::read::{Read, is_unreadable, read};
+use super::read::{ReadOutcome, is_unreadable, read};
 use super::reason::SkippedReason;
 use super::report::{IndexOptions, IndexReport, Progress, Skipped};
 use crate::document::{DocumentId, ImageHash, ImageSource, Loaded};
-use crate::load::{self, Chosen, Loader, Sink, SkipReason, Source};
+use crate::load::{self, CompiledSelection, Loader, Sink, SkipReason, Source};
 use crate::rules::Rules;
-use crate::store::{DocumentNumber, FileState, Prepared, Writer};
+use crate::store::{DocumentNumber, FileState, PreparedDocument, Writer};
 use crate::{Error, Result};
 use rayon::prelude::*;
 use std::collections::HashSet;
@@ -40,13 +40,13 @@ const BATCH_DOCUMENTS: usize = 128;
 const SLOW_BATCH_DOCUMENTS: usize = 32;
 
 /// One run of indexing.
-pub struct Run<'a> {
+pub struct IndexRun<'a> {
     pub engine: &'a Engine,
     pub loaders: &'a [Box<dyn Loader>],
     pub options: &'a IndexOptions,
     pub rules: &'a Rules,
     pub embedded: &'a [String],
-    pub chosen: Chosen,
+    pub chosen: CompiledSelection,
     pub writer: &'a mut dyn Writer,
     pub progress: &'a dyn Progress,
     pub report: IndexReport,
@@ -56,7 +56,7 @@ pub struct Run<'a> {
     pub committed: Instant,
 }
 
-impl Run<'_> {
+impl IndexRun<'_> {
     fn batch(&self) -> usize {
         if self.engine.embedder().is_slow() { SLOW_BATCH_DOCUMENTS } else { BATCH_DOCUMENTS }
     }
@@ -126,24 +126,24 @@ impl Run<'_> {
                 let read = looked_at(read, &work.entry.path, reader);
                 (ruled(read, &work.entry.name, rules), work)
             };
-            let read: Vec<(Read, Work)> = batch.into_par_iter().map(read).collect();
+            let read: Vec<(ReadOutcome, Work)> = batch.into_par_iter().map(read).collect();
             self.store(read)?;
         }
         Ok(())
     }
 
     /// Stores the documents of a batch of files; many small files are split and embedded together.
-    pub fn store(&mut self, read: Vec<(Read, Work)>) -> Result<()> {
+    pub fn store(&mut self, read: Vec<(ReadOutcome, Work)>) -> Result<()> {
         let mut files = Vec::new();
         let mut documents = Vec::new();
         for (read, work) in read {
             match read {
-                Read::Same(hash) => {
+                ReadOutcome::Same(hash) => {
                     self.report.unchanged += 1;
                     let numbers = work.known.as_ref().map(|known| known.documents.clone()).unwrap_or_default();
-                    files.push(Stored { work, hash, numbers, advanced: 0 });
+                    files.push(StoredFile { work, hash, numbers, advanced: 0 });
                 }
-                Read::Failed(error) => {
+                ReadOutcome::Failed(error) => {
                     self.progress.advance(&work.entry.name, work.entry.size);
                     if let Some(known) = work.known.as_ref().filter(|_| !is_unreadable(&error)) {
                         self.report.removed += self.forget(known)?;
@@ -151,11 +151,11 @@ impl Run<'_> {
                     }
                     self.skip(work.entry.name, error);
                 }
-                Read::Large(hash) => self.store_large(work, hash)?,
-                Read::Loaded { hash, documents: loaded, skipped } => {
+                ReadOutcome::Large(hash) => self.store_large(work, hash)?,
+                ReadOutcome::Loaded { hash, documents: loaded, skipped } => {
                     self.report.skipped.extend(skipped);
                     documents.extend(loaded.into_iter().map(|loaded| (files.len(), loaded)));
-                    files.push(Stored { work, hash, numbers: Vec::new(), advanced: 0 });
+                    files.push(StoredFile { work, hash, numbers: Vec::new(), advanced: 0 });
                 }
             }
         }
@@ -174,7 +174,7 @@ impl Run<'_> {
     fn store_large(&mut self, work: Work, hash: u128) -> Result<()> {
         let (entry, name) = (work.entry.clone(), work.entry.name.clone());
         let loaders = self.loaders;
-        let file = Stored { work, hash, numbers: Vec::new(), advanced: 0 };
+        let file = StoredFile { work, hash, numbers: Vec::new(), advanced: 0 };
         let mut streamed = Streamed { run: self, file, batch: Vec::new(), failed: None };
         let loaded = load::choose(&entry, loaders, u64::MAX)
             .and_then(|loader| loader.load(&Source::file(&entry), &mut streamed));
@@ -193,12 +193,12 @@ impl Run<'_> {
         }
     }
 
-    fn store_documents(&mut self, files: &mut [Stored], batch: Vec<(usize, Loaded)>) -> Result<()> {
+    fn store_documents(&mut self, files: &mut [StoredFile], batch: Vec<(usize, Loaded)>) -> Result<()> {
         let counted = (self.report.added, self.report.changed);
         let mut places = Vec::new();
         let mut changed = Vec::new();
         for (file, loaded) in batch {
-            let Stored { work, numbers, .. } = &mut files[file];
+            let StoredFile { work, numbers, .. } = &mut files[file];
             let id =
                 DocumentId { root: work.root.to_string(), path: work.entry.name.clone(), member: loaded.id.clone() };
             let hash = content_hash(&loaded, self.embedded);
@@ -212,7 +212,7 @@ impl Run<'_> {
                 changed.push(Changed { id, loaded, hash });
             }
         }
-        let images: Vec<Images> = changed.iter_mut().map(|document| images(&mut document.loaded)).collect();
+        let images: Vec<SeenImages> = changed.iter_mut().map(|document| images(&mut document.loaded)).collect();
         let prepared = prepare(changed, self.engine.embedder(), self.embedded, self.writer, self.progress);
         let prepared = match prepared {
             Ok(prepared) => prepared,
@@ -251,7 +251,7 @@ impl Run<'_> {
         Ok(())
     }
 
-    fn put(&mut self, document: &Prepared, path: &Path, images: &Images) -> Result<DocumentNumber> {
+    fn put(&mut self, document: &PreparedDocument, path: &Path, images: &SeenImages) -> Result<DocumentNumber> {
         self.report.sentences += document.structure.sentences.len();
         self.report.bytes += document.text.len() as u64;
         self.uncommitted += 1;
@@ -266,7 +266,7 @@ impl Run<'_> {
     }
 
     /// Takes out what the file no longer holds, and remembers the file.
-    fn finish_file(&mut self, mut file: Stored) -> Result<()> {
+    fn finish_file(&mut self, mut file: StoredFile) -> Result<()> {
         let current: HashSet<DocumentNumber> = file.numbers.iter().copied().collect();
         for &old in file.work.known.iter().flat_map(|known| known.documents.iter()).filter(|old| !current.contains(old))
         {
@@ -306,8 +306,8 @@ impl Run<'_> {
 }
 
 /// Looks at the images of what was read of a file.
-fn looked_at(mut read: Read, path: &Path, reader: Option<&dyn load::ImageReader>) -> Read {
-    if let Read::Loaded { documents, .. } = &mut read {
+fn looked_at(mut read: ReadOutcome, path: &Path, reader: Option<&dyn load::ImageReader>) -> ReadOutcome {
+    if let ReadOutcome::Loaded { documents, .. } = &mut read {
         for loaded in documents {
             load::look_at_images(path, loaded, reader);
         }
@@ -316,17 +316,17 @@ fn looked_at(mut read: Read, path: &Path, reader: Option<&dyn load::ImageReader>
 }
 
 /// Images whose bytes were seen, and where they are.
-type Images = Vec<(ImageHash, ImageSource)>;
+type SeenImages = Vec<(ImageHash, ImageSource)>;
 
 /// Takes out of a document where its images are.
-fn images(loaded: &mut Loaded) -> Images {
+fn images(loaded: &mut Loaded) -> SeenImages {
     let seen = loaded.images.iter_mut().filter_map(|image| Some((image.seen.as_ref()?.hash, &mut image.source)));
     seen.map(|(hash, source)| (hash, std::mem::replace(source, ImageSource::Bytes(Vec::new())))).collect()
 }
 
 /// Applies the rules to what was read of a file.
-pub fn ruled(mut read: Read, name: &str, rules: &Rules) -> Read {
-    if let Read::Loaded { documents, .. } = &mut read {
+pub fn ruled(mut read: ReadOutcome, name: &str, rules: &Rules) -> ReadOutcome {
+    if let ReadOutcome::Loaded { documents, .. } = &mut read {
         for loaded in documents {
             rules.apply(name, loaded);
         }
@@ -335,14 +335,14 @@ pub fn ruled(mut read: Read, name: &str, rules: &Rules) -> Read {
 }
 
 /// A file on its way into the index.
-struct Stored {
+struct StoredFile {
     work: Work,
     hash: u128,
     numbers: Vec<DocumentNumber>,
     advanced: u64,
 }
 
-impl Stored {
+impl StoredFile {
     /// Tells of progress inside the file, never of more than its size.
     fn advance(&mut self, bytes: u64, progress: &dyn Progress) {
         let bytes = bytes.min(self.work.entry.size - self.advanced);
@@ -367,8 +367,8 @@ impl Work {
 
 /// Stores the documents of one large file while they are read.
 struct Streamed<'r, 'a> {
-    run: &'r mut Run<'a>,
-    file: Stored,
+    run: &'r mut IndexRun<'a>,
+    file: StoredFile,
     batch: Vec<Loaded>,
     failed: Option<Error>,
 }

@@ -7,11 +7,11 @@
 use super::Engine;
 use super::fetched::known_urls;
 use super::report::{IndexOptions, IndexReport, Progress};
-use super::storing::Run;
+use super::storing::IndexRun;
 use crate::Result;
 use crate::error::OptionsError;
 use crate::fetch::is_url;
-use crate::load::Chosen;
+use crate::load::CompiledSelection;
 use crate::rules::Rules;
 use crate::store::{DocumentNumber, FileState, Manifest, Snapshot, Writer};
 use std::collections::{HashMap, HashSet};
@@ -33,13 +33,13 @@ pub fn sync(engine: &Engine, paths: &[&Path], options: &IndexOptions, progress: 
     drop(snapshot);
     store.release();
     let (rules, loaders) = (Rules::new(&manifest.rules)?, engine.loaders(&manifest)?);
-    let mut run = Run {
+    let mut run = IndexRun {
         engine,
         loaders: &loaders,
         options,
         rules: &rules,
         embedded: &manifest.embedded_fields,
-        chosen: Chosen::new(&manifest.selection).map_err(OptionsError::from)?,
+        chosen: CompiledSelection::new(&manifest.selection).map_err(OptionsError::from)?,
         writer: &mut *writer,
         progress,
         report: IndexReport::default(),
@@ -53,7 +53,7 @@ pub fn sync(engine: &Engine, paths: &[&Path], options: &IndexOptions, progress: 
     Ok(report)
 }
 
-impl Run<'_> {
+impl IndexRun<'_> {
     /// Follows files and folders first, then URLs; with none given, all that the index knows.
     fn follow(&mut self, paths: &[&Path], mut roots: Vec<String>, files: Vec<FileState>) -> Result<()> {
         let all = paths.is_empty();

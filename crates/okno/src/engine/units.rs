@@ -5,7 +5,7 @@ use crate::Result;
 use crate::document::{Derived, DerivedKind};
 use crate::enrich::{
     self,
-    import::{Line, UnitError},
+    import::{UnitError, UnitLine},
 };
 use crate::message::Reason;
 use crate::store::{DocumentNumber, Snapshot, Writer};
@@ -81,7 +81,7 @@ impl Engine {
         names: &HashMap<&str, Vec<DocumentNumber>>,
         json: &str,
     ) -> Result<Vec<(DocumentNumber, Derived)>, UnitError> {
-        let line = Line::read(json)?;
+        let line = UnitLine::read(json)?;
         let numbers = match names.get(line.document.as_str()) {
             Some(numbers) => numbers.clone(),
             None => self.numbers_of(&line.document).map_err(Reason::from)?,

@@ -7,7 +7,7 @@
 
 use crate::document::DerivedKind;
 use crate::generate::structured::{FormError, object, text, texts};
-use crate::generate::{Language, Picture, Prompts, Request, messages, quoted};
+use crate::generate::{ChatPicture, Language, Prompts, Request, messages, quoted};
 use crate::message::{Lang, Word};
 use crate::split::count_tokens;
 use serde_json::{Value, json};
@@ -38,7 +38,7 @@ pub struct Passage {
     /// What is around it, for a context.
     pub around: String,
     /// The image, for a caption.
-    pub picture: Option<Picture>,
+    pub picture: Option<ChatPicture>,
 }
 
 /// What a model is asked for, about a passage.
@@ -118,7 +118,8 @@ okno_document::messages! {
         /// The answer has another form.
         Form(FormError),
         /// A text in another language than the passage.
-        OtherLanguage { /** The text. */ text: String, /** The passage's language. */ expected: Tongue } = "other_language" => (
+        OtherLanguage { /** The text. */ text: String, /** The passage's language. */ expected: Tongue } =
+            "other_language" => (
             "`{text}` is not in the language of the passage, which is {expected}",
             "`{text}` 不是这段文字的语言,应为{expected}",
         ),
@@ -128,13 +129,15 @@ okno_document::messages! {
         NoWords { /** The text. */ text: String, /** The field. */ field: &'static str } = "no_words" =>
             ("`{text}` in `{field}` holds no words", "`{field}` 中的 `{text}` 里没有词"),
         /// A copy, not a description.
-        LongText { /** The field. */ field: &'static str, /** Its characters. */ length: usize, /** The limit. */ most: usize } =
+        LongText { /** The field. */ field: &'static str, /** Its characters. */ length: usize,
+            /** The limit. */ most: usize } =
             "long_text" => (
                 "a text in `{field}` has {length} characters, at most {most} are useful",
                 "`{field}` 中的一段文字有 {length} 个字符,最多 {most} 个有用",
             ),
         /// One question asked twice.
-        Twice { /** The question. */ question: String, /** How many there must be. */ expected: usize } = "question_twice" => (
+        Twice { /** The question. */ question: String, /** How many there must be. */ expected: usize } =
+            "question_twice" => (
             "the question `{question}` is there twice; all {expected} must be different",
             "问题 `{question}` 出现了两次;{expected} 个问题必须各不相同",
         ),
@@ -236,7 +239,7 @@ mod tests {
 
     #[test]
     fn an_image_is_shown_and_a_context_sees_the_document() {
-        let picture = Picture { media_type: "image/png".into(), bytes: vec![1] };
+        let picture = ChatPicture { media_type: "image/png".into(), bytes: vec![1] };
         let image = Passage { picture: Some(picture.clone()), ..passage("A pot.") };
         assert_eq!(asked(DerivedKind::Image, &image).messages[1].pictures, [picture]);
         let part = Passage { around: "All about tea.".into(), ..passage(WATER) };

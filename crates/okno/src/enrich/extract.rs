@@ -66,7 +66,9 @@ mod tests {
 
     proptest! {
         #[test]
-        fn chosen_sentences_are_distinct_ordered_and_few(rows in prop::collection::vec(prop::array::uniform4(-1.0..1.0f32), 0..20)) {
+        fn chosen_sentences_are_distinct_ordered_and_few(
+            rows in prop::collection::vec(prop::array::uniform4(-1.0..1.0f32), 0..20),
+        ) {
             let chosen = central(&rows.concat(), 4);
             prop_assert!(chosen.windows(2).all(|pair| pair[0] < pair[1]));
             prop_assert!(chosen.iter().all(|&at| at < rows.len()) && chosen.len() <= MOST);

@@ -14,7 +14,7 @@ use serde::Deserialize;
 /// One line.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Line {
+pub struct UnitLine {
     /// The document's name, as `okno documents` prints it.
     #[serde(alias = "doc_id")]
     pub document: String,
@@ -28,7 +28,7 @@ pub struct Line {
     pub text: String,
 }
 
-impl Line {
+impl UnitLine {
     /// Reads a line of JSON.
     pub fn read(json: &str) -> Result<Self, UnitError> {
         let value: serde_json::Value =
@@ -79,7 +79,8 @@ okno_document::messages! {
         NoSentence { /** Its start. */ start: usize, /** Its end. */ end: usize } = "unit_no_sentence" =>
             ("no text between {start} and {end}", "{start} 与 {end} 之间没有文字"),
         /// A place that is not in the text.
-        Outside { /** Its start. */ start: usize, /** Its end. */ end: usize, /** The text's characters. */ length: usize } =
+        Outside { /** Its start. */ start: usize, /** Its end. */ end: usize,
+            /** The text's characters. */ length: usize } =
             "unit_outside" => (
                 "`start` {start} and `end` {end} are no part of a text of {length} characters",
                 "`start` {start} 和 `end` {end} 不在 {length} 个字符的文本之内",
@@ -102,7 +103,7 @@ mod tests {
         let text = "一。二二。三三三。";
         let blocks = [Block { kind: BlockKind::Paragraph, span: Span::new(0, text.len()) }];
         let structure = crate::split::structure(text, "", &blocks);
-        let unit = |json: &str| Line::read(json).and_then(|line| line.unit(text, &structure));
+        let unit = |json: &str| UnitLine::read(json).and_then(|line| line.unit(text, &structure));
         let found = unit(r#"{"document": "a", "start": 3, "end": 4, "layer": "question", "text": "二？"}"#).unwrap();
         assert_eq!((found.sentences(), found.kind), (1..2, DerivedKind::Question));
         assert_eq!(unit(r#"{"doc_id": "a", "layer": "summary", "text": "数"}"#).unwrap().sentences(), 0..3);

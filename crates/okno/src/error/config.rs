@@ -14,7 +14,8 @@ okno_document::messages! {
         /// Not TOML, or a value of another type.
         Toml { /** What the reader of TOML says. */ words: String } = "bad_toml" => ("{words}", "{words}"),
         /// A key that there is not.
-        UnknownKey { /** The key. */ key: String, /** The nearest ones there are. */ near: DidYouMean } = "unknown_key" =>
+        UnknownKey { /** The key. */ key: String, /** The nearest ones there are. */ near: DidYouMean } =
+            "unknown_key" =>
             ("no key `{key}` here{near}", "这里没有键 `{key}`{near}"),
         /// A variable that must be a number or a truth value.
         NotPlain { /** What was given. */ given: String } = "not_plain" =>

@@ -60,7 +60,8 @@ okno_document::messages! {
             "“{0}” 是文件,或里面有别的文件,不是索引;请换一个空文件夹",
         ),
         /// The index was made by another version.
-        Format { /** The index. */ path: PathBuf, /** Its format. */ found: u32, /** Ours. */ expected: u32 } = "format" => (
+        Format { /** The index. */ path: PathBuf, /** Its format. */ found: u32, /** Ours. */ expected: u32 } =
+            "format" => (
             "the index at `{path}` has format {found}, this program reads format {expected}; \
              index the documents again into a new folder",
             "索引 “{path}” 的格式是 {found},本程序只读格式 {expected};请在新文件夹里重新建立索引",
@@ -71,7 +72,8 @@ okno_document::messages! {
             /** The embedder it was made with. */ index: String,
             /** The embedder given. */ given: String,
         } = "other_embedder" => (
-            "the index at `{path}` was made with embedder `{index}`, not `{given}`; open it with `{index}`, or make its vectors anew",
+            "the index at `{path}` was made with embedder `{index}`, not `{given}`; open it with `{index}`, or make \
+             its vectors anew",
             "索引 “{path}” 用的嵌入模型是 `{index}`,不是 `{given}`;请用 `{index}` 打开,或重建向量",
         ),
         /// The index does not hold what it must.
@@ -84,7 +86,8 @@ okno_document::messages! {
         /// A question cannot be asked as it was written.
         Request(RequestError),
         /// A filter asks for a field that no document has.
-        UnknownField { /** The field asked for. */ field: String, /** The nearest ones there are. */ known: DidYouMean } =
+        UnknownField { /** The field asked for. */ field: String,
+            /** The nearest ones there are. */ known: DidYouMean } =
             "unknown_field" => ("no document has the field `{field}`{known}", "没有文档有字段 `{field}`{known}"),
         /// A layer could not be read.
         Layer(LayerError),
@@ -95,10 +98,12 @@ okno_document::messages! {
         /// An option could not be read.
         Options(OptionsError),
         /// A configuration file or a variable of the environment could not be read.
-        Config { /** The file and line, or the variable. */ place: String, /** Why. */ reason: ConfigError } = "bad_config" =>
+        Config { /** The file and line, or the variable. */ place: String, /** Why. */ reason: ConfigError } =
+            "bad_config" =>
             ("{place}: {reason}", "配置有误 {place}:{reason}"),
         /// A root is not in the index.
-        NoRoot { /** The root asked for. */ root: String, /** The roots there are. */ known: Vec<String> } = "no_root" =>
+        NoRoot { /** The root asked for. */ root: String, /** The roots there are. */ known: Vec<String> } =
+            "no_root" =>
             ("`{root}` was not indexed; these were: {known}", "“{root}” 没有被索引过;已索引的有:{known}"),
         /// A document is not in the index.
         NoDocument(String) = "no_document" => ("no document `{0}` in the index", "索引里没有文档 `{0}`"),
@@ -125,10 +130,12 @@ okno_document::messages! {
         Remote { /** Its address. */ place: String, /** Why. */ reason: RemoteError } = "remote_failed" =>
             ("the index at `{place}`: {reason}", "索引 “{place}”:{reason}"),
         /// The key-value store failed.
-        KeyValue { /** The index. */ path: PathBuf, /** What kind of failure. */ kind: StorageKind, /** Why. */ source: Opaque } =
+        KeyValue { /** The index. */ path: PathBuf, /** What kind of failure. */ kind: StorageKind,
+            /** Why. */ source: Opaque } =
             "storage_failed" => ("storing in `{path}`: {source}; {kind}", "写入或读取 “{path}” 时出错:{source};{kind}"),
         /// The lexical index failed.
-        Lexical { /** The index. */ path: PathBuf, /** What kind of failure. */ kind: StorageKind, /** Why. */ source: Opaque } =
+        Lexical { /** The index. */ path: PathBuf, /** What kind of failure. */ kind: StorageKind,
+            /** Why. */ source: Opaque } =
             "lexical_failed" => (
                 "the lexical index in `{path}`: {source}; check the disk's free space, then index again: \
                  a damaged one is built again from what is stored",

@@ -37,7 +37,8 @@ okno_document::messages! {
             "来源中的这些文档已损坏:{names};请先重新索引相应文件,再复制",
         ),
         /// A copy into an index of another embedder.
-        CopyEmbedder { /** That of the source. */ from: String, /** That of the target. */ to: String } = "copy_embedder" => (
+        CopyEmbedder { /** That of the source. */ from: String, /** That of the target. */ to: String } =
+            "copy_embedder" => (
             "the source was made with embedder `{from}`, the target with `{to}`; copy into a new place",
             "来源用的嵌入模型是 `{from}`,目标用的是 `{to}`;请复制到新的位置",
         ),

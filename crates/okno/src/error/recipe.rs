@@ -12,7 +12,8 @@ okno_document::messages! {
             ("no recipe `{name}`; there are {known}", "没有方案 `{name}`;可用的有 {known}"),
         /// Not an expansion.
         Expansion { /** What was given. */ given: String } = "no_expansion" => (
-            "no expansion `{given}`; there are `none`, `window:3`, `neighbors:1`, `parent`, `section`, `document`, `auto`",
+            "no expansion `{given}`; there are `none`, `window:3`, `neighbors:1`, `parent`, `section`, `document`, \
+             `auto`",
             "没有扩展方式 `{given}`;可用的有 `none`、`window:3`、`neighbors:1`、`parent`、`section`、`document`、`auto`",
         ),
         /// Not a fusion.
@@ -43,7 +44,8 @@ okno_document::messages! {
         NoBase { /** The name. */ name: String, /** The recipes there are. */ known: Vec<String> } = "no_base_recipe" =>
             ("no recipe `{name}` to start from; there are {known}", "没有可作为起点的方案 `{name}`;可用的有 {known}"),
         /// A key that a recipe does not have.
-        UnknownKey { /** The key. */ key: String, /** The nearest ones there are. */ near: DidYouMean } = "unknown_key" =>
+        UnknownKey { /** The key. */ key: String, /** The nearest ones there are. */ near: DidYouMean } =
+            "unknown_key" =>
             ("no key `{key}` here{near}", "这里没有键 `{key}`{near}"),
         /// A key that a recipe must have.
         MissingKey { /** The key. */ key: &'static str } = "missing_key" => (

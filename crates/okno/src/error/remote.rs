@@ -9,11 +9,13 @@ okno_document::messages! {
     pub enum RemoteError {
         /// The server cannot be reached, or did not answer in time.
         NoAnswer { /** What was seen of it. */ words: String } = "remote_no_answer" => (
-            "no answer from the server ({words}); check that it runs and can be reached, then try again; what was committed is safe",
+            "no answer from the server ({words}); check that it runs and can be reached, then try again; what was \
+             committed is safe",
             "服务器没有应答({words});请检查它是否在运行、能否连上,然后重试;已提交的内容不会丢失",
         ),
         /// The server lacks what the store needs.
-        TooOld { /** Its version, or what it says. */ found: String, /** The version needed. */ needed: String } = "remote_too_old" => (
+        TooOld { /** Its version, or what it says. */ found: String, /** The version needed. */ needed: String } =
+            "remote_too_old" => (
             "the server is too old ({found}); use version {needed} or newer",
             "服务器版本太旧({found});请使用 {needed} 或更新的版本",
         ),

@@ -1,7 +1,7 @@
 //! Which addresses may be connected to: those of the public internet.
 //!
-//! [`Guard`] resolves names for the client. Whatever it returns is what is connected to, and nothing else is, so an
-//! address cannot be swapped between check and use.
+//! [`AddressGuard`] resolves names for the client. Whatever it returns is what is connected to, and nothing else is, so
+//! an address cannot be swapped between check and use.
 
 use super::error::FetchError;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
@@ -12,12 +12,12 @@ use ureq::unversioned::transport::NextTimeout;
 
 /// Resolves names, to public addresses only unless told otherwise.
 #[derive(Debug)]
-pub struct Guard {
+pub struct AddressGuard {
     pub allow_private: bool,
     pub names: DefaultResolver,
 }
 
-impl Resolver for Guard {
+impl Resolver for AddressGuard {
     fn resolve(&self, uri: &Uri, config: &Config, timeout: NextTimeout) -> Result<ResolvedSocketAddrs, ureq::Error> {
         let resolved = self.names.resolve(uri, config, timeout)?;
         let allowed: Vec<SocketAddr> =

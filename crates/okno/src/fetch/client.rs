@@ -1,7 +1,7 @@
 //! The client: one page at a time, with redirects followed by hand so that every hop is asked about and checked.
 
 use super::FetchOptions;
-use super::address::Guard;
+use super::address::AddressGuard;
 use super::error::FetchError;
 use super::robots::{MAX_BYTES, Robots};
 use super::url::Url;
@@ -21,12 +21,12 @@ pub enum Fetched {
     /// The server says it is as it was.
     Same,
     /// The page.
-    Page(Page),
+    Page(FetchedPage),
 }
 
 /// A page.
 #[derive(Debug)]
-pub struct Page {
+pub struct FetchedPage {
     /// Where it was in the end.
     pub url: String,
     /// A file name that tells its kind, for loaders that look at one.
@@ -48,7 +48,7 @@ pub struct Fetcher<'o> {
 }
 
 /// One answer of a server.
-struct Answer {
+struct ServerReply {
     status: u16,
     headers: HeaderMap,
     bytes: Vec<u8>,
@@ -64,7 +64,7 @@ impl<'o> Fetcher<'o> {
             .user_agent(options.user_agent.as_str())
             .accept("text/html, text/*;q=0.9, */*;q=0.8")
             .build();
-        let guard = Guard { allow_private: options.allow_private, names: DefaultResolver::default() };
+        let guard = AddressGuard { allow_private: options.allow_private, names: DefaultResolver::default() };
         let agent = Agent::with_parts(config, DefaultConnector::default(), guard);
         Self { options, agent, robots: HashMap::new(), last: HashMap::new() }
     }
@@ -118,7 +118,13 @@ impl<'o> Fetcher<'o> {
         Ok(Robots::default())
     }
 
-    fn get(&mut self, url: &Url, validator: Option<&str>, limit: u64, deadline: Instant) -> Result<Answer, FetchError> {
+    fn get(
+        &mut self,
+        url: &Url,
+        validator: Option<&str>,
+        limit: u64,
+        deadline: Instant,
+    ) -> Result<ServerReply, FetchError> {
         self.pause(&url.authority);
         let left = deadline.saturating_duration_since(Instant::now()).max(Duration::from_millis(1));
         let mut request = self.agent.get(url.to_string()).config().timeout_global(Some(left)).build();
@@ -137,7 +143,7 @@ impl<'o> Fetcher<'o> {
         if bytes.len() as u64 > limit {
             return Err(FetchError::TooLarge { limit: Bytes(limit) });
         }
-        Ok(Answer { status: parts.status.as_u16(), headers: parts.headers, bytes })
+        Ok(ServerReply { status: parts.status.as_u16(), headers: parts.headers, bytes })
     }
 
     /// Waits until the host may be asked again.
@@ -161,10 +167,10 @@ impl<'o> Fetcher<'o> {
     }
 }
 
-fn page(url: &Url, answer: Answer) -> Page {
+fn page(url: &Url, answer: ServerReply) -> FetchedPage {
     let tag = text(&answer.headers, header::ETAG).map(|tag| format!("etag {tag}"));
     let changed = text(&answer.headers, header::LAST_MODIFIED);
-    Page {
+    FetchedPage {
         file_name: file_name(url, text(&answer.headers, header::CONTENT_TYPE)),
         validator: tag.or_else(|| changed.map(|date| format!("date {date}"))),
         modified: changed.and_then(http_date),

@@ -15,7 +15,7 @@ mod robots;
 mod url;
 
 #[cfg(feature = "fetch")]
-pub(crate) use client::{Fetched, Fetcher, Page};
+pub(crate) use client::{Fetched, FetchedPage, Fetcher};
 pub use error::{FetchError, StatusMeaning};
 pub use url::is_url;
 

@@ -88,7 +88,8 @@ mod tests {
 
     #[test]
     fn the_group_of_our_name_counts() {
-        let text = "User-agent: *\nDisallow: /\n\nUser-agent: Okno\nUser-agent: other\nDisallow: /private # not for you\nAllow: /private/open\n";
+        let text = "User-agent: *\nDisallow: /\n\nUser-agent: Okno\nUser-agent: other\nDisallow: /private # not for \
+            you\nAllow: /private/open\n";
         let ours = Robots::parse(text, "okno/0.1.0");
         assert!(ours.allows("/") && ours.allows("/private/open/x") && !ours.allows("/private/x"));
         assert!(!Robots::parse(text, "somebody").allows("/x"));

@@ -9,7 +9,7 @@ use std::time::Duration;
 /// Who speaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Role {
+pub enum ChatRole {
     /// The rules of the conversation.
     System,
     /// The one who asks.
@@ -20,7 +20,7 @@ pub enum Role {
 
 /// An image that a model may look at.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct Picture {
+pub struct ChatPicture {
     /// `image/png` and the like.
     pub media_type: String,
     /// The file's bytes.
@@ -29,19 +29,19 @@ pub struct Picture {
 
 /// One turn of a conversation.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct Message {
+pub struct ChatMessage {
     /// Who says it.
-    pub role: Role,
+    pub role: ChatRole,
     /// What is said.
     pub text: String,
     /// What is shown.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub pictures: Vec<Picture>,
+    pub pictures: Vec<ChatPicture>,
 }
 
-impl Message {
+impl ChatMessage {
     /// A turn in words alone.
-    pub fn new(role: Role, text: impl Into<String>) -> Self {
+    pub fn new(role: ChatRole, text: impl Into<String>) -> Self {
         Self { role, text: text.into(), pictures: Vec::new() }
     }
 }
@@ -50,7 +50,7 @@ impl Message {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Request {
     /// The conversation so far.
-    pub messages: Vec<Message>,
+    pub messages: Vec<ChatMessage>,
     /// 0 for the likeliest words, more for variety; the model's own setting when `None`.
     pub temperature: Option<f32>,
     /// Tokens of answer, at most; the model's own limit when `None`.
@@ -62,7 +62,7 @@ pub struct Request {
 
 impl Request {
     /// A request of these messages.
-    pub fn new(messages: Vec<Message>) -> Self {
+    pub fn new(messages: Vec<ChatMessage>) -> Self {
         Self { messages, ..Self::default() }
     }
 }

@@ -14,7 +14,7 @@ pub mod structured;
 mod wording;
 
 pub(crate) use generator::asked;
-pub use generator::{Completion, GenerateError, Generator, Message, Picture, Request, Role, Usage};
+pub use generator::{ChatMessage, ChatPicture, ChatRole, Completion, GenerateError, Generator, Request, Usage};
 pub(crate) use many::held;
 pub use many::many;
 pub use prompts::{Language, PromptError, Prompts};

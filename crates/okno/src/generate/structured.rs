@@ -7,7 +7,7 @@
 //! does, the model is told once what was wrong; a second failure is reported, never papered over, and both
 //! answers are forgotten: kept ones would make every later run fail like this one.
 
-use super::generator::{Completion, GenerateError, Generator, Message, Request, Role, Usage, asked};
+use super::generator::{ChatMessage, ChatRole, Completion, GenerateError, Generator, Request, Usage, asked};
 use super::prompts::{Language, Prompts};
 use super::wording::Asker;
 use crate::message::Reason;
@@ -16,7 +16,7 @@ use std::ops::ControlFlow;
 
 /// A checked answer.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Checked<T> {
+pub struct CheckedAnswer<T> {
     /// What was asked for.
     pub value: T,
     /// What it cost, a repair included.
@@ -30,7 +30,7 @@ pub struct Checked<T> {
 #[error("{why}")]
 pub struct Unusable {
     /// Why.
-    pub why: Why,
+    pub why: UnusableAnswer,
     /// What was spent.
     pub usage: Usage,
 }
@@ -39,11 +39,12 @@ okno_document::messages! {
     /// Why there is no usable answer.
     #[derive(Debug, Clone, PartialEq, Eq)]
     #[non_exhaustive]
-    pub enum Why {
+    pub enum UnusableAnswer {
         /// The model did not answer.
         Silent(GenerateError),
         /// It answered twice, and neither answer stands the check.
-        Wrong { /** The model. */ model: String, /** What is wrong with the second answer. */ reason: Reason } = "unusable_answer" => (
+        Wrong { /** The model. */ model: String, /** What is wrong with the second answer. */ reason: Reason } =
+            "unusable_answer" => (
             "{model} gave no usable answer, asked twice: {reason}",
             "{model} 两次都没有给出可用的回答:{reason}",
         ),
@@ -94,13 +95,13 @@ pub fn ask<T>(
     mut request: Request,
     check: &dyn Fn(&Value) -> Result<T, Reason>,
     stop: &dyn Fn() -> bool,
-) -> Result<Checked<T>, Unusable> {
+) -> Result<CheckedAnswer<T>, Unusable> {
     let mut usage = Usage::default();
     let Asker { generator, prompts } = asker;
     request.max_tokens = request.max_tokens.or_else(|| generator.room()).or(Some(ROOM));
     let first = once(generator, &request, stop, &mut usage)?;
     let reason = match read(&first, check) {
-        Ok(value) => return Ok(Checked { value, usage, repaired: false }),
+        Ok(value) => return Ok(CheckedAnswer { value, usage, repaired: false }),
         Err(reason) => reason,
     };
     let complaint = told(prompts, &request, &first.text, &reason.to_string());
@@ -108,13 +109,13 @@ pub fn ask<T>(
     request.messages.extend(complaint);
     let second = once(generator, &request, stop, &mut usage)?;
     match read(&second, check) {
-        Ok(value) => Ok(Checked { value, usage, repaired: true }),
+        Ok(value) => Ok(CheckedAnswer { value, usage, repaired: true }),
         Err(reason) => {
             // A wrong answer that was repaired stays: together with its repair it is worth keeping.
             for asked in [&begun, &request] {
                 generator.forget(asked);
             }
-            Err(Unusable { why: Why::Wrong { model: generator.identity().to_owned(), reason }, usage })
+            Err(Unusable { why: UnusableAnswer::Wrong { model: generator.identity().to_owned(), reason }, usage })
         }
     }
 }
@@ -148,13 +149,13 @@ fn read<T>(completion: &Completion, check: &dyn Fn(&Value) -> Result<T, Reason>)
 }
 
 /// What the model said, and what was wrong with it.
-fn told(prompts: &Prompts, request: &Request, text: &str, reason: &str) -> [Message; 2] {
+fn told(prompts: &Prompts, request: &Request, text: &str, reason: &str) -> [ChatMessage; 2] {
     let said: String = text.chars().take(SHOWN_BACK).collect();
     let schema = request.schema.as_ref().map(Value::to_string).unwrap_or_default();
     // The first message is ours, in the language that was chosen for the rest.
     let language = request.messages.first().map_or(Language::English, |message| Language::of(&message.text));
     let complaint = prompts.render(language, "structured.repair", &[("reason", reason), ("schema", &schema)]);
-    [Message::new(Role::Assistant, said), Message::new(Role::User, complaint)]
+    [ChatMessage::new(ChatRole::Assistant, said), ChatMessage::new(ChatRole::User, complaint)]
 }
 
 /// Every JSON object and array of a text that is not inside another, in order.
@@ -215,7 +216,7 @@ mod tests {
         json["n"].as_u64().filter(|n| *n < 10).ok_or_else(|| format!("`n` must be a digit, got {json}").into())
     }
 
-    fn asked(says: &[&str]) -> (Result<Checked<u64>, Unusable>, Scripted) {
+    fn asked(says: &[&str]) -> (Result<CheckedAnswer<u64>, Unusable>, Scripted) {
         let model = Scripted::saying(says);
         let request = Request { schema: Some(json!({"type": "object"})), ..Request::default() };
         let prompts = Prompts::default();
@@ -259,7 +260,7 @@ mod tests {
         let prompts = Prompts::default();
         let asker = Asker { generator: &model, prompts: &prompts };
         let lost = ask(asker, Request::default(), &number, &|| false).unwrap_err();
-        assert_eq!(lost.why, Why::Silent(away));
+        assert_eq!(lost.why, UnusableAnswer::Silent(away));
     }
 
     #[test]

@@ -3,7 +3,7 @@
 //! A prompt file is a system part, a line `---`, and a user part. What comes from documents is fenced by a mark made
 //! from the text itself, which the text cannot know: it cannot end its own quotation.
 
-use super::generator::{Generator, Message, Role};
+use super::generator::{ChatMessage, ChatRole, Generator};
 use xxhash_rust::xxh3::Xxh3;
 
 use super::prompts::{Language, Prompts, fill};
@@ -18,12 +18,12 @@ pub struct Asker<'a> {
 }
 
 /// The messages of a prompt with its values. It is cut in two before anything is filled in.
-pub fn messages(prompts: &Prompts, language: Language, name: &str, values: &[(&str, &str)]) -> Vec<Message> {
+pub fn messages(prompts: &Prompts, language: Language, name: &str, values: &[(&str, &str)]) -> Vec<ChatMessage> {
     let text = prompts.text(language, name);
     let (system, user) = text.split_once("\n---\n").unwrap_or(("", text));
-    let mut messages = vec![Message::new(Role::User, fill(user.trim(), values))];
+    let mut messages = vec![ChatMessage::new(ChatRole::User, fill(user.trim(), values))];
     if !system.is_empty() {
-        messages.insert(0, Message::new(Role::System, fill(system.trim(), values)));
+        messages.insert(0, ChatMessage::new(ChatRole::System, fill(system.trim(), values)));
     }
     messages
 }
@@ -58,7 +58,7 @@ mod tests {
     fn a_prompt_is_cut_before_it_is_filled() {
         let values = [("question", "a\n---\nb {{question}}")];
         let messages = messages(&Prompts::default(), Language::English, "search.rewrite", &values);
-        assert_eq!((messages.len(), messages[0].role, messages[1].role), (2, Role::System, Role::User));
+        assert_eq!((messages.len(), messages[0].role, messages[1].role), (2, ChatRole::System, ChatRole::User));
         assert!(messages[1].text.starts_with("a\n---\nb {{question}}"), "{}", messages[1].text);
         assert!(messages[1].text.ends_with(r#"{"question": "…"}"#), "JSON is no place: {}", messages[1].text);
     }

@@ -18,7 +18,7 @@ pub(crate) fn class_of(index: &[u8], blocks: &[u8], c: char) -> u8 {
     place(index.as_chunks().0, c).and_then(|at| blocks.get(at)).copied().unwrap_or_default()
 }
 
-/// A table of [`Entry`] and the pool that entries of several characters point into.
+/// A table of [`CharEntry`] and the pool that entries of several characters point into.
 #[derive(Clone, Copy)]
 pub(crate) struct CharTable<'a> {
     index: &'a [[u8; 2]],
@@ -32,9 +32,9 @@ impl<'a> CharTable<'a> {
     }
 
     #[inline]
-    pub fn entry(self, c: char) -> Entry {
+    pub fn entry(self, c: char) -> CharEntry {
         let found = place(self.index, c).and_then(|at| self.entries.get(at));
-        Entry(found.map_or(0, |bytes| u32::from_le_bytes(*bytes)))
+        CharEntry(found.map_or(0, |bytes| u32::from_le_bytes(*bytes)))
     }
 
     /// Numbers of the pool, fewer where the pool ends.
@@ -43,18 +43,18 @@ impl<'a> CharTable<'a> {
         after.iter().take(length).map(|bytes| u32::from_le_bytes(*bytes))
     }
 
-    /// The numbers a [`Kind::Sequence`] stands for.
-    pub fn sequence(self, entry: Entry) -> impl Iterator<Item = u32> + 'a {
+    /// The numbers a [`CharKind::Sequence`] stands for.
+    pub fn sequence(self, entry: CharEntry) -> impl Iterator<Item = u32> + 'a {
         self.pool(entry.payload() as usize, entry.length())
     }
 }
 
 /// Kind, length and payload in one word.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Entry(u32);
+pub(crate) struct CharEntry(u32);
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Kind {
+pub(crate) enum CharKind {
     /// The character stays.
     Keep,
     /// Another character takes its place.
@@ -69,16 +69,16 @@ pub(crate) enum Kind {
     Alone,
 }
 
-impl Entry {
+impl CharEntry {
     #[inline]
-    pub fn kind(self) -> Kind {
+    pub fn kind(self) -> CharKind {
         match self.0 >> 29 {
-            1 => Kind::Char,
-            2 => Kind::Sequence,
-            3 => Kind::Starts,
-            4 => Kind::Break,
-            5 => Kind::Alone,
-            _ => Kind::Keep,
+            1 => CharKind::Char,
+            2 => CharKind::Sequence,
+            3 => CharKind::Starts,
+            4 => CharKind::Break,
+            5 => CharKind::Alone,
+            _ => CharKind::Keep,
         }
     }
 

@@ -13,8 +13,8 @@ mod trie;
 
 use std::ops::Range;
 
-pub(crate) use char_table::{CharTable, Entry, Kind, class_of};
-pub(crate) use specials::{Part, Specials};
+pub(crate) use char_table::{CharEntry, CharKind, CharTable, class_of};
+pub(crate) use specials::{Specials, TextOrSpecial};
 pub(crate) use trie::Trie;
 
 const MAGIC: usize = 8;

@@ -10,7 +10,7 @@ pub(crate) struct Specials {
 }
 
 /// A part of a text.
-pub(crate) enum Part<'t> {
+pub(crate) enum TextOrSpecial<'t> {
     Text(&'t str),
     Special(u32, &'t str),
 }
@@ -34,19 +34,19 @@ impl Specials {
     }
 
     /// The text in parts, from left to right; where several tokens begin at one place, the longest is meant.
-    pub fn split<'t>(&self, text: &'t str) -> impl Iterator<Item = Part<'t>> {
+    pub fn split<'t>(&self, text: &'t str) -> impl Iterator<Item = TextOrSpecial<'t>> {
         let mut rest = text;
         std::iter::from_fn(move || {
             let (before, found) = self.find(rest);
             if before > 0 {
                 let part = &rest[..before];
                 rest = &rest[before..];
-                return Some(Part::Text(part));
+                return Some(TextOrSpecial::Text(part));
             }
             let (id, length) = found?;
             let part = &rest[..length];
             rest = &rest[length..];
-            Some(Part::Special(id, part))
+            Some(TextOrSpecial::Special(id, part))
         })
     }
 
@@ -85,8 +85,8 @@ mod tests {
     fn parts(text: &str) -> Vec<String> {
         let specials = Specials { tokens: vec![(0, "[A]".into()), (1, "[A]]".into())], first: vec!['['] };
         let show = |part| match part {
-            Part::Text(text) => text.to_owned(),
-            Part::Special(id, text) => format!("{id}={text}"),
+            TextOrSpecial::Text(text) => text.to_owned(),
+            TextOrSpecial::Special(id, text) => format!("{id}={text}"),
         };
         specials.split(text).map(show).collect()
     }

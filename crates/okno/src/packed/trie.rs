@@ -15,34 +15,34 @@ pub(crate) struct Trie<'a> {
 
 /// A place in the trie: the unit found there.
 #[derive(Clone, Copy)]
-pub(crate) struct Node(u32);
+pub(crate) struct TrieNode(u32);
 
 impl<'a> Trie<'a> {
     pub fn new(units: &'a [[u8; 4]]) -> Self {
         Self { units }
     }
 
-    pub fn root(self) -> Node {
+    pub fn root(self) -> TrieNode {
         self.at(0)
     }
 
-    pub fn at(self, slot: u32) -> Node {
-        Node(self.units.get(slot as usize).map_or(LEAF, |unit| u32::from_le_bytes(*unit)))
+    pub fn at(self, slot: u32) -> TrieNode {
+        TrieNode(self.units.get(slot as usize).map_or(LEAF, |unit| u32::from_le_bytes(*unit)))
     }
 
     #[inline]
-    pub fn child(self, node: Node, byte: u8) -> Option<Node> {
+    pub fn child(self, node: TrieNode, byte: u8) -> Option<TrieNode> {
         let child = self.at((node.0 >> BASE_SHIFT) ^ u32::from(byte));
         (child.0 & (LEAF | 0xFF) == u32::from(byte)).then_some(child)
     }
 
     #[inline]
-    pub fn value(self, node: Node) -> Option<u32> {
+    pub fn value(self, node: TrieNode) -> Option<u32> {
         node.ends_key().then(|| self.at(node.0 >> BASE_SHIFT).0 & !LEAF)
     }
 }
 
-impl Node {
+impl TrieNode {
     pub fn ends_key(self) -> bool {
         self.0 & HAS_VALUE != 0
     }

@@ -23,7 +23,7 @@
 //! in a prototype of this search, among some 65 settings; nothing was held out to check them.
 
 use super::blocks;
-use super::expand::{Piece, View, Views, merge};
+use super::expand::{ContextPiece, View, Views, merge};
 use super::fuse::Hit;
 use crate::store::DocumentNumber;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -63,24 +63,26 @@ pub const TOKENS_PER_CANDIDATE: usize = 10;
 const OPENING: f32 = 30.0;
 const OPENING_GAIN: f32 = 1.5;
 
-/// What completing a list, a table or numbered steps gains, as a share of the probability that the answer is in it: where one line of
-/// a list is likely to answer, all of them are.
+/// What completing a list, a table or numbered steps gains, as a share of the probability that the answer is in it:
+/// where one line of a list is likely to answer, all of them are.
 const WHOLE: f32 = 1.0;
 
-type Place = (DocumentNumber, u32);
+type SentencePlace = (DocumentNumber, u32);
 
 /// Chooses sentences for a budget.
 ///
 /// Where sentences cost something else than tokens, `scale` is how much of it a token is.
-pub fn select(hits: &[Hit], candidates: usize, budget: usize, scale: f32, views: &Views<'_>) -> Vec<Piece> {
+pub fn select(hits: &[Hit], candidates: usize, budget: usize, scale: f32, views: &Views<'_>) -> Vec<ContextPiece> {
     let values = spread(hits, candidates.max(LIKELY), views);
-    let places: Vec<Place> = values.iter().map(|&(place, _)| place).collect();
-    let cost = |&(document, sentence): &Place| views[&document].structure.sentences[sentence as usize].tokens as usize;
+    let places: Vec<SentencePlace> = values.iter().map(|&(place, _)| place).collect();
+    let cost =
+        |&(document, sentence): &SentencePlace| views[&document].structure.sentences[sentence as usize].tokens as usize;
     let cost_of_best = places.first().map_or(0, cost);
     let mut filling = Filling::new(&values, views, scale);
-    let values: FxHashMap<Place, f32> = values.into_iter().collect();
-    let hits: FxHashMap<Place, &Hit> = hits.iter().map(|hit| ((hit.run.document, hit.run.first), hit)).collect();
-    let piece = |(document, sentence): Place| Piece {
+    let values: FxHashMap<SentencePlace, f32> = values.into_iter().collect();
+    let hits: FxHashMap<SentencePlace, &Hit> =
+        hits.iter().map(|hit| ((hit.run.document, hit.run.first), hit)).collect();
+    let piece = |(document, sentence): SentencePlace| ContextPiece {
         document,
         sentences: sentence as usize..sentence as usize + 1,
         score: values.get(&(document, sentence)).copied().unwrap_or(0.0),
@@ -107,8 +109,8 @@ fn stages(smallest: usize, budget: usize) -> impl Iterator<Item = usize> {
 }
 
 /// The best values, each with its share of the neighbours', best first.
-fn spread(hits: &[Hit], most: usize, views: &Views<'_>) -> Vec<(Place, f32)> {
-    let mut values: FxHashMap<Place, f32> = FxHashMap::default();
+fn spread(hits: &[Hit], most: usize, views: &Views<'_>) -> Vec<(SentencePlace, f32)> {
+    let mut values: FxHashMap<SentencePlace, f32> = FxHashMap::default();
     for hit in hits {
         let (document, at) = (hit.run.document, hit.run.first);
         for sentence in block(at, &views[&document]) {
@@ -116,8 +118,8 @@ fn spread(hits: &[Hit], most: usize, views: &Views<'_>) -> Vec<(Place, f32)> {
                 if sentence == at { hit.score } else { SPREAD * hit.score };
         }
     }
-    let mut values: Vec<(Place, f32)> = values.into_iter().collect();
-    let order = |a: &(Place, f32), b: &(Place, f32)| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0));
+    let mut values: Vec<(SentencePlace, f32)> = values.into_iter().collect();
+    let order = |a: &(SentencePlace, f32), b: &(SentencePlace, f32)| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0));
     if values.len() > most {
         values.select_nth_unstable_by(most, order);
         values.truncate(most);
@@ -138,31 +140,31 @@ struct Filling<'a> {
     /// What a token costs.
     scale: f32,
     /// How likely each sentence is to answer.
-    likely: FxHashMap<Place, f32>,
-    values: Vec<(Place, f32)>,
+    likely: FxHashMap<SentencePlace, f32>,
+    values: Vec<(SentencePlace, f32)>,
     /// What was taken, and at which stage.
-    taken: FxHashMap<Place, usize>,
+    taken: FxHashMap<SentencePlace, usize>,
     stage: usize,
     spent: usize,
     /// What may still be taken.
-    steps: Vec<(Step, Gain)>,
+    steps: Vec<(SentenceStep, StepGain)>,
     /// What was ever considered.
     known: FxHashSet<(DocumentNumber, u32, u32)>,
     /// The runs that answer as one, by their sentences.
-    runs: FxHashMap<Place, Range<u32>>,
+    runs: FxHashMap<SentencePlace, Range<u32>>,
     /// Sections whose runs are known.
-    looked: FxHashSet<Place>,
+    looked: FxHashSet<SentencePlace>,
 }
 
 /// Sentences to be taken together.
 #[derive(Clone)]
-struct Step {
+struct SentenceStep {
     document: DocumentNumber,
     sentences: Range<u32>,
 }
 
 /// What a step would bring.
-struct Gain {
+struct StepGain {
     cost: usize,
     /// The probability gained.
     mass: f32,
@@ -171,7 +173,7 @@ struct Gain {
 }
 
 impl<'a> Filling<'a> {
-    fn new(values: &[(Place, f32)], views: &'a Views<'a>, scale: f32) -> Self {
+    fn new(values: &[(SentencePlace, f32)], views: &'a Views<'a>, scale: f32) -> Self {
         Self {
             views,
             scale,
@@ -203,11 +205,11 @@ impl<'a> Filling<'a> {
     }
 
     /// Notes what could be taken around these sentences.
-    fn consider(&mut self, candidates: &[Place]) {
+    fn consider(&mut self, candidates: &[SentencePlace]) {
         for &(document, sentence) in candidates {
             self.look(document, sentence);
             for sentences in self.choices(document, sentence) {
-                let step = Step { document, sentences };
+                let step = SentenceStep { document, sentences };
                 if self.known.insert((document, step.sentences.start, step.sentences.end)) {
                     let gain = self.gain(&step);
                     self.steps.push((step, gain));
@@ -217,11 +219,11 @@ impl<'a> Filling<'a> {
     }
 
     /// Takes what is worth most until `budget` is spent, earlier stages included; returns what this stage took.
-    fn fill(&mut self, budget: usize, candidates: &[Place]) -> Vec<Place> {
+    fn fill(&mut self, budget: usize, candidates: &[SentencePlace]) -> Vec<SentencePlace> {
         self.stage += 1;
         if self.stage > 1 {
             self.likely = likely(&self.values, SHARPNESS / self.stage as f32);
-            let steps: Vec<Step> = std::mem::take(&mut self.steps).into_iter().map(|(step, _)| step).collect();
+            let steps: Vec<SentenceStep> = std::mem::take(&mut self.steps).into_iter().map(|(step, _)| step).collect();
             self.steps = steps.into_iter().map(|step| (step.clone(), self.gain(&step))).collect();
         }
         self.consider(candidates);
@@ -247,8 +249,8 @@ impl<'a> Filling<'a> {
     }
 
     /// Takes a step; what is left to take around it is worth something else now.
-    fn take(&mut self, step: &Step) -> Vec<Place> {
-        let new: Vec<Place> = step
+    fn take(&mut self, step: &SentenceStep) -> Vec<SentencePlace> {
+        let new: Vec<SentencePlace> = step
             .sentences
             .clone()
             .map(|sentence| (step.document, sentence))
@@ -271,7 +273,7 @@ impl<'a> Filling<'a> {
     }
 
     /// The tokens of the run that a step would make or grow.
-    fn run_with(&self, step: &Step) -> usize {
+    fn run_with(&self, step: &SentenceStep) -> usize {
         let structure = &self.views[&step.document].structure;
         let taken = |sentence: &u32| self.taken.get(&(step.document, *sentence)) == Some(&self.stage);
         let before = (0..step.sentences.start).rev().take_while(taken).count();
@@ -279,7 +281,8 @@ impl<'a> Filling<'a> {
         structure.tokens(step.sentences.start as usize - before..step.sentences.end as usize + after)
     }
 
-    /// A sentence alone, with its neighbour before or after, or with both; the run it belongs to; a heading only with what it is about.
+    /// A sentence alone, with its neighbour before or after, or with both; the run it belongs to; a heading only with
+    /// what it is about.
     fn choices(&self, document: DocumentNumber, at: u32) -> Vec<Range<u32>> {
         let view = &self.views[&document];
         let mut choices = if view.structure.sentences[at as usize].heading {
@@ -305,7 +308,7 @@ impl<'a> Filling<'a> {
     }
 
     /// The probability newly covered, and newly readable, for what it costs.
-    fn gain(&self, step: &Step) -> Gain {
+    fn gain(&self, step: &SentenceStep) -> StepGain {
         let view = &self.views[&step.document];
         let place = |sentence| (step.document, sentence);
         let new = |sentence: &u32| !self.taken.contains_key(&place(*sentence));
@@ -326,11 +329,11 @@ impl<'a> Filling<'a> {
         // The square root: neither the cheapest (fragments) nor the most (one long passage) at any price.
         let mass = covered + readable + WHOLE * self.completed(step);
         let opening = if self.opens(step) { OPENING * self.scale } else { 0.0 };
-        Gain { cost, mass, worth: mass / (cost.max(1) as f32 + opening).sqrt() }
+        StepGain { cost, mass, worth: mass / (cost.max(1) as f32 + opening).sqrt() }
     }
 
     /// The probability in the runs that a step completes.
-    fn completed(&self, step: &Step) -> f32 {
+    fn completed(&self, step: &SentenceStep) -> f32 {
         let run = |at: u32| self.runs.get(&(step.document, at));
         let (first, last) = (run(step.sentences.start), run(step.sentences.end - 1));
         let others = last.filter(|last| first != Some(last));
@@ -344,18 +347,18 @@ impl<'a> Filling<'a> {
     }
 
     /// What a step must gain to be taken.
-    fn negligible(&self, step: &Step) -> f32 {
+    fn negligible(&self, step: &SentenceStep) -> f32 {
         if self.opens(step) { OPENING_GAIN * NEGLIGIBLE } else { NEGLIGIBLE }
     }
 
     /// Whether a step touches nothing that was taken.
-    fn opens(&self, step: &Step) -> bool {
+    fn opens(&self, step: &SentenceStep) -> bool {
         let mut around = step.sentences.start.saturating_sub(1)..step.sentences.end + 1;
         !around.any(|sentence| self.taken.contains_key(&(step.document, sentence)))
     }
 
     /// Whether a sentence and its neighbours would all be there after a step, and are not yet.
-    fn becomes_readable(&self, step: &Step, sentence: u32) -> bool {
+    fn becomes_readable(&self, step: &SentenceStep, sentence: u32) -> bool {
         let mut needed = block(sentence, &self.views[&step.document]);
         let taken = |sentence: u32| self.taken.contains_key(&(step.document, sentence));
         needed.clone().all(|s| taken(s) || step.sentences.contains(&s)) && needed.any(|s| !taken(s))
@@ -363,17 +366,17 @@ impl<'a> Filling<'a> {
 }
 
 /// How likely each sentence is to answer.
-fn likely(values: &[(Place, f32)], sharpness: f32) -> FxHashMap<Place, f32> {
+fn likely(values: &[(SentencePlace, f32)], sharpness: f32) -> FxHashMap<SentencePlace, f32> {
     let best = values.first().map_or(0.0, |&(_, value)| value);
-    let odds: Vec<(Place, f32)> =
+    let odds: Vec<(SentencePlace, f32)> =
         values.iter().take(LIKELY).map(|&(place, value)| (place, (sharpness * (value - best)).exp())).collect();
     let total: f32 = odds.iter().map(|(_, odds)| odds).sum();
     odds.into_iter().map(|(place, odds)| (place, odds / total)).collect()
 }
 
 /// The step with the most gain; the first in the documents among equals.
-fn best(steps: &[(Step, Gain)]) -> Option<usize> {
-    let place = |step: &Step| (step.document, step.sentences.start, step.sentences.end);
+fn best(steps: &[(SentenceStep, StepGain)]) -> Option<usize> {
+    let place = |step: &SentenceStep| (step.document, step.sentences.start, step.sentences.end);
     (0..steps.len()).max_by(|&a, &b| {
         let ((a, gain_a), (b, gain_b)) = (&steps[a], &steps[b]);
         gain_a.worth.total_cmp(&gain_b.worth).then(place(b).cmp(&place(a)))

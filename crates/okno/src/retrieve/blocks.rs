@@ -1,7 +1,8 @@
-//! Parts of a document that answer as one: a list with the line that leads in, numbered steps, the rows of a table, code.
+//! Parts of a document that answer as one: a list with the line that leads in, numbered steps, the rows of a table,
+//! code.
 //!
-//! Comes in: a document's sentences and text. Goes out: for a sentence, the run it belongs to. What a run is can be seen from the first
-//! characters of its sentences, so an index needs no more than it has.
+//! Comes in: a document's sentences and text. Goes out: for a sentence, the run it belongs to. What a run is can be
+//! seen from the first characters of its sentences, so an index needs no more than it has.
 
 use super::expand::View;
 use std::ops::Range;
@@ -12,7 +13,8 @@ const FEWEST: usize = 3;
 /// Sentences between two items that still belong to the list: the rest of an item, a nested paragraph.
 const GAP: usize = 3;
 
-/// The lists, tables and pieces of code of the section that holds a sentence, each with the line that leads in; in order.
+/// The lists, tables and pieces of code of the section that holds a sentence, each with the line that leads in; in
+/// order.
 pub fn of_section(sentence: usize, view: &View<'_>) -> Vec<Range<usize>> {
     let section = view.structure.section(sentence);
     let mut runs: Vec<Range<usize>> = Vec::new();

@@ -1,11 +1,11 @@
 //! Contexts: exact slices of source text with everything needed to cite them.
 
-use super::expand::Piece;
+use super::expand::ContextPiece;
 use super::fuse::{Hit, LedBy, Ranking, Trace};
 use super::recipe::{Recipe, Unit};
-use super::relevance::{Asked, RELEVANT};
+use super::relevance::{ComparedQuestion, RELEVANT};
 use super::rerank::{Moved, Reranked};
-use super::scope::Scope;
+use super::scope::QuestionScope;
 use crate::Result;
 use crate::document::{CodePoints, Layer, Metadata, Page, Picture, Span};
 use crate::store::{Leg, Snapshot};
@@ -159,11 +159,11 @@ const DERIVED: usize = 4;
 /// Cuts a piece out of its document.
 pub(super) fn cut(
     snapshot: &dyn Snapshot,
-    piece: Piece,
-    scope: &Scope,
+    piece: ContextPiece,
+    scope: &QuestionScope,
     trace: &dyn Fn(&Hit) -> Vec<Trace>,
     reranked: Option<&Reranked>,
-    asked: &mut [Asked],
+    asked: &mut [ComparedQuestion],
 ) -> Result<Context> {
     let record = snapshot.record(piece.document)?;
     let structure = snapshot.structure(piece.document)?;

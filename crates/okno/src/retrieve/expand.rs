@@ -40,7 +40,7 @@ pub fn in_characters(mut views: Views<'_>) -> (Views<'_>, f32) {
 
 /// A run of sentences to be returned.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Piece {
+pub struct ContextPiece {
     /// The document.
     pub document: DocumentNumber,
     /// The sentences.
@@ -89,7 +89,7 @@ fn holder(units: &[Range<usize>], sentence: usize) -> Range<usize> {
 }
 
 /// Grows a hit. The result holds the hit and stays inside its document.
-pub fn expand(hit: Hit, expansion: Expansion, parent: Layer, views: &Views<'_>) -> Piece {
+pub fn expand(hit: Hit, expansion: Expansion, parent: Layer, views: &Views<'_>) -> ContextPiece {
     let view = &views[&hit.run.document];
     let own = hit.run.sentences();
     let anchor = hit.run.anchor as usize;
@@ -104,7 +104,7 @@ pub fn expand(hit: Hit, expansion: Expansion, parent: Layer, views: &Views<'_>) 
         Expansion::Section => covering(&own, &view.structure.section(anchor)),
         Expansion::Document => 0..view.structure.sentences.len(),
     };
-    Piece { document: hit.run.document, sentences, score: hit.score, anchor, hits: vec![hit] }
+    ContextPiece { document: hit.run.document, sentences, score: hit.score, anchor, hits: vec![hit] }
 }
 
 /// From the unit `around` before the hit to the one `around` after it, in the hit's own layer.
@@ -121,9 +121,9 @@ pub(super) fn covering(a: &Range<usize>, b: &Range<usize>) -> Range<usize> {
 }
 
 /// Pieces of one document that touch or overlap become one. Best first.
-pub fn merge(mut pieces: Vec<Piece>) -> Vec<Piece> {
+pub fn merge(mut pieces: Vec<ContextPiece>) -> Vec<ContextPiece> {
     pieces.sort_by_key(|piece| (piece.document, piece.sentences.start, piece.sentences.end));
-    let mut merged: Vec<Piece> = Vec::new();
+    let mut merged: Vec<ContextPiece> = Vec::new();
     for piece in pieces {
         match merged.last_mut() {
             Some(last) if last.document == piece.document && piece.sentences.start <= last.sentences.end => {
@@ -138,7 +138,7 @@ pub fn merge(mut pieces: Vec<Piece>) -> Vec<Piece> {
     in_order(merged)
 }
 
-fn join(into: &mut Piece, mut piece: Piece) {
+fn join(into: &mut ContextPiece, mut piece: ContextPiece) {
     into.sentences.end = into.sentences.end.max(piece.sentences.end);
     into.hits.append(&mut piece.hits);
     if piece.score > into.score {
@@ -147,7 +147,7 @@ fn join(into: &mut Piece, mut piece: Piece) {
 }
 
 /// Puts pieces that come best first into another order.
-pub fn arrange(pieces: Vec<Piece>, order: Order) -> Vec<Piece> {
+pub fn arrange(pieces: Vec<ContextPiece>, order: Order) -> Vec<ContextPiece> {
     match order {
         Order::Score => pieces,
         Order::Document => by_document(pieces),
@@ -163,7 +163,7 @@ pub fn arrange(pieces: Vec<Piece>, order: Order) -> Vec<Piece> {
 }
 
 /// As they stand in their documents; documents in the order of their best pieces.
-fn by_document(mut pieces: Vec<Piece>) -> Vec<Piece> {
+fn by_document(mut pieces: Vec<ContextPiece>) -> Vec<ContextPiece> {
     let mut ranks: FxHashMap<DocumentNumber, usize> = FxHashMap::default();
     for piece in &pieces {
         let next = ranks.len();
@@ -174,22 +174,23 @@ fn by_document(mut pieces: Vec<Piece>) -> Vec<Piece> {
 }
 
 /// Best first; equal scores by document and place.
-pub fn in_order(mut pieces: Vec<Piece>) -> Vec<Piece> {
+pub fn in_order(mut pieces: Vec<ContextPiece>) -> Vec<ContextPiece> {
     pieces.sort_by(|a, b| {
         b.score.total_cmp(&a.score).then((a.document, a.sentences.start).cmp(&(b.document, b.sentences.start)))
     });
     pieces
 }
 
-/// Bytes of markup between two sentences that a context may hold: a rule, an anchor, a short tag. Longer ones are comments.
+/// Bytes of markup between two sentences that a context may hold: a rule, an anchor, a short tag. Longer ones are
+/// comments.
 const SHORT_MARKUP: usize = 40;
 
 /// Cuts pieces where a comment stands between two sentences: what is not text is not returned.
-pub fn without_markup(pieces: Vec<Piece>, views: &Views<'_>) -> Vec<Piece> {
+pub fn without_markup(pieces: Vec<ContextPiece>, views: &Views<'_>) -> Vec<ContextPiece> {
     pieces.into_iter().flat_map(|piece| parted(piece, views)).collect()
 }
 
-fn parted(piece: Piece, views: &Views<'_>) -> Vec<Piece> {
+fn parted(piece: ContextPiece, views: &Views<'_>) -> Vec<ContextPiece> {
     let view = &views[&piece.document];
     let end_of = |at: usize| view.structure.sentences[at].span.end as usize;
     let start_of = |at: usize| view.structure.sentences[at].span.start as usize;
@@ -200,7 +201,7 @@ fn parted(piece: Piece, views: &Views<'_>) -> Vec<Piece> {
     }
     let starts = std::iter::once(piece.sentences.start).chain(cuts.iter().copied());
     let ends = cuts.iter().copied().chain([piece.sentences.end]);
-    let part = |sentences: Range<usize>| Piece {
+    let part = |sentences: Range<usize>| ContextPiece {
         anchor: if sentences.contains(&piece.anchor) { piece.anchor } else { sentences.start },
         hits: piece.hits.iter().filter(|hit| sentences.contains(&(hit.run.anchor as usize))).copied().collect(),
         sentences,
@@ -209,10 +210,10 @@ fn parted(piece: Piece, views: &Views<'_>) -> Vec<Piece> {
     starts.zip(ends).map(|(start, end)| part(start..end)).collect()
 }
 
-/// Keeps what fits into `budget` tokens – or characters, where these stand in their place –, best first. A piece that does not fit is cut at sentence
-/// ends to what fits around its best hit, and is the last one; a best hit that alone is larger than
-/// what is left is passed over.
-pub fn within_budget(pieces: Vec<Piece>, budget: usize, views: &Views<'_>) -> Vec<Piece> {
+/// Keeps what fits into `budget` tokens – or characters, where these stand in their place –, best first. A piece that
+/// does not fit is cut at sentence ends to what fits around its best hit, and is the last one; a best hit that alone is
+/// larger than what is left is passed over.
+pub fn within_budget(pieces: Vec<ContextPiece>, budget: usize, views: &Views<'_>) -> Vec<ContextPiece> {
     let mut left = budget;
     let mut kept = Vec::new();
     for mut piece in pieces {
@@ -231,7 +232,7 @@ pub fn within_budget(pieces: Vec<Piece>, budget: usize, views: &Views<'_>) -> Ve
 }
 
 /// The sentences around the anchor that fit: what follows first, as an explanation follows a claim.
-fn fitting_part(piece: &Piece, structure: &Structure, budget: usize) -> Option<Range<usize>> {
+fn fitting_part(piece: &ContextPiece, structure: &Structure, budget: usize) -> Option<Range<usize>> {
     let cost = |i: usize| structure.sentences[i].tokens as usize;
     let mut left = budget.checked_sub(cost(piece.anchor))?;
     let mut part = piece.anchor..piece.anchor + 1;
@@ -330,8 +331,13 @@ mod tests {
 
     #[test]
     fn contexts_can_be_read_in_other_orders() {
-        let piece =
-            |document, start| Piece { document, sentences: start..start + 1, score: 0.0, anchor: start, hits: vec![] };
+        let piece = |document, start| ContextPiece {
+            document,
+            sentences: start..start + 1,
+            score: 0.0,
+            anchor: start,
+            hits: vec![],
+        };
         let arranged = |order| {
             let pieces = vec![piece(2, 9), piece(1, 4), piece(2, 1), piece(1, 0), piece(3, 0)];
             arrange(pieces, order).into_iter().map(|p| (p.document, p.sentences.start)).collect::<Vec<_>>()
@@ -344,8 +350,13 @@ mod tests {
     #[test]
     fn a_budget_cuts_at_sentence_ends_around_the_hit() {
         let document = document(10, 10);
-        let piece =
-            |sentences: Range<usize>, anchor, score| Piece { document: 1, sentences, score, anchor, hits: vec![] };
+        let piece = |sentences: Range<usize>, anchor, score| ContextPiece {
+            document: 1,
+            sentences,
+            score,
+            anchor,
+            hits: vec![],
+        };
         let kept = |pieces, budget| {
             within_budget(pieces, budget, &views(&document)).into_iter().map(|p| p.sentences).collect::<Vec<_>>()
         };
@@ -359,25 +370,31 @@ mod tests {
     proptest! {
         #[test]
         fn expansion_holds_the_hit_and_merging_loses_and_repeats_nothing(
-            (count, section, ats) in (1..40usize, 1..12usize).prop_flat_map(|(count, section)| (Just(count), Just(section), prop::collection::vec(0..count as u32, 1..8))),
+            (count, section, ats) in (1..40usize, 1..12usize).prop_flat_map(
+                |(count, section)| (Just(count), Just(section), prop::collection::vec(0..count as u32, 1..8))),
             around in 0..5u32, which in 0..5usize, size in 1..80u32, overlap in 0.0..0.9f32,
         ) {
             let document = document(count, section);
             let layer = Layer::chunk(crate::document::Size::Characters(size), (size as f32 * overlap) as u32).unwrap();
-            let expansion = [Expansion::None, Expansion::Window(around), Expansion::Neighbors(around), Expansion::Parent, Expansion::Section][which];
+            let expansion = [Expansion::None, Expansion::Window(around), Expansion::Neighbors(around),
+                Expansion::Parent, Expansion::Section][which];
             let views = views(&document);
             let units = layer.runs(&document.0, &document.1);
-            let pieces: Vec<Piece> = ats.iter().map(|&at| {
+            let pieces: Vec<ContextPiece> = ats.iter().map(|&at| {
                 let unit = units.iter().find(|unit| unit.contains(&(at as usize))).unwrap();
-                expand(hit(layer, unit.start as u32..unit.end as u32, 1.0 / (at + 1) as f32), expansion, Layer::Section, &views)
+                expand(hit(layer, unit.start as u32..unit.end as u32, 1.0 / (at + 1) as f32), expansion, Layer::Section,
+                    &views)
             }).collect();
             for piece in &pieces {
                 let own = piece.hits[0].run.sentences();
-                prop_assert!(piece.sentences.start <= own.start && own.end <= piece.sentences.end && piece.sentences.end <= count);
+                prop_assert!(piece.sentences.start <= own.start && own.end <= piece.sentences.end);
+                prop_assert!(piece.sentences.end <= count);
             }
             let wanted: std::collections::BTreeSet<usize> = pieces.iter().flat_map(|p| p.sentences.clone()).collect();
             let merged = merge(pieces);
-            let given: Vec<usize> = { let mut all: Vec<usize> = merged.iter().flat_map(|p| p.sentences.clone()).collect(); all.sort_unstable(); all };
+            let given: Vec<usize> = {
+                let mut all: Vec<usize> =
+                    merged.iter().flat_map(|p| p.sentences.clone()).collect(); all.sort_unstable(); all };
             prop_assert_eq!(given, wanted.into_iter().collect::<Vec<_>>());
             prop_assert!(merged.windows(2).all(|w| w[0].score >= w[1].score));
             let kept = within_budget(merged, 37, &views);

@@ -271,7 +271,10 @@ mod tests {
 
     proptest! {
         #[test]
-        fn fusion_is_deterministic_complete_and_ordered(units in prop::collection::vec((0..3u32, 0..9u32, 0.1..9.0f32), 0..20), relative in any::<bool>()) {
+        fn fusion_is_deterministic_complete_and_ordered(
+            units in prop::collection::vec((0..3u32, 0..9u32, 0.1..9.0f32), 0..20),
+            relative in any::<bool>(),
+        ) {
             let mut units = units;
             units.sort_by(|a, b| b.2.total_cmp(&a.2));
             units.dedup_by_key(|u| (u.0, u.1));
@@ -281,7 +284,8 @@ mod tests {
             let mut swapped = rankings.clone();
             swapped.reverse();
             let again = fuse(&swapped, fusion, 100);
-            prop_assert_eq!(hits.iter().map(|h| h.run).collect::<Vec<_>>(), again.iter().map(|h| h.run).collect::<Vec<_>>());
+            prop_assert_eq!(hits.iter().map(|h| h.run).collect::<Vec<_>>(),
+                again.iter().map(|h| h.run).collect::<Vec<_>>());
             let distinct: std::collections::HashSet<_> = units.iter().map(|u| (u.0, u.1)).collect();
             prop_assert_eq!(hits.len(), distinct.len());
             prop_assert!(hits.windows(2).all(|w| w[0].score >= w[1].score));

@@ -12,11 +12,11 @@ use super::recipe::{Recipe, Recipes};
 use crate::Result;
 use crate::generate::Asker;
 use crate::store::Snapshot;
-use crate::understand::model::{Probes, Shown, Step, Taken, irrelevant, read_route, transformed};
+use crate::understand::model::{Probes, ShownHit, Step, Taken, irrelevant, read_route, transformed};
 use crate::understand::{Routing, Understood};
 
 /// A question, prepared.
-pub struct Prepared {
+pub struct PreparedQuestion {
     pub understood: Understood,
     pub routing: Routing,
     pub probes: Probes,
@@ -32,7 +32,7 @@ pub fn prepare(
     recipes: &Recipes,
     query: &Query,
     asker: Option<Asker<'_>>,
-) -> Result<Prepared> {
+) -> Result<PreparedQuestion> {
     let asked_for = super::steps(snapshot, recipes, query)?;
     let mut steps = Vec::new();
     let understood = if asked_for.contains(&Step::Filter) {
@@ -51,7 +51,7 @@ pub fn prepare(
     }
     let (probes, taken) = transformed(&understood.text, &asked_for, asker);
     steps.extend(taken);
-    Ok(Prepared { understood, routing, probes, steps })
+    Ok(PreparedQuestion { understood, routing, probes, steps })
 }
 
 /// Drops the hits that a model finds irrelevant. It is shown the best; what it was not shown goes too, since nobody
@@ -74,8 +74,8 @@ pub fn post_filter(
         let around = structure.with_neighbours(first).start..structure.with_neighbours(last).end;
         structure.span(around).of(text)
     };
-    let passages = hits[..shown].iter().zip(&titles).map(|(hit, title)| Shown { title, text: text(hit) });
-    let passages: Vec<Shown<'_>> = passages.collect();
+    let passages = hits[..shown].iter().zip(&titles).map(|(hit, title)| ShownHit { title, text: text(hit) });
+    let passages: Vec<ShownHit<'_>> = passages.collect();
     let (dropped, taken) = irrelevant(question, &passages, asker);
     if taken.failed.is_some() {
         return Ok((hits, taken));

@@ -14,11 +14,11 @@
 use super::expand::View;
 use super::fuse::{Hit, LedBy, Ranking, fuse};
 use super::recipe::Recipe;
-use super::scope::Scope;
+use super::scope::QuestionScope;
 use crate::Result;
 use crate::document::Layer;
 use crate::store::{Ask, DocumentNumber, Leg, Run, Scored, Snapshot};
-use crate::text::names::{Names, Naming};
+use crate::text::names::{DocumentNames, Naming};
 use rustc_hash::FxHashMap;
 
 /// What the rankings inside of a document weigh beside those of the whole index, when it is surely meant.
@@ -44,7 +44,7 @@ const OPENING: f32 = 3.0;
 
 /// A question, as rankings are asked for.
 #[derive(Clone, Copy)]
-pub struct Question<'q> {
+pub struct LeadQuestion<'q> {
     /// Its text.
     pub text: &'q str,
     /// Its vector; empty where nothing is found by it.
@@ -60,23 +60,23 @@ struct Lead {
 }
 
 /// Where rankings are made.
-pub struct Search<'s> {
+pub struct LeadSearch<'s> {
     pub snapshot: &'s dyn Snapshot,
     pub recipe: &'s Recipe,
-    pub scope: &'s Scope,
+    pub scope: &'s QuestionScope,
     pub depth: usize,
 }
 
-impl Search<'_> {
+impl LeadSearch<'_> {
     /// Adds the rankings inside of documents that the question or the best passages name; returns the hits of all
     /// rankings together. The best score stays what it was, so that `auto` sees numbers of the size it knows.
-    pub fn follow(&self, question: Question<'_>, rankings: &mut Vec<Ranking>, hits: Vec<Hit>) -> Result<Vec<Hit>> {
+    pub fn follow(&self, question: LeadQuestion<'_>, rankings: &mut Vec<Ranking>, hits: Vec<Hit>) -> Result<Vec<Hit>> {
         let names = self.snapshot.names()?;
         let (best, before) = (hits.first().map_or(0.0, |hit| hit.score), rankings.len());
         let named = self.named(names, question.text);
         let documents: Vec<DocumentNumber> = named.iter().map(|lead| lead.document).collect();
         let rest = names.rest(question.text, &documents);
-        let question = Question { text: &rest, ..question };
+        let question = LeadQuestion { text: &rest, ..question };
         rankings.extend(self.inside(question, &named, LedBy::Name)?);
         let hits = if named.is_empty() { hits } else { self.fused(rankings) };
         let linked = self.linked(names, &hits, &named)?;
@@ -100,7 +100,7 @@ impl Search<'_> {
     }
 
     /// The documents that a question names.
-    fn named(&self, names: &Names, question: &str) -> Vec<Lead> {
+    fn named(&self, names: &DocumentNames, question: &str) -> Vec<Lead> {
         let mut namings = names.named(question, LEAST);
         namings.retain(|naming| self.is_allowed(naming.document));
         let least = SHARE_OF_SUREST * namings.first().map_or(0.0, |naming| naming.surely);
@@ -109,7 +109,7 @@ impl Search<'_> {
     }
 
     /// The documents whose titles stand around the best hits, the likeliest first.
-    fn linked(&self, names: &Names, hits: &[Hit], named: &[Lead]) -> Result<Vec<Lead>> {
+    fn linked(&self, names: &DocumentNames, hits: &[Hit], named: &[Lead]) -> Result<Vec<Lead>> {
         let best = hits.first().map_or(1.0, |hit| hit.score);
         let mut linked: Vec<Lead> = Vec::new();
         for hit in hits.iter().take(READ_FOR_TITLES) {
@@ -129,7 +129,7 @@ impl Search<'_> {
     }
 
     /// The rankings inside of documents, each by itself.
-    fn inside(&self, question: Question<'_>, leads: &[Lead], led: LedBy) -> Result<Vec<Ranking>> {
+    fn inside(&self, question: LeadQuestion<'_>, leads: &[Lead], led: LedBy) -> Result<Vec<Ranking>> {
         if leads.is_empty() {
             return Ok(Vec::new());
         }

@@ -48,11 +48,11 @@ use crate::store::{Ask, DocumentNumber, Leg, Snapshot};
 use crate::understand::model::{Probes, Step, Taken};
 use crate::understand::{Because, Route, Routing, Understood};
 use crate::{Error, Result};
-use expand::{Piece, View, Views};
+use expand::{ContextPiece, View, Views};
 use fuse::{Hit, Ranking};
-use help::Prepared;
+use help::PreparedQuestion;
 use query::DEEPEST;
-use scope::Scope;
+use scope::QuestionScope;
 use std::collections::BTreeSet;
 
 /// One stage of the flow as a span, for whoever traces; where nobody does it costs a comparison.
@@ -76,7 +76,7 @@ pub(crate) struct Models<'a> {
 /// Answers a question from one generation of an index.
 pub(crate) fn search(snapshot: &dyn Snapshot, models: Models<'_>, recipes: &Recipes, query: &Query) -> Result<Answer> {
     let prepared = stage!("understand", help::prepare(snapshot, recipes, query, models.asker))?;
-    let Prepared { understood, routing, probes, steps } = prepared;
+    let PreparedQuestion { understood, routing, probes, steps } = prepared;
     let mut answer = answer(snapshot, models, recipes, query, understood, routing, &probes)?;
     if let Some((understood, routing)) = second_try(&answer, query) {
         answer = self::answer(snapshot, models, recipes, query, understood, routing, &probes)?;
@@ -129,9 +129,9 @@ fn answer(
         // What a reranker is to read must be there.
         recipe.depth = recipe.depth.max(recipe.rerank.depth.min(DEEPEST));
     }
-    let scope = Scope::new(snapshot, both(query.filter.as_ref(), understood.filter.as_ref()).as_ref())?;
+    let scope = QuestionScope::new(snapshot, both(query.filter.as_ref(), understood.filter.as_ref()).as_ref())?;
     let asked = stage!("embed", asked(&recipe, models.embedder, &understood.text, probes))?;
-    let Found { rankings, depth, fused, hits, views } = stage!("find", find(snapshot, &recipe, &asked, &scope))?;
+    let LegResults { rankings, depth, fused, hits, views } = stage!("find", find(snapshot, &recipe, &asked, &scope))?;
     let (views, scale) = match recipe.unit {
         Unit::Tokens => (views, 1.0),
         Unit::Characters => expand::in_characters(views),
@@ -215,9 +215,9 @@ fn post_filtered(
 }
 
 /// All forms of a question: what has to do with one of them has to do with the question.
-fn forms(query: &Query, probes: &Probes) -> Vec<relevance::Asked> {
+fn forms(query: &Query, probes: &Probes) -> Vec<relevance::ComparedQuestion> {
     let forms = std::iter::once(query.text.as_str()).chain(probes.instead.as_deref());
-    forms.chain(probes.beside.iter().map(String::as_str)).map(relevance::Asked::new).collect()
+    forms.chain(probes.beside.iter().map(String::as_str)).map(relevance::ComparedQuestion::new).collect()
 }
 
 /// The filter that was given and the one that was read.
@@ -229,7 +229,7 @@ fn both(given: Option<&Filter>, read: Option<&Filter>) -> Option<Filter> {
 }
 
 /// Expands the first k hits, merges what touches, cuts to the budget.
-fn grow(mut hits: Vec<Hit>, expansion: Expansion, recipe: &Recipe, views: &Views<'_>) -> Vec<Piece> {
+fn grow(mut hits: Vec<Hit>, expansion: Expansion, recipe: &Recipe, views: &Views<'_>) -> Vec<ContextPiece> {
     hits.truncate(recipe.k);
     let parent = recipe.collapse.or(recipe.layers.last().copied()).unwrap_or(Layer::Section);
     let pieces = hits.into_iter().map(|hit| expand::expand(hit, expansion, parent, views)).collect();
@@ -237,7 +237,7 @@ fn grow(mut hits: Vec<Hit>, expansion: Expansion, recipe: &Recipe, views: &Views
 }
 
 /// What the legs found.
-struct Found<'s> {
+struct LegResults<'s> {
     rankings: Vec<Ranking>,
     depth: usize,
     /// Hits before they were collapsed.
@@ -249,15 +249,20 @@ struct Found<'s> {
 }
 
 /// Asks the store for more until there are k distinct targets or no more to be had.
-fn find<'s>(snapshot: &'s dyn Snapshot, recipe: &Recipe, asked: &[Asked], scope: &Scope) -> Result<Found<'s>> {
+fn find<'s>(
+    snapshot: &'s dyn Snapshot,
+    recipe: &Recipe,
+    asked: &[Probe],
+    scope: &QuestionScope,
+) -> Result<LegResults<'s>> {
     let mut depth = recipe.depth;
     loop {
         let mut rankings = rank(snapshot, recipe, asked, scope, depth)?;
         let exhausted = depth >= DEEPEST || rankings.iter().all(|ranking| ranking.units.len() < depth);
         let mut hits = fuse::fuse(&rankings, recipe.fusion, depth);
         if is_auto(recipe) {
-            let question = lead::Question { text: &asked[0].text, vector: &asked[0].vector };
-            hits = lead::Search { snapshot, recipe, scope, depth }.follow(question, &mut rankings, hits)?;
+            let question = lead::LeadQuestion { text: &asked[0].text, vector: &asked[0].vector };
+            hits = lead::LeadSearch { snapshot, recipe, scope, depth }.follow(question, &mut rankings, hits)?;
         }
         let (fused, views) = (hits.len(), views(snapshot, &hits)?);
         let hits = match recipe.collapse {
@@ -266,7 +271,7 @@ fn find<'s>(snapshot: &'s dyn Snapshot, recipe: &Recipe, asked: &[Asked], scope:
         };
         let hits = diversify::diversify(hits, recipe.diversity, &views);
         if recipe.expand == Expansion::Auto || hits.len() >= recipe.k || exhausted {
-            return Ok(Found { rankings, depth, fused, hits, views });
+            return Ok(LegResults { rankings, depth, fused, hits, views });
         }
         depth = (depth * 4).min(DEEPEST);
     }
@@ -281,14 +286,14 @@ fn is_auto(recipe: &Recipe) -> bool {
 fn rank(
     snapshot: &dyn Snapshot,
     recipe: &Recipe,
-    asked: &[Asked],
-    scope: &Scope,
+    asked: &[Probe],
+    scope: &QuestionScope,
     depth: usize,
 ) -> Result<Vec<Ranking>> {
     let (rankings, weights): (Vec<_>, Vec<f32>) = recipe.rankings().into_iter().unzip();
     let (allowed, sections) = (scope.allowed.as_ref(), scope.sections.as_ref());
     let mut all = Vec::new();
-    for Asked { text, vector } in asked {
+    for Probe { text, vector } in asked {
         let found = snapshot.search(&Ask { text, vector, rankings: &rankings, allowed, sections, depth })?;
         let named = rankings.iter().zip(&weights).zip(found);
         let share = |weight: f32| weight / asked.len() as f32;
@@ -300,7 +305,7 @@ fn rank(
 }
 
 /// One form of the question, ready to be searched for.
-struct Asked {
+struct Probe {
     text: String,
     /// Empty where no ranking asks for it.
     vector: Vec<f32>,
@@ -309,7 +314,7 @@ struct Asked {
 /// Everything that is searched for: the question or what stands in its place, then what stands beside it.
 ///
 /// Nothing is embedded for words alone: they are found also while an embedding service is away.
-fn asked(recipe: &Recipe, embedder: &dyn Embedder, question: &str, probes: &Probes) -> Result<Vec<Asked>> {
+fn asked(recipe: &Recipe, embedder: &dyn Embedder, question: &str, probes: &Probes) -> Result<Vec<Probe>> {
     let dense = recipe.legs.contains(&Leg::Dense);
     let form = |(at, text): (usize, &str)| {
         let vector = match &probes.passage {
@@ -317,7 +322,7 @@ fn asked(recipe: &Recipe, embedder: &dyn Embedder, question: &str, probes: &Prob
             Some(passage) if at == 0 => unit_vector(embedder, passage, Role::Passage)?,
             _ => unit_vector(embedder, text, Role::Query)?,
         };
-        Ok(Asked { text: text.to_owned(), vector })
+        Ok(Probe { text: text.to_owned(), vector })
     };
     probes.texts(question).into_iter().enumerate().map(form).collect()
 }

@@ -62,7 +62,7 @@ const WEIGHTS: [f32; 1 + FEATURES] = [-12.18, 7.3, 5.75, 6.4, 4.7, 0.735];
 const ACROSS: [f32; 1 + FEATURES] = [-6.2, 7.3, 0.0, 6.4, 4.7, 0.735];
 
 /// A question, ready to be compared.
-pub struct Asked {
+pub struct ComparedQuestion {
     model: &'static StaticModel,
     scratch: Scratch,
     /// Its vector, of unit length.
@@ -81,7 +81,7 @@ pub struct Asked {
 }
 
 /// What is known of a sentence, or of title and headings.
-pub struct Part {
+pub struct SentenceProfile {
     sum: Vec<f32>,
     /// For each token of the question the cosine of the token most like it.
     meant: Vec<f32>,
@@ -89,7 +89,7 @@ pub struct Part {
     written: u128,
 }
 
-impl Asked {
+impl ComparedQuestion {
     /// Reads a question.
     pub fn new(question: &str) -> Self {
         let model = StaticModel::builtin();
@@ -161,7 +161,8 @@ impl Asked {
         let head = self.part(&headings.join("\n"));
         let weights = self.weights_for(structure.span(whole.clone()).of(text));
         let (found, looked) = window(found, anchor, whole);
-        let parts: Vec<Part> = looked.clone().map(|at| self.part(structure.sentences[at].span.of(text))).collect();
+        let parts: Vec<SentenceProfile> =
+            looked.clone().map(|at| self.part(structure.sentences[at].span.of(text))).collect();
         let around = |at: usize| {
             &parts[at.saturating_sub(AROUND).max(looked.start) - looked.start
                 ..(at + AROUND + 1).min(looked.end) - looked.start]
@@ -183,7 +184,7 @@ impl Asked {
     }
 
     /// What of the question is in a text.
-    pub fn part(&mut self, text: &str) -> Part {
+    pub fn part(&mut self, text: &str) -> SentenceProfile {
         let sum = self.sum(text);
         let mut meant = vec![0.0f32; self.tokens.len()];
         for &id in self.scratch.ids() {
@@ -194,11 +195,11 @@ impl Asked {
         }
         let mut written = 0;
         terms(text, &mut |term: &str| written |= self.bits.get(term).copied().unwrap_or(0));
-        Part { sum, meant, written }
+        SentenceProfile { sum, meant, written }
     }
 
     /// How much of the question is in these sentences below this head, piece by piece: from 0 to 1.
-    pub fn likeness(&self, head: &Part, parts: &[&Part]) -> f32 {
+    pub fn likeness(&self, head: &SentenceProfile, parts: &[&SentenceProfile]) -> f32 {
         let best = |token: usize| parts.iter().map(|part| part.meant[token]).fold(head.meant[token], f32::max);
         let weight = |weight: f32| weight.sqrt();
         let all: f32 = self.tokens.iter().map(|(_, squared)| weight(*squared)).sum();
@@ -206,7 +207,7 @@ impl Asked {
         found / all.max(1e-6)
     }
 
-    fn compared(&self, head: &Part, parts: &[Part]) -> [f32; FEATURES] {
+    fn compared(&self, head: &SentenceProfile, parts: &[SentenceProfile]) -> [f32; FEATURES] {
         let with_head = |sum: &[f32]| {
             let with: Vec<f32> = sum.iter().zip(&head.sum).map(|(a, b)| a + HEADINGS * b).collect();
             dot(&self.vector, &with) / length(&with).max(1e-6)
@@ -221,7 +222,7 @@ impl Asked {
         [self.meant(head, parts), self.written(written), sentence, with_head(&window), self.amount]
     }
 
-    fn meant(&self, head: &Part, parts: &[Part]) -> f32 {
+    fn meant(&self, head: &SentenceProfile, parts: &[SentenceProfile]) -> f32 {
         let best = |token: usize| parts.iter().map(|part| part.meant[token]).fold(head.meant[token], f32::max);
         let all: f32 = self.tokens.iter().map(|(_, weight)| weight).sum();
         self.tokens.iter().enumerate().map(|(at, (_, weight))| weight * best(at)).sum::<f32>() / all
@@ -291,7 +292,7 @@ mod tests {
         let blocks = [Block { kind: BlockKind::Paragraph, span: Span::new(0, text.len()) }];
         let structure = crate::split::structure(text, title, &blocks);
         let whole = 0..structure.sentences.len();
-        Asked::new(question).relevance(&[title], &structure, text, whole.clone(), 0, &whole)
+        ComparedQuestion::new(question).relevance(&[title], &structure, text, whole.clone(), 0, &whole)
     }
 
     #[test]

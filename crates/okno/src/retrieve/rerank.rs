@@ -143,7 +143,8 @@ mod tests {
     proptest! {
         #[test]
         fn the_same_hits_in_descending_order(
-            mut fused in prop::collection::vec(0.01..4.0f32, 0..20), scores in prop::collection::vec(-9.0..9.0f32, 0..20), blend in 0.0..=1.0f32
+            mut fused in prop::collection::vec(0.01..4.0f32, 0..20),
+            scores in prop::collection::vec(-9.0..9.0f32, 0..20), blend in 0.0..=1.0f32
         ) {
             fused.sort_by(|a, b| b.total_cmp(a));
             let scores = &scores[..scores.len().min(fused.len())];

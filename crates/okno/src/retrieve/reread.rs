@@ -7,7 +7,7 @@
 
 use super::expand::Views;
 use super::fuse::Hit;
-use super::relevance::{Asked, Part};
+use super::relevance::{ComparedQuestion, SentenceProfile};
 use super::rerank::shares;
 use crate::Result;
 use crate::store::{DocumentNumber, Snapshot};
@@ -21,8 +21,8 @@ const BLEND: f32 = 0.3;
 
 /// Compares the first hits with the question once more; hits come and go best first.
 pub fn reread(hits: &[Hit], snapshot: &dyn Snapshot, views: &Views<'_>, question: &str) -> Result<Vec<Hit>> {
-    let asked = Asked::new(question);
-    let mut reading = Reading { snapshot, views, asked, heads: FxHashMap::default(), parts: FxHashMap::default() };
+    let asked = ComparedQuestion::new(question);
+    let mut reading = Rereader { snapshot, views, asked, heads: FxHashMap::default(), parts: FxHashMap::default() };
     let likeness: Vec<f32> = hits.iter().take(DEPTH).map(|hit| reading.likeness(hit)).collect::<Result<_>>()?;
     Ok(blended(hits, &likeness))
 }
@@ -38,17 +38,17 @@ fn blended(hits: &[Hit], likeness: &[f32]) -> Vec<Hit> {
     hits
 }
 
-struct Reading<'r, 's> {
+struct Rereader<'r, 's> {
     snapshot: &'r dyn Snapshot,
     views: &'r Views<'s>,
-    asked: Asked,
+    asked: ComparedQuestion,
     /// Title and headings of a section.
-    heads: FxHashMap<(DocumentNumber, usize), Part>,
+    heads: FxHashMap<(DocumentNumber, usize), SentenceProfile>,
     /// Sentences.
-    parts: FxHashMap<(DocumentNumber, u32), Part>,
+    parts: FxHashMap<(DocumentNumber, u32), SentenceProfile>,
 }
 
-impl Reading<'_, '_> {
+impl Rereader<'_, '_> {
     fn likeness(&mut self, hit: &Hit) -> Result<f32> {
         let document = hit.run.document;
         let view = &self.views[&document];
@@ -65,7 +65,7 @@ impl Reading<'_, '_> {
             let asked = &mut self.asked;
             self.parts.entry((document, sentence)).or_insert_with(|| asked.part(text));
         }
-        let parts: Vec<&Part> = around.map(|sentence| &self.parts[&(document, sentence)]).collect();
+        let parts: Vec<&SentenceProfile> = around.map(|sentence| &self.parts[&(document, sentence)]).collect();
         Ok(self.asked.likeness(&self.heads[&(document, section)], &parts))
     }
 }
@@ -80,7 +80,8 @@ mod tests {
     proptest! {
         #[test]
         fn the_same_hits_in_descending_order(
-            mut fused in prop::collection::vec(0.01..4.0f32, 1..50), likeness in prop::collection::vec(0.0..1.0f32, 0..30)
+            mut fused in prop::collection::vec(0.01..4.0f32, 1..50),
+            likeness in prop::collection::vec(0.0..1.0f32, 0..30)
         ) {
             fused.sort_by(|a, b| b.total_cmp(a));
             let run = |i: u32| Run { document: 1, first: i, end: i + 1, anchor: i };

@@ -8,7 +8,7 @@ use crate::{Error, Result};
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// The documents a question may be answered from: those that match the filter, identical copies once.
-pub(super) struct Scope {
+pub(super) struct QuestionScope {
     /// How many documents match the filter, where there is one.
     pub matching: Option<usize>,
     /// The documents, where not all may be searched.
@@ -19,7 +19,7 @@ pub(super) struct Scope {
     pub copies: HashMap<DocumentNumber, Vec<DocumentNumber>>,
 }
 
-impl Scope {
+impl QuestionScope {
     pub fn new(snapshot: &dyn Snapshot, filter: Option<&Filter>) -> Result<Self> {
         let copies = snapshot.copies();
         if filter.is_none() && copies.is_empty() {

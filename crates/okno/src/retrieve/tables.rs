@@ -9,17 +9,17 @@
 //! Why not while splitting: a header joined to its first row is one sentence, and recipes that rank sentences found
 //! less (`tests/quality.rs`: `chunks` lost two questions and gained none).
 
-use super::expand::{Piece, View, Views, covering, within_budget};
+use super::expand::{ContextPiece, View, Views, covering, within_budget};
 use crate::document::table;
 
 /// Pieces with the rows that their headers stand for.
-pub fn with_rows(pieces: Vec<Piece>, budget: usize, views: &Views<'_>) -> Vec<Piece> {
+pub fn with_rows(pieces: Vec<ContextPiece>, budget: usize, views: &Views<'_>) -> Vec<ContextPiece> {
     if !pieces.iter().any(|piece| wants_rows(piece, &views[&piece.document])) {
         return pieces;
     }
     let spent: usize = pieces.iter().map(|piece| cost(piece, views)).sum();
     let mut left = budget.saturating_sub(spent);
-    let (mut grown, mut rest): (Vec<Piece>, Vec<Piece>) = (Vec::new(), pieces);
+    let (mut grown, mut rest): (Vec<ContextPiece>, Vec<ContextPiece>) = (Vec::new(), pieces);
     while !rest.is_empty() {
         let mut piece = rest.remove(0);
         if wants_rows(&piece, &views[&piece.document]) {
@@ -36,7 +36,13 @@ pub fn with_rows(pieces: Vec<Piece>, budget: usize, views: &Views<'_>) -> Vec<Pi
 
 /// Adds rows to a piece until the table, what is left, or what another piece has not taken ends; one row may cost
 /// more than is left.
-fn grow(piece: &mut Piece, left: &mut usize, rest: &mut Vec<Piece>, done: &[Piece], views: &Views<'_>) {
+fn grow(
+    piece: &mut ContextPiece,
+    left: &mut usize,
+    rest: &mut Vec<ContextPiece>,
+    done: &[ContextPiece],
+    views: &Views<'_>,
+) {
     let structure = &views[&piece.document].structure;
     let (first, end) = (piece.sentences.end, structure.paragraph(piece.sentences.end - 1).end);
     while piece.sentences.end < end && behind(done, piece).is_none() {
@@ -54,22 +60,22 @@ fn grow(piece: &mut Piece, left: &mut usize, rest: &mut Vec<Piece>, done: &[Piec
 }
 
 /// The piece that begins where this one ends.
-fn behind(pieces: &[Piece], piece: &Piece) -> Option<usize> {
+fn behind(pieces: &[ContextPiece], piece: &ContextPiece) -> Option<usize> {
     pieces.iter().position(|other| other.document == piece.document && other.sentences.start == piece.sentences.end)
 }
 
-fn join(piece: &mut Piece, mut other: Piece) {
+fn join(piece: &mut ContextPiece, mut other: ContextPiece) {
     piece.sentences = covering(&piece.sentences, &other.sentences);
     piece.hits.append(&mut other.hits);
     piece.hits.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.run.cmp(&b.run)));
 }
 
-fn cost(piece: &Piece, views: &Views<'_>) -> usize {
+fn cost(piece: &ContextPiece, views: &Views<'_>) -> usize {
     views[&piece.document].structure.tokens(piece.sentences.clone())
 }
 
 /// Whether a piece ends with the header of a table, that header was hit by itself, and rows follow it.
-fn wants_rows(piece: &Piece, view: &View<'_>) -> bool {
+fn wants_rows(piece: &ContextPiece, view: &View<'_>) -> bool {
     let last = piece.sentences.end - 1;
     let alone = |run: crate::store::Run| run.sentences() == (last..last + 1);
     (piece.anchor == last || piece.hits.iter().any(|hit| alone(hit.run)))
@@ -112,13 +118,13 @@ mod tests {
         std::iter::once((1, View { structure, text })).collect()
     }
 
-    fn piece(sentences: Range<usize>, score: f32) -> Piece {
+    fn piece(sentences: Range<usize>, score: f32) -> ContextPiece {
         let anchor = sentences.end - 1;
         let run = Run { document: 1, first: anchor as u32, end: anchor as u32 + 1, anchor: anchor as u32 };
-        Piece { document: 1, sentences, score, anchor, hits: vec![Hit { run, layer: Layer::Sentence, score }] }
+        ContextPiece { document: 1, sentences, score, anchor, hits: vec![Hit { run, layer: Layer::Sentence, score }] }
     }
 
-    fn runs(pieces: Vec<Piece>, budget: usize, views: &Views<'_>) -> Vec<Range<usize>> {
+    fn runs(pieces: Vec<ContextPiece>, budget: usize, views: &Views<'_>) -> Vec<Range<usize>> {
         with_rows(pieces, budget, views).into_iter().map(|piece| piece.sentences).collect()
     }
 
@@ -164,12 +170,14 @@ mod tests {
     proptest! {
         #[test]
         fn nothing_is_repeated_lost_at_the_front_or_over_the_budget(
-            rows in 0..8usize, starts in prop::collection::btree_set(0..11usize, 1..6), slack in 0..60usize, seed in any::<u64>(),
+            rows in 0..8usize, starts in prop::collection::btree_set(0..11usize, 1..6), slack in 0..60usize,
+            seed in any::<u64>(),
         ) {
             let document = text(rows);
             let views = views(&document);
             let count = views[&1].structure.sentences.len();
-            let mut pieces: Vec<Piece> = starts.into_iter().filter(|&at| at < count).map(|at| piece(at..at + 1, 1.0)).collect();
+            let mut pieces: Vec<ContextPiece> =
+                starts.into_iter().filter(|&at| at < count).map(|at| piece(at..at + 1, 1.0)).collect();
             prop_assume!(!pieces.is_empty());
             let by = (seed % pieces.len() as u64) as usize;
             pieces.rotate_left(by);

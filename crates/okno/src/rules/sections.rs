@@ -8,7 +8,7 @@ const BETWEEN: &str = " > ";
 
 /// A heading with those above it, and the text from it to the next heading.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Section<'d> {
+pub struct HeadedSection<'d> {
     /// `Guide > Install`.
     pub path: String,
     /// The heading itself and what is under it.
@@ -16,7 +16,7 @@ pub struct Section<'d> {
 }
 
 /// The sections of a document, in order. What stands before the first heading is in none.
-pub fn sections(loaded: &Loaded) -> Vec<Section<'_>> {
+pub fn sections(loaded: &Loaded) -> Vec<HeadedSection<'_>> {
     let text = &loaded.text;
     let headings: Vec<(u8, usize, String)> = loaded.blocks.iter().filter_map(|block| heading(text, block)).collect();
     let mut above: Vec<(u8, &str)> = Vec::new();
@@ -26,7 +26,7 @@ pub fn sections(loaded: &Loaded) -> Vec<Section<'_>> {
         above.push((*level, words));
         let end = headings.get(at + 1).map_or(text.len(), |(_, next, _)| *next);
         let path: Vec<&str> = above.iter().map(|(_, words)| *words).collect();
-        found.push(Section { path: path.join(BETWEEN), text: &text[*start..end] });
+        found.push(HeadedSection { path: path.join(BETWEEN), text: &text[*start..end] });
     }
     found
 }

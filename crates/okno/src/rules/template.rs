@@ -11,7 +11,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
 
 /// What a template may refer to.
-pub struct Known {
+pub struct KnownNames {
     /// How many numbered captures.
     pub groups: usize,
     /// Named ones.
@@ -20,19 +20,19 @@ pub struct Known {
 
 /// What was captured, and the document.
 #[derive(Clone)]
-pub struct Scope<'d> {
+pub struct TemplateScope<'d> {
     loaded: &'d Loaded,
     numbered: Vec<Option<&'d str>>,
     named: HashMap<String, &'d str>,
 }
 
-impl<'d> Scope<'d> {
+impl<'d> TemplateScope<'d> {
     pub fn new(loaded: &'d Loaded) -> Self {
         Self { loaded, numbered: Vec::new(), named: HashMap::new() }
     }
 }
 
-impl<'d> Scope<'d> {
+impl<'d> TemplateScope<'d> {
     /// Adds what a glob captured.
     pub fn add(&mut self, captures: Vec<Option<&'d str>>) {
         self.numbered.extend(captures);
@@ -70,7 +70,7 @@ enum Reference {
 }
 
 #[derive(Debug, Clone, PartialEq)]
-enum Part {
+enum TemplatePart {
     Text(String),
     Reference(Reference),
 }
@@ -100,26 +100,26 @@ const SEPARATORS: [char; 8] = [',', ';', '|', '，', '；', '、', '\n', '\t'];
 #[derive(Debug, Clone, PartialEq)]
 pub struct Template {
     function: Function,
-    parts: Vec<Part>,
+    parts: Vec<TemplatePart>,
 }
 
 impl Template {
     /// Reads a template.
-    pub fn new(text: &str, known: &Known) -> Result<Self, RuleError> {
+    pub fn new(text: &str, known: &KnownNames) -> Result<Self, RuleError> {
         let (function, inside) = function(text)?;
         Ok(Self { function, parts: parts(inside, known)? })
     }
 
     /// Its value for a document; `None` when it refers to something that is not there or is not of its type.
-    pub fn value(&self, scope: &Scope<'_>) -> Option<Value> {
-        if let ([Part::Reference(reference)], Function::Same) = (self.parts.as_slice(), self.function) {
+    pub fn value(&self, scope: &TemplateScope<'_>) -> Option<Value> {
+        if let ([TemplatePart::Reference(reference)], Function::Same) = (self.parts.as_slice(), self.function) {
             return scope.value(reference).map(Cow::into_owned);
         }
         let mut text = String::new();
         for part in &self.parts {
             match part {
-                Part::Text(own) => text.push_str(own),
-                Part::Reference(reference) => text.push_str(&scope.value(reference)?.to_string()),
+                TemplatePart::Text(own) => text.push_str(own),
+                TemplatePart::Reference(reference) => text.push_str(&scope.value(reference)?.to_string()),
             }
         }
         self.function.of(text)
@@ -171,7 +171,7 @@ fn function(text: &str) -> Result<(Function, &str), RuleError> {
     Ok((Function::Same, text))
 }
 
-fn parts(text: &str, known: &Known) -> Result<Vec<Part>, RuleError> {
+fn parts(text: &str, known: &KnownNames) -> Result<Vec<TemplatePart>, RuleError> {
     let mut parts = Vec::new();
     let mut own = String::new();
     let mut rest = text;
@@ -185,14 +185,14 @@ fn parts(text: &str, known: &Known) -> Result<Vec<Part>, RuleError> {
         }
         let (name, after) = name(rest).ok_or_else(|| RuleError::NoName { template: text.to_owned() })?;
         if !own.is_empty() {
-            parts.push(Part::Text(std::mem::take(&mut own)));
+            parts.push(TemplatePart::Text(std::mem::take(&mut own)));
         }
-        parts.push(Part::Reference(reference(name, text, known)?));
+        parts.push(TemplatePart::Reference(reference(name, text, known)?));
         rest = after;
     }
     own.push_str(rest);
     if !own.is_empty() || parts.is_empty() {
-        parts.push(Part::Text(own));
+        parts.push(TemplatePart::Text(own));
     }
     Ok(parts)
 }
@@ -208,7 +208,7 @@ fn name(rest: &str) -> Option<(&str, &str)> {
     (end > 0).then(|| rest.split_at(end))
 }
 
-fn reference(name: &str, text: &str, known: &Known) -> Result<Reference, RuleError> {
+fn reference(name: &str, text: &str, known: &KnownNames) -> Result<Reference, RuleError> {
     let Ok(number) = name.parse::<usize>() else { return Ok(Reference::Named(name.to_owned())) };
     if known.names.contains(name) {
         return Ok(Reference::Named(name.to_owned()));

@@ -72,7 +72,16 @@ fn values_have_types() {
         [[rules]]
         title = '\((?<year>\d{4})\)'
         text = '(?<day>\d+-\d+-\d+) costs ([\d,]+): (.*)'
-        set = { year = "number($year)", day = "date($day)", price = "number($3)", tags = "list($4)", fixed = 7, yes = true, since = 2020-01-02, both = "$year/$day", low = "lower($4)" }"#;
+        [rules.set]
+        year = "number($year)"
+        day = "date($day)"
+        price = "number($3)"
+        tags = "list($4)"
+        fixed = 7
+        yes = true
+        since = 2020-01-02
+        both = "$year/$day"
+        low = "lower($4)""#;
     let found = applied(rules, "a.md", "on 2023-07-28 costs 1,200: Red、blue, 2024-01-01");
     let date = |year, month, day| Value::Date(Date { year, month, day });
     for (name, expected) in [

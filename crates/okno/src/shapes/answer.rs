@@ -1,6 +1,6 @@
 //! An answer: its contexts, what was found in them, and how the question was read.
 
-use super::{Image, Understood};
+use super::{KeptImage, UnderstoodQuestion};
 use crate::document::{CodePoints, Layer};
 use crate::retrieve::{self, ContextHit, FoundUnit, LedBy, Moved, Recipe};
 use crate::store::Leg;
@@ -36,7 +36,7 @@ pub struct PlainContext<'a> {
     pub page_labels: Option<[&'a str; 2]>,
     /// The images inside it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub images: Vec<Image<'a>>,
+    pub images: Vec<KeptImage<'a>>,
 }
 
 impl<'a> From<&'a retrieve::Context> for PlainContext<'a> {
@@ -51,7 +51,7 @@ impl<'a> From<&'a retrieve::Context> for PlainContext<'a> {
             page: context.pages.map(|(first, _)| first),
             page_end: context.pages.map(|(_, last)| last),
             page_labels: context.page_labels.as_ref().map(|(first, last)| [first.as_str(), last.as_str()]),
-            images: context.images.iter().map(Image::from).collect(),
+            images: context.images.iter().map(KeptImage::from).collect(),
         }
     }
 }
@@ -64,7 +64,7 @@ pub struct FullContext<'a> {
     #[serde(flatten)]
     pub plain: PlainContext<'a>,
     /// What was found in it, best first.
-    pub hits: Vec<Hit<'a>>,
+    pub hits: Vec<FullHit<'a>>,
     /// The indexed folder or file.
     pub root: &'a str,
     /// The file below it.
@@ -93,11 +93,11 @@ impl<'a> FullContext<'a> {
             context.start + walk.at(byte.clamp(context.span.start, context.span.end) - context.span.start).0
         };
         let shown = |hit: &&ContextHit| explain || !hit.trace.is_empty();
-        let hits = context.hits.iter().filter(shown).map(|hit| Hit {
+        let hits = context.hits.iter().filter(shown).map(|hit| FullHit {
             start: inside(hit.span.start),
             end: inside(hit.span.end),
             score: hit.score,
-            trace: explain.then(|| hit.trace.iter().map(Found::from).collect()),
+            trace: explain.then(|| hit.trace.iter().map(FoundBy::from).collect()),
             rerank: hit.reranked.filter(|_| explain),
         });
         Self {
@@ -117,8 +117,8 @@ impl<'a> FullContext<'a> {
 
 /// What was found inside a context.
 #[derive(Debug, Clone, Serialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
-pub struct Hit<'a> {
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema), schema(as = Hit))]
+pub struct FullHit<'a> {
     /// The first code point of the document's text.
     pub start: usize,
     /// One past the last.
@@ -127,7 +127,7 @@ pub struct Hit<'a> {
     pub score: f32,
     /// Which rankings found it, where an explanation was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub trace: Option<Vec<Found<'a>>>,
+    pub trace: Option<Vec<FoundBy<'a>>>,
     /// Where a reranker put it, where one read it.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schema(value_type = Option<Object>))]
@@ -136,8 +136,8 @@ pub struct Hit<'a> {
 
 /// How one ranking found a unit. Units may reach beyond the context, so their places are not given here.
 #[derive(Debug, Clone, Serialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
-pub struct Found<'a> {
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema), schema(as = Found))]
+pub struct FoundBy<'a> {
     /// The leg: `dense` or `lexical`.
     #[cfg_attr(feature = "schema", schema(value_type = String))]
     pub leg: Leg,
@@ -159,7 +159,7 @@ pub struct Found<'a> {
     pub text: Option<&'a str>,
 }
 
-impl<'a> From<&'a FoundUnit> for Found<'a> {
+impl<'a> From<&'a FoundUnit> for FoundBy<'a> {
     fn from(FoundUnit { trace, text, .. }: &'a FoundUnit) -> Self {
         let (rank, score, share) = (trace.rank, trace.score, trace.share);
         Self { leg: trace.leg, layer: trace.layer, rank, score, share, led: trace.led, text: text.as_deref() }
@@ -168,8 +168,8 @@ impl<'a> From<&'a FoundUnit> for Found<'a> {
 
 /// An answer with everything.
 #[derive(Debug, Clone, Serialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
-pub struct Answer<'a> {
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema), schema(as = Answer))]
+pub struct FullAnswer<'a> {
     /// The question.
     pub question: &'a str,
     /// The recipe as it was used.
@@ -178,7 +178,7 @@ pub struct Answer<'a> {
     /// Tokens of all contexts.
     pub tokens: usize,
     /// What the question was understood to say.
-    pub understood: Understood<'a>,
+    pub understood: UnderstoodQuestion<'a>,
     /// By which route it was answered, and why.
     #[cfg_attr(feature = "schema", schema(value_type = Object))]
     pub route: &'a Routing,
@@ -200,7 +200,7 @@ pub struct Answer<'a> {
     pub explain: Option<Explained<'a>>,
 }
 
-impl<'a> Answer<'a> {
+impl<'a> FullAnswer<'a> {
     /// An answer; with `explain`, also how it came about.
     pub fn new(answer: &'a retrieve::Answer, explain: bool) -> Self {
         Self {

@@ -60,7 +60,7 @@ pub struct WholeDocument<'a> {
     /// The first sentence of each paragraph.
     pub paragraphs: &'a [u32],
     /// The sections, in order.
-    pub sections: Vec<Section<'a>>,
+    pub sections: Vec<DocumentSection<'a>>,
     /// The images, in order.
     pub images: Vec<PlacedImage<'a>>,
 }
@@ -84,7 +84,7 @@ impl<'a> WholeDocument<'a> {
             sentence_spans: structure.sentences.iter().map(|s| [point(s.span.start), point(s.span.end)]).collect(),
             paragraphs: &structure.paragraphs,
             sections: sections
-                .map(|section| Section {
+                .map(|section| DocumentSection {
                     first: section.first,
                     headings: section.path.iter().map(|heading| heading.of(text)).collect(),
                 })
@@ -95,8 +95,8 @@ impl<'a> WholeDocument<'a> {
 
 /// An image that the index keeps.
 #[derive(Debug, Clone, Serialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
-pub struct Image<'a> {
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema), schema(as = Image))]
+pub struct KeptImage<'a> {
     /// What its bytes are asked for by.
     pub hash: String,
     /// `image/png` and the like.
@@ -108,7 +108,7 @@ pub struct Image<'a> {
     pub caption: &'a str,
 }
 
-impl<'a> From<&'a Picture> for Image<'a> {
+impl<'a> From<&'a Picture> for KeptImage<'a> {
     fn from(image: &'a Picture) -> Self {
         Self { hash: image.hash.to_string(), media_type: image.media, alt: &image.alt, caption: &image.caption }
     }
@@ -120,7 +120,7 @@ impl<'a> From<&'a Picture> for Image<'a> {
 pub struct PlacedImage<'a> {
     /// Which one.
     #[serde(flatten)]
-    pub image: Image<'a>,
+    pub image: KeptImage<'a>,
     /// The first code point of its place.
     pub start: usize,
     /// One past the last.
@@ -129,8 +129,8 @@ pub struct PlacedImage<'a> {
 
 /// A section of a document.
 #[derive(Debug, Clone, Serialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
-pub struct Section<'a> {
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema), schema(as = Section))]
+pub struct DocumentSection<'a> {
     /// Its first sentence.
     pub first: u32,
     /// The headings above it, outermost first.
@@ -151,8 +151,8 @@ pub fn units(counts: &BTreeMap<DerivedKind, usize>) -> BTreeMap<&'static str, us
 
 /// What a run of indexing did.
 #[derive(Debug, Clone, Serialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
-pub struct IndexReport {
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema), schema(as = IndexReport))]
+pub struct IndexSummary {
     /// The index folder.
     #[cfg_attr(feature = "schema", schema(value_type = String))]
     pub index: std::path::PathBuf,
@@ -182,7 +182,7 @@ fn is_zero(count: &usize) -> bool {
     *count == 0
 }
 
-impl IndexReport {
+impl IndexSummary {
     /// The report of a run over the index in this folder.
     pub fn new(report: &engine::IndexReport, folder: &Path) -> Self {
         Self {

@@ -12,8 +12,10 @@ mod recipes;
 mod reply;
 mod understood;
 
-pub use answer::{Answer, Explained, Found, FullContext, Hit, PlainContext, RankingSize, Reranking};
-pub use document::{Document, Image, IndexReport, PlacedImage, Section, SkippedFile, WholeDocument, slice, units};
+pub use answer::{Explained, FoundBy, FullAnswer, FullContext, FullHit, PlainContext, RankingSize, Reranking};
+pub use document::{
+    Document, DocumentSection, IndexSummary, KeptImage, PlacedImage, SkippedFile, WholeDocument, slice, units,
+};
 pub use recipes::{missing, recipes};
 pub use reply::reply;
-pub use understood::{Reading, Understood};
+pub use understood::{QuestionReading, UnderstoodQuestion};

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 /// A reply with its citations and everything that was found.
 pub fn reply(reply: &Reply) -> Value {
     let mut json = reply.to_json();
-    let found = json!(super::Answer::new(&reply.contexts, false));
+    let found = json!(super::FullAnswer::new(&reply.contexts, false));
     for part in ["recipe", "understood", "route", "steps", "relevance", "contexts"] {
         // Steps are told only where there were some.
         if let Some(value) = found.get(part) {

@@ -5,25 +5,25 @@ use serde::Serialize;
 
 /// What a question was understood to say.
 #[derive(Debug, Clone, Serialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
-pub struct Understood<'a> {
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema), schema(as = Understood))]
+pub struct UnderstoodQuestion<'a> {
     /// What is left to search for.
     pub text: &'a str,
     /// The filter that was read from the question.
     pub filter: Option<String>,
     /// What was applied.
-    pub applied: Vec<Reading<'a>>,
+    pub applied: Vec<QuestionReading<'a>>,
     /// What might have been meant.
-    pub offered: Vec<Reading<'a>>,
+    pub offered: Vec<QuestionReading<'a>>,
     /// What was not taken, and why.
-    pub refused: Vec<Reading<'a>>,
+    pub refused: Vec<QuestionReading<'a>>,
     /// Whether the filter found nothing and was withdrawn.
     pub withdrawn: bool,
 }
 
-impl<'a> From<&'a understand::Understood> for Understood<'a> {
+impl<'a> From<&'a understand::Understood> for UnderstoodQuestion<'a> {
     fn from(understood: &'a understand::Understood) -> Self {
-        let list = |readings: &'a [understand::Reading]| readings.iter().map(Reading::from).collect();
+        let list = |readings: &'a [understand::Reading]| readings.iter().map(QuestionReading::from).collect();
         Self {
             text: &understood.text,
             filter: understood.filter.as_ref().map(ToString::to_string),
@@ -37,8 +37,8 @@ impl<'a> From<&'a understand::Understood> for Understood<'a> {
 
 /// Words of a question read as a filter.
 #[derive(Debug, Clone, Serialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
-pub struct Reading<'a> {
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema), schema(as = Reading))]
+pub struct QuestionReading<'a> {
     /// The words.
     pub words: &'a str,
     /// Their first code point in the question.
@@ -51,7 +51,7 @@ pub struct Reading<'a> {
     pub why: &'a str,
 }
 
-impl<'a> From<&'a understand::Reading> for Reading<'a> {
+impl<'a> From<&'a understand::Reading> for QuestionReading<'a> {
     fn from(reading: &'a understand::Reading) -> Self {
         Self {
             words: &reading.words,

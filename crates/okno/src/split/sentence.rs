@@ -50,10 +50,10 @@ mod stop;
 mod tests;
 
 use crate::document::Span;
-use item::Item;
+use item::ListMarker;
 pub(super) use limit::at_clause;
 use marks::{Mark, char_at, char_before, skip_space};
-use run::Run;
+use run::StopRun;
 
 /// The longest pair of brackets that keeps its inside together, in bytes: about four lines of
 /// English or 130 Chinese characters. What is longer is not an aside.
@@ -72,7 +72,7 @@ const MAX_DEPTH: usize = 16;
 pub fn sentences(text: &str, within: Span) -> Vec<Span> {
     let end = text.floor_char_boundary(within.end as usize);
     let start = text.floor_char_boundary(within.start as usize).min(end);
-    let mut scan = Scan::new(&text[start..end]);
+    let mut scan = SentenceScan::new(&text[start..end]);
     scan.run();
     scan.spans(start)
 }
@@ -96,7 +96,7 @@ struct Pair {
     close: char,
 }
 
-struct Scan<'a> {
+struct SentenceScan<'a> {
     text: &'a str,
     first: usize,
     cuts: Vec<Cut>,
@@ -106,13 +106,13 @@ struct Scan<'a> {
     /// The outermost quotation that is open.
     quotation: Option<Pair>,
     /// The list marker at the start of this sentence.
-    item: Option<Item>,
+    item: Option<ListMarker>,
 }
 
-impl<'a> Scan<'a> {
+impl<'a> SentenceScan<'a> {
     fn new(text: &'a str) -> Self {
         let first = skip_space(text, 0);
-        let item = Item::at(text, first);
+        let item = ListMarker::at(text, first);
         Self { text, first, cuts: Vec::new(), pairs: Vec::new(), quoted: false, quotation: None, item }
     }
 
@@ -164,7 +164,7 @@ impl<'a> Scan<'a> {
     }
 
     fn stop(&mut self, at: usize) -> usize {
-        let run = Run::read(self.text, at);
+        let run = StopRun::read(self.text, at);
         let tail = self.tail(run);
         if !self.ends(run, tail) {
             self.first_item(run);
@@ -183,7 +183,7 @@ impl<'a> Scan<'a> {
             self.forget();
         }
         self.cuts.push(Cut { end, next, asks: false });
-        self.item = Item::at(self.text, next);
+        self.item = ListMarker::at(self.text, next);
         next
     }
 
@@ -225,7 +225,7 @@ impl<'a> Scan<'a> {
             self.cuts.pop();
         }
         if self.start() != before {
-            self.item = Item::at(self.text, self.start());
+            self.item = ListMarker::at(self.text, self.start());
         }
         Some(opened)
     }
@@ -250,7 +250,7 @@ impl<'a> Scan<'a> {
         let kept: Vec<Cut> = self.cuts.drain(from..).filter(|cut| !cut.asks).collect();
         self.cuts.extend(kept);
         if self.start() != before {
-            self.item = Item::at(self.text, self.start());
+            self.item = ListMarker::at(self.text, self.start());
         }
     }
 
@@ -262,9 +262,9 @@ impl<'a> Scan<'a> {
     }
 
     /// `You need: 1. flour 2. sugar`: the marker behind a colon begins a list.
-    fn first_item(&mut self, run: Run) {
-        if self.item.is_none() && run.kind == run::Kind::Dot {
-            self.item = Item::behind_colon(self.text, self.start(), run.at);
+    fn first_item(&mut self, run: StopRun) {
+        if self.item.is_none() && run.kind == run::StopKind::Dot {
+            self.item = ListMarker::behind_colon(self.text, self.start(), run.at);
         }
     }
 

@@ -45,7 +45,7 @@ use super::outline;
 use crate::document::{Block, BlockKind, Layer, Loaded, Size, Span};
 use crate::embed::{BuiltIn, EmbedError, Embedder};
 use crate::load;
-use measure::Measure;
+use measure::CountedSize;
 use std::borrow::Cow;
 
 /// A text to be cut, and what a loader saw in it.
@@ -76,7 +76,8 @@ impl<'a> Text<'a> {
         Self { text: &loaded.text, blocks: (&loaded.blocks).into() }
     }
 
-    /// The sentences, in order. Front matter and comments are text to a splitter: what it leaves out, nobody could find again.
+    /// The sentences, in order. Front matter and comments are text to a splitter: what it leaves out, nobody could find
+    /// again.
     fn sentences(&self) -> crate::document::Structure {
         let shown = |block: &Block| match block.kind {
             BlockKind::FrontMatter => Block { kind: BlockKind::Code, ..*block },
@@ -197,7 +198,7 @@ impl Splitter {
         embedder: &dyn Embedder,
         count: &dyn Count,
     ) -> Result<Vec<Piece>, EmbedError> {
-        let measure = |size| Measure::new(size, count);
+        let measure = |size| CountedSize::new(size, count);
         let spans = match *self {
             Self::Layer(layer) => runs(text, layer, count),
             Self::Words { size, overlap } => fixed::words(text.text, size as usize, overlap as usize),

@@ -14,7 +14,7 @@ pub use seen::first_tokens;
 use std::ops::ControlFlow;
 use std::sync::LazyLock;
 
-use crate::packed::{CharTable, Kind, PackedError, PackedFile, Part, Specials, Trie, u32_at};
+use crate::packed::{CharKind, CharTable, PackedError, PackedFile, Specials, TextOrSpecial, Trie, u32_at};
 
 const KIND: &str = "oknowdpc";
 const VERSION: u32 = 1;
@@ -86,11 +86,11 @@ impl Counter {
     fn ascii_action(&self, code: u8) -> u8 {
         let entry = self.table().entry(char::from(code));
         match entry.kind() {
-            Kind::Keep => code,
-            Kind::Char => entry.payload() as u8,
-            Kind::Break => BREAK,
-            Kind::Alone => ALONE,
-            Kind::Sequence | Kind::Starts => DROP,
+            CharKind::Keep => code,
+            CharKind::Char => entry.payload() as u8,
+            CharKind::Break => BREAK,
+            CharKind::Alone => ALONE,
+            CharKind::Sequence | CharKind::Starts => DROP,
         }
     }
 
@@ -102,11 +102,11 @@ impl Counter {
         let mut offset = 0;
         for part in self.specials.split(text) {
             match part {
-                Part::Special(_, token) => {
+                TextOrSpecial::Special(_, token) => {
                     offset += token.len();
                     each(offset, 1)?;
                 }
-                Part::Text(plain) => {
+                TextOrSpecial::Text(plain) => {
                     self.walk(plain, &mut |end, tokens| each(offset + end, tokens))?;
                     offset += plain.len();
                 }
@@ -116,7 +116,8 @@ impl Counter {
     }
 
     fn walk(&self, text: &str, each: &mut EachWord) -> ControlFlow<()> {
-        let mut walker = Walker { pieces: Trie::new(self.file.words(1)), inside: self.inside, word: Word::new(), each };
+        let mut walker =
+            Walker { pieces: Trie::new(self.file.words(1)), inside: self.inside, word: NormalWord::new(), each };
         let (table, bytes, mut at) = (self.table(), text.as_bytes(), 0);
         while at < bytes.len() {
             if bytes[at].is_ascii() {
@@ -142,7 +143,7 @@ impl Counter {
     fn after_silent(&self, text: &str, at: usize) -> usize {
         let silent = |c: &char| {
             let entry = self.table().entry(*c);
-            entry.kind() == Kind::Sequence && entry.length() == 0
+            entry.kind() == CharKind::Sequence && entry.length() == 0
         };
         at + text[at..].chars().take_while(silent).map(char::len_utf8).sum::<usize>()
     }
@@ -152,7 +153,7 @@ impl Counter {
 struct Walker<'a, 'f> {
     pieces: Trie<'a>,
     inside: u32,
-    word: Word,
+    word: NormalWord,
     each: &'a mut EachWord<'f>,
 }
 
@@ -176,11 +177,11 @@ impl Walker<'_, '_> {
     fn character(&mut self, table: CharTable, c: char, at: usize) -> ControlFlow<()> {
         let entry = table.entry(c);
         match entry.kind() {
-            Kind::Keep | Kind::Starts => self.keep(c),
-            Kind::Char => entry.character().into_iter().for_each(|c| self.word.push(c)),
-            Kind::Break => self.end_word(at)?,
-            Kind::Alone => self.alone(at, at + c.len_utf8())?,
-            Kind::Sequence => table.sequence(entry).filter_map(char::from_u32).for_each(|c| self.word.push(c)),
+            CharKind::Keep | CharKind::Starts => self.keep(c),
+            CharKind::Char => entry.character().into_iter().for_each(|c| self.word.push(c)),
+            CharKind::Break => self.end_word(at)?,
+            CharKind::Alone => self.alone(at, at + c.len_utf8())?,
+            CharKind::Sequence => table.sequence(entry).filter_map(char::from_u32).for_each(|c| self.word.push(c)),
         }
         ControlFlow::Continue(())
     }
@@ -225,13 +226,13 @@ impl Walker<'_, '_> {
 }
 
 /// The normalised word being read. Past the longest word only its length is kept.
-struct Word {
+struct NormalWord {
     bytes: [u8; 4 * LONGEST_WORD],
     length: usize,
     characters: usize,
 }
 
-impl Word {
+impl NormalWord {
     fn new() -> Self {
         Self { bytes: [0; 4 * LONGEST_WORD], length: 0, characters: 0 }
     }

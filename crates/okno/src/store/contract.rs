@@ -3,7 +3,7 @@
 //! `open` opens the store under test; called again after the last one was dropped, it opens the same
 //! store again. Every check starts from an empty store of its own.
 
-use super::{Ask, DocumentNumber, FileState, Leg, Prepared, Scored, Snapshot, Store, Vectors, Writer};
+use super::{Ask, DocumentNumber, FileState, Leg, PreparedDocument, Scored, Snapshot, Store, Vectors, Writer};
 use crate::document::{
     Block, BlockKind, Derived, DerivedKind, DocumentId, ImageHash, Layer, MediaType, Metadata, Picture, Record, Span,
 };
@@ -17,10 +17,10 @@ pub const DIMENSIONS: usize = 8;
 pub const EMBEDDER: &str = "contract";
 
 /// Opens a store; the same one each time.
-pub type Open<'a> = &'a dyn Fn() -> Box<dyn Store>;
+pub type OpenStore<'a> = &'a dyn Fn() -> Box<dyn Store>;
 
 /// A check of a store.
-pub type Check = fn(Open<'_>);
+pub type Check = fn(OpenStore<'_>);
 
 /// All checks that need only one empty store, by name.
 pub const CHECKS: &[(&str, Check)] = &[
@@ -47,7 +47,7 @@ pub const IMAGE_CHECKS: &[(&str, Check)] = &[
 ];
 
 /// A document of one paragraph with one image.
-pub fn with_image(name: &str, text: &str, bytes: &[u8]) -> Prepared {
+pub fn with_image(name: &str, text: &str, bytes: &[u8]) -> PreparedDocument {
     let mut document = document(name, text);
     document.structure.images.push(Picture {
         span: Span::new(0, 1),
@@ -65,7 +65,7 @@ fn keep(writer: &mut dyn Writer, name: &str, text: &str, bytes: &[u8]) -> Docume
     number
 }
 
-fn images_live_with_their_documents(open: Open<'_>) {
+fn images_live_with_their_documents(open: OpenStore<'_>) {
     let (shared, hash) = (b"pixels", ImageHash::of(b"pixels"));
     {
         let store = open();
@@ -97,7 +97,7 @@ fn images_live_with_their_documents(open: Open<'_>) {
     assert!(before.image(hash).unwrap().is_some(), "a snapshot never changes");
 }
 
-fn an_image_is_kept_once(open: Open<'_>) {
+fn an_image_is_kept_once(open: OpenStore<'_>) {
     let store = open();
     let mut writer = store.writer().unwrap();
     let hash = ImageHash::of(b"pixels");
@@ -115,7 +115,7 @@ fn an_image_is_kept_once(open: Open<'_>) {
 }
 
 /// A document of one paragraph.
-pub fn document(name: &str, text: &str) -> Prepared {
+pub fn document(name: &str, text: &str) -> PreparedDocument {
     let blocks = [Block { kind: BlockKind::Paragraph, span: Span::new(0, text.len()) }];
     let structure = structure(text, name, &blocks);
     let rows = |texts: Vec<&str>| texts.into_iter().flat_map(vector).collect();
@@ -133,7 +133,7 @@ pub fn document(name: &str, text: &str) -> Prepared {
         sections: rows(structure.sections.iter().map(|_| name).collect()),
         derived: Vec::new(),
     };
-    Prepared { record, text: text.into(), structure, derived: Vec::new(), vectors }
+    PreparedDocument { record, text: text.into(), structure, derived: Vec::new(), vectors }
 }
 
 /// A vector by words: texts that share words are near each other.
@@ -177,7 +177,7 @@ fn search_layer(
         .remove(0)
 }
 
-fn nothing_before_commit(open: Open<'_>) {
+fn nothing_before_commit(open: OpenStore<'_>) {
     let store = open();
     let mut writer = store.writer().unwrap();
     writer.put(&document("a", "Alpha beta.")).unwrap();
@@ -186,7 +186,7 @@ fn nothing_before_commit(open: Open<'_>) {
     assert_eq!(texts(&*store.snapshot().unwrap()).len(), 1);
 }
 
-fn snapshots_never_change(open: Open<'_>) {
+fn snapshots_never_change(open: OpenStore<'_>) {
     let store = open();
     put(&*store, &[("a", "Alpha beta."), ("b", "Gamma delta.")]);
     let before = store.snapshot().unwrap();
@@ -203,7 +203,7 @@ fn snapshots_never_change(open: Open<'_>) {
     assert_eq!(search(&*after, Leg::Lexical, "epsilon", None).len(), 1);
 }
 
-fn the_same_id_replaces(open: Open<'_>) {
+fn the_same_id_replaces(open: OpenStore<'_>) {
     let store = open();
     let old = put(&*store, &[("a", "Alpha beta.")])[0];
     let new = put(&*store, &[("a", "Alpha gamma.")])[0];
@@ -218,7 +218,7 @@ fn the_same_id_replaces(open: Open<'_>) {
     assert!(store.snapshot().unwrap().numbers().is_empty());
 }
 
-fn a_record_is_amended(open: Open<'_>) {
+fn a_record_is_amended(open: OpenStore<'_>) {
     let store = open();
     let number = put(&*store, &[("a", "The tea is green.")])[0];
     let before = store.snapshot().unwrap();
@@ -239,7 +239,7 @@ fn a_record_is_amended(open: Open<'_>) {
     }
 }
 
-fn a_dropped_writer_leaves_nothing(open: Open<'_>) {
+fn a_dropped_writer_leaves_nothing(open: OpenStore<'_>) {
     let store = open();
     put(&*store, &[("a", "Alpha beta.")]);
     let mut writer = store.writer().unwrap();
@@ -257,7 +257,7 @@ fn a_dropped_writer_leaves_nothing(open: Open<'_>) {
     assert!(search(&*snapshot, Leg::Lexical, "gamma delta", None).is_empty());
 }
 
-fn one_writer(open: Open<'_>) {
+fn one_writer(open: OpenStore<'_>) {
     let store = open();
     let writer = store.writer().unwrap();
     assert!(store.writer().is_err());
@@ -265,7 +265,7 @@ fn one_writer(open: Open<'_>) {
     assert!(store.writer().is_ok());
 }
 
-fn both_legs_find(open: Open<'_>) {
+fn both_legs_find(open: OpenStore<'_>) {
     let store = open();
     let numbers = put(
         &*store,
@@ -284,7 +284,7 @@ fn both_legs_find(open: Open<'_>) {
     }
 }
 
-fn derived_units_are_found(open: Open<'_>) {
+fn derived_units_are_found(open: OpenStore<'_>) {
     let store = open();
     let text = "Alpha beta. Gamma delta. Epsilon zeta.";
     let numbers = put(&*store, &[("a", text), ("b", "Eta theta.")]);
@@ -313,7 +313,7 @@ fn derived_units_are_found(open: Open<'_>) {
     assert!(store.snapshot().unwrap().derived_counts().is_empty());
 }
 
-fn every_kind_is_found(open: Open<'_>) {
+fn every_kind_is_found(open: OpenStore<'_>) {
     let store = open();
     let number = put(&*store, &[("a", "Alpha beta.")])[0];
     let units = DerivedKind::ALL.map(|kind| Derived {
@@ -336,7 +336,7 @@ fn every_kind_is_found(open: Open<'_>) {
     }
 }
 
-fn fields_are_found(open: Open<'_>) {
+fn fields_are_found(open: OpenStore<'_>) {
     let store = open();
     let mut document = document("a", "Alpha beta.");
     document.record.metadata.set("author", crate::document::Value::Text("Kappa".into()));
@@ -353,7 +353,7 @@ fn fields_are_found(open: Open<'_>) {
     assert_eq!(search(&*store.snapshot().unwrap(), Leg::Lexical, "kappa", None).len(), 1);
 }
 
-fn an_empty_store_finds_nothing(open: Open<'_>) {
+fn an_empty_store_finds_nothing(open: OpenStore<'_>) {
     let snapshot = open().snapshot().unwrap();
     assert!(
         search(&*snapshot, Leg::Dense, "tea", None).is_empty()
@@ -362,13 +362,13 @@ fn an_empty_store_finds_nothing(open: Open<'_>) {
     assert!(snapshot.record(0).is_err() && snapshot.text(7).is_err() && snapshot.structure(1).is_err());
 }
 
-fn copies_are_known(open: Open<'_>) {
+fn copies_are_known(open: OpenStore<'_>) {
     let store = open();
     let numbers = put(&*store, &[("a", "The same."), ("b", "Another."), ("c", "The same.")]);
     assert_eq!(store.snapshot().unwrap().copies(), [vec![numbers[0], numbers[2]]]);
 }
 
-fn small_things_are_remembered(open: Open<'_>) {
+fn small_things_are_remembered(open: OpenStore<'_>) {
     let store = open();
     let file = FileState {
         root: "/r".into(),
@@ -400,7 +400,7 @@ fn small_things_are_remembered(open: Open<'_>) {
     assert!(store.snapshot().unwrap().files().unwrap().is_empty());
 }
 
-fn documents_are_looked_at(open: Open<'_>) {
+fn documents_are_looked_at(open: OpenStore<'_>) {
     let store = open();
     let numbers = put(&*store, &[("a", "Alpha beta."), ("b", "Gamma. Delta."), ("c", "Epsilon.")]);
     let mark = |writer: &mut dyn Writer, number, kind: &str| {
@@ -444,7 +444,7 @@ fn documents_are_looked_at(open: Open<'_>) {
 
 /// A step of a random history.
 #[derive(Debug, Clone)]
-pub enum Step {
+pub enum HistoryStep {
     /// Puts a document: name and text by number.
     Put(u8, u8),
     /// Removes a document.
@@ -456,7 +456,7 @@ pub enum Step {
 }
 
 /// Runs a history beside a map of names to texts; after every commit and reopening both must agree.
-pub fn history(open: Open<'_>, steps: &[Step]) {
+pub fn history(open: OpenStore<'_>, steps: &[HistoryStep]) {
     let (mut committed, mut current) = (BTreeMap::new(), BTreeMap::new());
     let mut rest = steps.iter().peekable();
     while rest.peek().is_some() {
@@ -465,23 +465,23 @@ pub fn history(open: Open<'_>, steps: &[Step]) {
         let mut writer = store.writer().unwrap();
         for step in rest.by_ref() {
             match step {
-                Step::Put(name, text) => {
+                HistoryStep::Put(name, text) => {
                     let (name, text) = (format!("n{name}"), format!("Word{text} here. Shared tail{text}."));
                     writer.put(&document(&name, &text)).unwrap();
                     current.insert(name, text);
                 }
-                Step::Remove(name) => {
+                HistoryStep::Remove(name) => {
                     let name = format!("n{name}");
                     let found = writer.find(&document(&name, "").record.id).unwrap();
                     assert_eq!(found.is_some(), current.remove(&name).is_some());
                     found.map(|(number, _)| writer.remove(number).unwrap());
                 }
-                Step::Commit => {
+                HistoryStep::Commit => {
                     writer.commit().unwrap();
                     committed.clone_from(&current);
                     agree(&*store, &committed);
                 }
-                Step::Reopen => break,
+                HistoryStep::Reopen => break,
             }
         }
         drop(writer);

@@ -5,7 +5,7 @@
 //! missing. Afterwards the target holds what the source holds and nothing else, and [`verify`] reads both and
 //! compares. Not copied are vectors kept for slow embedders.
 
-use super::{DamagedDocument, DocumentNumber, FileState, Prepared, Snapshot, Store, Vectors, Writer, id_key};
+use super::{DamagedDocument, DocumentNumber, FileState, PreparedDocument, Snapshot, Store, Vectors, Writer, id_key};
 use crate::document::Record;
 use crate::error::{Difference, OptionsError};
 use crate::{Error, Result};
@@ -31,7 +31,7 @@ pub struct Copied {
 
 /// Copies an index. `progress` hears how many documents are done, and of how many.
 pub fn copy(from: &dyn Store, to: &dyn Store, progress: &mut dyn FnMut(usize, usize)) -> Result<Copied> {
-    let source = Pages::new(from)?;
+    let source = DocumentPages::new(from)?;
     refuse_damage(&*source.first)?;
     let mut writer = to.writer()?;
     refuse_others(&*source.first, &*to.snapshot()?)?;
@@ -56,13 +56,13 @@ pub fn copy(from: &dyn Store, to: &dyn Store, progress: &mut dyn FnMut(usize, us
 
 /// The documents of one generation, page by page, each page from a snapshot of its own so that what it read is let go
 /// of.
-struct Pages<'s> {
+struct DocumentPages<'s> {
     store: &'s dyn Store,
     first: Arc<dyn Snapshot>,
     numbers: Vec<DocumentNumber>,
 }
 
-impl<'s> Pages<'s> {
+impl<'s> DocumentPages<'s> {
     fn new(store: &'s dyn Store) -> Result<Self> {
         let first = store.snapshot()?;
         Ok(Self { store, numbers: first.numbers(), first })
@@ -83,9 +83,9 @@ impl<'s> Pages<'s> {
 }
 
 /// A document of a snapshot as it can be put.
-fn prepared(snapshot: &dyn Snapshot, number: DocumentNumber) -> Result<Prepared> {
+fn prepared(snapshot: &dyn Snapshot, number: DocumentNumber) -> Result<PreparedDocument> {
     snapshot.check_document(number)?;
-    Ok(Prepared {
+    Ok(PreparedDocument {
         record: snapshot.record(number)?,
         text: snapshot.text(number)?.to_owned(),
         structure: (*snapshot.structure(number)?).clone(),
@@ -186,7 +186,12 @@ fn refuse_others(source: &dyn Snapshot, target: &dyn Snapshot) -> Result<()> {
 }
 
 /// Takes out what the source no longer has.
-fn remove_others(source: &Pages<'_>, to: &dyn Store, writer: &mut dyn Writer, copied: &mut Copied) -> Result<()> {
+fn remove_others(
+    source: &DocumentPages<'_>,
+    to: &dyn Store,
+    writer: &mut dyn Writer,
+    copied: &mut Copied,
+) -> Result<()> {
     let target = to.snapshot()?;
     if target.numbers().len() == source.numbers.len() {
         return Ok(());
@@ -235,7 +240,7 @@ fn copy_removed(source: &dyn Snapshot, target: &dyn Snapshot, writer: &mut dyn W
 
 /// Compares two indexes document by document; an error names the first that differs. Gives how many were compared.
 pub fn verify(one: &dyn Store, other: &dyn Store, progress: &mut dyn FnMut(usize, usize)) -> Result<usize> {
-    let (left, right) = (Pages::new(one)?, Pages::new(other)?);
+    let (left, right) = (DocumentPages::new(one)?, DocumentPages::new(other)?);
     let mut ids: HashMap<u128, DocumentNumber> = HashMap::new();
     right.first.each_record(&mut |number, record| {
         ids.insert(id_key(&record.id), number);
@@ -275,7 +280,7 @@ fn differs(name: &str, what: Difference) -> Error {
     OptionsError::CopyDiffers { name: name.to_owned(), what }.into()
 }
 
-fn same(one: &Prepared, other: &Prepared) -> Result<(), Difference> {
+fn same(one: &PreparedDocument, other: &PreparedDocument) -> Result<(), Difference> {
     let near = |what, one: &[f32], other: &[f32]| if alike(one, other) { Ok(()) } else { Err(what) };
     let Vectors { sentences, sections, derived } = &other.vectors;
     near(Difference::SentenceVectors, &one.vectors.sentences, sentences)?;

@@ -20,7 +20,7 @@ pub use manifest::{DEFAULT_RECIPE, FORMAT, Manifest};
 
 use crate::Result;
 use crate::document::{Catalogue, Derived, DerivedKind, DocumentId, Filter, ImageHash, Layer, Record, Span, Structure};
-use crate::text::names::Names;
+use crate::text::names::DocumentNames;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Range;
@@ -99,7 +99,7 @@ pub struct Ask<'a> {
 
 /// A document ready to be stored.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Prepared {
+pub struct PreparedDocument {
     /// Who and what it is.
     pub record: Record,
     /// Its text.
@@ -243,7 +243,7 @@ pub trait Snapshot: Send + Sync {
     /// What the fields of the documents hold, in folded words ([`crate::text::terms::fold`]); gathered once and kept.
     fn catalogue(&self) -> Result<&Catalogue>;
     /// What the documents are called; gathered once and kept.
-    fn names(&self) -> Result<&Names>;
+    fn names(&self) -> Result<&DocumentNames>;
     /// The groups of documents whose texts are the same, each by ascending number.
     fn copies(&self) -> &[Vec<DocumentNumber>];
     /// A document's record.
@@ -304,7 +304,7 @@ pub trait Writer {
     /// The number and content hash of a document, uncommitted changes included.
     fn find(&mut self, id: &DocumentId) -> Result<Option<(DocumentNumber, u128)>>;
     /// Adds a document, or replaces the one of the same id. Its number is new either way.
-    fn put(&mut self, document: &Prepared) -> Result<DocumentNumber>;
+    fn put(&mut self, document: &PreparedDocument) -> Result<DocumentNumber>;
     /// Keeps an image of a document that was put, as long as any live document has it. `bytes` is asked only when
     /// they are not kept already. A store that keeps no images does nothing.
     fn keep_image(&mut self, _: DocumentNumber, _: ImageHash, _: &mut dyn FnMut() -> Option<Vec<u8>>) -> Result<()> {

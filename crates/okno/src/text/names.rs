@@ -22,7 +22,7 @@ const SHARED_BY: usize = 3;
 
 /// The names of all documents.
 #[derive(Debug, Default)]
-pub struct Names {
+pub struct DocumentNames {
     /// For each word of a name the documents that have it, by their place in `documents`.
     words: FxHashMap<u64, Vec<u32>>,
     documents: Vec<NamedDocument>,
@@ -45,7 +45,7 @@ pub struct Naming {
     pub surely: f32,
 }
 
-impl Names {
+impl DocumentNames {
     /// Gathers the names of documents.
     pub fn new<'r>(records: impl Iterator<Item = (Number, &'r Record)>) -> Self {
         let mut names = Self::default();
@@ -302,7 +302,7 @@ mod tests {
     use okno_document::{DocumentId, Metadata};
     use proptest::prelude::*;
 
-    fn names(titles: &[(&str, &str)]) -> Names {
+    fn names(titles: &[(&str, &str)]) -> DocumentNames {
         let record = |(title, path): &(&str, &str)| Record {
             id: DocumentId { root: String::new(), path: (*path).to_owned(), member: None },
             title: (*title).to_owned(),
@@ -313,10 +313,10 @@ mod tests {
             sentences: 0,
         };
         let records: Vec<Record> = titles.iter().map(record).collect();
-        Names::new((0..).zip(&records))
+        DocumentNames::new((0..).zip(&records))
     }
 
-    fn filings() -> Names {
+    fn filings() -> DocumentNames {
         names(&[
             ("", "3M_2018_10K.pdf"),
             ("", "3M_2022_10Q.pdf"),

@@ -29,7 +29,8 @@ type Fold = fn(&str, &mut String);
 const LONGEST: usize = 64;
 
 thread_local! {
-    static TERMS: RefCell<Terms> = RefCell::new(Terms::new(|text, folded| StaticModel::builtin().normalize(text, folded)));
+    static TERMS: RefCell<TermMaker> =
+        RefCell::new(TermMaker::new(|text, folded| StaticModel::builtin().normalize(text, folded)));
 }
 
 /// Hands every index term of a text to `out`, in order, with repeats. No letters and digits, no terms.
@@ -63,14 +64,14 @@ pub fn of_query(text: &str) -> Vec<QueryTerm> {
 }
 
 /// Makes terms; keeps its buffers from text to text, so that a term costs no allocation.
-struct Terms {
+struct TermMaker {
     fold: Fold,
     folded: String,
     word: String,
     whole: String,
 }
 
-impl Terms {
+impl TermMaker {
     /// Terms of texts folded by `fold`. An index and its queries must use the same one.
     fn new(fold: Fold) -> Self {
         Self { fold, folded: String::new(), word: String::new(), whole: String::new() }
@@ -82,8 +83,8 @@ impl Terms {
         folded.clear();
         fold(text, folded);
         each_run(folded, &mut |run| match run {
-            Run::Dense(run) => dense_terms(run, out),
-            Run::Words(compound, sign) => {
+            TermRun::Dense(run) => dense_terms(run, out),
+            TermRun::Words(compound, sign) => {
                 compound_terms(compound, sign, word, whole, &mut |term, _| out(term));
             }
         });
@@ -99,42 +100,42 @@ impl Terms {
 }
 
 /// A stretch of folded text that gives terms.
-enum Run<'a> {
+enum TermRun<'a> {
     /// Characters of dense scripts.
     Dense(&'a str),
     /// Words joined by single signs (`gpt-4`), and the sign at their end that belongs to a name (`c++`), or nothing.
     Words(&'a str, &'a str),
 }
 
-fn each_run<'a>(text: &'a str, out: &mut impl FnMut(Run<'a>)) {
+fn each_run<'a>(text: &'a str, out: &mut impl FnMut(TermRun<'a>)) {
     let mut rest = text;
     while let Some(first) = rest.chars().next() {
-        let length = match Kind::of(first) {
-            Kind::Dense => {
-                let length = prefix(rest, Kind::Dense);
-                out(Run::Dense(&rest[..length]));
+        let length = match CharClass::of(first) {
+            CharClass::Dense => {
+                let length = prefix(rest, CharClass::Dense);
+                out(TermRun::Dense(&rest[..length]));
                 length
             }
-            Kind::Word => {
+            CharClass::Word => {
                 let length = compound(rest);
                 let sign = closing_sign(&rest[length..]);
-                out(Run::Words(&rest[..length], sign));
+                out(TermRun::Words(&rest[..length], sign));
                 length + sign.len()
             }
-            Kind::Other => first.len_utf8(),
+            CharClass::Other => first.len_utf8(),
         };
         rest = &rest[length..];
     }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum CharClass {
     Dense,
     Word,
     Other,
 }
 
-impl Kind {
+impl CharClass {
     fn of(c: char) -> Self {
         if c.is_ascii() {
             return if c.is_ascii_alphanumeric() { Self::Word } else { Self::Other };
@@ -151,16 +152,16 @@ impl Kind {
 }
 
 /// The length of the leading characters of one kind.
-fn prefix(text: &str, kind: Kind) -> usize {
-    text.find(|c| Kind::of(c) != kind).unwrap_or(text.len())
+fn prefix(text: &str, kind: CharClass) -> usize {
+    text.find(|c| CharClass::of(c) != kind).unwrap_or(text.len())
 }
 
 /// The length of the leading words that single signs join: `gpt-4`, `v1.26`, `o'reilly`.
 fn compound(text: &str) -> usize {
-    let mut end = prefix(text, Kind::Word);
+    let mut end = prefix(text, CharClass::Word);
     while let Some(sign) = text[end..].chars().next().filter(|&c| joins(c)) {
         let next = end + sign.len_utf8();
-        let word = prefix(&text[next..], Kind::Word);
+        let word = prefix(&text[next..], CharClass::Word);
         if word == 0 || !joins_these(sign, &text[..end], &text[next..next + word]) {
             break;
         }
@@ -187,7 +188,7 @@ fn joins_these(sign: char, before: &str, after: &str) -> bool {
 /// `++` of C++, `#` of C#: a sign right behind a word that nothing follows.
 fn closing_sign(text: &str) -> &str {
     let length = text.bytes().take_while(|b| matches!(b, b'+' | b'#')).count();
-    let ends = text[length..].chars().next().is_none_or(|c| Kind::of(c) != Kind::Word);
+    let ends = text[length..].chars().next().is_none_or(|c| CharClass::of(c) != CharClass::Word);
     if length <= 2 && ends { &text[..length] } else { "" }
 }
 
@@ -288,8 +289,8 @@ const STOP_WORDS: [&str; 45] = [
 fn query_terms(folded: &str, word: &mut String, whole: &mut String) -> Vec<QueryTerm> {
     let (mut terms, mut stops) = (Vec::new(), Vec::new());
     each_run(folded, &mut |run| match run {
-        Run::Dense(run) => dense_query(run, &mut terms),
-        Run::Words(compound, sign) => compound_terms(compound, sign, word, whole, &mut |term, written| {
+        TermRun::Dense(run) => dense_query(run, &mut terms),
+        TermRun::Words(compound, sign) => compound_terms(compound, sign, word, whole, &mut |term, written| {
             let list = if STOP_WORDS.contains(&written) { &mut stops } else { &mut terms };
             list.push(QueryTerm { text: term.to_owned(), weight: 1.0, unless: 0..0 });
         }),

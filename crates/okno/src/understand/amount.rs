@@ -3,7 +3,7 @@
 //! A number alone says nothing: the field must be named before the comparison, or its unit after the
 //! number, and there must be one such field.
 
-use super::text::{Place, Text};
+use super::text::{FoldedQuestion, FoldedRange};
 use super::words::ABOUT_THE_FILE;
 use crate::document::{Catalogue, Comparison, FieldKind, Filter};
 
@@ -11,7 +11,7 @@ use crate::document::{Catalogue, Comparison, FieldKind, Filter};
 #[derive(Debug, Clone, PartialEq)]
 pub struct Amount {
     /// Where.
-    pub place: Place,
+    pub place: FoldedRange,
     /// What it asks of documents.
     pub filter: Filter,
 }
@@ -81,7 +81,7 @@ const UNITS: &[(&[&str], f64, &[&str])] = &[
 const MINUTES: &[&str] = &["minute", "分钟", "时长", "用时", "耗时", "duration", "cooking_time"];
 
 /// The comparisons of a question, in order.
-pub fn find(text: &Text, catalogue: &Catalogue) -> Vec<Amount> {
+pub fn find(text: &FoldedQuestion, catalogue: &Catalogue) -> Vec<Amount> {
     let mut amounts: Vec<Amount> = Vec::new();
     for at in 0..text.len() {
         if amounts.last().is_none_or(|last| at >= last.place.end) {
@@ -92,7 +92,7 @@ pub fn find(text: &Text, catalogue: &Catalogue) -> Vec<Amount> {
 }
 
 /// A comparison, then a number.
-fn before(text: &Text, at: usize, catalogue: &Catalogue) -> Option<Amount> {
+fn before(text: &FoldedQuestion, at: usize, catalogue: &Catalogue) -> Option<Amount> {
     let (end, comparison) =
         BEFORE.iter().find_map(|(comparison, words)| Some((text.one_of(at, words)?, *comparison)))?;
     let (end, number) = number(text, text.after_spaces(end))?;
@@ -100,7 +100,7 @@ fn before(text: &Text, at: usize, catalogue: &Catalogue) -> Option<Amount> {
 }
 
 /// A number, its unit, then a comparison.
-fn after(text: &Text, at: usize, catalogue: &Catalogue) -> Option<Amount> {
+fn after(text: &FoldedQuestion, at: usize, catalogue: &Catalogue) -> Option<Amount> {
     let (end, number) = number(text, at).filter(|_| text.is_edge(at))?;
     let next = text.after_spaces(unit(text, end).map_or(end, |(end, ..)| end));
     let (last, comparison) =
@@ -111,7 +111,7 @@ fn after(text: &Text, at: usize, catalogue: &Catalogue) -> Option<Amount> {
 
 /// What a number means: by the field named before it, else by the unit after it.
 fn amount(
-    text: &Text,
+    text: &FoldedQuestion,
     at: usize,
     end: usize,
     comparison: Comparison,
@@ -148,7 +148,7 @@ fn is_called(field: &str, names: &[&str]) -> bool {
 }
 
 /// A field of numbers whose name ends here.
-fn named_before(text: &Text, at: usize, catalogue: &Catalogue) -> Option<(usize, String)> {
+fn named_before(text: &FoldedQuestion, at: usize, catalogue: &Catalogue) -> Option<(usize, String)> {
     let end = text.one_before(at, &["是", "为", "要", "在", "is", "of", "are", ":"]).unwrap_or(at);
     numbers(catalogue).find_map(|field| {
         let (folded, spaced) = (field.to_lowercase(), field.to_lowercase().replace('_', " "));
@@ -156,13 +156,13 @@ fn named_before(text: &Text, at: usize, catalogue: &Catalogue) -> Option<(usize,
     })
 }
 
-fn unit(text: &Text, at: usize) -> Option<(usize, f64, &'static [&'static str])> {
+fn unit(text: &FoldedQuestion, at: usize) -> Option<(usize, f64, &'static [&'static str])> {
     let at = text.after_spaces(at);
     UNITS.iter().find_map(|(words, factor, names)| Some((text.one_of(at, words)?, *factor, *names)))
 }
 
 /// `30`, `2.5`, `3万`, `三十`, `半` (as in 半小时).
-fn number(text: &Text, at: usize) -> Option<(usize, f64)> {
+fn number(text: &FoldedQuestion, at: usize) -> Option<(usize, f64)> {
     let digit = |i: usize| text.at(i).is_some_and(|c| c.is_ascii_digit());
     let mut end = at;
     while digit(end) || (end > at && text.at(end) == Some('.') && digit(end + 1)) {
@@ -175,7 +175,7 @@ fn number(text: &Text, at: usize) -> Option<(usize, f64)> {
     Some((end, crate::document::number(&text.folded(at..end))?))
 }
 
-fn chinese_number(text: &Text, at: usize) -> Option<(usize, f64)> {
+fn chinese_number(text: &FoldedQuestion, at: usize) -> Option<(usize, f64)> {
     let digit = |i: usize| "零一二三四五六七八九".chars().position(|c| Some(c) == text.at(i));
     if text.at(at) == Some('半') {
         return Some((at + 1, 0.5));
@@ -199,7 +199,7 @@ mod tests {
     use crate::understand::tests::catalogue;
 
     fn amounts(question: &str) -> Vec<String> {
-        let text = Text::new(question);
+        let text = FoldedQuestion::new(question);
         find(&text, &catalogue()).iter().map(|a| format!("{}: {}", text.original(&a.place), a.filter)).collect()
     }
 

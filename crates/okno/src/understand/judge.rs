@@ -1,41 +1,41 @@
 //! Is a reading meant? Each mention of a value, a number or a time is judged by the words around it
-//! and by what the index says; see [`Why`] for the grounds and the doubts.
+//! and by what the index says; see [`ReadingReason`] for the grounds and the doubts.
 
-use super::text::{Place, Text, is_dense};
+use super::text::{FoldedQuestion, FoldedRange, is_dense};
 use super::value::{self, Mention};
 use super::words::{
     ABOUT_THE_FILE, AFTER_A_KIND, AFTER_A_NAME, AFTER_AN_ENGLISH_NAME, ASKS_FOR_THINGS, BEFORE_A_KIND, DOCUMENTS,
     INSIDE, INTO, KIND_NAMES, LEADS, NEGATIONS, TIES,
 };
-use super::{Evidence, Why, amount, rest, when};
+use super::{Evidence, ReadingReason, amount, rest, when};
 use crate::Result;
 use crate::document::{Date, Filter};
 
 /// A reading with its verdict.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Judged {
-    pub place: Place,
+    pub place: FoldedRange,
     /// The field, where it is one.
     pub field: Option<String>,
     pub filter: Option<Filter>,
-    pub why: Why,
-    pub kind: Kind,
+    pub why: ReadingReason,
+    pub kind: ReadingKind,
 }
 
 /// What kind of reading: filters are written in this order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Kind {
+pub enum ReadingKind {
     Value,
     Time,
     Amount,
 }
 
 /// Judges everything that can be read in a question.
-pub fn judge(text: &Text, evidence: &dyn Evidence, today: Date) -> Result<Vec<Judged>> {
+pub fn judge(text: &FoldedQuestion, evidence: &dyn Evidence, today: Date) -> Result<Vec<Judged>> {
     let times = when::find(text, today);
     let amounts = amount::find(text, evidence.catalogue());
-    let taken = |place: &Place| {
-        let overlaps = |other: &Place| place.start < other.end && other.start < place.end;
+    let taken = |place: &FoldedRange| {
+        let overlaps = |other: &FoldedRange| place.start < other.end && other.start < place.end;
         times.iter().any(|time| overlaps(&time.place)) || amounts.iter().any(|amount| overlaps(&amount.place))
     };
     let mut mentions = value::find(text, evidence.catalogue());
@@ -43,7 +43,7 @@ pub fn judge(text: &Text, evidence: &dyn Evidence, today: Date) -> Result<Vec<Ju
     for mention in &mut mentions {
         mention.meanings.retain(|(field, _)| !evidence.is_given(field));
     }
-    let all: Vec<Place> =
+    let all: Vec<FoldedRange> =
         mentions.iter().map(|m| m.place.clone()).chain(times.iter().map(|t| t.place.clone())).collect();
     let nothing_else = rest::only_asks(text, &all);
     let mut judged = Vec::new();
@@ -63,7 +63,7 @@ fn doubt_whole_fields(judged: &mut [Judged]) {
     let doubted: Vec<Option<String>> =
         judged.iter().filter(|reading| !reading.why.is_ground()).map(|reading| reading.field.clone()).collect();
     for reading in judged.iter_mut().filter(|reading| reading.why.is_ground() && doubted.contains(&reading.field)) {
-        reading.why = Why::Ordinary;
+        reading.why = ReadingReason::Ordinary;
     }
 }
 
@@ -74,7 +74,10 @@ pub fn together(judged: &[Judged]) -> Option<Filter> {
     let mut filters: Vec<(Option<&str>, Filter)> = Vec::new();
     for reading in applied {
         let (field, Some(filter)) = (reading.field.as_deref(), reading.filter.clone()) else { continue };
-        match filters.iter_mut().find(|(other, _)| field.is_some() && *other == field && reading.kind == Kind::Value) {
+        match filters
+            .iter_mut()
+            .find(|(other, _)| field.is_some() && *other == field && reading.kind == ReadingKind::Value)
+        {
             Some((_, other)) => *other = either(std::mem::replace(other, Filter::All(Vec::new())), filter),
             None => filters.push((field, filter)),
         }
@@ -100,16 +103,16 @@ fn either(a: Filter, b: Filter) -> Filter {
 
 fn judge_amount(amount: amount::Amount, evidence: &dyn Evidence) -> Result<Judged> {
     let matches = evidence.matching(&amount.filter)? > 0;
-    let why = if matches { Why::Measured } else { Why::NoDocument };
+    let why = if matches { ReadingReason::Measured } else { ReadingReason::NoDocument };
     let field = amount.filter.fields().first().map(|&field| field.to_owned());
-    Ok(Judged { place: amount.place, field, filter: Some(amount.filter), why, kind: Kind::Amount })
+    Ok(Judged { place: amount.place, field, filter: Some(amount.filter), why, kind: ReadingKind::Amount })
 }
 
 /// A mention of a value: applied in one field, or offered in each.
 fn judge_mention(
-    text: &Text,
+    text: &FoldedQuestion,
     mention: &Mention,
-    all: &[Place],
+    all: &[FoldedRange],
     nothing_else: bool,
     evidence: &dyn Evidence,
 ) -> Result<Vec<Judged>> {
@@ -118,19 +121,19 @@ fn judge_mention(
         field: Some(field.clone()),
         filter: Some(filter.clone()),
         why,
-        kind: Kind::Value,
+        kind: ReadingKind::Value,
     };
     if text.one_before(mention.place.start, NEGATIONS).is_some() {
         let not = |(field, filter): &(String, Filter)| (field.clone(), Filter::Not(Box::new(filter.clone())));
-        return Ok(mention.meanings.iter().map(|meaning| judged(&not(meaning), Why::Negated)).collect());
+        return Ok(mention.meanings.iter().map(|meaning| judged(&not(meaning), ReadingReason::Negated)).collect());
     }
     let named = |meaning: &&(String, Filter)| name_before(text, mention.place.start, &meaning.0).is_some();
     if let Some(meaning) = mention.meanings.iter().find(named) {
         let start = name_before(text, mention.place.start, &meaning.0).unwrap_or(mention.place.start);
-        return Ok(vec![Judged { place: start..mention.place.end, ..judged(meaning, Why::Named) }]);
+        return Ok(vec![Judged { place: start..mention.place.end, ..judged(meaning, ReadingReason::Named) }]);
     }
     let Some(meaning) = the_one(&mention.meanings, evidence)? else {
-        return Ok(mention.meanings.iter().map(|meaning| judged(meaning, Why::SeveralFields)).collect());
+        return Ok(mention.meanings.iter().map(|meaning| judged(meaning, ReadingReason::SeveralFields)).collect());
     };
     Ok(vec![judged(meaning, ground(text, mention, meaning, all, nothing_else, evidence)?)])
 }
@@ -151,29 +154,29 @@ fn the_one<'m>(meanings: &'m [(String, Filter)], evidence: &dyn Evidence) -> Res
 }
 
 fn ground(
-    text: &Text,
+    text: &FoldedQuestion,
     mention: &Mention,
     (field, filter): &(String, Filter),
-    all: &[Place],
+    all: &[FoldedRange],
     nothing_else: bool,
     evidence: &dyn Evidence,
-) -> Result<Why> {
+) -> Result<ReadingReason> {
     let place = &mention.place;
     if is_attached(text, place, field, all) {
-        return Ok(Why::Attached);
+        return Ok(ReadingReason::Attached);
     }
     if ABOUT_THE_FILE.contains(&field.as_str()) {
-        return Ok(Why::Ordinary);
+        return Ok(ReadingReason::Ordinary);
     }
     if nothing_else || is_asked_for(text, place) {
-        return Ok(Why::AskedFor);
+        return Ok(ReadingReason::AskedFor);
     }
     let telling = mention.own_words && place.len() > 1 && !evidence.said_elsewhere(&text.original(place), filter)?;
-    Ok(if telling { Why::Telling } else { Why::Ordinary })
+    Ok(if telling { ReadingReason::Telling } else { ReadingReason::Ordinary })
 }
 
 /// Where the field's own name begins that stands before a value: `作者鲁迅`, `category: 素菜`; `by` names an author.
-fn name_before(text: &Text, value: usize, field: &str) -> Option<usize> {
+fn name_before(text: &FoldedQuestion, value: usize, field: &str) -> Option<usize> {
     let before = text.one_before(value, TIES).unwrap_or(value);
     let (folded, spaced) = (field.to_lowercase(), field.to_lowercase().replace('_', " "));
     let mut names = vec![folded.as_str(), spaced.as_str()];
@@ -184,7 +187,7 @@ fn name_before(text: &Text, value: usize, field: &str) -> Option<usize> {
 }
 
 /// The value stands at a word for documents, or is one and says where to look.
-fn is_attached(text: &Text, place: &Place, field: &str, all: &[Place]) -> bool {
+fn is_attached(text: &FoldedQuestion, place: &FoldedRange, field: &str, all: &[FoldedRange]) -> bool {
     let next = skip_of(text, place.end);
     if text.one_of(next, DOCUMENTS).is_some_and(|end| ends_name(text, end)) {
         return true;
@@ -198,12 +201,12 @@ fn is_attached(text: &Text, place: &Place, field: &str, all: &[Place]) -> bool {
 }
 
 /// Past the words that tie a name to what it describes.
-pub fn skip_of(text: &Text, at: usize) -> usize {
+pub fn skip_of(text: &FoldedQuestion, at: usize) -> usize {
     text.after_spaces(text.one_of(text.after_spaces(at), &["的", "之", "'s", "’s"]).unwrap_or(at))
 }
 
 /// Whether things of this kind are what the question asks for.
-fn is_asked_for(text: &Text, place: &Place) -> bool {
+fn is_asked_for(text: &FoldedQuestion, place: &FoldedRange) -> bool {
     if text.one_of(text.after_spaces(place.end), AFTER_A_KIND).is_some() {
         return true;
     }
@@ -219,7 +222,7 @@ fn is_asked_for(text: &Text, place: &Place) -> bool {
 }
 
 /// Whether a name may end here: not inside a longer word or name.
-pub fn ends_name(text: &Text, at: usize) -> bool {
+pub fn ends_name(text: &FoldedQuestion, at: usize) -> bool {
     let next = text.after_spaces(at);
     match text.at(next) {
         Some(c) if is_dense(c) => text.one_of(next, AFTER_A_NAME).or_else(|| text.one_of(next, DOCUMENTS)).is_some(),

@@ -6,7 +6,7 @@
 //! in Chinese and English; a reading is then *applied*, *offered* or *refused*:
 //!
 //! * applied – the filter is executed and its words are taken out of the query – only where the
-//!   question is clearly about which documents, not about what they say ([`Why`] names the grounds);
+//!   question is clearly about which documents, not about what they say ([`ReadingReason`] names the grounds);
 //! * offered – "did you mean `category = 素菜`?" – where the words may as well be content;
 //! * refused where the index has no such field or no document that matches.
 //!
@@ -71,12 +71,12 @@ pub struct Reading {
     /// What they ask of documents; nothing where the index has no field for it.
     pub filter: Option<Filter>,
     /// Why it is applied, offered or refused.
-    pub why: Why,
+    pub why: ReadingReason,
 }
 
 /// The ground on which a reading is applied, or the doubt for which it is not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Why {
+pub enum ReadingReason {
     /// The field is named: `作者是鲁迅`, `difficulty at most 2`.
     Named,
     /// The words stand at a word for documents: `简单的菜谱`, `财报中`, `2023 reports`, `2020年发表的`.
@@ -109,10 +109,10 @@ pub enum Why {
     NoOperator,
 }
 
-impl Why {
+impl ReadingReason {
     /// Whether it is a ground to apply a reading.
     pub fn is_ground(self) -> bool {
-        use Why::{AskedFor, Attached, CountsFromToday, Measured, Model, Named, OwnField, Telling};
+        use ReadingReason::{AskedFor, Attached, CountsFromToday, Measured, Model, Named, OwnField, Telling};
         matches!(self, Named | Attached | AskedFor | Measured | CountsFromToday | OwnField | Telling | Model)
     }
 
@@ -150,7 +150,7 @@ impl Understood {
     /// The same question without its filter, which found nothing; what was applied is offered instead.
     #[must_use]
     pub fn withdraw(mut self, question: &str) -> Self {
-        let doubted = self.applied.drain(..).map(|reading| Reading { why: Why::Contradiction, ..reading });
+        let doubted = self.applied.drain(..).map(|reading| Reading { why: ReadingReason::Contradiction, ..reading });
         self.offered.splice(0..0, doubted);
         Self { text: question.to_owned(), filter: None, withdrawn: true, ..self }
     }
@@ -161,7 +161,7 @@ pub fn understand(question: &str, evidence: &dyn Evidence, today: Date) -> Resul
     if question.chars().nth(LONGEST_QUESTION).is_some() {
         return Ok(Understood::plainly(question));
     }
-    let text = text::Text::new(question);
+    let text = text::FoldedQuestion::new(question);
     let judged = judge::judge(&text, evidence, today)?;
     let filter = judge::together(&judged);
     let understood = rest::sorted(&text, question, judged, filter);

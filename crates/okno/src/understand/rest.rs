@@ -1,22 +1,22 @@
 //! What is left of a question when its readings are taken out.
 
 use super::judge::Judged;
-use super::text::{Place, Text};
+use super::text::{FoldedQuestion, FoldedRange};
 use super::words::{ASKING, DOCUMENTS, GOES_AFTER, GOES_BEFORE, LEADS};
-use super::{Reading, Understood, Why};
+use super::{Reading, ReadingReason, Understood};
 use crate::document::Filter;
 
 /// Sorts readings into applied, offered and refused, and takes the applied ones out of the text.
-pub fn sorted(text: &Text, question: &str, judged: Vec<Judged>, filter: Option<Filter>) -> Understood {
+pub fn sorted(text: &FoldedQuestion, question: &str, judged: Vec<Judged>, filter: Option<Filter>) -> Understood {
     // Words that only tell which documents are meant are content too: they stay.
-    let said = |reading: &&Judged| reading.why.is_ground() && reading.why != Why::Telling;
-    let applied: Vec<Place> = judged.iter().filter(said).map(|reading| reading.place.clone()).collect();
+    let said = |reading: &&Judged| reading.why.is_ground() && reading.why != ReadingReason::Telling;
+    let applied: Vec<FoldedRange> = judged.iter().filter(said).map(|reading| reading.place.clone()).collect();
     let mut understood = Understood { text: left(text, question, &applied), filter, ..Understood::default() };
     for reading in judged {
         let words = text.original(&reading.place);
         let place = text.original_place(&reading.place);
         let list = match reading.why {
-            Why::NoDocument | Why::NoField => &mut understood.refused,
+            ReadingReason::NoDocument | ReadingReason::NoField => &mut understood.refused,
             why if why.is_ground() => &mut understood.applied,
             _ => &mut understood.offered,
         };
@@ -26,7 +26,7 @@ pub fn sorted(text: &Text, question: &str, judged: Vec<Judged>, filter: Option<F
 }
 
 /// Whether a question says nothing but these places, words of asking and names for documents – and does ask.
-pub fn only_asks(text: &Text, places: &[Place]) -> bool {
+pub fn only_asks(text: &FoldedQuestion, places: &[FoldedRange]) -> bool {
     let mut at = 0;
     let mut asks = false;
     while at < text.len() {
@@ -46,25 +46,25 @@ pub fn only_asks(text: &Text, places: &[Place]) -> bool {
 }
 
 /// The question without what was read; the whole question where nothing is left to search for.
-fn left(text: &Text, question: &str, applied: &[Place]) -> String {
+fn left(text: &FoldedQuestion, question: &str, applied: &[FoldedRange]) -> String {
     if applied.is_empty() || only_asks(text, applied) {
         return question.to_owned();
     }
-    let mut gone: Vec<Place> = applied.iter().map(|place| with_small_words(text, place)).collect();
+    let mut gone: Vec<FoldedRange> = applied.iter().map(|place| with_small_words(text, place)).collect();
     gone.extend(leads(text, &gone));
     let left = text.without(&gone);
     if left.chars().any(char::is_alphanumeric) { left } else { question.to_owned() }
 }
 
 /// A place with the small words before and after it that belong to it.
-fn with_small_words(text: &Text, place: &Place) -> Place {
+fn with_small_words(text: &FoldedQuestion, place: &FoldedRange) -> FoldedRange {
     let start = text.one_before(place.start, GOES_BEFORE).unwrap_or(place.start);
     let end = text.one_of(text.after_spaces(place.end), GOES_AFTER).unwrap_or(place.end);
     start..end
 }
 
 /// The words that open a request.
-fn leads(text: &Text, gone: &[Place]) -> Vec<Place> {
+fn leads(text: &FoldedQuestion, gone: &[FoldedRange]) -> Vec<FoldedRange> {
     let mut leads = Vec::new();
     let mut at = 0;
     loop {

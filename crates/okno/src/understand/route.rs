@@ -4,7 +4,7 @@
 //! Quoted phrases are meant word for word: what says them comes before what does not. The rules look
 //! at the question only; what each does to the recipe is [`crate::retrieve`]'s to say.
 
-use super::text::Text;
+use super::text::FoldedQuestion;
 use crate::error::OptionsError;
 use serde::Serialize;
 use std::str::FromStr;
@@ -163,7 +163,7 @@ fn is_about_a_whole(question: &str) -> bool {
     if question.chars().nth(LONGEST_WHOLE).is_some() {
         return false;
     }
-    let text = Text::new(question);
+    let text = FoldedQuestion::new(question);
     (0..text.len()).any(|at| text.one_of(at, WHOLE).is_some())
 }
 

@@ -71,11 +71,13 @@ pub fn catalogue() -> Catalogue {
 fn recipes() -> Shelf {
     Shelf::new(&[
         (
-            json!({"category": "素菜", "difficulty": 1, "minutes": 20, "author": "Jane Austen", "modified": "2024-03-12"}),
+            json!({"category": "素菜", "difficulty": 1, "minutes": 20, "author": "Jane Austen",
+                "modified": "2024-03-12"}),
             "土豆切丝，做法简单。",
         ),
         (
-            json!({"category": "荤菜", "difficulty": 5, "minutes": 90, "author": "李明", "tags": ["主食"], "document_type": "handbook"}),
+            json!({"category": "荤菜", "difficulty": 5, "minutes": 90, "author": "李明", "tags": ["主食"],
+                "document_type": "handbook"}),
             "排骨焯水，配一道素菜，或者汤。",
         ),
         (
@@ -87,7 +89,11 @@ fn recipes() -> Shelf {
 }
 
 fn reports() -> Shelf {
-    let report = |year: i32, quarter: &str, kind: &str| json!({"document_type": kind, "year": year, "quarter": quarter, "company": "澄岬"});
+    let report = |year: i32, quarter: &str, kind: &str| {
+        json!({
+            "document_type": kind, "year": year, "quarter": quarter, "company": "澄岬"
+        })
+    };
     Shelf::new(&[
         (report(2023, "Q1", "财报"), "2023年AI收入。"),
         (report(2023, "Q2", "财报"), "AI业务增长。"),
@@ -214,7 +220,8 @@ fn times_over_days() {
             ),
             (
                 "last week's trains",
-                "(date >= 2024-03-04 and date <= 2024-03-10) or (published >= 2024-03-04 and published <= 2024-03-10) | trains",
+                "(date >= 2024-03-04 and date <= 2024-03-10) or (published >= 2024-03-04 and published <= 2024-03-10) \
+                 | trains",
             ),
             (
                 "files modified last week about quarters",
@@ -266,7 +273,10 @@ proptest! {
     /// documents.
     #[test]
     fn a_question_is_untouched_or_its_filter_has_documents(
-        parts in prop::collection::vec(prop::sample::select(vec!["素菜", "汤", "2023年", "推荐", "几道", "简单", "的", "菜谱", "不", "30分钟以内", "去年", "Jane Austen", " ", "by", "土豆", "怎么做", "，", "\0", "Q2", "after 2020"]), 0..8)
+        parts in prop::collection::vec(
+            prop::sample::select(
+                vec!["素菜", "汤", "2023年", "推荐", "几道", "简单", "的", "菜谱", "不", "30分钟以内", "去年", "Jane Austen", " ", "by",
+                    "土豆", "怎么做", "，", "\0", "Q2", "after 2020"]), 0..8)
     ) {
         let question = parts.concat();
         for shelf in [recipes(), reports(), news()] {

@@ -4,7 +4,7 @@ use crate::text::terms;
 use std::ops::Range;
 
 /// A question, folded: lower case, narrow, Simplified, so that one spelling of a word is enough.
-pub struct Text {
+pub struct FoldedQuestion {
     chars: Vec<char>,
     /// For each folded character the original one it comes from; one more at the end.
     origin: Vec<usize>,
@@ -12,9 +12,9 @@ pub struct Text {
 }
 
 /// A run of folded characters.
-pub type Place = Range<usize>;
+pub type FoldedRange = Range<usize>;
 
-impl Text {
+impl FoldedQuestion {
     /// Folds a question.
     pub fn new(question: &str) -> Self {
         let original: Vec<char> = question.chars().collect();
@@ -40,22 +40,22 @@ impl Text {
     }
 
     /// The folded characters of a place.
-    pub fn folded(&self, place: Place) -> String {
+    pub fn folded(&self, place: FoldedRange) -> String {
         self.chars[place].iter().collect()
     }
 
     /// The same place in code points of the question as it was asked.
-    pub fn original_place(&self, place: &Place) -> Range<usize> {
+    pub fn original_place(&self, place: &FoldedRange) -> Range<usize> {
         self.origin[place.start]..self.origin[place.end]
     }
 
     /// The words of a place as they were asked.
-    pub fn original(&self, place: &Place) -> String {
+    pub fn original(&self, place: &FoldedRange) -> String {
         self.original[self.original_place(place)].iter().collect()
     }
 
     /// The question without these places: what is left of words keeps its spaces, but none are doubled.
-    pub fn without(&self, places: &[Place]) -> String {
+    pub fn without(&self, places: &[FoldedRange]) -> String {
         let gone = |i: usize| places.iter().any(|place| self.original_place(place).contains(&i));
         let kept: String =
             self.original.iter().enumerate().map(|(i, &c)| if gone(i) { '\0' } else { c }).collect::<String>();
@@ -140,7 +140,7 @@ mod tests {
 
     #[test]
     fn places_point_into_the_question_as_it_was_asked() {
-        let text = Text::new("請總結２０２３年 Q2 財報");
+        let text = FoldedQuestion::new("請總結２０２３年 Q2 財報");
         let place = (0..text.len()).find_map(|i| text.word_end(i, "2023年").map(|end| i..end)).unwrap();
         assert_eq!(text.original(&place), "２０２３年");
         assert_eq!(text.original_place(&place), 3..8);
@@ -149,7 +149,7 @@ mod tests {
 
     #[test]
     fn words_are_whole() {
-        let text = Text::new("under thunder, last  year");
+        let text = FoldedQuestion::new("under thunder, last  year");
         assert_eq!(text.word_end(0, "under"), Some(5));
         assert_eq!(text.word_end(8, "under"), None);
         assert_eq!(text.one_of(15, &["last", "last year"]), Some(25));
@@ -158,10 +158,11 @@ mod tests {
 
     #[test]
     fn what_is_left_keeps_its_words_apart() {
-        let without = |question: &str, gone: Place| Text::new(question).without(std::slice::from_ref(&gone));
+        let without =
+            |question: &str, gone: FoldedRange| FoldedQuestion::new(question).without(std::slice::from_ref(&gone));
         assert_eq!(without("notes from 2023 about tea", 5..16), "notes about tea");
         assert_eq!(without("notes from 2023 about tea", 0..6), "from 2023 about tea");
         assert_eq!(without("2023年的茶", 0..6), "茶");
-        assert_eq!(Text::new("").without(&[]), "");
+        assert_eq!(FoldedQuestion::new("").without(&[]), "");
     }
 }

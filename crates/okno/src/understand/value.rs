@@ -1,6 +1,6 @@
 //! Values of the index that a question mentions: the longest words first, whole words only.
 
-use super::text::{Place, Text, is_dense};
+use super::text::{FoldedQuestion, FoldedRange, is_dense};
 use super::words::{DIFFICULTY_NAMES, EASY, HARD, SYNONYMS};
 use crate::document::{Catalogue, Comparison, FieldKind, Filter};
 
@@ -8,7 +8,7 @@ use crate::document::{Catalogue, Comparison, FieldKind, Filter};
 #[derive(Debug, Clone, PartialEq)]
 pub struct Mention {
     /// Where.
-    pub place: Place,
+    pub place: FoldedRange,
     /// What they may mean, each of another field.
     pub meanings: Vec<(String, Filter)>,
     /// Whether they are the value's own words, not words that mean the same.
@@ -20,7 +20,7 @@ const SAYS_NOTHING: &[&str] =
     &["other", "others", "none", "unknown", "all", "general", "misc", "其他", "其它", "无", "未知", "yes", "no"];
 
 /// The mentions of a question, in order, none overlapping.
-pub fn find(text: &Text, catalogue: &Catalogue) -> Vec<Mention> {
+pub fn find(text: &FoldedQuestion, catalogue: &Catalogue) -> Vec<Mention> {
     let mut mentions = Vec::new();
     let mut at = 0;
     while at < text.len() {
@@ -35,7 +35,7 @@ pub fn find(text: &Text, catalogue: &Catalogue) -> Vec<Mention> {
     mentions
 }
 
-fn longest(text: &Text, at: usize, catalogue: &Catalogue) -> Option<Mention> {
+fn longest(text: &FoldedQuestion, at: usize, catalogue: &Catalogue) -> Option<Mention> {
     if !text.is_edge(at) || text.at(at).is_none_or(char::is_whitespace) {
         return None;
     }
@@ -50,7 +50,7 @@ fn longest(text: &Text, at: usize, catalogue: &Catalogue) -> Option<Mention> {
 /// The most characters of a word in [`SYNONYMS`].
 const LONGEST_SYNONYM: usize = 18;
 
-fn mention(text: &Text, place: Place, catalogue: &Catalogue) -> Option<Mention> {
+fn mention(text: &FoldedQuestion, place: FoldedRange, catalogue: &Catalogue) -> Option<Mention> {
     let words = text.folded(place.clone());
     if !can_name(&words) {
         return None;
@@ -135,7 +135,7 @@ mod tests {
     use crate::understand::tests::catalogue;
 
     fn mentions(question: &str) -> Vec<String> {
-        let text = Text::new(question);
+        let text = FoldedQuestion::new(question);
         let shown = |m: &Mention| {
             let meanings: Vec<String> = m.meanings.iter().map(|(_, filter)| filter.to_string()).collect();
             format!("{}: {}", text.original(&m.place), meanings.join(" | "))

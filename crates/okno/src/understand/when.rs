@@ -1,17 +1,17 @@
 //! Times become filters over the fields of time that an index has: a year, quarter and month of their
 //! own, else days. Where documents keep their time in different fields, either may say it.
 
-use super::judge::{Judged, Kind, skip_of};
-use super::text::Text;
-use super::time::{self, Parts, Relation, Time};
+use super::judge::{Judged, ReadingKind, skip_of};
+use super::text::FoldedQuestion;
+use super::time::{self, Relation, Time, TimeParts};
 use super::words::{ABOUT_THE_FILE, CHANGED, DOCUMENTS, GOES_BEFORE, MONTH_NAMES, QUARTER_NAMES, WRITTEN, YEAR_NAMES};
-use super::{Evidence, Why};
+use super::{Evidence, ReadingReason};
 use crate::Result;
 use crate::document::{Catalogue, Comparison, Date, FieldKind, Filter, Period};
 
 /// The times of a question. Today is when the question is asked, whatever it is about, unless documents are named by
 /// it.
-pub fn find(text: &Text, today: Date) -> Vec<Time> {
+pub fn find(text: &FoldedQuestion, today: Date) -> Vec<Time> {
     let mut times = time::find(text, today);
     times.retain(|time| {
         text.one_of(time.place.start, &["今天", "今日", "today"]).is_none() || is_attached(text, time, &[])
@@ -20,17 +20,17 @@ pub fn find(text: &Text, today: Date) -> Vec<Time> {
 }
 
 /// Judges the times of a question, after its values.
-pub fn judge(text: &Text, times: Vec<Time>, judged: &mut Vec<Judged>, evidence: &dyn Evidence) -> Result<()> {
+pub fn judge(text: &FoldedQuestion, times: Vec<Time>, judged: &mut Vec<Judged>, evidence: &dyn Evidence) -> Result<()> {
     let values = super::judge::together(judged);
     let mut found = Vec::new();
     for time in times {
         let filter = filter(text, &time, values.as_ref(), evidence)?;
         let why = match &filter {
-            None => Why::NoField,
-            Some(filter) if evidence.matching(filter)? == 0 => Why::NoDocument,
+            None => ReadingReason::NoField,
+            Some(filter) if evidence.matching(filter)? == 0 => ReadingReason::NoDocument,
             Some(filter) => ground(text, &time, filter, judged, evidence)?,
         };
-        found.push(Judged { place: time.place, field: None, filter, why, kind: Kind::Time });
+        found.push(Judged { place: time.place, field: None, filter, why, kind: ReadingKind::Time });
     }
     judged.extend(alternatives(found));
     Ok(())
@@ -51,37 +51,48 @@ fn alternatives(mut times: Vec<Judged>) -> Vec<Judged> {
     times
 }
 
-fn ground(text: &Text, time: &Time, filter: &Filter, judged: &[Judged], evidence: &dyn Evidence) -> Result<Why> {
+fn ground(
+    text: &FoldedQuestion,
+    time: &Time,
+    filter: &Filter,
+    judged: &[Judged],
+    evidence: &dyn Evidence,
+) -> Result<ReadingReason> {
     let fields = filter.fields();
     if is_attached(text, time, judged) || fields.iter().all(|field| ABOUT_THE_FILE.contains(field)) {
-        return Ok(Why::Attached);
+        return Ok(ReadingReason::Attached);
     }
     let has_own = |field: &&str| is_one_of(field, YEAR_NAMES) || is_one_of(field, QUARTER_NAMES);
     if fields.iter().all(has_own) {
-        return Ok(Why::OwnField);
+        return Ok(ReadingReason::OwnField);
     }
     if time.relative {
-        return Ok(Why::CountsFromToday);
+        return Ok(ReadingReason::CountsFromToday);
     }
     let words = time.parts.year.map_or_else(|| text.original(&time.place), |year| year.to_string());
-    Ok(if evidence.said_elsewhere(&words, filter)? { Why::Ordinary } else { Why::Telling })
+    Ok(if evidence.said_elsewhere(&words, filter)? { ReadingReason::Ordinary } else { ReadingReason::Telling })
 }
 
 /// A word for documents, for writing them, or a value that is meant, stands beside the time.
-fn is_attached(text: &Text, time: &Time, judged: &[Judged]) -> bool {
+fn is_attached(text: &FoldedQuestion, time: &Time, judged: &[Judged]) -> bool {
     let next = skip_of(text, time.place.end);
     let value = |reading: &Judged| reading.why.is_ground() && reading.place.start == next;
     is_beside(text, time, DOCUMENTS) || is_beside(text, time, WRITTEN) || judged.iter().any(value)
 }
 
 /// Whether one of these words stands before the time or after it.
-fn is_beside(text: &Text, time: &Time, words: &[&str]) -> bool {
+fn is_beside(text: &FoldedQuestion, time: &Time, words: &[&str]) -> bool {
     let before = text.one_before(time.place.start, GOES_BEFORE).unwrap_or(time.place.start);
     text.one_before(before, words).is_some() || text.one_of(skip_of(text, time.place.end), words).is_some()
 }
 
 /// The filter of a time, over those fields that documents of the other filters have.
-fn filter(text: &Text, time: &Time, values: Option<&Filter>, evidence: &dyn Evidence) -> Result<Option<Filter>> {
+fn filter(
+    text: &FoldedQuestion,
+    time: &Time,
+    values: Option<&Filter>,
+    evidence: &dyn Evidence,
+) -> Result<Option<Filter>> {
     let catalogue = evidence.catalogue();
     if is_beside(text, time, CHANGED) && catalogue.field("modified").is_some() && !evidence.is_given("modified") {
         return Ok(on_days("modified", time));
@@ -133,7 +144,7 @@ fn own_fields(time: &Time, catalogue: &Catalogue) -> Option<(String, Filter)> {
         let fits = |kind| matches!(kind, FieldKind::Number | FieldKind::Category);
         catalogue.fields().find(|(name, field)| fits(field.kind) && is_one_of(name, names)).map(|(name, _)| name)
     };
-    let Parts { year, quarter, month } = time.parts;
+    let TimeParts { year, quarter, month } = time.parts;
     if (year, quarter, month) == (None, None, None) {
         let field = called(YEAR_NAMES)?;
         return Some((field.to_owned(), years(field, time)?));
@@ -206,11 +217,11 @@ fn on_days(field: &str, time: &Time) -> Option<Filter> {
 }
 
 /// The period as a literal of the filter language, where it has a name.
-fn name(period: Period, parts: Parts) -> Option<String> {
+fn name(period: Period, parts: TimeParts) -> Option<String> {
     match parts {
-        Parts { year: Some(year), month: Some(month), .. } => Some(format!("{year}-{month:02}")),
-        Parts { year: Some(year), quarter: Some(quarter), .. } => Some(format!("{year}Q{quarter}")),
-        Parts { year: Some(year), .. } => Some(year.to_string()),
+        TimeParts { year: Some(year), month: Some(month), .. } => Some(format!("{year}-{month:02}")),
+        TimeParts { year: Some(year), quarter: Some(quarter), .. } => Some(format!("{year}Q{quarter}")),
+        TimeParts { year: Some(year), .. } => Some(year.to_string()),
         _ => (period.first == period.last).then(|| period.first.to_string()),
     }
 }

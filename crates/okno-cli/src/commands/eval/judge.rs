@@ -11,7 +11,7 @@ use okno::answer::ReplyOptions;
 use okno::generate::Generator;
 use okno_evaluate::compare::points;
 use okno_evaluate::judge::{Aspect, CellJudged, Figure, judge_run};
-use okno_evaluate::run::Asking;
+use okno_evaluate::run::RunRequest;
 use serde_json::{Value, json};
 use std::io::Write;
 use std::sync::Arc;
@@ -42,7 +42,7 @@ impl AnswerJudge {
         &self,
         globals: &Globals,
         engine: &Engine,
-        asking: &Asking<'_>,
+        asking: &RunRequest<'_>,
         args: &EvalArgs,
     ) -> Result<Vec<CellJudged>> {
         let questions = args.judge_questions.min(asking.set.questions.len());

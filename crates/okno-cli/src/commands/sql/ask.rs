@@ -7,7 +7,7 @@ use crate::{address, model, output};
 use anyhow::{Context as _, Result, bail};
 use okno::generate::Asker;
 use okno::understand::model::write_sql;
-use okno_sql::{Database, Limits, TableInfo};
+use okno_sql::{Database, SqlLimits, TableInfo};
 use std::io::{BufRead, IsTerminal};
 use std::time::Duration;
 
@@ -54,7 +54,7 @@ fn may_run(args: &SqlArgs) -> Result<bool> {
 
 /// The tables in words, for a model.
 fn described(database: &Database) -> Result<String> {
-    let tables = database.tables(okno_sql::Limits::default())?;
+    let tables = database.tables(okno_sql::SqlLimits::default())?;
     if tables.is_empty() {
         bail!(say!(
             "no tables – index documents with tables, or name files with --from",
@@ -66,7 +66,7 @@ fn described(database: &Database) -> Result<String> {
 
 fn one(database: &Database, table: &TableInfo) -> Result<String> {
     let columns: Vec<String> = table.columns.iter().map(|name| format!("\"{}\"", name.replace('"', "\"\""))).collect();
-    let limits = Limits { rows: ROWS, time: Duration::from_secs(5), ..Limits::default() };
+    let limits = SqlLimits { rows: ROWS, time: Duration::from_secs(5), ..SqlLimits::default() };
     let rows = database.query(&format!("SELECT * FROM {} LIMIT {ROWS}", table.name), limits)?;
     let rows: Vec<String> = rows.rows.iter().map(|row| serde_json::json!(row).to_string()).collect();
     Ok(format!("{} ({}), {} rows\n{}", table.name, columns.join(", "), table.rows, rows.join("\n")))

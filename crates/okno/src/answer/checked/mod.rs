@@ -30,7 +30,7 @@ use link::Bracket;
 
 /// A citation in checked text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Mark {
+pub struct CitationMark {
     /// The byte of the text where `[1]` begins.
     pub at: usize,
     /// Its number.
@@ -41,7 +41,7 @@ pub struct Mark {
 const LONGEST_HELD: usize = 4000;
 
 /// What was checked so far.
-pub struct Checked<'a> {
+pub struct CheckedText<'a> {
     contexts: usize,
     language: Language,
     sources: &'a [&'a str],
@@ -52,7 +52,7 @@ pub struct Checked<'a> {
     /// All text that went out.
     pub text: String,
     /// The citations in it, in order.
-    pub marks: Vec<Mark>,
+    pub marks: Vec<CitationMark>,
     /// Citations that pointed to nothing.
     pub removed: usize,
     /// Links, images and tags that were taken apart.
@@ -60,7 +60,7 @@ pub struct Checked<'a> {
 }
 
 /// What the beginning of the pending text is.
-enum Step {
+enum PendingStart {
     /// Not sure before more comes.
     Wait,
     /// This many bytes are said as they are.
@@ -75,7 +75,7 @@ enum Step {
     Again(usize, String),
 }
 
-impl<'a> Checked<'a> {
+impl<'a> CheckedText<'a> {
     /// Checks an answer about this many contexts; addresses in `sources` may be said.
     pub fn new(contexts: usize, language: Language, sources: &'a [&'a str]) -> Self {
         let (pending, text, marks) = (String::new(), String::new(), Vec::new());
@@ -98,7 +98,7 @@ impl<'a> Checked<'a> {
         while !self.pending.is_empty() {
             // What is held for too long is decided with what there is.
             let step = self.step(last || self.pending.len() > LONGEST_HELD);
-            if matches!(step, Step::Wait) {
+            if matches!(step, PendingStart::Wait) {
                 break;
             }
             self.take(step);
@@ -106,21 +106,21 @@ impl<'a> Checked<'a> {
         self.text[begin..].to_owned()
     }
 
-    fn take(&mut self, step: Step) {
+    fn take(&mut self, step: PendingStart) {
         let (taken, said) = match step {
-            Step::Wait => return,
-            Step::Plain(length) => (length, self.pending[..length].to_owned()),
-            Step::As(length, text) => (length, text),
-            Step::Contained(length, text) => {
+            PendingStart::Wait => return,
+            PendingStart::Plain(length) => (length, self.pending[..length].to_owned()),
+            PendingStart::As(length, text) => (length, text),
+            PendingStart::Contained(length, text) => {
                 self.contained += 1;
                 (length, text)
             }
-            Step::Again(length, text) => {
+            PendingStart::Again(length, text) => {
                 self.contained += 1;
                 self.pending.replace_range(..length, &text);
                 return;
             }
-            Step::Cite(length, numbers, wrong) => {
+            PendingStart::Cite(length, numbers, wrong) => {
                 self.removed += wrong;
                 (length, self.cite(&numbers, length))
             }
@@ -135,7 +135,7 @@ impl<'a> Checked<'a> {
     fn cite(&mut self, numbers: &[usize], length: usize) -> String {
         let mut said = String::new();
         for &number in numbers {
-            self.marks.push(Mark { at: self.text.len() + said.len(), number });
+            self.marks.push(CitationMark { at: self.text.len() + said.len(), number });
             said.push_str(&format!("[{number}]"));
         }
         let rest = &self.pending[length..];
@@ -160,7 +160,7 @@ impl<'a> Checked<'a> {
         self.text.rsplit('\n').next().is_none_or(|line| line.trim().is_empty())
     }
 
-    fn step(&mut self, last: bool) -> Step {
+    fn step(&mut self, last: bool) -> PendingStart {
         let text = self.pending.as_str();
         if let Some(fence) = self.fence {
             let (step, closed) = fence.line(text, last);
@@ -170,9 +170,9 @@ impl<'a> Checked<'a> {
             return step;
         }
         let mut characters = text.chars();
-        let (Some(first), next) = (characters.next(), characters.next()) else { return Step::Wait };
+        let (Some(first), next) = (characters.next(), characters.next()) else { return PendingStart::Wait };
         if next.is_none() && !last && "!]<\\~".contains(first) {
-            return Step::Wait;
+            return PendingStart::Wait;
         }
         match first {
             '`' => {
@@ -182,68 +182,68 @@ impl<'a> Checked<'a> {
                 step
             }
             '~' => code::tildes(text, last),
-            '\\' if matches!(next, Some('`' | '\\')) => Step::Plain(2),
+            '\\' if matches!(next, Some('`' | '\\')) => PendingStart::Plain(2),
             // Escaped, these would be an address once they are shown.
-            '\\' if matches!(next, Some('/' | ':' | '.')) => Step::Contained(1, r"\\".to_owned()),
+            '\\' if matches!(next, Some('/' | ':' | '.')) => PendingStart::Contained(1, r"\\".to_owned()),
             '!' if next == Some('[') => self.image(last),
             '[' | '【' | '［' => self.bracket(last),
-            ']' if matches!(next, Some('(' | ':')) => Step::Contained(1, "] ".to_owned()),
+            ']' if matches!(next, Some('(' | ':')) => PendingStart::Contained(1, "] ".to_owned()),
             '<' if next.is_some_and(|next| next.is_alphabetic() || "/!?".contains(next)) => {
-                Step::Contained(1, "‹".to_owned())
+                PendingStart::Contained(1, "‹".to_owned())
             }
             first if first.is_alphanumeric() => self.word(last),
-            first => Step::Plain(first.len_utf8()),
+            first => PendingStart::Plain(first.len_utf8()),
         }
     }
 
-    fn image(&self, last: bool) -> Step {
+    fn image(&self, last: bool) -> PendingStart {
         match link::bracket(&self.pending[1..], last) {
-            Bracket::Wait => Step::Wait,
-            Bracket::Link { inside, length, .. } => Step::Again(length + 1, inside.to_owned()),
-            Bracket::Marker { .. } | Bracket::Nothing => Step::Plain(1),
+            Bracket::Wait => PendingStart::Wait,
+            Bracket::Link { inside, length, .. } => PendingStart::Again(length + 1, inside.to_owned()),
+            Bracket::Marker { .. } | Bracket::Nothing => PendingStart::Plain(1),
         }
     }
 
-    fn bracket(&self, last: bool) -> Step {
+    fn bracket(&self, last: bool) -> PendingStart {
         let opening = self.pending.chars().next().map_or(0, char::len_utf8);
         match link::bracket(&self.pending, last) {
-            Bracket::Wait => Step::Wait,
+            Bracket::Wait => PendingStart::Wait,
             Bracket::Link { inside, address, length } => {
                 let words =
                     if marker(&format!("[{inside}]")).is_some() { format!("[{inside}]") } else { inside.to_owned() };
                 let kept = link::is_among(address, self.sources);
-                Step::Again(length, if kept { format!("{words} ({address})") } else { words })
+                PendingStart::Again(length, if kept { format!("{words} ({address})") } else { words })
             }
             // What follows decides whether a space must keep things apart.
             Bracket::Marker { length, .. }
                 if !last && self.pending[length..].trim_start_matches(marker::ENDS).is_empty() =>
             {
-                Step::Wait
+                PendingStart::Wait
             }
             Bracket::Marker { numbers, length } => {
                 let (fine, wrong): (Vec<_>, Vec<_>) =
                     numbers.into_iter().partition(|n| (1..=self.contexts).contains(n));
-                Step::Cite(length, fine, wrong.len())
+                PendingStart::Cite(length, fine, wrong.len())
             }
-            Bracket::Nothing => Step::Plain(opening),
+            Bracket::Nothing => PendingStart::Plain(opening),
         }
     }
 
     /// A word, which may be an address.
-    fn word(&self, last: bool) -> Step {
+    fn word(&self, last: bool) -> PendingStart {
         let word = link::word(&self.pending);
         if word.len() == self.pending.len() && !last {
-            return Step::Wait;
+            return PendingStart::Wait;
         }
         match link::address(word) {
-            None => Step::Plain(word.len()),
+            None => PendingStart::Plain(word.len()),
             Some(address) if link::is_among(address, self.sources) => {
                 // Nothing that follows may become a part of it.
                 let goes_on = |c: char| c.is_ascii() && !c.is_whitespace();
                 let apart = if self.pending[word.len()..].starts_with(goes_on) { " " } else { "" };
-                Step::As(word.len(), format!("{word}{apart}"))
+                PendingStart::As(word.len(), format!("{word}{apart}"))
             }
-            Some(address) => Step::Contained(address.len(), self.link_removed().to_owned()),
+            Some(address) => PendingStart::Contained(address.len(), self.link_removed().to_owned()),
         }
     }
 

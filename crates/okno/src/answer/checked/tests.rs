@@ -4,8 +4,8 @@ use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 
 const SOURCES: [&str; 2] = ["See https://good.example/docs?x=1 for more.", "茶"];
 
-fn check(said: &str) -> Checked<'static> {
-    let mut checked = Checked::new(3, Language::English, &SOURCES);
+fn check(said: &str) -> CheckedText<'static> {
+    let mut checked = CheckedText::new(3, Language::English, &SOURCES);
     checked.push(said);
     checked.finish();
     checked
@@ -168,7 +168,7 @@ proptest! {
     #[test]
     fn how_it_is_cut_changes_nothing(parts in prop::collection::vec(prop::sample::select(&PARTS[..]), 0..16)) {
         let whole = check(&parts.concat());
-        let mut cut = Checked::new(3, Language::English, &SOURCES);
+        let mut cut = CheckedText::new(3, Language::English, &SOURCES);
         let mut given = String::new();
         for piece in parts.iter().flat_map(|part| part.chars()) {
             given += &cut.push(piece.encode_utf8(&mut [0; 4]));

@@ -4,7 +4,7 @@ use super::*;
 
 /// Compares with the committed rendering; `OKNO_WRITE_PROMPTS=1` writes it anew.
 fn matches(name: &str, request: &Request) {
-    let role = |message: &Message| format!("=== {:?}\n{}\n", message.role, message.text);
+    let role = |message: &ChatMessage| format!("=== {:?}\n{}\n", message.role, message.text);
     let rendered: String = request.messages.iter().map(role).collect();
     let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src/answer/tests").join(name);
     if std::env::var_os("OKNO_WRITE_PROMPTS").is_some() {

@@ -5,7 +5,7 @@ use crate::document::{DerivedKind, Span};
 use crate::embed::Role;
 use crate::engine::{Engine, Skipped, SkippedReason};
 use crate::enrich::{ask, extract};
-use crate::generate::structured::{self, Unusable, Why};
+use crate::generate::structured::{self, Unusable, UnusableAnswer};
 use crate::generate::{Asker, GenerateError, Generator, Usage};
 use crate::generate::{held, many};
 use crate::message::Reason;
@@ -50,7 +50,7 @@ impl Maker<'_> {
 
 /// What came of a batch.
 #[derive(Default)]
-pub struct Made {
+pub struct MadeBatch {
     /// The texts of each item, in order; nothing where it failed or was not tried.
     pub texts: Vec<Option<Vec<String>>>,
     /// How many were not tried.
@@ -66,7 +66,7 @@ pub fn make(
     ready: &[Ready],
     progress: &dyn DeriveProgress,
     report: &mut DeriveReport,
-) -> Made {
+) -> MadeBatch {
     match maker {
         Maker::Model(generator) => by_model(Asker { generator, prompts: engine.prompts() }, ready, progress, report),
         Maker::Extract => extracted(engine, ready, progress, report),
@@ -77,15 +77,15 @@ pub fn make(
 type Answered = Result<(Vec<String>, bool), Unusable>;
 
 /// What is known while a batch is made.
-struct State {
+struct BatchState {
     spent: Usage,
     /// Failures to reach the model since it last answered.
     silent: usize,
 }
 
-fn by_model(asker: Asker<'_>, ready: &[Ready], progress: &dyn DeriveProgress, report: &mut DeriveReport) -> Made {
+fn by_model(asker: Asker<'_>, ready: &[Ready], progress: &dyn DeriveProgress, report: &mut DeriveReport) -> MadeBatch {
     let (distinct, answered_by) = distinct(ready);
-    let state = Mutex::new(State { spent: report.usage, silent: 0 });
+    let state = Mutex::new(BatchState { spent: report.usage, silent: 0 });
     let gave_up = || held(&state).silent >= PATIENCE;
     let answers = many(&distinct, asker.generator.concurrency(), &|| gave_up() || progress.stop(), |item| {
         let (answered, usage) = one(asker, item, progress);
@@ -101,7 +101,7 @@ fn by_model(asker: Asker<'_>, ready: &[Ready], progress: &dyn DeriveProgress, re
     });
     let gave_up = gave_up();
     report.usage = held(&state).spent;
-    let mut made = Made { gave_up, ..Made::default() };
+    let mut made = MadeBatch { gave_up, ..MadeBatch::default() };
     for (item, at) in ready.iter().zip(answered_by) {
         made.texts.push(collected(item, answers[at].as_ref(), &mut made.untried, report));
     }
@@ -136,7 +136,7 @@ fn one(asker: Asker<'_>, Ready { item, passage, .. }: &Ready, progress: &dyn Der
 
 fn is_silent(answered: &Answered) -> bool {
     use GenerateError::{Away, Refused};
-    matches!(answered, Err(Unusable { why: Why::Silent(Away { .. } | Refused { .. }), .. }))
+    matches!(answered, Err(Unusable { why: UnusableAnswer::Silent(Away { .. } | Refused { .. }), .. }))
 }
 
 /// The texts of an item, or a line in the report.
@@ -151,7 +151,7 @@ fn collected(
             report.repaired += usize::from(*repaired);
             return Some(texts.clone());
         }
-        None | Some(Err(Unusable { why: Why::Silent(GenerateError::Stopped), .. })) => *untried += 1,
+        None | Some(Err(Unusable { why: UnusableAnswer::Silent(GenerateError::Stopped), .. })) => *untried += 1,
         Some(Err(unusable)) => {
             report.failed.push(Skipped { place: item.place.clone(), reason: unusable.why.clone().into() });
         }
@@ -160,8 +160,8 @@ fn collected(
 }
 
 /// Summaries of the passages' own sentences.
-fn extracted(engine: &Engine, ready: &[Ready], progress: &dyn DeriveProgress, report: &mut DeriveReport) -> Made {
-    let mut made = Made::default();
+fn extracted(engine: &Engine, ready: &[Ready], progress: &dyn DeriveProgress, report: &mut DeriveReport) -> MadeBatch {
+    let mut made = MadeBatch::default();
     for item in ready {
         if progress.stop() {
             made.untried += 1;

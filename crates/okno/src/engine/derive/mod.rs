@@ -103,7 +103,7 @@ impl DeriveProgress for Silent {}
 
 /// A part of a document that lacks a unit.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Item {
+struct MissingUnit {
     id: DocumentId,
     /// The document's hash when it was looked at.
     hash: u128,
@@ -115,7 +115,7 @@ struct Item {
 
 /// An item with what a model needs to see of it.
 struct Ready {
-    item: Item,
+    item: MissingUnit,
     place: String,
     passage: Passage,
 }

@@ -1,6 +1,6 @@
 //! Which parts of which documents lack a unit, and what a model needs to see of them.
 
-use super::{DeriveOptions, Item, Ready, captions};
+use super::{DeriveOptions, MissingUnit, Ready, captions};
 use crate::Result;
 use crate::document::{CodePoints, Derived, DerivedKind, DocumentId, Layer, Picture, Record, Structure};
 use crate::engine::content_hash::same_body;
@@ -20,7 +20,7 @@ pub const BATCH: usize = 64;
 const AROUND: usize = 2000;
 
 /// Everything that lacks a unit, document by document.
-pub fn items(engine: &Engine, options: &DeriveOptions) -> Result<Vec<Item>> {
+pub fn items(engine: &Engine, options: &DeriveOptions) -> Result<Vec<MissingUnit>> {
     let snapshot = engine.snapshot()?;
     let numbers = match &options.filter {
         Some(filter) => matching(&*snapshot, filter)?,
@@ -28,28 +28,28 @@ pub fn items(engine: &Engine, options: &DeriveOptions) -> Result<Vec<Item>> {
     };
     let mut items = Vec::new();
     for number in numbers {
-        let page = Page::read(&*snapshot, number)?;
+        let page = PlannedDocument::read(&*snapshot, number)?;
         for &kind in &options.kinds {
             let runs = match kind {
                 DerivedKind::Image => images(&page, options.again),
                 _ => page.lacking(kind, options).into_iter().map(|run| (run, 0)).collect(),
             };
             let (id, hash) = (&page.record.id, page.record.hash);
-            items.extend(runs.into_iter().map(|(run, image)| Item { id: id.clone(), hash, kind, run, image }));
+            items.extend(runs.into_iter().map(|(run, image)| MissingUnit { id: id.clone(), hash, kind, run, image }));
         }
     }
     Ok(items)
 }
 
 /// A document as it is looked at.
-struct Page<'s> {
+struct PlannedDocument<'s> {
     record: Record,
     structure: std::sync::Arc<Structure>,
     text: &'s str,
     derived: std::sync::Arc<[Derived]>,
 }
 
-impl<'s> Page<'s> {
+impl<'s> PlannedDocument<'s> {
     fn read(snapshot: &'s dyn Snapshot, number: DocumentNumber) -> Result<Self> {
         let (record, structure) = (snapshot.record(number)?, snapshot.structure(number)?);
         Ok(Self { record, structure, text: snapshot.text(number)?, derived: snapshot.derived(number)? })
@@ -90,7 +90,7 @@ impl<'s> Page<'s> {
 }
 
 /// The images of a document that have no caption of their own, with their places among its images.
-fn images(page: &Page<'_>, again: bool) -> Vec<(Range<usize>, usize)> {
+fn images(page: &PlannedDocument<'_>, again: bool) -> Vec<(Range<usize>, usize)> {
     let images = &page.structure.images;
     let placed = |(at, image): (usize, &Picture)| (enrich::place_of_image(image.span, &page.structure), at);
     let placed: Vec<_> = images.iter().enumerate().map(placed).filter(|(run, _)| !run.is_empty()).collect();
@@ -99,7 +99,7 @@ fn images(page: &Page<'_>, again: bool) -> Vec<(Range<usize>, usize)> {
 }
 
 /// The texts of items whose documents are still what they were; what could not be prepared is said.
-pub fn prepare(engine: &Engine, items: &[Item]) -> Result<(Vec<Ready>, Vec<Skipped>)> {
+pub fn prepare(engine: &Engine, items: &[MissingUnit]) -> Result<(Vec<Ready>, Vec<Skipped>)> {
     let snapshot = engine.snapshot()?;
     let numbers = numbers(&*snapshot)?;
     let (mut ready, mut skipped) = (Vec::new(), Vec::new());
@@ -108,7 +108,7 @@ pub fn prepare(engine: &Engine, items: &[Item]) -> Result<(Vec<Ready>, Vec<Skipp
         if !same_body(hash, item.hash) {
             continue;
         }
-        let page = Page::read(&*snapshot, number)?;
+        let page = PlannedDocument::read(&*snapshot, number)?;
         let mut passage = passage(&page, item);
         if item.kind == DerivedKind::Image {
             let Some(picture) = picture(&*snapshot, &page, item)? else {
@@ -128,13 +128,17 @@ pub fn numbers(snapshot: &dyn Snapshot) -> Result<HashMap<DocumentId, (DocumentN
 }
 
 /// An image as the index keeps it: files are not read again.
-fn picture(snapshot: &dyn Snapshot, page: &Page<'_>, item: &Item) -> Result<Option<generate::Picture>> {
+fn picture(
+    snapshot: &dyn Snapshot,
+    page: &PlannedDocument<'_>,
+    item: &MissingUnit,
+) -> Result<Option<generate::ChatPicture>> {
     let Some(Picture { hash, media, .. }) = page.structure.images.get(item.image) else { return Ok(None) };
     let bytes = snapshot.image(*hash)?;
-    Ok(bytes.map(|bytes| generate::Picture { media_type: media.name().to_owned(), bytes }))
+    Ok(bytes.map(|bytes| generate::ChatPicture { media_type: media.name().to_owned(), bytes }))
 }
 
-fn passage(page: &Page<'_>, item: &Item) -> Passage {
+fn passage(page: &PlannedDocument<'_>, item: &MissingUnit) -> Passage {
     let run = item.run.clone();
     let headings = &page.structure.sections[page.structure.section_number(run.start)].path;
     let headings: Vec<&str> = headings.iter().map(|heading| heading.of(page.text)).collect();
@@ -149,7 +153,7 @@ fn passage(page: &Page<'_>, item: &Item) -> Passage {
 }
 
 /// The beginning of a document, and what is on both sides of a part of it.
-fn around(page: &Page<'_>, part: Range<usize>) -> String {
+fn around(page: &PlannedDocument<'_>, part: Range<usize>) -> String {
     let text = page.text;
     let beginning = text.floor_char_boundary(AROUND);
     let start = text.floor_char_boundary(part.start.saturating_sub(AROUND));
@@ -162,7 +166,7 @@ fn around(page: &Page<'_>, part: Range<usize>) -> String {
 }
 
 /// `guide/tea.md 120–980 (summary)`, in code points.
-fn place(page: &Page<'_>, item: &Item) -> String {
+fn place(page: &PlannedDocument<'_>, item: &MissingUnit) -> String {
     let span = page.structure.span(item.run.clone());
     let mut walk = CodePoints::new(page.text);
     let (start, end) = (walk.at(span.start).0, walk.at(span.end).0);
@@ -181,7 +185,7 @@ pub fn lacking(snapshot: &dyn Snapshot) -> Result<BTreeMap<DerivedKind, usize>> 
     }
     let options = DeriveOptions::default();
     for number in snapshot.numbers() {
-        let page = Page::read(snapshot, number)?;
+        let page = PlannedDocument::read(snapshot, number)?;
         for (&kind, count) in &mut lacking {
             let parts = page.parts(if kind == DerivedKind::Context { options.chunk } else { options.parent });
             let spoken = |run: &Range<usize>| {

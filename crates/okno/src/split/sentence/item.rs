@@ -7,13 +7,13 @@ use super::marks::{self, Mark, char_at, char_before};
 
 /// The marker a sentence starts with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Item {
-    style: Style,
+pub(super) struct ListMarker {
+    style: MarkerStyle,
     number: u32,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Style {
+enum MarkerStyle {
     Bullet(char),
     /// `open` is the `(` of `(1)`; `close` is one of `.`, `)`, `.)`.
     Counted {
@@ -23,9 +23,9 @@ enum Style {
     },
 }
 
-impl Item {
+impl ListMarker {
     fn successor(self) -> Self {
-        let step = u32::from(!matches!(self.style, Style::Bullet(_)));
+        let step = u32::from(!matches!(self.style, MarkerStyle::Bullet(_)));
         Self { number: self.number + step, ..self }
     }
 
@@ -33,13 +33,13 @@ impl Item {
     pub(super) fn at(text: &str, at: usize) -> Option<Self> {
         let first = char_at(text, at)?;
         if marks::mark(first) == Mark::Bullet {
-            return Some(Self { style: Style::Bullet(first), number: 0 });
+            return Some(Self { style: MarkerStyle::Bullet(first), number: 0 });
         }
         let open = first == '(';
         let (number, letter, rest) = count(&text[at + usize::from(open)..])?;
         let close = [".)", ".", ")"].into_iter().find(|close| rest.starts_with(close))?;
         let spaced = rest[close.len()..].starts_with(char::is_whitespace);
-        let style = Style::Counted { open, close, letter };
+        let style = MarkerStyle::Counted { open, close, letter };
         spaced.then_some(Self { style, number })
     }
 
@@ -47,7 +47,8 @@ impl Item {
     pub(super) fn behind_colon(text: &str, start: usize, at: usize) -> Option<Self> {
         let marker = marker_start(text, at);
         let head = text.get(start..marker)?;
-        let item = Self::at(text, marker).filter(|item| matches!(item.style, Style::Counted { letter: false, .. }));
+        let item =
+            Self::at(text, marker).filter(|item| matches!(item.style, MarkerStyle::Counted { letter: false, .. }));
         item.filter(|_| head.trim_end().ends_with([':', '：']))
     }
 

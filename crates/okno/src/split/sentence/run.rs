@@ -1,6 +1,6 @@
 //! A run of stops, and what closes after it: `？！`, `……`, `. . .`, then `”`, `)`, `**`, `[3]`.
 
-use super::Scan;
+use super::SentenceScan;
 use super::abbreviations as abbr;
 use super::marks::{self, char_at, char_before};
 
@@ -15,14 +15,14 @@ const MIN_NOTED: usize = 3;
 
 /// Stops that belong together.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Run {
+pub(super) struct StopRun {
     pub at: usize,
     pub end: usize,
-    pub kind: Kind,
+    pub kind: StopKind,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum StopKind {
     /// Has a `。`, `！` or `？`.
     Wide,
     /// Has a `!` or `?`.
@@ -33,7 +33,7 @@ pub(super) enum Kind {
     Ellipsis { dots: usize, spaced: bool },
 }
 
-impl Run {
+impl StopRun {
     /// Reads the run at `at`. Tokenised text puts spaces between its stops.
     pub(super) fn read(text: &str, at: usize) -> Self {
         let mut end = group_end(text, at);
@@ -48,24 +48,24 @@ impl Run {
     /// Whether it asks or exclaims.
     pub(super) fn asks(self, text: &str) -> bool {
         match self.kind {
-            Kind::Bang => true,
-            Kind::Wide => text[self.at..self.end].contains(|c| marks::is_bang(c) || matches!(c, '！' | '？')),
-            Kind::Dot | Kind::Ellipsis { .. } => false,
+            StopKind::Bang => true,
+            StopKind::Wide => text[self.at..self.end].contains(|c| marks::is_bang(c) || matches!(c, '！' | '？')),
+            StopKind::Dot | StopKind::Ellipsis { .. } => false,
         }
     }
 }
 
-fn kind(run: &str, spaced: bool) -> Kind {
+fn kind(run: &str, spaced: bool) -> StopKind {
     if run.contains(marks::is_wide_stop) {
-        return Kind::Wide;
+        return StopKind::Wide;
     }
     if run.contains(marks::is_bang) {
-        return Kind::Bang;
+        return StopKind::Bang;
     }
     let dots = |c| if c == '…' { 3 } else { usize::from(marks::is_dot(c)) };
     match run.chars().map(dots).sum() {
-        1 => Kind::Dot,
-        dots => Kind::Ellipsis { dots, spaced },
+        1 => StopKind::Dot,
+        dots => StopKind::Ellipsis { dots, spaced },
     }
 }
 
@@ -98,14 +98,14 @@ pub(super) struct Tail {
     pub bracket: Option<usize>,
 }
 
-impl Scan<'_> {
+impl SentenceScan<'_> {
     /// Reads what closes after `run`, and closes it.
-    pub(super) fn tail(&mut self, run: Run) -> Tail {
+    pub(super) fn tail(&mut self, run: StopRun) -> Tail {
         let mut tail = Tail { end: run.end, closed: false, bracket: None };
         while let Some(end) = self.closer(&mut tail) {
             tail.end = end;
         }
-        if run.kind == Kind::Dot
+        if run.kind == StopKind::Dot
             && let Some(end) = self.raised_note(run, tail)
         {
             tail.end = end;
@@ -115,7 +115,7 @@ impl Scan<'_> {
 
     /// The end of raised note numbers whose raising was lost: `after week two.14 15 Two patients`. They follow a word
     /// or a bracket directly, and a capital follows them.
-    fn raised_note(&self, run: Run, tail: Tail) -> Option<usize> {
+    fn raised_note(&self, run: StopRun, tail: Tail) -> Option<usize> {
         let bytes = self.text.as_bytes();
         if !bytes.get(tail.end).is_some_and(u8::is_ascii_digit) {
             return None;

@@ -1,9 +1,9 @@
 //! Whether a run of stops ends a sentence: Chinese marks by what follows, English by both sides.
 
-use super::Scan;
+use super::SentenceScan;
 use super::abbreviations::{self as abbr, Class};
 use super::marks::{self, char_at, char_before, skip_space};
-use super::run::{Kind, Run, Tail};
+use super::run::{StopKind, StopRun, Tail};
 
 /// How far back a word before a stop is read, in bytes. Longer ones are addresses, not abbreviations.
 const MAX_WORD: usize = 40;
@@ -135,23 +135,23 @@ fn latin_word(text: &str) -> (&str, &str) {
     (word, rest.strip_prefix('.').unwrap_or(rest))
 }
 
-impl<'a> Scan<'a> {
+impl<'a> SentenceScan<'a> {
     /// Whether the sentence ends after `run` and what closes behind it.
-    pub(super) fn ends(&self, run: Run, tail: Tail) -> bool {
+    pub(super) fn ends(&self, run: StopRun, tail: Tail) -> bool {
         let Some(after) = After::read(self.text, tail.end) else { return true };
         if after.another_mark() || (tail.closed && self.alone_inside(run)) {
             return false;
         }
         match run.kind {
-            Kind::Wide => self.ends_wide(tail, after),
-            Kind::Bang => self.ends_bang(run, tail, after),
-            Kind::Dot => self.ends_dot(run, tail, after),
-            Kind::Ellipsis { dots, spaced } => self.ends_ellipsis(run, tail, after, dots, spaced),
+            StopKind::Wide => self.ends_wide(tail, after),
+            StopKind::Bang => self.ends_bang(run, tail, after),
+            StopKind::Dot => self.ends_dot(run, tail, after),
+            StopKind::Ellipsis { dots, spaced } => self.ends_ellipsis(run, tail, after, dots, spaced),
         }
     }
 
     /// `(!)`, `“……”`: the mark is spoken of, or stands for something left out.
-    fn alone_inside(&self, run: Run) -> bool {
+    fn alone_inside(&self, run: StopRun) -> bool {
         let opens = |c| marks::is_open_bracket(c) || marks::is_open_quote(c);
         char_before(self.text, run.at).is_some_and(opens)
     }
@@ -164,7 +164,7 @@ impl<'a> Scan<'a> {
         !(aside || tail.closed && after.carries_on())
     }
 
-    fn ends_bang(&self, run: Run, tail: Tail, after: After) -> bool {
+    fn ends_bang(&self, run: StopRun, tail: Tail, after: After) -> bool {
         if !after.gap {
             return self.ends_closely(run, after);
         }
@@ -180,7 +180,7 @@ impl<'a> Scan<'a> {
     }
 
     /// `and -- presto! -- dinner is ready`: an exclamation between two dashes.
-    fn between_dashes(&self, run: Run, after: After) -> bool {
+    fn between_dashes(&self, run: StopRun, after: After) -> bool {
         let Some(dash) = DASHES.iter().find(|dash| after.rest.starts_with(**dash)) else { return false };
         let from = self.text.ceil_char_boundary(self.start().max(run.at.saturating_sub(MAX_DASHED)));
         let behind = after.rest[dash.len()..].trim_start();
@@ -195,7 +195,7 @@ impl<'a> Scan<'a> {
     }
 
     /// No white space after a `.`, `!` or `?`.
-    fn ends_closely(&self, run: Run, after: After) -> bool {
+    fn ends_closely(&self, run: StopRun, after: After) -> bool {
         let next = after.rest.chars().next().unwrap_or_default();
         let word = self.word_before(run.at);
         match abbr::class(word) {
@@ -212,7 +212,7 @@ impl<'a> Scan<'a> {
         }
     }
 
-    fn ends_dot(&self, run: Run, tail: Tail, after: After) -> bool {
+    fn ends_dot(&self, run: StopRun, tail: Tail, after: After) -> bool {
         if run.at == self.start() {
             return false;
         }
@@ -229,7 +229,7 @@ impl<'a> Scan<'a> {
     }
 
     /// Tokenised text, `he said . then`: initials and company names kept their own stop.
-    fn ends_apart(&self, run: Run, after: After) -> bool {
+    fn ends_apart(&self, run: StopRun, after: After) -> bool {
         match abbr::class(self.word_before(run.at - 1)) {
             Class::Never => false,
             Class::Numbered | Class::NumberedWord => !after.digit(),
@@ -237,7 +237,7 @@ impl<'a> Scan<'a> {
         }
     }
 
-    fn ends_after_word(&self, word: &str, run: Run, tail: Tail, after: After) -> bool {
+    fn ends_after_word(&self, word: &str, run: StopRun, tail: Tail, after: After) -> bool {
         match abbr::class(word) {
             Class::Plain => self.ends_plain(word, run, after),
             Class::Never => false,
@@ -264,7 +264,7 @@ impl<'a> Scan<'a> {
         self.word_before(self.text[..end - word.len()].trim_end().len())
     }
 
-    fn ends_plain(&self, word: &str, run: Run, after: After) -> bool {
+    fn ends_plain(&self, word: &str, run: StopRun, after: After) -> bool {
         let section = abbr::is_roman(word) && self.opens_at(run.at - word.len());
         let clipped = abbr::looks_clipped(word) || abbr::is_ordinal(word) || self.clipped_after_comma(word, run.at);
         let inches = word == "in" && self.word_ahead(word, run.at).ends_with(|c: char| c.is_ascii_digit());
@@ -279,7 +279,7 @@ impl<'a> Scan<'a> {
     }
 
     /// `at 6 p.m. Then` ends; `5 p.m. EST`, `5 p.m. Monday` and the opening `At 5 a.m. Mr. Smith` do not.
-    fn ends_half_day(&self, run: Run, after: After) -> bool {
+    fn ends_half_day(&self, run: StopRun, after: After) -> bool {
         let opening = &self.text[self.start()..run.at];
         let opens = TIME_OPENERS.iter().any(|word| opening.starts_with(word));
         let named = abbr::is_zone(after.word) || abbr::is_calendar(after.word);
@@ -287,7 +287,7 @@ impl<'a> Scan<'a> {
     }
 
     /// One letter: a name's initial, a list marker, a label (`vitamin C.`) or the word `I`.
-    fn ends_initial(&self, letter: &str, run: Run, tail: Tail, after: After) -> bool {
+    fn ends_initial(&self, letter: &str, run: StopRun, tail: Tail, after: After) -> bool {
         let at = run.at - letter.len();
         if self.opens_at(at) || after.initial() || tail.bracket.is_some_and(|open| open + 1 == at) {
             return false;
@@ -300,7 +300,7 @@ impl<'a> Scan<'a> {
         abbr::is_labelled(before) || after.starter() || spoken
     }
 
-    fn ends_ellipsis(&self, run: Run, tail: Tail, after: After, dots: usize, spaced: bool) -> bool {
+    fn ends_ellipsis(&self, run: StopRun, tail: Tail, after: After, dots: usize, spaced: bool) -> bool {
         let before = char_before(self.text, run.at);
         let word = self.word_before(run.at);
         if before.is_some_and(marks::is_wide_letter) || after.wide() {
@@ -319,7 +319,7 @@ impl<'a> Scan<'a> {
     }
 
     /// `……` ends a Chinese sentence unless it stutters (`我……我`), has hardly begun (`唉……`) or turns (`他想说……但是`).
-    fn ends_wide_ellipsis(&self, run: Run, tail: Tail, after: After, dots: usize) -> bool {
+    fn ends_wide_ellipsis(&self, run: StopRun, tail: Tail, after: After, dots: usize) -> bool {
         if tail.closed {
             return self.ends_wide(tail, after);
         }

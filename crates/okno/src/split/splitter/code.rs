@@ -5,12 +5,12 @@
 //! indents everything – a class around the whole file – is cut at blank lines and lines by the rules of
 //! [`super::recursive`], which know nothing of methods.
 
-use super::measure::Measure;
+use super::measure::CountedSize;
 use super::pack;
 use crate::document::Span;
 
 /// Definitions packed up to the size.
-pub(super) fn split(text: &str, measure: Measure<'_>) -> Vec<Span> {
+pub(super) fn split(text: &str, measure: CountedSize<'_>) -> Vec<Span> {
     pack::packed(text, definitions(text).into_iter(), measure, 0)
 }
 

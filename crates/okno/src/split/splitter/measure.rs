@@ -66,12 +66,12 @@ impl Count for WordPiece {
 
 /// A size and what counts it.
 #[derive(Clone, Copy)]
-pub(super) struct Measure<'a> {
+pub(super) struct CountedSize<'a> {
     pub size: Size,
     pub count: &'a dyn Count,
 }
 
-impl<'a> Measure<'a> {
+impl<'a> CountedSize<'a> {
     pub(super) fn new(size: Size, count: &'a dyn Count) -> Self {
         Self { size, count }
     }

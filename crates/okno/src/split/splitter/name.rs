@@ -12,11 +12,14 @@ okno_document::messages! {
     pub enum SplitterError {
         /// Not a name.
         Unknown(String) = "unknown_splitter" => (
-            "`{0}` is not a splitter; expected one of `sentence`, `sentences:3`, `window:2`, `paragraph`, `section`, `chunk:400c/200c`, \
-             `words:200/40`, `chars:400/200`, `recursive:3000c/300c`, `tokens:512t/64t`, `markdown`, `html`, `semantic:95p/3000c`, \
+            "`{0}` is not a splitter; expected one of `sentence`, `sentences:3`, `window:2`, `paragraph`, `section`, \
+             `chunk:400c/200c`, \
+             `words:200/40`, `chars:400/200`, `recursive:3000c/300c`, `tokens:512t/64t`, `markdown`, `html`, \
+             `semantic:95p/3000c`, \
              `hierarchy:3000c/500c`, `code:1500c`",
             "`{0}` 不是分割器;可用的有 `sentence`、`sentences:3`、`window:2`、`paragraph`、`section`、`chunk:400c/200c`、\
-             `words:200/40`、`chars:400/200`、`recursive:3000c/300c`、`tokens:512t/64t`、`markdown`、`html`、`semantic:95p/3000c`、\
+             `words:200/40`、`chars:400/200`、`recursive:3000c/300c`、`tokens:512t/64t`、`markdown`、`html`、\
+             `semantic:95p/3000c`、\
              `hierarchy:3000c/500c`、`code:1500c`",
         ),
         /// Splitting would never end.
@@ -56,7 +59,7 @@ okno_document::messages! {
 const DEEPEST: u8 = 6;
 
 /// The name being read, for messages, and its part behind the colon.
-struct Given<'a> {
+struct WrittenName<'a> {
     name: &'a str,
     sizes: Option<&'a str>,
 }
@@ -68,7 +71,7 @@ impl FromStr for Splitter {
     /// 512 tokens.
     fn from_str(name: &str) -> Result<Self, SplitterError> {
         let (kind, sizes) = name.split_once(':').map_or((name, None), |(kind, sizes)| (kind, Some(sizes)));
-        let given = Given { name, sizes };
+        let given = WrittenName { name, sizes };
         match kind {
             "words" => given.numbers("200/40").map(|(size, overlap)| Self::Words { size, overlap }),
             "chars" => given.numbers("400/200").map(|(size, overlap)| Self::Characters { size, overlap }),
@@ -89,7 +92,7 @@ impl FromStr for Splitter {
     }
 }
 
-impl Given<'_> {
+impl WrittenName<'_> {
     fn unknown(&self) -> SplitterError {
         SplitterError::Unknown(self.name.to_owned())
     }

@@ -4,19 +4,24 @@
 //! large alone; here it is cut first, by the rules of [`recursive`], so that only a single word or grapheme may be
 //! larger than the size.
 
-use super::measure::Measure;
+use super::measure::CountedSize;
 use super::{Piece, Text, recursive};
 use crate::document::{Size, Span, characters, chunks};
 use std::ops::Range;
 
 /// Sentences packed up to the size, each piece repeating up to `overlap` of the one before.
-pub(super) fn sentences(text: &Text<'_>, measure: Measure<'_>, overlap: usize) -> Vec<Span> {
+pub(super) fn sentences(text: &Text<'_>, measure: CountedSize<'_>, overlap: usize) -> Vec<Span> {
     let spans = text.sentences().sentences.into_iter().map(|sentence| sentence.span);
     packed(text.text, spans, measure, overlap)
 }
 
 /// Ordered spans packed the same way.
-pub(super) fn packed(text: &str, spans: impl Iterator<Item = Span>, measure: Measure<'_>, overlap: usize) -> Vec<Span> {
+pub(super) fn packed(
+    text: &str,
+    spans: impl Iterator<Item = Span>,
+    measure: CountedSize<'_>,
+    overlap: usize,
+) -> Vec<Span> {
     let items = fitted(text, spans, measure);
     let costs = costs(text, &items, measure);
     let runs = chunks(&costs, measure.number(), overlap);
@@ -24,7 +29,7 @@ pub(super) fn packed(text: &str, spans: impl Iterator<Item = Span>, measure: Mea
 }
 
 /// Parents packed up to `measure`, each followed by its children of at most `child`.
-pub(super) fn hierarchy(text: &Text<'_>, measure: Measure<'_>, child: usize) -> Vec<Piece> {
+pub(super) fn hierarchy(text: &Text<'_>, measure: CountedSize<'_>, child: usize) -> Vec<Piece> {
     let spans = text.sentences().sentences.into_iter().map(|sentence| sentence.span);
     let items = fitted(text.text, spans, measure.with(child));
     let costs = costs(text.text, &items, measure);
@@ -45,7 +50,7 @@ fn cover(items: &[Span], run: Range<usize>) -> Span {
 }
 
 /// The spans, those that are larger than the size cut.
-fn fitted(text: &str, spans: impl Iterator<Item = Span>, measure: Measure<'_>) -> Vec<Span> {
+fn fitted(text: &str, spans: impl Iterator<Item = Span>, measure: CountedSize<'_>) -> Vec<Span> {
     let mut items = Vec::new();
     for span in spans {
         let words = span.of(text);
@@ -60,7 +65,7 @@ fn fitted(text: &str, spans: impl Iterator<Item = Span>, measure: Measure<'_>) -
     items
 }
 
-fn costs(text: &str, items: &[Span], measure: Measure<'_>) -> Vec<usize> {
+fn costs(text: &str, items: &[Span], measure: CountedSize<'_>) -> Vec<usize> {
     match measure.size {
         Size::Characters(_) => characters(text, items.iter().copied()),
         Size::Tokens(_) => items.iter().map(|item| measure.count.count(item.of(text))).collect(),

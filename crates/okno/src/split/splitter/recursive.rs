@@ -20,7 +20,7 @@
 //! | Markdown (ours by headings, theirs up to 3000) | 346 | 18 |
 
 use super::cut;
-use super::measure::Measure;
+use super::measure::CountedSize;
 use crate::document::Span;
 use crate::split::sentence::{at_clause, sentences};
 use memchr::memrchr_iter;
@@ -41,21 +41,21 @@ const CLOSING: usize = 16;
 const FEW: usize = 4;
 
 /// The pieces of `text`, within the size, each repeating up to `overlap` of the one before.
-pub(super) fn split(text: &str, measure: Measure<'_>, overlap: usize) -> Vec<Span> {
+pub(super) fn split(text: &str, measure: CountedSize<'_>, overlap: usize) -> Vec<Span> {
     let repeated = measure.with(overlap);
     let back = |start, end| if overlap == 0 { end } else { repeat_from(text, start, end, repeated) };
     cut::pieces(text, |start, past| end(text, start, past, measure), back)
 }
 
 /// Where the piece that starts at `start` ends, behind `past` if its size allows.
-fn end(text: &str, start: usize, past: usize, measure: Measure<'_>) -> usize {
+fn end(text: &str, start: usize, past: usize, measure: CountedSize<'_>) -> usize {
     let limit = measure.reach(text, start);
     if limit >= text.len() || limit <= past {
         return limit;
     }
     let first = text.ceil_char_boundary(start.max(past) + 1);
     let floor = text.ceil_char_boundary(start.midpoint(limit)).max(first);
-    let lines = Lines::read(text, start, floor..limit);
+    let lines = LineEnds::read(text, start, floor..limit);
     lines
         .paragraph
         .or(lines.sentence)
@@ -68,13 +68,13 @@ fn end(text: &str, start: usize, past: usize, measure: Measure<'_>) -> usize {
 
 /// The last line ends of a stretch, by what else ends there.
 #[derive(Default)]
-struct Lines {
+struct LineEnds {
     paragraph: Option<usize>,
     sentence: Option<usize>,
     any: Option<usize>,
 }
 
-impl Lines {
+impl LineEnds {
     fn read(text: &str, start: usize, stretch: Range<usize>) -> Self {
         let mut lines = Self::default();
         // The line feed may stand just behind the last character that fits.
@@ -176,7 +176,7 @@ fn closes_outer(bytes: &[u8]) -> bool {
 }
 
 /// Where the next piece starts, so that it repeats at most the size of `measure`: behind `start`, at `end` or before.
-fn repeat_from(text: &str, start: usize, end: usize, measure: Measure<'_>) -> usize {
+fn repeat_from(text: &str, start: usize, end: usize, measure: CountedSize<'_>) -> usize {
     let from = measure.retreat(text, text.ceil_char_boundary(start + 1), end);
     sentence_start(text, start, from, end)
         .or_else(|| after(text, from, end, is_clause_end))

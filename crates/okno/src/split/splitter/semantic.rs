@@ -7,7 +7,7 @@
 //! larger than the maximum is packed like any chunk.
 
 use super::Text;
-use super::measure::Measure;
+use super::measure::CountedSize;
 use super::pack;
 use crate::document::{Sentence, Span};
 use crate::embed::{EmbedError, Embedder, Role};
@@ -32,7 +32,7 @@ pub enum Threshold {
 pub(super) fn split(
     text: &Text<'_>,
     threshold: Threshold,
-    most: Measure<'_>,
+    most: CountedSize<'_>,
     embedder: &dyn Embedder,
 ) -> Result<Vec<Span>, EmbedError> {
     let sentences = text.sentences().sentences;

@@ -198,7 +198,8 @@ proptest! {
     #[test]
     fn sizes_and_overlaps_of_any_kind(text in messy(), size in 1..60_u32, share in 0.0..1.0_f64) {
         let overlap = (f64::from(size) * share) as u32;
-        for kind in ["chars:{s}/{o}", "words:{s}/{o}", "recursive:{s}c/{o}c", "recursive:{s}t/{o}t", "tokens:{s}t/{o}t"] {
+        for kind in ["chars:{s}/{o}", "words:{s}/{o}", "recursive:{s}c/{o}c", "recursive:{s}t/{o}t",
+            "tokens:{s}t/{o}t"] {
             assert_fits(&kind.replace("{s}", &size.to_string()).replace("{o}", &overlap.to_string()), &text);
         }
     }
@@ -292,8 +293,10 @@ fn children_know_their_parent() {
 /// Two subjects, four sentences each: the break is between them.
 #[test]
 fn the_subject_changes_once() {
-    let tea = "Green tea is brewed with hot water. Black tea needs boiling water. Tea leaves are picked by hand. A teapot keeps the tea warm.";
-    let football = "The striker scored in the last minute. The goalkeeper saved a penalty. The team won the football league. Fans cheered in the stadium.";
+    let tea = "Green tea is brewed with hot water. Black tea needs boiling water. Tea leaves are picked by hand. A \
+        teapot keeps the tea warm.";
+    let football = "The striker scored in the last minute. The goalkeeper saved a penalty. The team won the football \
+        league. Fans cheered in the stadium.";
     let text = format!("{tea} {football}");
     assert_eq!(cut("semantic:80p/3000c", &text), [tea, football]);
     assert!(cut("semantic:80p/100c", &text).iter().all(|piece| piece.len() <= 100));

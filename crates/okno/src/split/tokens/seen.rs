@@ -5,8 +5,8 @@
 //! any system at any budget. The end is the one that the Python library `tokenizers` gives as the offset of the last
 //! token.
 
-use super::{ALONE, BREAK, COUNTER, Counter, DROP, LONGEST_WORD, Walker, Word};
-use crate::packed::{Kind, Trie};
+use super::{ALONE, BREAK, COUNTER, Counter, DROP, LONGEST_WORD, NormalWord, Walker};
+use crate::packed::{CharKind, Trie};
 use std::ops::{ControlFlow, Range};
 
 /// The length in bytes of the first `budget` tokens of `text`, and how many tokens these are: all of the text where
@@ -57,18 +57,22 @@ impl Counter {
     fn last_piece_before(&self, text: &str, end: usize) -> usize {
         let silent = |c: char| {
             let entry = self.table().entry(c);
-            entry.kind() == Kind::Sequence && entry.length() == 0
+            entry.kind() == CharKind::Sequence && entry.length() == 0
         };
         text[..end].trim_end_matches(silent).len()
     }
 
     /// A word as it is looked up, with the end of the source character that gave each of its bytes. `None` for what
     /// is one token whatever it holds: a character that is a word, a special token, a word too long.
-    fn normalised(&self, text: &str, word: &Range<usize>) -> Option<(Word, Vec<usize>)> {
+    fn normalised(&self, text: &str, word: &Range<usize>) -> Option<(NormalWord, Vec<usize>)> {
         let mut ends = Vec::new();
         let mut none = |_: usize, _: usize| ControlFlow::Continue(());
-        let mut walker =
-            Walker { pieces: Trie::new(self.file.words(1)), inside: self.inside, word: Word::new(), each: &mut none };
+        let mut walker = Walker {
+            pieces: Trie::new(self.file.words(1)),
+            inside: self.inside,
+            word: NormalWord::new(),
+            each: &mut none,
+        };
         for (at, c) in text[word.clone()].char_indices() {
             let (at, end) = (word.start + at, word.start + at + c.len_utf8());
             if c.is_ascii() {

@@ -5,7 +5,7 @@
 //! generation and shared by all searches.
 
 use super::marks::Marks;
-use super::vectors::Packed;
+use super::vectors::PackedVectors;
 use crate::document::{Derived, Structure};
 use crate::store::{DocumentNumber, Sections};
 use std::collections::HashSet;
@@ -15,7 +15,7 @@ use std::sync::Arc;
 /// All documents of a generation.
 pub struct Atlas<'p> {
     /// The documents, by ascending number.
-    pub documents: Vec<Entry<'p>>,
+    pub documents: Vec<AtlasEntry<'p>>,
     /// Their numbers.
     pub numbers: Vec<DocumentNumber>,
     /// The first sentence of each.
@@ -33,7 +33,7 @@ pub struct Atlas<'p> {
 }
 
 /// One document in the atlas.
-pub struct Entry<'p> {
+pub struct AtlasEntry<'p> {
     /// Its number.
     pub number: DocumentNumber,
     /// Its sentences.
@@ -43,7 +43,7 @@ pub struct Entry<'p> {
     /// Its record, still packed.
     pub record: &'p [u8],
     /// Its vectors.
-    pub vectors: Packed<'p>,
+    pub vectors: PackedVectors<'p>,
     /// Its first sentence in the row.
     pub first: u32,
     /// Its first section in the row.
@@ -51,12 +51,12 @@ pub struct Entry<'p> {
     /// Texts made about it, by ascending first sentence.
     pub derived: Arc<[Derived]>,
     /// Their vectors.
-    pub derived_vectors: Packed<'p>,
+    pub derived_vectors: PackedVectors<'p>,
     /// Its first derived text, counted behind all sentences.
     first_derived: u32,
 }
 
-impl Entry<'_> {
+impl AtlasEntry<'_> {
     /// Its sentences in the row.
     pub fn sentences(&self) -> Range<usize> {
         let first = self.first as usize;
@@ -71,19 +71,19 @@ impl Entry<'_> {
 }
 
 /// A document before it has a place.
-pub struct Part<'p> {
+pub struct UnplacedDocument<'p> {
     pub number: DocumentNumber,
     pub structure: Structure,
     pub text: &'p str,
     pub record: &'p [u8],
-    pub vectors: Packed<'p>,
+    pub vectors: PackedVectors<'p>,
     pub derived: Vec<Derived>,
-    pub derived_vectors: Packed<'p>,
+    pub derived_vectors: PackedVectors<'p>,
 }
 
 impl<'p> Atlas<'p> {
     /// Lays out documents given by ascending number.
-    pub fn new(parts: impl Iterator<Item = Part<'p>>, dimensions: usize) -> Self {
+    pub fn new(parts: impl Iterator<Item = UnplacedDocument<'p>>, dimensions: usize) -> Self {
         let mut atlas = Self {
             documents: Vec::new(),
             numbers: Vec::new(),
@@ -102,7 +102,7 @@ impl<'p> Atlas<'p> {
         atlas
     }
 
-    fn push(&mut self, part: Part<'p>, section_of: &mut Vec<u32>) {
+    fn push(&mut self, part: UnplacedDocument<'p>, section_of: &mut Vec<u32>) {
         let (first, first_section) = (self.terms.len() as u32, self.context_terms.len() as u32);
         self.terms.extend(part.structure.sentences.iter().map(|s| s.terms));
         section_of.extend(
@@ -111,7 +111,7 @@ impl<'p> Atlas<'p> {
         self.context_terms.extend(part.structure.sections.iter().map(|s| s.terms));
         self.numbers.push(part.number);
         self.firsts.push(first);
-        self.documents.push(Entry {
+        self.documents.push(AtlasEntry {
             number: part.number,
             structure: Arc::new(part.structure),
             text: part.text,
@@ -127,7 +127,7 @@ impl<'p> Atlas<'p> {
     }
 
     /// A document by its number.
-    pub fn get(&self, number: DocumentNumber) -> Option<&Entry<'p>> {
+    pub fn get(&self, number: DocumentNumber) -> Option<&AtlasEntry<'p>> {
         self.numbers.binary_search(&number).ok().map(|at| &self.documents[at])
     }
 
@@ -142,12 +142,12 @@ impl<'p> Atlas<'p> {
     }
 
     /// The place of a document's derived text in the row.
-    pub fn derived(&self, entry: &Entry<'_>, ordinal: u32) -> u32 {
+    pub fn derived(&self, entry: &AtlasEntry<'_>, ordinal: u32) -> u32 {
         self.sentences() as u32 + entry.first_derived + ordinal
     }
 
     /// A document's derived texts in the row.
-    pub fn derived_texts(&self, entry: &Entry<'_>) -> Range<usize> {
+    pub fn derived_texts(&self, entry: &AtlasEntry<'_>) -> Range<usize> {
         let first = self.derived(entry, 0) as usize;
         first..first + entry.derived.len()
     }
@@ -158,7 +158,7 @@ impl<'p> Atlas<'p> {
     }
 
     /// The document that holds a sentence of the row.
-    pub fn holder(&self, sentence: u32) -> &Entry<'p> {
+    pub fn holder(&self, sentence: u32) -> &AtlasEntry<'p> {
         &self.documents[self.firsts.partition_point(|&first| first <= sentence) - 1]
     }
 }

@@ -3,17 +3,17 @@
 use std::cmp::Ordering;
 
 /// A score and the unit that has it.
-pub type Candidate = (f32, u32);
+pub type ScoredUnit = (f32, u32);
 
 /// The best so far and some more; cut back to the best whenever four times as many have come.
-pub struct Best {
-    units: Vec<Candidate>,
+pub struct BestUnits {
+    units: Vec<ScoredUnit>,
     /// What comes after this, or is it, is certainly not among the best.
-    last: Candidate,
+    last: ScoredUnit,
     depth: usize,
 }
 
-impl Best {
+impl BestUnits {
     /// The best `depth` of those with a score above `floor`.
     pub fn new(depth: usize, floor: f32) -> Self {
         Self { units: Vec::with_capacity(depth.saturating_mul(4)), last: (floor, 0), depth }
@@ -41,7 +41,7 @@ impl Best {
     }
 
     /// The best: highest score first, then first in the row.
-    pub fn ranked(mut self) -> Vec<Candidate> {
+    pub fn ranked(mut self) -> Vec<ScoredUnit> {
         self.cut();
         self.units.sort_unstable_by(by_score);
         self.units
@@ -49,7 +49,7 @@ impl Best {
 }
 
 #[allow(clippy::trivially_copy_pass_by_ref)] // what sorting hands over
-fn by_score(a: &Candidate, b: &Candidate) -> Ordering {
+fn by_score(a: &ScoredUnit, b: &ScoredUnit) -> Ordering {
     b.0.total_cmp(&a.0).then(a.1.cmp(&b.1))
 }
 
@@ -60,11 +60,16 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_best_are_those_of_a_full_sort(scores in prop::collection::vec(-3i8..4, 0..200), depth in 0..20usize, turn in 0..200usize) {
-            let mut units: Vec<Candidate> = scores.iter().zip(0..).map(|(&score, unit)| (f32::from(score), unit)).collect();
+        fn the_best_are_those_of_a_full_sort(
+            scores in prop::collection::vec(-3i8..4, 0..200),
+            depth in 0..20usize,
+            turn in 0..200usize,
+        ) {
+            let mut units: Vec<ScoredUnit> =
+                scores.iter().zip(0..).map(|(&score, unit)| (f32::from(score), unit)).collect();
             let turn = turn.min(units.len());
             units.rotate_left(turn);
-            let mut best = Best::new(depth, 0.0);
+            let mut best = BestUnits::new(depth, 0.0);
             for &(score, unit) in &units {
                 best.offer(score, unit);
             }

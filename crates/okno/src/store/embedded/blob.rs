@@ -2,9 +2,9 @@
 //! their vectors.
 
 use super::sums::Sums;
-use super::vectors::{Packed, pack, pack_normalised};
+use super::vectors::{PackedVectors, pack, pack_normalised};
 use crate::document::{Derived, Record, Span, Structure};
-use crate::store::{Prepared, Vectors};
+use crate::store::{PreparedDocument, Vectors};
 use xxhash_rust::xxh3::xxh3_128;
 
 const HASH: usize = 16;
@@ -20,17 +20,17 @@ pub struct Blob<'a> {
     /// The sentences.
     pub structure: Structure,
     /// The vectors.
-    pub vectors: Packed<'a>,
+    pub vectors: PackedVectors<'a>,
     /// The text.
     pub text: &'a str,
     /// Texts made about it.
     pub derived: Vec<Derived>,
     /// Their vectors.
-    pub derived_vectors: Packed<'a>,
+    pub derived_vectors: PackedVectors<'a>,
 }
 
 /// Packs a document.
-pub fn write(document: &Prepared, dimensions: usize) -> Result<Vec<u8>, postcard::Error> {
+pub fn write(document: &PreparedDocument, dimensions: usize) -> Result<Vec<u8>, postcard::Error> {
     let record = postcard::to_stdvec(&document.record)?;
     let structure = postcard::to_stdvec(&document.structure)?;
     let vectors = pack(&document.vectors, &document.structure, dimensions);
@@ -140,10 +140,10 @@ pub fn read(bytes: &[u8], dimensions: usize) -> Option<Blob<'_>> {
     Some(Blob {
         text_hash,
         record,
-        vectors: Packed::new(vectors, rows, dimensions)?,
+        vectors: PackedVectors::new(vectors, rows, dimensions)?,
         structure,
         text: std::str::from_utf8(text).ok()?,
-        derived_vectors: Packed::new(derived_vectors, derived.len(), dimensions)?,
+        derived_vectors: PackedVectors::new(derived_vectors, derived.len(), dimensions)?,
         derived,
     })
 }

@@ -5,8 +5,8 @@
 //! word is does not depend on who asks. Only what a filter allows is scored.
 
 use super::atlas::{Allowed, Atlas};
-use super::best::{Best, Candidate};
-use super::lexical::{Field, Lexical, Place};
+use super::best::{BestUnits, ScoredUnit};
+use super::lexical::{Lexical, RowPlace, TermSource};
 use super::marks::Marks;
 use super::units::{CONTEXT_WEIGHT, Units};
 use crate::document::Layer;
@@ -42,27 +42,28 @@ struct Term {
 impl Postings {
     /// Looks up the terms of a question; in derived texts only where they are asked for.
     pub fn new(atlas: &Atlas<'_>, lexical: &Lexical, text: &str, derived: bool) -> tantivy::Result<Self> {
-        let fields: &[Field] = if derived { &[Field::Body, Field::Derived] } else { &[Field::Body] };
+        let fields: &[TermSource] =
+            if derived { &[TermSource::Body, TermSource::Derived] } else { &[TermSource::Body] };
         let row = |place| row(atlas, place);
         let asked = of_query(text);
         let mut known: FxHashMap<&str, bool> = FxHashMap::default();
         for term in &asked {
             if !known.contains_key(term.text.as_str()) {
                 let somewhere =
-                    lexical.has(fields, &term.text, row)? || lexical.has(&[Field::Context], &term.text, row)?;
+                    lexical.has(fields, &term.text, row)? || lexical.has(&[TermSource::Context], &term.text, row)?;
                 known.insert(&term.text, somewhere);
             }
         }
         let resolved = resolve(&asked, |term| known[term]);
         let look_up = |(term, weight)| {
             let texts = lexical.postings(fields, term, row)?;
-            Ok(Term { texts, sections: lexical.postings(&[Field::Context], term, row)?, weight })
+            Ok(Term { texts, sections: lexical.postings(&[TermSource::Context], term, row)?, weight })
         };
         Ok(Self { terms: resolved.into_iter().map(look_up).collect::<tantivy::Result<_>>()? })
     }
 
     /// The units with the highest scores; none of those that have none of the terms.
-    pub fn best(&self, units: &Units, layer: Layer, allowed: Option<&Allowed>, depth: usize) -> Vec<Candidate> {
+    pub fn best(&self, units: &Units, layer: Layer, allowed: Option<&Allowed>, depth: usize) -> Vec<ScoredUnit> {
         let mut tally = Tally::new(units);
         let share = length_share(layer);
         for term in &self.terms {
@@ -80,12 +81,12 @@ impl Postings {
 
 /// The row's number of a place of the lexical index; `None` for documents that the generation does not hold: replaced
 /// ones not yet deleted, and new ones not yet visible.
-fn row(atlas: &Atlas<'_>, place: Place) -> Option<u32> {
+fn row(atlas: &Atlas<'_>, place: RowPlace) -> Option<u32> {
     let entry = atlas.get(place.document)?;
     Some(match place.field {
-        Field::Body => entry.first + place.at,
-        Field::Context => entry.first_section + place.at,
-        Field::Derived => atlas.derived(entry, place.at),
+        TermSource::Body => entry.first + place.at,
+        TermSource::Context => entry.first_section + place.at,
+        TermSource::Derived => atlas.derived(entry, place.at),
     })
 }
 
@@ -153,8 +154,8 @@ impl Tally {
         }
     }
 
-    fn best(&self, depth: usize, may_be_found: impl Fn(u32) -> bool) -> Vec<Candidate> {
-        let mut best = Best::new(depth, 0.0);
+    fn best(&self, depth: usize, may_be_found: impl Fn(u32) -> bool) -> Vec<ScoredUnit> {
+        let mut best = BestUnits::new(depth, 0.0);
         self.scored
             .iter()
             .filter(|unit| may_be_found(**unit))

@@ -9,10 +9,10 @@
 //! recall` prints what that finds of an exact scan.
 
 use super::atlas::{Allowed, Atlas};
-use super::best::{Best, Candidate};
+use super::best::{BestUnits, ScoredUnit};
 use super::sketch::{Coarse, Sketch};
 use super::units::Units;
-use super::vectors::Question;
+use super::vectors::QuestionVector;
 use std::ops::Range;
 
 /// Sentences that [`Scan::Auto`] scans exactly; a filter that leaves fewer makes a scan of any index exact.
@@ -57,13 +57,13 @@ pub struct Dots<'s> {
 /// Exact dot products of a few units.
 struct Exact<'s> {
     atlas: &'s Atlas<'s>,
-    question: Question,
+    question: QuestionVector,
 }
 
 impl<'s> Dots<'s> {
     /// Scans the vectors of all allowed documents; those of derived texts only where they are asked for.
     pub fn new(atlas: &Atlas<'_>, vector: &[f32], derived: bool, allowed: Option<&Allowed>) -> Self {
-        let question = Question::new(vector);
+        let question = QuestionVector::new(vector);
         let mut dots = Self { texts: vec![0.0; atlas.texts()], sections: vec![0.0; atlas.sections()], exact: None };
         each_document(atlas, allowed, |at| {
             let entry = &atlas.documents[at];
@@ -82,7 +82,7 @@ impl<'s> Dots<'s> {
         derived: bool,
         allowed: Option<&Allowed>,
     ) -> Self {
-        let (question, coarse) = (Question::new(vector), Coarse::new(vector));
+        let (question, coarse) = (QuestionVector::new(vector), Coarse::new(vector));
         let mut texts = sketch.sentences.estimates(&coarse);
         texts.resize(atlas.texts(), 0.0);
         let dots = Self { texts, sections: sketch.sections.estimates(&coarse), exact: None };
@@ -90,7 +90,13 @@ impl<'s> Dots<'s> {
         Self { exact: Some(Exact { atlas, question }), ..dots }
     }
 
-    fn with_derived(mut self, atlas: &Atlas<'_>, question: &Question, asked: bool, allowed: Option<&Allowed>) -> Self {
+    fn with_derived(
+        mut self,
+        atlas: &Atlas<'_>,
+        question: &QuestionVector,
+        asked: bool,
+        allowed: Option<&Allowed>,
+    ) -> Self {
         if asked {
             each_document(atlas, allowed, |at| {
                 let entry = &atlas.documents[at];
@@ -101,13 +107,13 @@ impl<'s> Dots<'s> {
     }
 
     /// The units most like the question.
-    pub fn best(&self, units: &Units, allowed: Option<&Allowed>, depth: usize) -> Vec<Candidate> {
+    pub fn best(&self, units: &Units, allowed: Option<&Allowed>, depth: usize) -> Vec<ScoredUnit> {
         // Where a filter leaves few documents, all of them are an answer, the unlike ones last.
         let floor = if allowed.is_some() { f32::NEG_INFINITY } else { 0.0 };
         let Some(exact) = self.exact.as_ref().filter(|_| !units.lengths.is_empty()) else {
             return self.scan(units, allowed, depth, floor);
         };
-        let mut best = Best::new(depth, floor);
+        let mut best = BestUnits::new(depth, floor);
         let candidates = CANDIDATES.max(depth.saturating_mul(CANDIDATES_EACH));
         for (_, unit) in self.scan(units, allowed, candidates, f32::NEG_INFINITY) {
             best.offer(exact.score(units, unit as usize), unit);
@@ -115,8 +121,8 @@ impl<'s> Dots<'s> {
         best.ranked()
     }
 
-    fn scan(&self, units: &Units, allowed: Option<&Allowed>, depth: usize, floor: f32) -> Vec<Candidate> {
-        let mut best = Best::new(depth, floor);
+    fn scan(&self, units: &Units, allowed: Option<&Allowed>, depth: usize, floor: f32) -> Vec<ScoredUnit> {
+        let mut best = BestUnits::new(depth, floor);
         let mut offer = |range: Range<usize>| {
             for unit in range.filter(|&unit| allowed.is_none_or(|allowed| allowed.finds(units.section[unit]))) {
                 best.offer(self.score(units, unit), unit as u32);

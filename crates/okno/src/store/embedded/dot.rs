@@ -6,7 +6,7 @@
 
 /// Rows of signed bytes, each to be multiplied with a scale of its own (4 bytes, little-endian).
 #[derive(Clone, Copy)]
-pub struct Rows<'a> {
+pub struct ScaledRows<'a> {
     /// The components, one row after the other.
     pub components: &'a [u8],
     /// The scales.
@@ -14,7 +14,7 @@ pub struct Rows<'a> {
 }
 
 /// The dot product of the question with each row, times its scale, times `step`. Rows are as long as the question.
-pub fn scan(question: &[i16], step: f32, rows: Rows<'_>, dots: &mut [f32]) {
+pub fn scan(question: &[i16], step: f32, rows: ScaledRows<'_>, dots: &mut [f32]) {
     if question.is_empty() {
         return;
     }
@@ -26,7 +26,7 @@ pub fn scan(question: &[i16], step: f32, rows: Rows<'_>, dots: &mut [f32]) {
     scan_plain(question, step, rows, dots);
 }
 
-fn scan_plain(question: &[i16], step: f32, rows: Rows<'_>, dots: &mut [f32]) {
+fn scan_plain(question: &[i16], step: f32, rows: ScaledRows<'_>, dots: &mut [f32]) {
     let each = rows.components.chunks_exact(question.len()).zip(rows.scales.chunks_exact(4));
     for (dot, (row, scale)) in dots.iter_mut().zip(each) {
         *dot = plain(question, row) as f32 * float(scale) * step;
@@ -44,7 +44,7 @@ fn plain(question: &[i16], row: &[u8]) -> i32 {
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
-fn scan_avx2(question: &[i16], step: f32, rows: Rows<'_>, dots: &mut [f32]) {
+fn scan_avx2(question: &[i16], step: f32, rows: ScaledRows<'_>, dots: &mut [f32]) {
     let each = rows.components.chunks_exact(question.len()).zip(rows.scales.chunks_exact(4));
     for (dot, (row, scale)) in dots.iter_mut().zip(each) {
         *dot = avx2(question, row) as f32 * float(scale) * step;
@@ -81,7 +81,7 @@ fn avx2(question: &[i16], row: &[u8]) -> i32 {
 
 /// The same for rows of two-bit codes (see [`super::sketch`]): a code c stands for 2c − 3, and the question's
 /// components, laid out as the codes are and padded with zeros, add up to `sum`.
-pub fn scan_codes(question: &[i8], sum: i32, step: f32, rows: Rows<'_>, dots: &mut [f32]) {
+pub fn scan_codes(question: &[i8], sum: i32, step: f32, rows: ScaledRows<'_>, dots: &mut [f32]) {
     if question.is_empty() {
         return;
     }
@@ -93,7 +93,7 @@ pub fn scan_codes(question: &[i8], sum: i32, step: f32, rows: Rows<'_>, dots: &m
     scan_codes_plain(question, sum, step, rows, dots);
 }
 
-fn scan_codes_plain(question: &[i8], sum: i32, step: f32, rows: Rows<'_>, dots: &mut [f32]) {
+fn scan_codes_plain(question: &[i8], sum: i32, step: f32, rows: ScaledRows<'_>, dots: &mut [f32]) {
     let stride = question.len() / 4;
     let code = |row: &[u8], at: usize| i32::from(row[at % stride] >> (at / stride * 2) & 3);
     let each = rows.components.chunks_exact(stride).zip(rows.scales.chunks_exact(4));
@@ -105,7 +105,7 @@ fn scan_codes_plain(question: &[i8], sum: i32, step: f32, rows: Rows<'_>, dots: 
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
-fn scan_codes_avx2(question: &[i8], sum: i32, step: f32, rows: Rows<'_>, dots: &mut [f32]) {
+fn scan_codes_avx2(question: &[i8], sum: i32, step: f32, rows: ScaledRows<'_>, dots: &mut [f32]) {
     let each = rows.components.chunks_exact(question.len() / 4).zip(rows.scales.chunks_exact(4));
     for (dot, (row, scale)) in dots.iter_mut().zip(each) {
         *dot = (2 * codes_avx2(question, row) - 3 * sum) as f32 * float(scale) * step;
@@ -175,7 +175,7 @@ mod tests {
         ) {
             let count = components.len() / question.len();
             let scales = scale.to_le_bytes().repeat(count);
-            let rows = Rows { components: &components, scales: &scales };
+            let rows = ScaledRows { components: &components, scales: &scales };
             let (mut found, mut expected) = (vec![0.0; count], vec![0.0; count]);
             scan(&question, 0.5, rows, &mut found);
             scan_plain(&question, 0.5, rows, &mut expected);
@@ -183,10 +183,13 @@ mod tests {
         }
 
         #[test]
-        fn nor_with_codes(question in prop::collection::vec(-127i8..=127, 256), codes in prop::collection::vec(any::<u8>(), 0..300)) {
+        fn nor_with_codes(
+            question in prop::collection::vec(-127i8..=127, 256),
+            codes in prop::collection::vec(any::<u8>(), 0..300),
+        ) {
             let count = codes.len() / 64;
             let scales = 0.25f32.to_le_bytes().repeat(count);
-            let rows = Rows { components: &codes, scales: &scales };
+            let rows = ScaledRows { components: &codes, scales: &scales };
             let sum = question.iter().map(|&q| i32::from(q)).sum();
             let (mut found, mut expected) = (vec![0.0; count], vec![0.0; count]);
             scan_codes(&question, sum, 0.5, rows, &mut found);

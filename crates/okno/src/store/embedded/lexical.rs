@@ -33,7 +33,7 @@ use tantivy::{
     Index, IndexSettings, IndexWriter, ReloadPolicy, Searcher, SegmentReader, TantivyDocument, TantivyError, Term,
 };
 
-type Result<T> = std::result::Result<T, TantivyError>;
+type TantivyResult<T> = std::result::Result<T, TantivyError>;
 
 /// The least tantivy takes; a commit comes long before it is full.
 const WRITER_MEMORY: usize = 20_000_000;
@@ -45,7 +45,7 @@ const SECTION: u64 = 1 << 31;
 const DERIVED: u64 = 1 << 30;
 
 #[derive(Clone, Copy)]
-struct Fields {
+struct LexicalFields {
     /// The document's number, for taking it out.
     document: Column,
     /// Document number in the upper half; sentence or section number in the lower.
@@ -58,24 +58,24 @@ struct Fields {
     derived: Column,
 }
 
-impl Fields {
-    fn of(&self, field: Field) -> Column {
+impl LexicalFields {
+    fn of(&self, field: TermSource) -> Column {
         match field {
-            Field::Body => self.body,
-            Field::Context => self.context,
-            Field::Derived => self.derived,
+            TermSource::Body => self.body,
+            TermSource::Context => self.context,
+            TermSource::Derived => self.derived,
         }
     }
 }
 
-fn schema() -> (Schema, Fields) {
+fn schema() -> (Schema, LexicalFields) {
     let mut builder = Schema::builder();
     let indexing = TextFieldIndexing::default()
         .set_tokenizer("okno")
         .set_fieldnorms(false)
         .set_index_option(IndexRecordOption::WithFreqs);
     let text = TextOptions::default().set_indexing_options(indexing);
-    let fields = Fields {
+    let fields = LexicalFields {
         document: builder.add_u64_field("document", INDEXED),
         place: builder.add_u64_field("place", FAST),
         body: builder.add_text_field("body", text.clone()),
@@ -85,13 +85,13 @@ fn schema() -> (Schema, Fields) {
     (builder.build(), fields)
 }
 
-fn opened(folder: &Path, read_only: bool) -> Result<Index> {
+fn opened(folder: &Path, read_only: bool) -> TantivyResult<Index> {
     let index = if read_only { Index::open(ReadOnlyFolder::open(folder)?)? } else { Index::open_in_dir(folder)? };
     Ok(prepared(index))
 }
 
 fn prepared(index: Index) -> Index {
-    index.tokenizers().register("okno", Terms::default());
+    index.tokenizers().register("okno", TermTokenizer::default());
     index
 }
 
@@ -105,7 +105,7 @@ struct CommitPayload {
 }
 
 impl CommitPayload {
-    fn of(index: &Index) -> Result<Option<Self>> {
+    fn of(index: &Index) -> TantivyResult<Option<Self>> {
         Ok(Self::parse(&index.load_metas()?.payload.unwrap_or_default()))
     }
 
@@ -128,7 +128,7 @@ impl CommitPayload {
 /// The index, for reading.
 pub struct Lexical {
     searcher: Searcher,
-    fields: Fields,
+    fields: LexicalFields,
     /// For each segment, for each of its rows, the number that its reader gave it; looked up once, because a column
     /// and a search for the document would cost more than all else that is done with a posting.
     rows: OnceLock<Vec<Vec<u32>>>,
@@ -136,7 +136,7 @@ pub struct Lexical {
 
 /// What a row of the index holds the terms of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Field {
+pub enum TermSource {
     /// A sentence.
     Body,
     /// The title and headings of a section.
@@ -147,21 +147,21 @@ pub enum Field {
 
 /// Which sentence, section or derived text of a document a row is.
 #[derive(Debug, Clone, Copy)]
-pub struct Place {
+pub struct RowPlace {
     /// The document.
     pub document: DocumentNumber,
     /// Sentence, section or derived text.
-    pub field: Field,
+    pub field: TermSource,
     /// Its number in the document.
     pub at: u32,
 }
 
-impl Place {
+impl RowPlace {
     fn read(packed: u64) -> Self {
         let field = match packed & (SECTION | DERIVED) {
-            SECTION => Field::Context,
-            DERIVED => Field::Derived,
-            _ => Field::Body,
+            SECTION => TermSource::Context,
+            DERIVED => TermSource::Derived,
+            _ => TermSource::Body,
         };
         Self { document: (packed >> 32) as u32, field, at: (packed & !(SECTION | DERIVED)) as u32 }
     }
@@ -172,7 +172,7 @@ const NOWHERE: u32 = u32::MAX;
 
 impl Lexical {
     /// Opens what was last committed. One that was built from an index of another identity is refused.
-    pub fn open(folder: &Path, identity: Option<IndexIdentity>, read_only: bool) -> Result<Self> {
+    pub fn open(folder: &Path, identity: Option<IndexIdentity>, read_only: bool) -> TantivyResult<Self> {
         let (_, fields) = schema();
         let index = opened(folder, read_only)?;
         refuse_stumps(&index, folder)?;
@@ -184,7 +184,12 @@ impl Lexical {
     }
 
     /// Whether a term is in one of these fields, somewhere that has a number.
-    pub fn has(&self, fields: &[Field], term: &str, number: impl Fn(Place) -> Option<u32>) -> Result<bool> {
+    pub fn has(
+        &self,
+        fields: &[TermSource],
+        term: &str,
+        number: impl Fn(RowPlace) -> Option<u32>,
+    ) -> TantivyResult<bool> {
         let mut found = false;
         self.visit(fields, term, number, |_, _| {
             found = true;
@@ -197,10 +202,10 @@ impl Lexical {
     /// place its number, the same at every call; what has none is passed over.
     pub fn postings(
         &self,
-        fields: &[Field],
+        fields: &[TermSource],
         term: &str,
-        number: impl Fn(Place) -> Option<u32>,
-    ) -> Result<Vec<(u32, f32)>> {
+        number: impl Fn(RowPlace) -> Option<u32>,
+    ) -> TantivyResult<Vec<(u32, f32)>> {
         let mut found = Vec::new();
         self.visit(fields, term, number, |row, count| {
             found.push((row, count as f32));
@@ -211,11 +216,11 @@ impl Lexical {
 
     fn visit(
         &self,
-        fields: &[Field],
+        fields: &[TermSource],
         term: &str,
-        number: impl Fn(Place) -> Option<u32>,
+        number: impl Fn(RowPlace) -> Option<u32>,
         mut found: impl FnMut(u32, u32) -> ControlFlow<()>,
-    ) -> Result<()> {
+    ) -> TantivyResult<()> {
         let rows = self.rows(number)?;
         for term in fields.iter().map(|&field| Term::from_field_text(self.fields.of(field), term)) {
             for (segment, rows) in self.searcher.segment_readers().iter().zip(rows) {
@@ -227,12 +232,12 @@ impl Lexical {
         Ok(())
     }
 
-    fn rows(&self, number: impl Fn(Place) -> Option<u32>) -> Result<&[Vec<u32>]> {
+    fn rows(&self, number: impl Fn(RowPlace) -> Option<u32>) -> TantivyResult<&[Vec<u32>]> {
         if let Some(rows) = self.rows.get() {
             return Ok(rows);
         }
         let segments = self.searcher.segment_readers().iter();
-        let rows = segments.map(|segment| segment_rows(segment, &number)).collect::<Result<_>>()?;
+        let rows = segments.map(|segment| segment_rows(segment, &number)).collect::<TantivyResult<_>>()?;
         Ok(self.rows.get_or_init(|| rows))
     }
 }
@@ -247,7 +252,7 @@ pub struct LexicalSize {
 
 impl Lexical {
     /// Reads the whole index.
-    pub fn measured(folder: &Path, read_only: bool) -> Result<LexicalSize> {
+    pub fn measured(folder: &Path, read_only: bool) -> TantivyResult<LexicalSize> {
         let index = opened(folder, read_only)?;
         refuse_stumps(&index, folder)?;
         let damaged: Vec<String> =
@@ -263,21 +268,21 @@ impl Lexical {
     }
 }
 
-fn count_rows(segment: &SegmentReader, rows: &mut HashMap<DocumentNumber, usize>) -> Result<()> {
+fn count_rows(segment: &SegmentReader, rows: &mut HashMap<DocumentNumber, usize>) -> TantivyResult<()> {
     let places = segment.fast_fields().u64("place")?;
     for place in segment.doc_ids_alive().filter_map(|row| places.first(row)) {
-        *rows.entry(Place::read(place).document).or_default() += 1;
+        *rows.entry(RowPlace::read(place).document).or_default() += 1;
     }
     Ok(())
 }
 
 /// The numbers of a segment's rows.
-fn segment_rows(segment: &SegmentReader, number: &impl Fn(Place) -> Option<u32>) -> Result<Vec<u32>> {
+fn segment_rows(segment: &SegmentReader, number: &impl Fn(RowPlace) -> Option<u32>) -> TantivyResult<Vec<u32>> {
     let places = segment.fast_fields().u64("place")?;
     let alive = segment.alive_bitset();
     let row = |document: u32| {
         let place = places.first(document).filter(|_| alive.is_none_or(|alive| alive.is_alive(document)))?;
-        number(Place::read(place))
+        number(RowPlace::read(place))
     };
     Ok((0..segment.max_doc()).map(|document| row(document).unwrap_or(NOWHERE)).collect())
 }
@@ -288,7 +293,7 @@ fn visit_segment(
     rows: &[u32],
     term: &Term,
     found: &mut impl FnMut(u32, u32) -> ControlFlow<()>,
-) -> Result<ControlFlow<()>> {
+) -> TantivyResult<ControlFlow<()>> {
     let index = segment.inverted_index(term.field())?;
     let Some(mut block) = index.read_block_postings(term, IndexRecordOption::WithFreqs)? else {
         return Ok(ControlFlow::Continue(()));
@@ -309,7 +314,7 @@ fn visit_segment(
 const FOOTER: u64 = 8;
 
 /// Only files that a commit names: a writer may be making others right now.
-fn refuse_stumps(index: &Index, folder: &Path) -> Result<()> {
+fn refuse_stumps(index: &Index, folder: &Path) -> TantivyResult<()> {
     use SegmentComponent::{Delete, FastFields, FieldNorms, Positions, Postings, Store, Terms};
     let kinds = [Postings, Positions, FastFields, FieldNorms, Terms, Store, Delete];
     let segments = index.searchable_segment_metas()?;
@@ -325,12 +330,12 @@ fn refuse_stumps(index: &Index, folder: &Path) -> Result<()> {
 /// The index, for writing.
 pub struct LexicalWriter {
     writer: IndexWriter,
-    fields: Fields,
+    fields: LexicalFields,
 }
 
 impl LexicalWriter {
     /// Opens what was last committed; [`Self::built_from`] says whether it fits.
-    pub fn open(folder: &Path) -> Result<Self> {
+    pub fn open(folder: &Path) -> TantivyResult<Self> {
         let (_, fields) = schema();
         let index = prepared(Index::open_in_dir(folder)?);
         let writer = index.writer_with_num_threads(1, WRITER_MEMORY)?;
@@ -341,7 +346,7 @@ impl LexicalWriter {
     }
 
     /// Makes an empty index.
-    pub fn create(folder: &Path) -> Result<Self> {
+    pub fn create(folder: &Path) -> TantivyResult<Self> {
         let (schema, fields) = schema();
         fs_err::create_dir_all(folder)?;
         let directory = tantivy::directory::MmapDirectory::open(folder).map_err(TantivyError::from)?;
@@ -350,7 +355,7 @@ impl LexicalWriter {
     }
 
     /// What it was built from, compared with this generation of this index.
-    pub fn built_from(&self, generation: u64, identity: IndexIdentity) -> Result<Built> {
+    pub fn built_from(&self, generation: u64, identity: IndexIdentity) -> TantivyResult<Built> {
         let fits = |payload: &CommitPayload| payload.format == FORMAT && !payload.is_foreign(Some(identity));
         let payload = CommitPayload::of(self.writer.index())?.filter(fits);
         Ok(match payload.map(|payload| payload.generation.cmp(&generation)) {
@@ -368,7 +373,7 @@ impl LexicalWriter {
         title: &str,
         structure: &Structure,
         derived: &[Derived],
-    ) -> Result<()> {
+    ) -> TantivyResult<()> {
         for (i, sentence) in structure.sentences.iter().enumerate() {
             self.add_place(number, i as u64, self.fields.body, sentence.span.of(text))?;
         }
@@ -383,7 +388,7 @@ impl LexicalWriter {
         Ok(())
     }
 
-    fn add_place(&mut self, number: DocumentNumber, at: u64, field: Column, text: &str) -> Result<()> {
+    fn add_place(&mut self, number: DocumentNumber, at: u64, field: Column, text: &str) -> TantivyResult<()> {
         let mut row = TantivyDocument::new();
         row.add_u64(self.fields.document, u64::from(number));
         row.add_u64(self.fields.place, u64::from(number) << 32 | at);
@@ -397,20 +402,20 @@ impl LexicalWriter {
     }
 
     /// Takes out every document from this number on.
-    pub fn remove_from(&mut self, number: DocumentNumber) -> Result<()> {
+    pub fn remove_from(&mut self, number: DocumentNumber) -> TantivyResult<()> {
         let from = Bound::Included(Term::from_field_u64(self.fields.document, u64::from(number)));
         self.writer.delete_query(Box::new(RangeQuery::new(from, Bound::Unbounded))).map(drop)
     }
 
     /// Commits for this generation of this index.
-    pub fn commit(&mut self, generation: u64, identity: IndexIdentity) -> Result<()> {
+    pub fn commit(&mut self, generation: u64, identity: IndexIdentity) -> TantivyResult<()> {
         let mut commit = self.writer.prepare_commit()?;
         commit.set_payload(&CommitPayload::text(generation, identity));
         commit.commit().map(drop)
     }
 
     /// Waits for the merges under way.
-    pub fn finish(self) -> Result<()> {
+    pub fn finish(self) -> TantivyResult<()> {
         self.writer.wait_merging_threads()
     }
 }
@@ -428,7 +433,7 @@ pub enum Built {
 
 /// Our index terms as a tantivy tokenizer.
 #[derive(Clone, Default)]
-struct Terms {
+struct TermTokenizer {
     stream: Stream,
 }
 
@@ -440,7 +445,7 @@ struct Stream {
     token: Token,
 }
 
-impl Tokenizer for Terms {
+impl Tokenizer for TermTokenizer {
     type TokenStream<'a> = &'a mut Stream;
 
     fn token_stream<'a>(&'a mut self, text: &'a str) -> &'a mut Stream {

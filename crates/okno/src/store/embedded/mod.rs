@@ -205,7 +205,7 @@ fn on_disk(metadata: &std::fs::Metadata) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::contract::{self, Step};
+    use crate::store::contract::{self, HistoryStep};
     use proptest::prelude::*;
 
     fn open(folder: &Path) -> Box<dyn Store> {
@@ -223,12 +223,12 @@ mod tests {
         }
     }
 
-    fn step() -> impl Strategy<Value = Step> {
+    fn step() -> impl Strategy<Value = HistoryStep> {
         prop_oneof![
-            6 => (0..6u8, any::<u8>()).prop_map(|(name, text)| Step::Put(name, text)),
-            3 => (0..6u8).prop_map(Step::Remove),
-            3 => Just(Step::Commit),
-            1 => Just(Step::Reopen),
+            6 => (0..6u8, any::<u8>()).prop_map(|(name, text)| HistoryStep::Put(name, text)),
+            3 => (0..6u8).prop_map(HistoryStep::Remove),
+            3 => Just(HistoryStep::Commit),
+            1 => Just(HistoryStep::Reopen),
         ]
     }
 
@@ -244,7 +244,7 @@ mod tests {
     #[test]
     fn a_lost_or_foreign_lexical_index_is_built_again() {
         let folder = tempfile::tempdir().unwrap();
-        let steps = [Step::Put(1, 1), Step::Put(2, 2), Step::Commit];
+        let steps = [HistoryStep::Put(1, 1), HistoryStep::Put(2, 2), HistoryStep::Commit];
         contract::history(&|| open(folder.path()), &steps);
         for damage in [
             |path: &Path| fs_err::remove_dir_all(path).unwrap(),

@@ -7,8 +7,8 @@
 //! when it is first needed, which costs a few exact scans, and kept for the life of the snapshot.
 
 use super::atlas::Atlas;
-use super::dot::{self, Rows};
-use super::vectors::Packed;
+use super::dot::{self, ScaledRows};
+use super::vectors::PackedVectors;
 
 /// Where a component of a normal distribution is nearer to 3 than to 1 in units of the inner level, as a share of the
 /// standard deviation: the best four levels (Max, 1960) are .45 and 1.51 with the limit at .98.
@@ -20,17 +20,17 @@ const REGISTER: usize = 32;
 /// The sketches of all sentences and sections.
 pub struct Sketch {
     /// Of the sentences, in the order of the row.
-    pub sentences: Drawn,
+    pub sentences: SketchRows,
     /// Of the sections' contexts.
-    pub sections: Drawn,
+    pub sections: SketchRows,
 }
 
 impl Sketch {
     /// Draws all vectors of a generation.
     pub fn new(atlas: &Atlas<'_>) -> Self {
         let mut sketch = Self {
-            sentences: Drawn::new(atlas.dimensions, atlas.sentences()),
-            sections: Drawn::new(atlas.dimensions, atlas.sections()),
+            sentences: SketchRows::new(atlas.dimensions, atlas.sentences()),
+            sections: SketchRows::new(atlas.dimensions, atlas.sections()),
         };
         for entry in &atlas.documents {
             let (sentences, sections) = (entry.structure.sentences.len(), entry.structure.sections.len());
@@ -42,7 +42,7 @@ impl Sketch {
 }
 
 /// Rows of two-bit components.
-pub struct Drawn {
+pub struct SketchRows {
     dimensions: usize,
     /// Bytes of a row: component d is in byte `d % stride`, at bit `d / stride * 2`, as (±1 or ±3, plus 3) / 2.
     stride: usize,
@@ -51,13 +51,13 @@ pub struct Drawn {
     factors: Vec<u8>,
 }
 
-impl Drawn {
+impl SketchRows {
     fn new(dimensions: usize, rows: usize) -> Self {
         let stride = stride(dimensions);
         Self { dimensions, stride, codes: Vec::with_capacity(rows * stride), factors: Vec::with_capacity(rows * 4) }
     }
 
-    fn draw(&mut self, vectors: Packed<'_>, row: usize) {
+    fn draw(&mut self, vectors: PackedVectors<'_>, row: usize) {
         let (components, scale) = vectors.components(row);
         let squares: f32 = components.iter().map(|&x| f32::from(x.cast_signed()).powi(2)).sum();
         let limit = LIMIT * (squares / self.dimensions as f32).sqrt();
@@ -78,7 +78,7 @@ impl Drawn {
     /// Estimates the dot product of the question with every row.
     pub fn estimates(&self, question: &Coarse) -> Vec<f32> {
         let mut estimates = vec![0.0; self.factors.len() / 4];
-        let rows = Rows { components: &self.codes, scales: &self.factors };
+        let rows = ScaledRows { components: &self.codes, scales: &self.factors };
         dot::scan_codes(&question.components, question.sum, question.step, rows, &mut estimates);
         estimates
     }
@@ -117,10 +117,13 @@ mod tests {
 
     proptest! {
         #[test]
-        fn an_estimate_is_near(rows in prop::collection::vec(-1.0..1.0f32, 3 * 200), question in prop::collection::vec(-1.0..1.0f32, 200)) {
+        fn an_estimate_is_near(
+            rows in prop::collection::vec(-1.0..1.0f32, 3 * 200),
+            question in prop::collection::vec(-1.0..1.0f32, 200),
+        ) {
             let bytes = pack_normalised(&rows, 200);
-            let packed = Packed::new(&bytes, 3, 200).unwrap();
-            let mut drawn = Drawn::new(200, 3);
+            let packed = PackedVectors::new(&bytes, 3, 200).unwrap();
+            let mut drawn = SketchRows::new(200, 3);
             (0..3).for_each(|row| drawn.draw(packed, row));
             let length = question.iter().map(|x| x * x).sum::<f32>().sqrt();
             for (row, estimate) in drawn.estimates(&Coarse::new(&question)).into_iter().enumerate() {

@@ -1,7 +1,7 @@
 //! One generation, for reading: pinned pages of the memory map and the lexical index of that moment.
 
-use super::atlas::{Allowed, Atlas, Part};
-use super::best::Candidate;
+use super::atlas::{Allowed, Atlas, UnplacedDocument};
+use super::best::ScoredUnit;
 use super::blob::{self, StoredParts};
 use super::bm25::Postings;
 use super::dense::{Dots, Scan};
@@ -16,7 +16,7 @@ use crate::deadline;
 use crate::document::{Catalogue, Derived, DerivedKind, ImageHash, Layer, Record, Span, Structure};
 use crate::error::Damage;
 use crate::store::{Ask, DamagedDocument, DocumentNumber, FileState, Leg, Manifest, Scored, Snapshot, Vectors};
-use crate::text::names::Names;
+use crate::text::names::DocumentNames;
 use crate::text::terms;
 use crate::{Error, Result};
 use heed::{RoTxn, WithoutTls};
@@ -35,7 +35,7 @@ pub struct EmbeddedSnapshot {
     scan: Scan,
     records: OnceLock<Vec<(DocumentNumber, Record)>>,
     catalogue: OnceLock<Catalogue>,
-    names: OnceLock<Names>,
+    names: OnceLock<DocumentNames>,
     copies: Vec<Vec<DocumentNumber>>,
     damage: Mutex<Vec<DamagedDocument>>,
     /// How many of these were found after the snapshot was opened: they are in the atlas, and left out of rankings.
@@ -120,8 +120,8 @@ impl EmbeddedSnapshot {
     }
 
     /// Units as the rest of the program names them.
-    fn named(&self, units: &Units, best: Vec<Candidate>) -> Vec<Scored> {
-        let named = |(score, unit): Candidate| {
+    fn named(&self, units: &Units, best: Vec<ScoredUnit>) -> Vec<Scored> {
+        let named = |(score, unit): ScoredUnit| {
             let (run, derived) = units.run(unit as usize, &self.atlas);
             Scored { run, derived, score }
         };
@@ -203,7 +203,7 @@ fn derived_counts(atlas: &Atlas<'_>) -> BTreeMap<DerivedKind, usize> {
 /// The documents of a generation.
 #[derive(Default)]
 struct Documents {
-    parts: Vec<Part<'static>>,
+    parts: Vec<UnplacedDocument<'static>>,
     hashes: Vec<(DocumentNumber, u128)>,
     /// Those that are not what was stored.
     unreadable: Vec<DocumentNumber>,
@@ -220,7 +220,7 @@ impl Documents {
             return;
         };
         self.hashes.push((number, blob.text_hash));
-        self.parts.push(Part {
+        self.parts.push(UnplacedDocument {
             number,
             structure: blob.structure,
             text: blob.text,
@@ -305,13 +305,13 @@ impl Snapshot for EmbeddedSnapshot {
         Ok(self.catalogue.get_or_init(Catalogue::default))
     }
 
-    fn names(&self) -> Result<&Names> {
+    fn names(&self) -> Result<&DocumentNames> {
         if self.names.get().is_none() {
             let records = self.records()?.iter().map(|(number, record)| (*number, record));
             // Two threads may gather at once; the first to finish is kept.
-            let _ = self.names.set(Names::new(records));
+            let _ = self.names.set(DocumentNames::new(records));
         }
-        Ok(self.names.get_or_init(Names::default))
+        Ok(self.names.get_or_init(DocumentNames::default))
     }
 
     fn copies(&self) -> &[Vec<DocumentNumber>] {

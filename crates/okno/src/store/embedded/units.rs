@@ -4,7 +4,7 @@
 //! paragraphs follow each other without a gap. Only overlapping chunks and derived texts are written out. At a million
 //! sentences that is a third of the memory, and as much less to build when an index is opened.
 
-use super::atlas::{Atlas, Entry};
+use super::atlas::{Atlas, AtlasEntry};
 use super::vectors::{MEASURED, add, length};
 use crate::document::{Derived, DerivedKind, Layer};
 use crate::store::Run;
@@ -17,7 +17,7 @@ pub const CONTEXT_WEIGHT: f32 = 1.0;
 
 /// A layer over the whole row.
 pub struct Units {
-    shape: Shape,
+    shape: UnitShape,
     /// The first unit of each document, in the order of the atlas; then the end of the last.
     firsts: Vec<u32>,
     /// The units whose anchor is in each section.
@@ -34,7 +34,7 @@ pub struct Units {
 }
 
 /// Which texts of the row each unit holds.
-enum Shape {
+enum UnitShape {
     /// Each unit is the sentence of its own number.
     Sentences(u32),
     /// Each unit is the window around the sentence of its own number; what it holds is what holds it.
@@ -58,7 +58,7 @@ struct DerivedTexts {
     ordinals: Vec<u32>,
 }
 
-impl Shape {
+impl UnitShape {
     fn of(layer: Layer, runs: Vec<Range<u32>>, sentences: u32) -> Self {
         let adjoining = |pair: &[Range<u32>]| pair[0].end == pair[1].start;
         match layer {
@@ -93,7 +93,7 @@ impl Units {
         let lengths = lengths(layer, atlas, &runs, &firsts, &section);
         let own = |run: &Range<u32>| atlas.terms[run.start as usize..run.end as usize].iter().sum::<u32>() as f32;
         let terms = runs.iter().map(own).collect();
-        Self::laid_out(Shape::of(layer, runs, atlas.sentences() as u32), firsts, section, terms, lengths, atlas)
+        Self::laid_out(UnitShape::of(layer, runs, atlas.sentences() as u32), firsts, section, terms, lengths, atlas)
     }
 
     /// The derived texts of one kind. Their vectors have unit length, and hold their context already.
@@ -109,12 +109,12 @@ impl Units {
             firsts.push(terms.len() as u32);
         }
         let section = texts.anchors.iter().map(|&anchor| atlas.section_of[anchor as usize]).collect();
-        Self::laid_out(Shape::Derived(texts), firsts, section, terms, Vec::new(), atlas)
+        Self::laid_out(UnitShape::Derived(texts), firsts, section, terms, Vec::new(), atlas)
     }
 
     /// Units with terms of their own, to which those of title and headings are added.
     fn laid_out(
-        shape: Shape,
+        shape: UnitShape,
         firsts: Vec<u32>,
         section: Arc<[u32]>,
         mut terms: Vec<f32>,
@@ -137,10 +137,12 @@ impl Units {
     #[inline]
     pub fn texts(&self, unit: usize) -> Range<usize> {
         match &self.shape {
-            Shape::Sentences(_) => unit..unit + 1,
-            Shape::Windows(runs) | Shape::Runs { runs, .. } => runs[unit].start as usize..runs[unit].end as usize,
-            Shape::Parts { bounds, .. } => bounds[unit] as usize..bounds[unit + 1] as usize,
-            Shape::Derived(texts) => texts.places[unit] as usize..texts.places[unit] as usize + 1,
+            UnitShape::Sentences(_) => unit..unit + 1,
+            UnitShape::Windows(runs) | UnitShape::Runs { runs, .. } => {
+                runs[unit].start as usize..runs[unit].end as usize
+            }
+            UnitShape::Parts { bounds, .. } => bounds[unit] as usize..bounds[unit + 1] as usize,
+            UnitShape::Derived(texts) => texts.places[unit] as usize..texts.places[unit] as usize + 1,
         }
     }
 
@@ -148,22 +150,22 @@ impl Units {
     #[inline]
     pub fn holding(&self, text: u32) -> Range<u32> {
         match &self.shape {
-            Shape::Sentences(count) => text..(text + 1).min(*count),
-            Shape::Windows(holding) | Shape::Runs { holding, .. } => {
+            UnitShape::Sentences(count) => text..(text + 1).min(*count),
+            UnitShape::Windows(holding) | UnitShape::Runs { holding, .. } => {
                 holding.get(text as usize).cloned().unwrap_or(0..0)
             }
-            Shape::Parts { holding, .. } => holding.get(text as usize).map_or(0..0, |&unit| unit..unit + 1),
-            Shape::Derived(texts) => texts.places.binary_search(&text).map_or(0..0, |at| at as u32..at as u32 + 1),
+            UnitShape::Parts { holding, .. } => holding.get(text as usize).map_or(0..0, |&unit| unit..unit + 1),
+            UnitShape::Derived(texts) => texts.places.binary_search(&text).map_or(0..0, |at| at as u32..at as u32 + 1),
         }
     }
 
     /// The sentence that stands for a unit.
     fn anchor(&self, unit: usize) -> u32 {
         match &self.shape {
-            Shape::Sentences(_) | Shape::Windows(_) => unit as u32,
-            Shape::Parts { bounds, .. } => bounds[unit],
-            Shape::Runs { runs, .. } => runs[unit].start,
-            Shape::Derived(texts) => texts.anchors[unit],
+            UnitShape::Sentences(_) | UnitShape::Windows(_) => unit as u32,
+            UnitShape::Parts { bounds, .. } => bounds[unit],
+            UnitShape::Runs { runs, .. } => runs[unit].start,
+            UnitShape::Derived(texts) => texts.anchors[unit],
         }
     }
 
@@ -171,7 +173,7 @@ impl Units {
     pub fn run(&self, unit: usize, atlas: &Atlas<'_>) -> (Run, Option<u32>) {
         let entry = atlas.holder(self.anchor(unit));
         let (document, anchor) = (entry.number, self.anchor(unit) - entry.first);
-        if let Shape::Derived(texts) = &self.shape {
+        if let UnitShape::Derived(texts) = &self.shape {
             let ordinal = texts.ordinals[unit];
             let Derived { first, end, .. } = entry.derived[ordinal as usize];
             return (Run { document, first, end, anchor }, Some(ordinal));
@@ -228,7 +230,7 @@ fn lengths(layer: Layer, atlas: &Atlas<'_>, runs: &[Range<u32>], firsts: &[u32],
 }
 
 /// The lengths stored for a measured layer.
-fn stored_lengths<'e>(entry: &'e Entry<'_>, position: usize) -> impl Iterator<Item = f32> + 'e {
+fn stored_lengths<'e>(entry: &'e AtlasEntry<'_>, position: usize) -> impl Iterator<Item = f32> + 'e {
     let count = |layer: &Layer| match layer {
         Layer::Paragraph => entry.structure.paragraphs.len(),
         _ => entry.structure.sentences.len(),
@@ -238,7 +240,7 @@ fn stored_lengths<'e>(entry: &'e Entry<'_>, position: usize) -> impl Iterator<It
 }
 
 /// The lengths of any other layer, from the rows themselves.
-fn summed_lengths(entry: &Entry<'_>, dimensions: usize, runs: &[Range<u32>], section: &[u32]) -> Vec<f32> {
+fn summed_lengths(entry: &AtlasEntry<'_>, dimensions: usize, runs: &[Range<u32>], section: &[u32]) -> Vec<f32> {
     let sentences = entry.structure.sentences.len();
     let row = |index: usize| entry.vectors.row(index).collect::<Vec<f32>>();
     let of_run = |(run, section): (&Range<u32>, &u32)| {

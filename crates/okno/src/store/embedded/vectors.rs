@@ -9,7 +9,7 @@
 //! scan is exact over what is stored and the same on every machine, vector instructions or not, so
 //! there is nothing left to rescore.
 
-use super::dot::{self, Rows, float};
+use super::dot::{self, ScaledRows, float};
 use crate::document::{Layer, Structure};
 use crate::store::Vectors;
 use std::ops::Range;
@@ -91,14 +91,14 @@ pub fn length(row: &[f32]) -> f32 {
 
 /// The packed vectors of one document, read in place.
 #[derive(Debug, Clone, Copy)]
-pub struct Packed<'a> {
+pub struct PackedVectors<'a> {
     lengths: &'a [u8],
     scales: &'a [u8],
     rows: &'a [u8],
     dimensions: usize,
 }
 
-impl<'a> Packed<'a> {
+impl<'a> PackedVectors<'a> {
     /// Reads what [`pack`] wrote; `None` when the bytes cannot be that.
     pub fn new(bytes: &'a [u8], rows: usize, dimensions: usize) -> Option<Self> {
         let of_rows = rows.checked_mul(dimensions)?;
@@ -116,11 +116,11 @@ impl<'a> Packed<'a> {
 
     /// The dot products of the question with as many rows as there is room for, from this one on; sentences come first,
     /// then sections.
-    pub fn dots(self, question: &Question, first: usize, dots: &mut [f32]) {
+    pub fn dots(self, question: &QuestionVector, first: usize, dots: &mut [f32]) {
         let rows = first..first + dots.len();
         let of_rows = &self.rows[rows.start * self.dimensions..rows.end * self.dimensions];
         let scales = &self.scales[rows.start * 4..rows.end * 4];
-        dot::scan(&question.components, question.step, Rows { components: of_rows, scales }, dots);
+        dot::scan(&question.components, question.step, ScaledRows { components: of_rows, scales }, dots);
     }
 
     /// One row as it is stored: signed bytes, and what they are multiplied with.
@@ -138,12 +138,12 @@ impl<'a> Packed<'a> {
 
 /// A question's vector, rounded for the scan.
 #[derive(Debug, Clone)]
-pub struct Question {
+pub struct QuestionVector {
     components: Vec<i16>,
     step: f32,
 }
 
-impl Question {
+impl QuestionVector {
     /// Rounds a vector so that a sum over its components can never overflow 32 bits.
     pub fn new(vector: &[f32]) -> Self {
         let most = (i32::MAX as usize / (127 * vector.len().max(1) + 1)).min(i16::MAX as usize) as f32;
@@ -174,15 +174,16 @@ mod tests {
     proptest! {
         #[test]
         fn a_scan_finds_the_exact_dot_products(
-            (dimensions, rows, question) in (1..70usize).prop_flat_map(|d| (Just(d), prop::collection::vec(-2.0..2.0f32, d * 4), prop::collection::vec(-1.0..1.0f32, d)))
+            (dimensions, rows, question) in (1..70usize).prop_flat_map(
+                |d| (Just(d), prop::collection::vec(-2.0..2.0f32, d * 4), prop::collection::vec(-1.0..1.0f32, d)))
         ) {
             let (sentences, sections) = rows.split_at(dimensions * 3);
             let vectors = Vectors { sentences: sentences.to_vec(), sections: sections.to_vec(), derived: Vec::new() };
             let bytes = pack(&vectors, &document(3), dimensions);
-            let packed = Packed::new(&bytes, 4, dimensions).unwrap();
+            let packed = PackedVectors::new(&bytes, 4, dimensions).unwrap();
             prop_assert_eq!(packed.lengths(0..usize::MAX).count(), 3 + 3 + 1);
             let mut dots = [0.0; 4];
-            packed.dots(&Question::new(&question), 0, &mut dots);
+            packed.dots(&QuestionVector::new(&question), 0, &mut dots);
             for ((found, row), stored) in dots.into_iter().zip(rows.chunks(dimensions)).zip(0..) {
                 let exact: f32 = row.iter().zip(&question).map(|(a, b)| a * b).sum();
                 let error = 0.5 * scale_of(row) * question.iter().map(|x| x.abs()).sum::<f32>() + 1e-3;
@@ -194,7 +195,7 @@ mod tests {
 
     #[test]
     fn foreign_bytes_are_refused() {
-        assert!(Packed::new(&[0; 10], 4, 256).is_none());
-        assert!(Packed::new(&[], usize::MAX, 256).is_none());
+        assert!(PackedVectors::new(&[0; 10], 4, 256).is_none());
+        assert!(PackedVectors::new(&[], usize::MAX, 256).is_none());
     }
 }

@@ -7,7 +7,7 @@ use super::{blob, lexical_folder, sums};
 use crate::document::{Derived, DocumentId, ImageHash, Record};
 use crate::error::Damage;
 use crate::store::id_key;
-use crate::store::{DocumentNumber, FileState, IndexFault, Manifest, Prepared, Vectors, Writer};
+use crate::store::{DocumentNumber, FileState, IndexFault, Manifest, PreparedDocument, Vectors, Writer};
 use crate::{Error, Result};
 use fs_err::File;
 use heed::{RoTxn, RwTxn, WithoutTls};
@@ -179,7 +179,7 @@ impl Writer for EmbeddedWriter<'_> {
         self.change(|tables, writing| Ok(tables.ids.get(writing, &key)?.and_then(read_id_value)))
     }
 
-    fn put(&mut self, document: &Prepared) -> Result<DocumentNumber> {
+    fn put(&mut self, document: &PreparedDocument) -> Result<DocumentNumber> {
         if let Some((old, _)) = self.find(&document.record.id)? {
             self.remove(old)?;
         }

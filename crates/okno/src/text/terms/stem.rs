@@ -56,10 +56,10 @@ const LONG_STEMS: [&[u8]; 9] =
     [b"gener", b"commun", b"arsen", b"past", b"univers", b"later", b"emerg", b"organ", b"inter"];
 
 /// A suffix and what replaces it.
-type Rule = (&'static [u8], &'static [u8]);
+type SuffixRule = (&'static [u8], &'static [u8]);
 
 /// Step 2, in region 1; the longest match counts.
-const DERIVED: [Rule; 22] = [
+const DERIVED: [SuffixRule; 22] = [
     (b"ization", b"ize"),
     (b"ational", b"ate"),
     (b"fulness", b"ful"),
@@ -85,7 +85,7 @@ const DERIVED: [Rule; 22] = [
 ];
 
 /// Step 3, in region 1.
-const ADJECTIVES: [Rule; 8] = [
+const ADJECTIVES: [SuffixRule; 8] = [
     (b"ational", b"ate"),
     (b"tional", b"tion"),
     (b"alize", b"al"),

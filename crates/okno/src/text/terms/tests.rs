@@ -25,7 +25,7 @@ fn simplified(c: char) -> char {
 
 fn terms(text: &str) -> Vec<String> {
     let mut out = Vec::new();
-    Terms::new(fold).of(text, &mut |t| out.push(t.to_owned()));
+    TermMaker::new(fold).of(text, &mut |t| out.push(t.to_owned()));
     out
 }
 
@@ -34,7 +34,7 @@ fn asked(text: &str) -> Vec<(String, f32)> {
 }
 
 fn asked_of(text: &str, known: impl Fn(&str) -> bool) -> Vec<(String, f32)> {
-    let terms = Terms::new(fold).of_query(text);
+    let terms = TermMaker::new(fold).of_query(text);
     resolve(&terms, known).into_iter().map(|(t, w)| (t.to_owned(), w)).collect()
 }
 
@@ -154,7 +154,12 @@ proptest! {
 
     /// … also when it stands in a longer question whose other characters are unknown to the text.
     #[test]
-    fn a_character_in_a_question_finds_its_text(text in "[一-丿]{1,20}", at in 0usize..20, before in "[龀-龥]{0,5}", after in "[龀-龥]{0,5}") {
+    fn a_character_in_a_question_finds_its_text(
+        text in "[一-丿]{1,20}",
+        at in 0usize..20,
+        before in "[龀-龥]{0,5}",
+        after in "[龀-龥]{0,5}",
+    ) {
         let characters: Vec<char> = text.chars().collect();
         let query = format!("{before}{}{after}", characters[at % characters.len()]);
         prop_assert!(finds(&query, &text));

@@ -5,8 +5,8 @@
 //! shown, as is one that no document meets; the others are applied. A question of which nothing is
 //! applied is searched exactly as it was asked.
 
-use super::super::{Evidence, Reading, Understood, Why};
-use super::{Asking, Step, Taken, take};
+use super::super::{Evidence, Reading, ReadingReason, Understood};
+use super::{Step, StepRequest, Taken, take};
 use crate::Result;
 use crate::document::{Catalogue, Date, Field, FieldKind, Filter};
 use crate::generate::Asker;
@@ -41,7 +41,7 @@ pub fn read(
     let (fields, today) = (fields(evidence.catalogue()), today.to_string());
     let values = [("fields", fields.as_str()), ("today", today.as_str())];
     let shown = |(conditions, _): &(Vec<Condition>, String)| conditions.iter().map(Condition::shown).collect();
-    let asking = Asking { step: Step::Filter, question, more: &values, schema: schema() };
+    let asking = StepRequest { step: Step::Filter, question, more: &values, schema: schema() };
     let (gave, taken) = take(asking, asker, &check, shown);
     let understood = gave.map(|(conditions, rest)| judged(question, conditions, &rest, evidence)).transpose()?;
     Ok((understood, taken))
@@ -100,12 +100,12 @@ impl Condition {
     }
 
     /// The filter, or the doubt for which it is none.
-    fn filter(&self, catalogue: &Catalogue) -> Result<Filter, Why> {
+    fn filter(&self, catalogue: &Catalogue) -> Result<Filter, ReadingReason> {
         if catalogue.field(&self.field).is_none() && !EVERY_DOCUMENT.contains(&self.field.as_str()) {
-            return Err(Why::NoField);
+            return Err(ReadingReason::NoField);
         }
         let json = json!({ &self.field: { &self.operator: &self.value } });
-        Filter::from_json(&json).map_err(|_| Why::NoOperator)
+        Filter::from_json(&json).map_err(|_| ReadingReason::NoOperator)
     }
 }
 
@@ -124,9 +124,9 @@ fn judged(question: &str, conditions: Vec<Condition>, rest: &str, evidence: &dyn
             // The caller's own filter says what is meant.
             Ok(_) if evidence.is_given(&condition.field) => {}
             Ok(filter) if evidence.matching(&filter)? == 0 => {
-                understood.refused.push(reading(Some(filter), Why::NoDocument));
+                understood.refused.push(reading(Some(filter), ReadingReason::NoDocument));
             }
-            Ok(filter) => understood.applied.push(reading(Some(filter), Why::Model)),
+            Ok(filter) => understood.applied.push(reading(Some(filter), ReadingReason::Model)),
         }
     }
     let filters = understood.applied.iter().filter_map(|reading| reading.filter.clone());
@@ -226,9 +226,12 @@ mod tests {
             {"words": "像汤", "field": "category", "operator": "resembles", "value": "汤"},
             {"words": "甜品", "field": "category", "operator": "=", "value": "甜品"}], "query": "x"}"#;
         let found = understood("鲁迅的像汤的甜品", says).0.unwrap();
-        let refused: Vec<(&str, Why)> = found.refused.iter().map(|r| (r.words.as_str(), r.why)).collect();
-        let expected =
-            [("author = 鲁迅", Why::NoField), ("category resembles 汤", Why::NoOperator), ("甜品", Why::NoDocument)];
+        let refused: Vec<(&str, ReadingReason)> = found.refused.iter().map(|r| (r.words.as_str(), r.why)).collect();
+        let expected = [
+            ("author = 鲁迅", ReadingReason::NoField),
+            ("category resembles 汤", ReadingReason::NoOperator),
+            ("甜品", ReadingReason::NoDocument),
+        ];
         assert_eq!(refused, expected);
         assert_eq!((found.filter, found.text.as_str()), (None, "鲁迅的像汤的甜品"), "searched as it was asked");
     }

@@ -12,13 +12,13 @@ mod sql;
 mod transform;
 
 pub(crate) use filter::read as read_filter;
-pub(crate) use post_filter::{Shown, irrelevant};
+pub(crate) use post_filter::{ShownHit, irrelevant};
 pub use sql::write_sql;
 pub(crate) use transform::{Probes, transformed};
 
 use super::route::{Because, Route, Routing, route};
 use crate::error::OptionsError;
-use crate::generate::structured::{self, Checked, text};
+use crate::generate::structured::{self, CheckedAnswer, text};
 use crate::generate::{Asker, Language, Prompts, Request, Usage, messages, quoted};
 use crate::message::Reason;
 use serde::{Deserialize, Serialize};
@@ -107,7 +107,8 @@ okno_document::messages! {
             "没有路由 `{given}`;可用的有 hybrid、lexical、dense、broad",
         ),
         /// A number that no hit has.
-        Number { /** What was given. */ given: String, /** How many hits there are. */ count: usize } = "no_such_number" =>
+        Number { /** What was given. */ given: String, /** How many hits there are. */ count: usize } =
+            "no_such_number" =>
             ("{given} is not a number from 1 to {count}", "{given} 不是 1 到 {count} 的数"),
         /// Too many questions, or none.
         Questions { /** How many. */ got: usize } = "wrong_number_of_questions" =>
@@ -118,7 +119,8 @@ okno_document::messages! {
         /// A text without words.
         NoWords { /** The text. */ text: String } = "no_words" => ("`{text}` holds no words", "`{text}` 里没有词"),
         /// A statement that the database does not take.
-        Statement { /** The statement. */ sql: String, /** What the database says. */ reason: Reason } = "bad_statement" =>
+        Statement { /** The statement. */ sql: String, /** What the database says. */ reason: Reason } =
+            "bad_statement" =>
             ("the statement `{sql}` cannot be used: {reason}", "语句 `{sql}` 无法使用:{reason}"),
     }
 }
@@ -152,7 +154,7 @@ impl Taken {
 const LONGEST_QUESTION: usize = 2000;
 
 /// What a step asks.
-struct Asking<'a> {
+struct StepRequest<'a> {
     step: Step,
     question: &'a str,
     /// Values of the prompt, beside the question.
@@ -160,7 +162,7 @@ struct Asking<'a> {
     schema: Value,
 }
 
-impl Asking<'_> {
+impl StepRequest<'_> {
     fn request(self, prompts: &Prompts) -> Request {
         let question: String = self.question.chars().take(LONGEST_QUESTION).collect();
         let data = quoted(&question);
@@ -173,7 +175,7 @@ impl Asking<'_> {
 
 /// Takes a step: asks, checks, and says what came of it; `gave` is what is shown of the value.
 fn take<T>(
-    asking: Asking<'_>,
+    asking: StepRequest<'_>,
     asker: Option<Asker<'_>>,
     check: &dyn Fn(&Value) -> Result<T, Reason>,
     gave: impl Fn(&T) -> Vec<String>,
@@ -181,7 +183,7 @@ fn take<T>(
     let step = asking.step;
     let Some(asker) = asker else { return (None, Taken::without_model(step)) };
     match structured::ask(asker, asking.request(asker.prompts), check, &|| false) {
-        Ok(Checked { value, usage, .. }) => {
+        Ok(CheckedAnswer { value, usage, .. }) => {
             let gave = gave(&value);
             (Some(value), Taken { step, gave, failed: None, usage })
         }
@@ -207,7 +209,7 @@ pub(crate) fn read_route(question: &str, asker: Option<Asker<'_>>) -> (Option<Ro
         Ok((name, chosen, text(answer, "reason").unwrap_or_default()))
     };
     let shown = |(name, _, reason): &(String, Route, String)| vec![name.clone(), reason.clone()];
-    let (chosen, taken) = take(Asking { step: Step::Route, question, more: &[], schema }, asker, &check, shown);
+    let (chosen, taken) = take(StepRequest { step: Step::Route, question, more: &[], schema }, asker, &check, shown);
     // What is quoted in a question is meant word for word, whoever chooses the route.
     let phrases = route(question).phrases;
     (chosen.map(|(_, route, _)| Routing { route, because: Because::Model, phrases }), taken)

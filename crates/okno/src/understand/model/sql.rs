@@ -5,7 +5,7 @@
 //! when its first one does not. Who runs it shows it first.
 
 use super::StepError;
-use crate::generate::structured::{self, Checked, Unusable, text};
+use crate::generate::structured::{self, CheckedAnswer, Unusable, text};
 use crate::generate::{Asker, Language, Request, messages, quoted};
 use crate::message::Reason;
 use serde_json::{Value, json};
@@ -19,7 +19,7 @@ pub fn write_sql(
     tables: &str,
     asker: Asker<'_>,
     check: &dyn Fn(&str) -> Result<(), Reason>,
-) -> Result<Checked<String>, Unusable> {
+) -> Result<CheckedAnswer<String>, Unusable> {
     let (data, tables) = (quoted(question), quoted(&tables.chars().take(LONGEST).collect::<String>()));
     let messages = messages(asker.prompts, Language::of(question), "sql", &[("question", &data), ("tables", &tables)]);
     let schema = super::object("sql", &json!({"type": "string"}));

@@ -5,7 +5,7 @@
 //! fuses: with reciprocal ranks that is RRF over the variants, with relative scores the mean of their
 //! shares. So asking the same thing twice changes nothing, and the order of the probes does not matter.
 
-use super::{Asking, Step, StepError, Taken, object, take};
+use super::{Step, StepError, StepRequest, Taken, object, take};
 use crate::generate::Asker;
 use crate::generate::structured::{text, texts};
 use crate::message::Reason;
@@ -67,7 +67,7 @@ pub fn transformed(question: &str, steps: &[Step], asker: Option<Asker<'_>>) -> 
 fn one(step: Step, question: &str, field: &str, asker: Option<Asker<'_>>) -> (Vec<String>, Taken) {
     let most = if step == Step::Hyde { LONGEST * 4 } else { LONGEST };
     let check = |answer: &Value| sound(text(answer, field)?, most);
-    let asking = Asking { step, question, more: &[], schema: object(field, &json!({"type": "string"})) };
+    let asking = StepRequest { step, question, more: &[], schema: object(field, &json!({"type": "string"})) };
     let (gave, taken) = take(asking, asker, &check, |text| vec![text.clone()]);
     (gave.into_iter().collect(), taken)
 }
@@ -82,7 +82,7 @@ fn several(step: Step, question: &str, asker: Option<Asker<'_>>) -> (Vec<String>
         }
         found.into_iter().map(|text| sound(text, LONGEST)).collect()
     };
-    let asking = Asking { step, question, more: &[], schema: object("questions", &items) };
+    let asking = StepRequest { step, question, more: &[], schema: object("questions", &items) };
     let (gave, taken) = take(asking, asker, &check, Vec::clone);
     let other = |text: &String| text.trim() != question.trim();
     (gave.unwrap_or_default().into_iter().filter(other).collect(), taken)
@@ -135,7 +135,8 @@ mod tests {
     proptest! {
         #[test]
         fn the_question_or_its_rewriting_comes_first_and_nothing_twice(
-            question in "[a-c]{1,2}", instead in prop::option::of("[a-c]{1,2}"), beside in prop::collection::vec("[a-c]{1,2}", 0..9),
+            question in "[a-c]{1,2}", instead in prop::option::of("[a-c]{1,2}"),
+            beside in prop::collection::vec("[a-c]{1,2}", 0..9),
         ) {
             let probes = Probes { instead: instead.clone(), beside: beside.clone(), passage: None };
             let texts = probes.texts(&question);

@@ -6,7 +6,7 @@ const TODAY: Date = Date { year: 2024, month: 3, day: 13 };
 
 /// `words: first..last relation`, for each time found.
 fn times(question: &str) -> Vec<String> {
-    let text = Text::new(question);
+    let text = FoldedQuestion::new(question);
     let shown = |time: &Time| {
         let period = time.period.map_or("?".to_owned(), |p| format!("{}..{}", p.first, p.last));
         format!(
