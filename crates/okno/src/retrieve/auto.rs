@@ -152,8 +152,8 @@ struct Filling<'a> {
     known: FxHashSet<(DocumentNumber, u32, u32)>,
     /// The runs that answer as one, by their sentences.
     runs: FxHashMap<SentencePlace, Range<u32>>,
-    /// Sections whose runs are known.
-    looked: FxHashSet<SentencePlace>,
+    /// Sections, and stretches of them, whose runs are known.
+    looked: FxHashSet<(DocumentNumber, u32, u32)>,
 }
 
 /// Sentences to be taken together.
@@ -189,14 +189,14 @@ impl<'a> Filling<'a> {
         }
     }
 
-    /// Finds the runs of the section that holds a sentence.
+    /// Finds the runs near a sentence.
     fn look(&mut self, document: DocumentNumber, sentence: u32) {
         let view = &self.views[&document];
-        let section = view.structure.section(sentence as usize);
-        if !self.looked.insert((document, section.start as u32)) {
+        let section = view.structure.section(sentence as usize).start as u32;
+        if !self.looked.insert((document, section, sentence / blocks::REACH as u32)) {
             return;
         }
-        for run in blocks::of_section(sentence as usize, view) {
+        for run in blocks::near(sentence as usize, view) {
             if view.structure.tokens(run.clone()) <= scaled(LONGEST, self.scale) {
                 let run = run.start as u32..run.end as u32;
                 self.runs.extend(run.clone().map(|sentence| ((document, sentence), run.clone())));
@@ -293,8 +293,7 @@ impl<'a> Filling<'a> {
         };
         choices.extend(self.runs.get(&(document, at)).cloned());
         let longest = scaled(LONGEST, self.scale);
-        let section = blocks::section(at as usize, view).filter(|run| view.structure.tokens(run.clone()) <= longest);
-        choices.extend(section.map(|run| run.start as u32..run.end as u32));
+        choices.extend(blocks::section(at as usize, view, longest).map(|run| run.start as u32..run.end as u32));
         choices
     }
 
@@ -303,7 +302,9 @@ impl<'a> Filling<'a> {
         let sentences = &self.views[&document].structure.sentences;
         let count = sentences.len() as u32;
         let Some(first) = (heading..count).find(|&at| !sentences[at as usize].heading) else { return Vec::new() };
-        let end = (first + 1..count).find(|&at| !sentences[at as usize].attached).unwrap_or(count);
+        // A table may have a hundred thousand rows.
+        let last = count.min(first + blocks::REACH as u32);
+        let end = (first + 1..last).find(|&at| !sentences[at as usize].attached).unwrap_or(last);
         vec![heading..first + 1, heading..end]
     }
 

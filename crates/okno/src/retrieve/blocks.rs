@@ -13,10 +13,15 @@ const FEWEST: usize = 3;
 /// Sentences between two items that still belong to the list: the rest of an item, a nested paragraph.
 const GAP: usize = 3;
 
-/// The lists, tables and pieces of code of the section that holds a sentence, each with the line that leads in; in
-/// order.
-pub fn of_section(sentence: usize, view: &View<'_>) -> Vec<Range<usize>> {
-    let section = view.structure.section(sentence);
+/// Sentences that are looked at together: a list that reaches over more is too long to be returned as one.
+pub const REACH: usize = 256;
+
+/// The lists, tables and pieces of code near a sentence, in its section, each with the line that leads in; in order.
+/// They are the same for all sentences of one stretch of [`REACH`].
+pub fn near(sentence: usize, view: &View<'_>) -> Vec<Range<usize>> {
+    let whole = view.structure.section(sentence);
+    let stretch = sentence / REACH * REACH;
+    let section = whole.start.max(stretch.saturating_sub(REACH))..whole.end.min(stretch + 2 * REACH);
     let mut runs: Vec<Range<usize>> = Vec::new();
     let mut items = 0;
     for at in section.clone().filter(|&at| is_item(at, view)) {
@@ -77,10 +82,13 @@ fn lead_in(start: usize, section: &Range<usize>, view: &View<'_>) -> usize {
     if announces || sentence.heading || view.structure.sentences[start].attached { before } else { start }
 }
 
-/// The section of a sentence; none that is only headings.
-pub fn section(sentence: usize, view: &View<'_>) -> Option<Range<usize>> {
-    let section = view.structure.section(sentence);
-    section.clone().any(|at| !view.structure.sentences[at].heading).then_some(section)
+/// The section of a sentence, if it has no more than so many tokens; none that is only headings.
+pub fn section(sentence: usize, view: &View<'_>, most: usize) -> Option<Range<usize>> {
+    let structure = &view.structure;
+    let section = structure.section(sentence);
+    // A sentence has at least one token, and a section may be a whole book.
+    let short = section.len() <= most && structure.tokens(section.clone()) <= most;
+    (short && section.clone().any(|at| !structure.sentences[at].heading)).then_some(section)
 }
 
 #[cfg(test)]
@@ -100,7 +108,7 @@ mod tests {
             start += line.len();
         }
         let view = View { structure: Arc::new(crate::split::structure(text, "", &blocks)), text };
-        let found = of_section(view.structure.sentences.len() - 1, &view);
+        let found = near(view.structure.sentences.len() - 1, &view);
         found.into_iter().map(|run| view.structure.span(run).of(text).to_owned()).collect()
     }
 
