@@ -508,7 +508,7 @@ fn old_documents_that_claim_more_than_they_hold() {
     let many: Vec<u8> = [container(0x0ff0, 1 << 24), container(0x03f3, 20).repeat(500_000)].concat();
     let many = [container(0x03e8, 1 << 25), many].concat();
     read("many.ppt", &compound("PowerPoint Document", &many));
-    read("plain.msg", &compound("__properties_version1.0", &[0xff; 50_000]));
+    read("plain.msg", &compound("__properties_version1.0", &vec![0xff; 50_000]));
 }
 
 #[test]

@@ -154,6 +154,7 @@ mod tests {
     }
 
     #[tokio::test]
+    #[allow(clippy::await_holding_lock)] // what waits for the lock are other threads
     async fn long_work_leaves_a_core_for_the_rest() {
         let pool = Arc::new(Pool::new(100));
         let (begin, release) = (Arc::new(Semaphore::new(0)), Arc::new(std::sync::RwLock::new(())));

@@ -21,11 +21,13 @@ pub fn add(connection: &Connection, deadline: &QueryDeadline) -> Result<()> {
     }
     let looked_at = deadline.clone();
     connection.create_scalar_function("glob", 2, flags, move |context| glob(context, &looked_at))?;
-    connection.create_scalar_function("instr", 2, flags, instr)?;
+    connection.create_scalar_function("instr", 2, flags, |context| {
+        Ok(instr(context).map(usize::cast_signed).map(|at| at as i64))
+    })?;
     connection.create_scalar_function("replace", 3, flags, replace)?;
-    connection.create_scalar_function("trim", 2, flags, |context| trim(context, true, true))?;
-    connection.create_scalar_function("ltrim", 2, flags, |context| trim(context, true, false))?;
-    connection.create_scalar_function("rtrim", 2, flags, |context| trim(context, false, true))
+    connection.create_scalar_function("trim", 2, flags, |context| Ok(trim(context, true, true)))?;
+    connection.create_scalar_function("ltrim", 2, flags, |context| Ok(trim(context, true, false)))?;
+    connection.create_scalar_function("rtrim", 2, flags, |context| Ok(trim(context, false, true)))
 }
 
 /// An argument as text; `None` for NULL.
@@ -172,13 +174,13 @@ fn class(characters: &mut std::str::Chars<'_>) -> Option<PatternPart> {
     Some(PatternPart::Class { ranges, negated })
 }
 
-fn instr(context: &Context<'_>) -> Result<Option<i64>> {
+fn instr(context: &Context<'_>) -> Option<usize> {
     if let (ValueRef::Blob(all), ValueRef::Blob(part)) = (context.get_raw(0), context.get_raw(1)) {
-        return Ok(Some(memmem::find(all, part).map_or(0, |at| at as i64 + 1)));
+        return Some(memmem::find(all, part).map_or(0, |at| at + 1));
     }
-    let (Some(all), Some(part)) = (text(context, 0), text(context, 1)) else { return Ok(None) };
+    let (all, part) = (text(context, 0)?, text(context, 1)?);
     let found = memmem::find(all.as_bytes(), part.as_bytes());
-    Ok(Some(found.map_or(0, |at| all[..at].chars().count() as i64 + 1)))
+    Some(found.map_or(0, |at| all[..at].chars().count() + 1))
 }
 
 fn replace(context: &Context<'_>) -> Result<Value> {
@@ -194,8 +196,8 @@ fn replace(context: &Context<'_>) -> Result<Value> {
     Ok(Value::Text(all.replace(&*part, &by)))
 }
 
-fn trim(context: &Context<'_>, start: bool, end: bool) -> Result<Option<String>> {
-    let (Some(all), Some(cut)) = (text(context, 0), text(context, 1)) else { return Ok(None) };
+fn trim(context: &Context<'_>, start: bool, end: bool) -> Option<String> {
+    let (all, cut) = (text(context, 0)?, text(context, 1)?);
     let cut: HashSet<char> = cut.chars().collect();
     let mut rest = &*all;
     if start {
@@ -204,5 +206,5 @@ fn trim(context: &Context<'_>, start: bool, end: bool) -> Result<Option<String>>
     if end {
         rest = rest.trim_end_matches(|c| cut.contains(&c));
     }
-    Ok(Some(rest.to_owned()))
+    Some(rest.to_owned())
 }

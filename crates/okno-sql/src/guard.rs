@@ -37,7 +37,7 @@ impl QueryDeadline {
 
 /// Limits what any statement of this connection may take, from now on: the tables are filled.
 pub fn limit(connection: &Connection) -> rusqlite::Result<()> {
-    connection.set_limit(Limit::SQLITE_LIMIT_LENGTH, LONGEST_VALUE as i32)?;
+    connection.set_limit(Limit::SQLITE_LIMIT_LENGTH, i32::try_from(LONGEST_VALUE).unwrap_or(i32::MAX))?;
     // What is sorted counts as memory, and fills no disk.
     connection.pragma_update(None, "temp_store", "MEMORY")?;
     // SAFETY: the function only reads a counter.

@@ -21,7 +21,7 @@ const KEY: &str = "OKNO_API_KEY";
 /// What loading an upload may take, unless the configuration says otherwise: the largest file that is loaded at once
 /// has 64 MB, and a rendered text may take many times that.
 const LOAD_MEMORY: u64 = 2 << 30;
-const LOAD_TIME: Duration = Duration::from_secs(60);
+const LOAD_TIME: Duration = Duration::from_mins(1);
 
 /// Where and for whom to serve.
 #[derive(Debug, Args)]

@@ -83,7 +83,7 @@ fn no_changed_byte_is_returned_as_genuine() {
     let world = world();
     let file = world.path(".okno/data.mdb");
     let whole = std::fs::read(&file).unwrap();
-    let expected: Vec<String> = (0..DOCUMENTS).map(|number| note(number)).collect();
+    let expected: Vec<String> = (0..DOCUMENTS).map(note).collect();
     for at in (8192..whole.len()).step_by((whole.len() - 8192) / 60) {
         let mut bytes = whole.clone();
         bytes[at] ^= 0x21;

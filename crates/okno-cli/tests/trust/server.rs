@@ -49,7 +49,7 @@ impl Client {
     /// Sends a request; the status and the body.
     pub fn send(&self, method: &str, path: &str, kind: &str, body: &[u8]) -> (u16, String) {
         let mut stream = TcpStream::connect(&self.address).unwrap();
-        stream.set_read_timeout(Some(Duration::from_secs(120))).unwrap();
+        stream.set_read_timeout(Some(Duration::from_mins(2))).unwrap();
         let head = format!(
             "{method} {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Type: {kind}\r\n\
              Content-Length: {}\r\n\r\n",
@@ -99,7 +99,7 @@ impl Client {
             if !view["ended"].is_null() {
                 return view;
             }
-            assert!(begun.elapsed() < Duration::from_secs(120), "{view}");
+            assert!(begun.elapsed() < Duration::from_mins(2), "{view}");
             std::thread::sleep(Duration::from_millis(20));
         }
     }

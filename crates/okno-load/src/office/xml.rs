@@ -79,7 +79,7 @@ fn everything(xml: &str, mut each: impl FnMut(XmlEvent<'_>)) {
     loop {
         match reader.read_event() {
             Ok(Event::Start(start)) => {
-                each(XmlEvent::Open(Element { name: start.local_name().as_ref(), start: &start }))
+                each(XmlEvent::Open(Element { name: start.local_name().as_ref(), start: &start }));
             }
             Ok(Event::Empty(start)) => {
                 let name = start.local_name();

@@ -71,15 +71,15 @@ impl LeadSearch<'_> {
     /// Adds the rankings inside of documents that the question or the best passages name; returns the hits of all
     /// rankings together. The best score stays what it was, so that `auto` sees numbers of the size it knows.
     pub fn follow(&self, question: LeadQuestion<'_>, rankings: &mut Vec<Ranking>, hits: Vec<Hit>) -> Result<Vec<Hit>> {
-        let names = self.snapshot.names()?;
+        let catalogue = self.snapshot.names()?;
         let (best, before) = (hits.first().map_or(0.0, |hit| hit.score), rankings.len());
-        let named = self.named(names, question.text);
+        let named = self.named(catalogue, question.text);
         let documents: Vec<DocumentNumber> = named.iter().map(|lead| lead.document).collect();
-        let rest = names.rest(question.text, &documents);
+        let rest = catalogue.rest(question.text, &documents);
         let question = LeadQuestion { text: &rest, ..question };
         rankings.extend(self.inside(question, &named, LedBy::Name)?);
         let hits = if named.is_empty() { hits } else { self.fused(rankings) };
-        let linked = self.linked(names, &hits, &named)?;
+        let linked = self.linked(catalogue, &hits, &named)?;
         rankings.extend(self.inside(question, &linked, LedBy::Link)?);
         rankings.extend(self.openings(&named)?);
         if rankings.len() == before {
@@ -87,7 +87,9 @@ impl LeadSearch<'_> {
         }
         let mut hits = even(self.fused(rankings), &named);
         let factor = best / hits.first().map_or(1.0, |hit| hit.score);
-        hits.iter_mut().for_each(|hit| hit.score *= factor);
+        for hit in &mut hits {
+            hit.score *= factor;
+        }
         Ok(hits)
     }
 
@@ -100,8 +102,8 @@ impl LeadSearch<'_> {
     }
 
     /// The documents that a question names.
-    fn named(&self, names: &DocumentNames, question: &str) -> Vec<Lead> {
-        let mut namings = names.named(question, LEAST);
+    fn named(&self, catalogue: &DocumentNames, question: &str) -> Vec<Lead> {
+        let mut namings = catalogue.named(question, LEAST);
         namings.retain(|naming| self.is_allowed(naming.document));
         let least = SHARE_OF_SUREST * namings.first().map_or(0.0, |naming| naming.surely);
         let lead = |Naming { document, surely }| Lead { document, surely };
@@ -109,7 +111,7 @@ impl LeadSearch<'_> {
     }
 
     /// The documents whose titles stand around the best hits, the likeliest first.
-    fn linked(&self, names: &DocumentNames, hits: &[Hit], named: &[Lead]) -> Result<Vec<Lead>> {
+    fn linked(&self, catalogue: &DocumentNames, hits: &[Hit], named: &[Lead]) -> Result<Vec<Lead>> {
         let best = hits.first().map_or(1.0, |hit| hit.score);
         let mut linked: Vec<Lead> = Vec::new();
         for hit in hits.iter().take(READ_FOR_TITLES) {
@@ -117,7 +119,7 @@ impl LeadSearch<'_> {
             let view = View { structure: self.snapshot.structure(document)?, text: self.snapshot.text(document)? };
             let around = super::auto::block(hit.run.anchor, &view);
             let text = view.structure.span(around.start as usize..around.end as usize).of(view.text);
-            for other in names.mentioned(text) {
+            for other in catalogue.mentioned(text) {
                 let known = other == document || named.iter().chain(&linked).any(|lead| lead.document == other);
                 if !known && self.is_allowed(other) {
                     linked.push(Lead { document: other, surely });

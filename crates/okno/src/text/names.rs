@@ -84,7 +84,9 @@ impl DocumentNames {
         for (word, weight) in &asked {
             if let Some(places) = self.words.get(word) {
                 let rarity = weight * self.rarity(places.len());
-                places.iter().for_each(|&place| *found.entry(place).or_default() += rarity);
+                for &place in places {
+                    *found.entry(place).or_default() += rarity;
+                }
             }
         }
         let mut namings: Vec<(u32, f32)> =

@@ -50,6 +50,7 @@ pub struct FileNumber {
 impl FileNumber {
     /// The number of an open file.
     #[cfg(unix)]
+    #[allow(clippy::unnecessary_wraps)] // elsewhere there is none
     pub fn of(metadata: &std::fs::Metadata) -> Option<Self> {
         use std::os::unix::fs::MetadataExt;
         Some(Self { device: metadata.dev(), inode: metadata.ino() })
