@@ -139,8 +139,9 @@ fn answer(
     let mut stage = Stage::new(&rankings, fused, hits.len(), scope.matching);
     stage.led = led(snapshot, &rankings)?;
     let hits = stage!("rerank", reranked(hits, models.reranker, &recipe, &understood.text, &views, &mut stage))?;
+    let mut asked = forms(query, probes);
     let hits = match stage.reranked {
-        None if is_auto(&recipe) => stage!("reread", reread::reread(&hits, snapshot, &views, &understood.text))?,
+        None if is_auto(&recipe) => stage!("reread", reread::reread(&hits, snapshot, &views, &mut asked[0]))?,
         _ => hits,
     };
     let (hits, steps) = stage!("post-filter", post_filtered(snapshot, hits, models.asker, query, &recipe, &views))?;
@@ -158,7 +159,6 @@ fn answer(
     let pieces = tables::with_rows(pieces, recipe.budget, &views);
     let pieces = expand::without_markup(expand::arrange(pieces, recipe.order), &views);
     let trace = |hit: &Hit| fuse::trace(&rankings, recipe.fusion, depth, hit);
-    let mut asked = forms(query, probes);
     let mut contexts: Vec<Context> = pieces
         .into_iter()
         .map(|piece| context::cut(snapshot, piece, &scope, &trace, stage.reranked.as_ref(), &mut asked))

@@ -81,7 +81,7 @@ pub struct ComparedQuestion {
 }
 
 /// What is known of a sentence, or of title and headings.
-pub struct SentenceProfile {
+struct SentenceProfile {
     sum: Vec<f32>,
     /// For each token of the question the cosine of the token most like it.
     meant: Vec<f32>,
@@ -183,28 +183,39 @@ impl ComparedQuestion {
         if self.chinese == is_chinese(text) { &WEIGHTS } else { &ACROSS }
     }
 
-    /// What of the question is in a text.
-    pub fn part(&mut self, text: &str) -> SentenceProfile {
-        let sum = self.sum(text);
+    /// For each token of the question the cosine of the token of a text that is most like it.
+    pub fn meant_by(&mut self, text: &str) -> Vec<f32> {
+        let mut ids = Vec::new();
+        self.model.encode(text, &mut ids);
+        self.likest(&ids)
+    }
+
+    fn likest(&mut self, ids: &[u32]) -> Vec<f32> {
         let mut meant = vec![0.0f32; self.tokens.len()];
-        for &id in self.scratch.ids() {
+        for &id in ids {
             let likeness = self.met.entry(id).or_insert_with(|| likeness(self.model, &self.tokens, id));
             for (best, cosine) in meant.iter_mut().zip(likeness) {
                 *best = best.max(*cosine);
             }
         }
+        meant
+    }
+
+    fn part(&mut self, text: &str) -> SentenceProfile {
+        let sum = self.sum(text);
+        let ids = self.scratch.ids().to_vec();
+        let meant = self.likest(&ids);
         let mut written = 0;
         terms(text, &mut |term: &str| written |= self.bits.get(term).copied().unwrap_or(0));
         SentenceProfile { sum, meant, written }
     }
 
-    /// How much of the question is in these sentences below this head, piece by piece: from 0 to 1.
-    pub fn likeness(&self, head: &SentenceProfile, parts: &[&SentenceProfile]) -> f32 {
-        let best = |token: usize| parts.iter().map(|part| part.meant[token]).fold(head.meant[token], f32::max);
-        let weight = |weight: f32| weight.sqrt();
-        let all: f32 = self.tokens.iter().map(|(_, squared)| weight(*squared)).sum();
-        let found: f32 = self.tokens.iter().enumerate().map(|(at, (_, squared))| weight(*squared) * best(at)).sum();
-        found / all.max(1e-6)
+    /// How much of the question is in these texts together, piece by piece: from 0 to 1.
+    pub fn likeness(&self, texts: &[&[f32]]) -> f32 {
+        let best = |token: usize| texts.iter().map(|meant| meant[token]).fold(0.0, f32::max);
+        let weights = self.tokens.iter().map(|(_, squared)| squared.sqrt());
+        let all: f32 = weights.clone().sum();
+        weights.enumerate().map(|(at, weight)| weight * best(at)).sum::<f32>() / all.max(1e-6)
     }
 
     fn compared(&self, head: &SentenceProfile, parts: &[SentenceProfile]) -> [f32; FEATURES] {

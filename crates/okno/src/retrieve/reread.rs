@@ -7,7 +7,7 @@
 
 use super::expand::Views;
 use super::fuse::Hit;
-use super::relevance::{ComparedQuestion, SentenceProfile};
+use super::relevance::ComparedQuestion;
 use super::rerank::shares;
 use crate::Result;
 use crate::store::{DocumentNumber, Snapshot};
@@ -20,8 +20,12 @@ const DEPTH: usize = 30;
 const BLEND: f32 = 0.3;
 
 /// Compares the first hits with the question once more; hits come and go best first.
-pub fn reread(hits: &[Hit], snapshot: &dyn Snapshot, views: &Views<'_>, question: &str) -> Result<Vec<Hit>> {
-    let asked = ComparedQuestion::new(question);
+pub fn reread(
+    hits: &[Hit],
+    snapshot: &dyn Snapshot,
+    views: &Views<'_>,
+    asked: &mut ComparedQuestion,
+) -> Result<Vec<Hit>> {
     let mut reading = Rereader { snapshot, views, asked, heads: FxHashMap::default(), parts: FxHashMap::default() };
     let likeness: Vec<f32> = hits.iter().take(DEPTH).map(|hit| reading.likeness(hit)).collect::<Result<_>>()?;
     Ok(blended(hits, &likeness))
@@ -41,11 +45,11 @@ fn blended(hits: &[Hit], likeness: &[f32]) -> Vec<Hit> {
 struct Rereader<'r, 's> {
     snapshot: &'r dyn Snapshot,
     views: &'r Views<'s>,
-    asked: ComparedQuestion,
+    asked: &'r mut ComparedQuestion,
     /// Title and headings of a section.
-    heads: FxHashMap<(DocumentNumber, usize), SentenceProfile>,
+    heads: FxHashMap<(DocumentNumber, usize), Vec<f32>>,
     /// Sentences.
-    parts: FxHashMap<(DocumentNumber, u32), SentenceProfile>,
+    parts: FxHashMap<(DocumentNumber, u32), Vec<f32>>,
 }
 
 impl Rereader<'_, '_> {
@@ -57,16 +61,17 @@ impl Rereader<'_, '_> {
             let title = self.snapshot.record(document)?.title;
             let above = view.structure.sections[section].path.iter().map(|heading| heading.of(view.text));
             let head: Vec<&str> = std::iter::once(title.as_str()).chain(above).collect();
-            self.heads.insert((document, section), self.asked.part(&head.join("\n")));
+            self.heads.insert((document, section), self.asked.meant_by(&head.join("\n")));
         }
         let around = super::auto::block(hit.run.anchor, view);
         for sentence in around.clone() {
             let text = view.structure.sentences[sentence as usize].span.of(view.text);
-            let asked = &mut self.asked;
-            self.parts.entry((document, sentence)).or_insert_with(|| asked.part(text));
+            let asked = &mut *self.asked;
+            self.parts.entry((document, sentence)).or_insert_with(|| asked.meant_by(text));
         }
-        let parts: Vec<&SentenceProfile> = around.map(|sentence| &self.parts[&(document, sentence)]).collect();
-        Ok(self.asked.likeness(&self.heads[&(document, section)], &parts))
+        let around = around.map(|sentence| self.parts[&(document, sentence)].as_slice());
+        let texts: Vec<&[f32]> = around.chain([self.heads[&(document, section)].as_slice()]).collect();
+        Ok(self.asked.likeness(&texts))
     }
 }
 

@@ -4,7 +4,8 @@
 //! mentions. Names are taken apart: `3M_2018_10K.pdf` is found by `3M` and `2018`, `ACTIVISIONBLIZZARD` by `Activision
 //! Blizzard`, `camelCase` by its words. A word of many names says little, a word of one name says all.
 
-use super::terms::{folded, of_query};
+use super::terms::of_query;
+use crate::embed::StaticModel;
 use okno_document::Record;
 use okno_document::text::script::is_dense;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -140,6 +141,13 @@ const ENOUGH: f32 = 3.0;
 
 /// What a word in lower case weighs: it is seldom a name.
 const LOWER: f32 = 0.4;
+
+/// A text in the form in which spellings that mean the same are the same.
+fn folded(text: &str) -> String {
+    let mut folded = String::with_capacity(text.len());
+    StaticModel::builtin().normalize(text, &mut folded);
+    folded
+}
 
 fn hash(text: &str) -> u64 {
     BuildHasherDefault::<rustc_hash::FxHasher>::default().hash_one(text)
