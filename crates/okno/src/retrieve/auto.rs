@@ -231,6 +231,7 @@ impl<'a> Filling<'a> {
         while let Some(at) = best(&self.steps) {
             let (step, gain) = self.steps.swap_remove(at);
             if gain.mass < self.negligible(&step) {
+                later.push(step);
                 continue;
             }
             let run = self.run_with(&step);

@@ -141,7 +141,9 @@ fn answer(
     let hits = stage!("rerank", reranked(hits, models.reranker, &recipe, &understood.text, &views, &mut stage))?;
     let mut asked = forms(query, probes);
     let hits = match stage.reranked {
-        None if is_auto(&recipe) => stage!("reread", reread::reread(&hits, snapshot, &views, &mut asked[0]))?,
+        None if is_auto(&recipe) && !is_derived(&recipe) => {
+            stage!("reread", reread::reread(&hits, snapshot, &views, &mut asked[0]))?
+        }
         _ => hits,
     };
     let (hits, steps) = stage!("post-filter", post_filtered(snapshot, hits, models.asker, query, &recipe, &views))?;
@@ -280,6 +282,11 @@ fn find<'s>(
 /// Whether a budget is filled with what is likeliest: the recipes `auto` and `broad`.
 fn is_auto(recipe: &Recipe) -> bool {
     recipe.expand == Expansion::Auto && recipe.fusion == Fusion::Relative
+}
+
+/// Whether texts made about the documents are searched: those are not in what is compared once more.
+fn is_derived(recipe: &Recipe) -> bool {
+    recipe.layers.iter().any(|layer| matches!(layer, Layer::Derived(_)))
 }
 
 /// The rankings of everything that is searched for; several probes share the weight of one.

@@ -4,7 +4,7 @@
 //! mentions. Names are taken apart: `3M_2018_10K.pdf` is found by `3M` and `2018`, `ACTIVISIONBLIZZARD` by `Activision
 //! Blizzard`, `camelCase` by its words. A word of many names says little, a word of one name says all.
 
-use super::terms::of_query;
+use super::terms::{QueryTerm, of_query};
 use crate::embed::StaticModel;
 use okno_document::Record;
 use okno_document::text::script::is_dense;
@@ -162,7 +162,9 @@ fn stem_of(path: &str) -> &str {
 
 /// The words of a name: as they are indexed, and the parts of what is written together.
 fn name_words(name: &str) -> Vec<u64> {
-    let parts = of_query(&apart(name)).into_iter().filter(|term| term.unless.is_empty()).map(|term| hash(&term.text));
+    // A letter or a digit out of a code is no name.
+    let tells = |term: &QueryTerm| term.unless.is_empty() && term.text.len() > 1;
+    let parts = of_query(&apart(name)).into_iter().filter(tells).map(|term| hash(&term.text));
     let written = words_of(name).filter(|word| !word.contains(is_dense)).map(word_key);
     let mut words: Vec<u64> = parts.chain(written).collect();
     words.sort_unstable();
@@ -349,6 +351,7 @@ mod tests {
         assert_eq!(surest("How did Pepsi Co do?"), Some(3));
         assert_eq!(surest("金融优势有限公司通过哪些渠道披露信息？"), Some(4));
         assert_eq!(surest("Who discovered insulin?"), None);
+        assert_eq!(names(&[("", "3.md"), ("", "4.md")]).named("What is x7y3 about?", 0.3), []);
     }
 
     #[test]
