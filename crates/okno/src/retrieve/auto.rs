@@ -148,6 +148,8 @@ struct Filling<'a> {
     spent: usize,
     /// What may still be taken.
     steps: Vec<(SentenceStep, StepGain)>,
+    /// What was worth too little, or too large, for the budgets so far.
+    later: Vec<SentenceStep>,
     /// What was ever considered.
     known: FxHashSet<(DocumentNumber, u32, u32)>,
     /// The runs that answer as one, by their sentences.
@@ -183,6 +185,7 @@ impl<'a> Filling<'a> {
             stage: 0,
             spent: 0,
             steps: Vec::new(),
+            later: Vec::new(),
             known: FxHashSet::default(),
             runs: FxHashMap::default(),
             looked: FxHashSet::default(),
@@ -223,29 +226,28 @@ impl<'a> Filling<'a> {
         self.stage += 1;
         if self.stage > 1 {
             self.likely = likely(&self.values, SHARPNESS / self.stage as f32);
-            let steps: Vec<SentenceStep> = std::mem::take(&mut self.steps).into_iter().map(|(step, _)| step).collect();
-            self.steps = steps.into_iter().map(|step| (step.clone(), self.gain(&step))).collect();
         }
+        let before = std::mem::take(&mut self.later);
+        self.steps = before.into_iter().map(|step| (step.clone(), self.gain(&step))).collect();
+        self.steps.retain(|(_, gain)| gain.cost > 0);
         self.consider(candidates);
-        let (mut new, mut later) = (Vec::new(), Vec::new());
+        let mut new = Vec::new();
         while let Some(at) = best(&self.steps) {
             let (step, gain) = self.steps.swap_remove(at);
             if gain.mass < self.negligible(&step) {
-                later.push(step);
+                self.later.push(step);
                 continue;
             }
             let run = self.run_with(&step);
             // A sentence that alone is longer must still be found.
             let grows = step.sentences.len() > 1 || run > gain.cost;
             if self.spent + gain.cost > budget || (grows && run > scaled(LONGEST, self.scale)) {
-                later.push(step);
+                self.later.push(step);
                 continue;
             }
             self.spent += gain.cost;
             new.extend(self.take(&step));
         }
-        self.steps =
-            later.into_iter().map(|step| (step.clone(), self.gain(&step))).filter(|(_, gain)| gain.cost > 0).collect();
         new
     }
 
