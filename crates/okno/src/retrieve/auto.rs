@@ -25,6 +25,7 @@
 use super::blocks;
 use super::expand::{ContextPiece, View, Views, merge};
 use super::fuse::Hit;
+use super::steps::{SentenceStep, StepGain, StepQueue};
 use crate::store::DocumentNumber;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::ops::Range;
@@ -147,7 +148,7 @@ struct Filling<'a> {
     stage: usize,
     spent: usize,
     /// What may still be taken.
-    steps: Vec<(SentenceStep, StepGain)>,
+    steps: StepQueue,
     /// What was worth too little, or too large, for the budgets so far.
     later: Vec<SentenceStep>,
     /// What was ever considered.
@@ -156,22 +157,6 @@ struct Filling<'a> {
     runs: FxHashMap<SentencePlace, Range<u32>>,
     /// Sections, and stretches of them, whose runs are known.
     looked: FxHashSet<(DocumentNumber, u32, u32)>,
-}
-
-/// Sentences to be taken together.
-#[derive(Clone)]
-struct SentenceStep {
-    document: DocumentNumber,
-    sentences: Range<u32>,
-}
-
-/// What a step would bring.
-struct StepGain {
-    cost: usize,
-    /// The probability gained.
-    mass: f32,
-    /// The same for its cost.
-    worth: f32,
 }
 
 impl<'a> Filling<'a> {
@@ -184,7 +169,7 @@ impl<'a> Filling<'a> {
             taken: FxHashMap::default(),
             stage: 0,
             spent: 0,
-            steps: Vec::new(),
+            steps: StepQueue::default(),
             later: Vec::new(),
             known: FxHashSet::default(),
             runs: FxHashMap::default(),
@@ -215,7 +200,7 @@ impl<'a> Filling<'a> {
                 let step = SentenceStep { document, sentences };
                 if self.known.insert((document, step.sentences.start, step.sentences.end)) {
                     let gain = self.gain(&step);
-                    self.steps.push((step, gain));
+                    self.steps.push(step, gain);
                 }
             }
         }
@@ -227,13 +212,15 @@ impl<'a> Filling<'a> {
         if self.stage > 1 {
             self.likely = likely(&self.values, SHARPNESS / self.stage as f32);
         }
-        let before = std::mem::take(&mut self.later);
-        self.steps = before.into_iter().map(|step| (step.clone(), self.gain(&step))).collect();
-        self.steps.retain(|(_, gain)| gain.cost > 0);
+        for step in std::mem::take(&mut self.later) {
+            let gain = self.gain(&step);
+            if gain.cost > 0 {
+                self.steps.push(step, gain);
+            }
+        }
         self.consider(candidates);
         let mut new = Vec::new();
-        while let Some(at) = best(&self.steps) {
-            let (step, gain) = self.steps.swap_remove(at);
+        while let Some((step, gain)) = self.steps.pop() {
             if gain.mass < self.negligible(&step) {
                 self.later.push(step);
                 continue;
@@ -261,16 +248,13 @@ impl<'a> Filling<'a> {
             .collect();
         self.taken.extend(new.iter().map(|&place| (place, self.stage)));
         let mut steps = std::mem::take(&mut self.steps);
-        steps.retain_mut(|(other, gain)| {
-            // Only steps within two sentences can gain less, or more, than before.
-            let near = other.document == step.document
+        // Only steps within two sentences can gain less, or more, than before.
+        let near = |other: &SentenceStep| {
+            other.document == step.document
                 && other.sentences.start <= step.sentences.end + 2
-                && step.sentences.start <= other.sentences.end + 2;
-            if near {
-                *gain = self.gain(other);
-            }
-            gain.cost > 0
-        });
+                && step.sentences.start <= other.sentences.end + 2
+        };
+        steps.weigh(near, |other| self.gain(other));
         self.steps = steps;
         new
     }
@@ -376,13 +360,4 @@ fn likely(values: &[(SentencePlace, f32)], sharpness: f32) -> FxHashMap<Sentence
         values.iter().take(LIKELY).map(|&(place, value)| (place, (sharpness * (value - best)).exp())).collect();
     let total: f32 = odds.iter().map(|(_, odds)| odds).sum();
     odds.into_iter().map(|(place, odds)| (place, odds / total)).collect()
-}
-
-/// The step with the most gain; the first in the documents among equals.
-fn best(steps: &[(SentenceStep, StepGain)]) -> Option<usize> {
-    let place = |step: &SentenceStep| (step.document, step.sentences.start, step.sentences.end);
-    (0..steps.len()).max_by(|&a, &b| {
-        let ((a, gain_a), (b, gain_b)) = (&steps[a], &steps[b]);
-        gain_a.worth.total_cmp(&gain_b.worth).then(place(b).cmp(&place(a)))
-    })
 }

@@ -26,6 +26,7 @@ mod reread;
 mod scope;
 mod sections;
 mod several;
+mod steps;
 mod tables;
 
 pub use crate::store::DEFAULT_RECIPE;
