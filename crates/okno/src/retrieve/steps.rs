@@ -123,7 +123,8 @@ mod tests {
                 queue.push(step(at), gain(f32::from(worth)));
             }
             let first = queue.pop().unwrap();
-            queue.weigh(|step| step.sentences.start.is_multiple_of(2), |step| gain(f32::from(changed[step.sentences.start as usize])));
+            let now = |step: &SentenceStep| gain(f32::from(changed[step.sentences.start as usize]));
+            queue.weigh(|step| step.sentences.start.is_multiple_of(2), now);
             let worth = |at: u32| if at.is_multiple_of(2) { changed[at as usize] } else { worths[at as usize] };
             let mut left: Vec<u32> = (0..worths.len() as u32).filter(|&at| at != first.0.sentences.start).collect();
             left.sort_by_key(|&at| (std::cmp::Reverse(worth(at)), at));
