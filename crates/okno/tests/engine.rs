@@ -483,7 +483,7 @@ fn a_passage_that_names_another_document_leads_to_it() {
     files.push(("a.md".to_owned(), "# Blue Kettle\n\nBlue Kettle is a song performed by Ada Moreau.".to_owned()));
     files.push(("b.md".to_owned(), "# Ada Moreau\n\nShe came into the world in Lyon and sang early.".to_owned()));
     let files: Vec<(&str, &str)> = files.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
-    let texts = texts(&indexed(&files), "Where was the performer of the song Blue Kettle born?", 1000);
+    let texts = texts(&indexed(&files), "Where was the performer of the song Blue Kettle born?", 2000);
     assert!(texts.iter().any(|text| text.contains("Lyon")), "{texts:#?}");
 }
 

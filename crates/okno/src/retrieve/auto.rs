@@ -49,6 +49,10 @@ const LONGEST: usize = 500;
 /// on six sets and falls by one question on two. At four times this it is 2.4 pieces, and two questions on two sets.
 const NEGLIGIBLE: f32 = 0.0005;
 
+/// From this stage on – budgets of more than 1,000 tokens – what gained too little is considered once more: who asks for
+/// so much wants what is less likely too.
+const GENEROUS: usize = 3;
+
 /// The first of the budgets that are filled one after the other: what a small model is given.
 const SMALLEST: usize = 500;
 
@@ -149,8 +153,10 @@ struct Filling<'a> {
     spent: usize,
     /// What may still be taken.
     steps: StepQueue,
-    /// What was worth too little, or too large, for the budgets so far.
+    /// What was too large for the budgets so far.
     later: Vec<SentenceStep>,
+    /// What gained too little.
+    dropped: Vec<SentenceStep>,
     /// What was ever considered.
     known: FxHashSet<(DocumentNumber, u32, u32)>,
     /// The runs that answer as one, by their sentences.
@@ -171,6 +177,7 @@ impl<'a> Filling<'a> {
             spent: 0,
             steps: StepQueue::default(),
             later: Vec::new(),
+            dropped: Vec::new(),
             known: FxHashSet::default(),
             runs: FxHashMap::default(),
             looked: FxHashSet::default(),
@@ -212,6 +219,9 @@ impl<'a> Filling<'a> {
         if self.stage > 1 {
             self.likely = likely(&self.values, SHARPNESS / self.stage as f32);
         }
+        if self.stage >= GENEROUS {
+            self.later.append(&mut self.dropped);
+        }
         for step in std::mem::take(&mut self.later) {
             let gain = self.gain(&step);
             if gain.cost > 0 {
@@ -222,7 +232,7 @@ impl<'a> Filling<'a> {
         let mut new = Vec::new();
         while let Some((step, gain)) = self.steps.pop() {
             if gain.mass < self.negligible(&step) {
-                self.later.push(step);
+                self.dropped.push(step);
                 continue;
             }
             let run = self.run_with(&step);
