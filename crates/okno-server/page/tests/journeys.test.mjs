@@ -260,7 +260,7 @@ journey(
 journey(
   'ask with a model: words stream in, citations are checked, markup stays text, stopping stops',
   async (go, language) => {
-    const says = `Full-time staff have 28 days a year [1]. More after three years [1][7]. <img src=x onerror="window.owned=1"> ${'and so on '.repeat(40)}`;
+    const says = `Full-time staff have 28 days a year [1]. More after three years [1][97]. <img src=x onerror="window.owned=1"> ${'and so on '.repeat(40)}`;
     const service = await model(says);
     const wordy = await serve(['--index', world.place.index], service.env);
     const page = await open(
