@@ -246,8 +246,11 @@ impl Tables {
         Ok(self.json::<String>(reading, "identity")?.and_then(|identity| identity.parse().ok()))
     }
 
-    /// Gives the index an identity.
+    /// Gives the index an identity, unless another process that began at the same time did.
     fn set_identity(&self, writing: &mut RwTxn<'_>) -> Result<IndexIdentity> {
+        if let Some(identity) = self.identity_in(writing)? {
+            return Ok(identity);
+        }
         let identity = IndexIdentity::new();
         self.meta.put(writing, "identity", format!("\"{identity}\"").as_bytes()).map_err(|e| self.wrong(e))?;
         Ok(identity)
