@@ -317,9 +317,11 @@ fn restore_length(env: &Env<WithoutTls>, folder: &Path, read_only: bool) -> Resu
 }
 
 fn failure(folder: &Path, source: heed::Error) -> Error {
-    use heed::MdbError::{Corrupted, PageNotFound};
+    use heed::MdbError::{BadTxn, Corrupted, PageNotFound};
     match source {
-        heed::Error::Mdb(error @ (Corrupted | PageNotFound)) => {
+        // After a damaged page LMDB refuses all that is left of a transaction as `BadTxn`. A document whose page is
+        // damaged is left out and the reading goes on, so this may be the first that reaches a person.
+        heed::Error::Mdb(error @ (Corrupted | PageNotFound | BadTxn)) => {
             Error::Damaged { path: folder.to_owned(), what: Damage::Pages { words: error.to_string() } }
         }
         source => {
