@@ -12,10 +12,13 @@
 
 #[path = "../../../fuzz/laws.rs"]
 mod laws;
+#[path = "../../../fuzz/words.rs"]
+mod words;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
+use words::WORDS;
 
 /// No file of this size needs so long, in CPU time, though all loaders and splitters together read it some fifty
 /// times. A build without optimisation takes about ten times as long as one with.
@@ -23,82 +26,6 @@ const SLOW: Duration = Duration::from_secs(if cfg!(debug_assertions) { 60 } else
 
 /// Longer texts teach no more and take longer.
 const LARGEST: usize = 1 << 15;
-
-/// What breaks readers: numbers at their ends, marks of formats, characters of all widths.
-const WORDS: &[&str] = &[
-    "\0",
-    "\u{7f}",
-    "-1",
-    "4294967295",
-    "99999999999999999999",
-    "1e999",
-    "\n",
-    "\r\n",
-    "\n\n",
-    "\t",
-    " ",
-    "```",
-    "---\n",
-    "# ",
-    "- ",
-    "1. ",
-    "|",
-    "|-|-|\n",
-    "<table>",
-    "</table>",
-    "<td colspan=99999999>",
-    "<td rowspan=0>",
-    "<pre>",
-    "<li>",
-    "<!--",
-    "<h1>",
-    "&#x110000;",
-    "&nbsp;",
-    "{",
-    "}",
-    "[",
-    "]",
-    "\"",
-    "\\u0000",
-    "\\ud800",
-    ":",
-    ",",
-    "<w:p>",
-    "</w:p>",
-    "<w:tbl>",
-    "<w:gridSpan w:val=\"999999\"/>",
-    "<a:p>",
-    "<c r=\"XFD1048576\">",
-    "<table:table-cell table:number-columns-repeated=\"99999999\"/>",
-    "BT",
-    "ET",
-    "Tj",
-    "Tf",
-    " q ",
-    " Q ",
-    "cm",
-    "<<",
-    ">>",
-    "endobj",
-    "stream\n",
-    "beginbfrange",
-    "00:00:01,000 --> 99:99:99,999",
-    "Content-Type: multipart/mixed; boundary=a\n",
-    "\u{feff}",
-    "\u{301}",
-    "\u{200d}",
-    "👩",
-    "。",
-    "？",
-    "中",
-    "\u{85}",
-    "\u{2028}",
-    "'",
-    "(",
-    ")",
-    "!",
-    ".",
-];
 
 fn main() {
     let given: Vec<String> = std::env::args().skip(1).collect();

@@ -4,99 +4,19 @@
 //! A seed and the number of a round say everything about a mutation, so that it can be made again. The test
 //! `mutations` and the program `mutate_files` share this.
 
+#[path = "../../../../fuzz/words.rs"]
+mod words;
+
 use std::io::{Cursor, Read, Write};
 use std::path::{Path, PathBuf};
 
 use okno_load::{HEAD, Loader, Source, accepting, builtin, contract::Collected};
+use words::WORDS;
 
 /// Larger files are cut to this before they are changed: they teach no more and take longer.
 const LARGEST: usize = 2 << 20;
 /// Larger archives are changed as bytes only.
 const LARGEST_INFLATED: u64 = 8 << 20;
-
-/// What breaks readers: numbers at their ends, marks of formats, characters of all widths.
-const WORDS: &[&str] = &[
-    "\0",
-    "-1",
-    "0",
-    "4294967295",
-    "2147483648",
-    "99999999999999999999",
-    "1e999",
-    "\n",
-    "\r\n",
-    "\n\n",
-    "\t",
-    "```",
-    "---\n",
-    "# ",
-    "- ",
-    "1. ",
-    "|",
-    "|-|-|\n",
-    "<table>",
-    "</table>",
-    "<td colspan=99999999>",
-    "<pre>",
-    "<li>",
-    "<!--",
-    "-->",
-    "<![CDATA[",
-    "]]>",
-    "&#x110000;",
-    "&amp;",
-    "{",
-    "}",
-    "[",
-    "]",
-    "\"",
-    "\\ud800",
-    "<w:p>",
-    "</w:p>",
-    "<w:tbl>",
-    "<w:gridSpan w:val=\"999999\"/>",
-    "<a:p>",
-    "<c r=\"XFD1048576\">",
-    "</p>",
-    "<p>",
-    "\\begin{tabular}",
-    "\\end{",
-    "\\verb|",
-    "====\n",
-    "|===\n",
-    "----\n",
-    ".. code::\n",
-    "#+BEGIN_SRC\n",
-    "* ",
-    "*** ",
-    "BT",
-    "ET",
-    "Tj",
-    "<<",
-    ">>",
-    "endobj",
-    "stream\n",
-    "00:00:01,000 --> 99:99:99,999",
-    "\nFrom ",
-    "Content-Type: multipart/mixed; boundary=a\n",
-    "Content-Type: message/rfc822\n\n",
-    "\u{feff}",
-    "\u{301}",
-    "\u{200d}",
-    "👩",
-    "。",
-    "中",
-    "\u{85}",
-    "\u{2028}",
-    "'",
-    "(",
-    ")",
-    "–",
-    "\u{d}\u{7}",
-    "\u{13}",
-    "\u{14}",
-    "\u{15}",
-];
 
 /// A small generator (xorshift): the same seed gives the same numbers on every machine.
 pub struct Random(u64);
