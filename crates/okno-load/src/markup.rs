@@ -2,6 +2,7 @@
 //! nested lists by their indentation, tables of pipes.
 
 use super::rendering::Rendering;
+use regex::{Captures, Regex};
 
 /// A text in the making, line by line.
 #[derive(Debug, Default)]
@@ -126,4 +127,18 @@ pub(super) fn marked<'t>(line: &'t str, signs: &str) -> Option<(String, &'t str)
         || (!number.is_empty() && number.len() <= 4 && number.bytes().all(|byte| byte.is_ascii_digit()))
         || (number.len() == 1 && number.bytes().all(|byte| byte.is_ascii_alphabetic()) && mark.ends_with(')'));
     (counts && !rest.trim().is_empty()).then(|| (format!("{}.", number.replace('#', "1")), rest.trim_start()))
+}
+/// A text without the marks around words. The first group of `marks` is what stands before them, the last what stands
+/// behind, those between what is marked.
+pub(super) fn unmarked(mut text: String, marks: &Regex) -> String {
+    let words = |found: &Captures<'_>| {
+        let last = found.len() - 1;
+        let inner = (2..last).find_map(|at| found.get(at)).map_or("", |words| words.as_str());
+        format!("{}{inner}{}", &found[1], &found[last])
+    };
+    // Marks that share the space between them are found in a second round.
+    for _ in 0..2 {
+        text = marks.replace_all(&text, words).into_owned();
+    }
+    text
 }

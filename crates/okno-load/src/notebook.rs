@@ -8,11 +8,8 @@ use std::path::Path;
 use serde_json::Value as Json;
 
 use super::left_out::LeftOut;
-use super::{
-    Loader, Sink, SkipReason, Source, encoding::NotText, file_metadata, has_extension, json, markdown, textual,
-};
-use okno_document::text::detect_language;
-use okno_document::{ImageSource, Loaded};
+use super::{Loader, Sink, SkipReason, Source, encoding::NotText, has_extension, json, markdown, textual};
+use okno_document::ImageSource;
 
 /// Letters of one output that are kept: the log of a training run is no text to be read.
 const LONGEST_OUTPUT: usize = 20_000;
@@ -43,17 +40,7 @@ impl Loader for Notebook {
         // Images that are kept in the cell itself are not files.
         page.images
             .retain(|image| !matches!(&image.source, ImageSource::Reference(to) if to.starts_with("attachment:")));
-        file_metadata(&mut page.metadata, source, "notebook");
-        out.document(Loaded {
-            id: None,
-            title: page.front_title.or(page.heading).unwrap_or_else(|| source.stem()),
-            language: page.language.or_else(|| detect_language(&text)),
-            text,
-            blocks: page.blocks,
-            images: page.images,
-            metadata: page.metadata,
-            ..Loaded::default()
-        });
+        out.document(page.document(text, source, "notebook"));
         if unread > 0 {
             out.left_out(source.name, LeftOut::Outputs { count: unread });
         }

@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 
 use regex::{Captures, Regex};
 
-use super::markup::{LineWriter, indent, marked};
+use super::markup::{LineWriter, indent, marked, unmarked};
 use super::{Loader, Sink, SkipReason, Source, has_extension, textual};
 use okno_document::{ImageSource, Metadata, Value};
 
@@ -212,17 +212,10 @@ fn inline(text: &str) -> String {
         let words = |found: &Captures<'_>| found.get(2).or(found.get(1)).map_or("", |words| words.as_str()).to_owned();
         text = links.replace_all(&text, words).into_owned();
     }
-    if let Some(marks) = MARKS.as_ref().filter(|_| text.contains(['*', '/', '_', '=', '~', '+'])) {
-        let words = |found: &Captures<'_>| {
-            let inner = (2..8).find_map(|at| found.get(at)).map_or("", |words| words.as_str());
-            format!("{}{inner}{}", &found[1], &found[8])
-        };
-        // Marks that share the space between them are found in a second round.
-        for _ in 0..2 {
-            text = marks.replace_all(&text, words).into_owned();
-        }
+    match MARKS.as_ref().filter(|_| text.contains(['*', '/', '_', '=', '~', '+'])) {
+        Some(marks) => unmarked(text, marks),
+        None => text,
     }
-    text
 }
 
 #[cfg(test)]

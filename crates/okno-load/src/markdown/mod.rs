@@ -30,18 +30,7 @@ impl Loader for Markdown {
     fn load(&self, source: &Source<'_>, out: &mut dyn Sink) -> Result<(), SkipReason> {
         let text = source.text()?;
         let page = read(&text);
-        let mut metadata = page.metadata;
-        file_metadata(&mut metadata, source, "markdown");
-        out.document(Loaded {
-            id: None,
-            title: page.front_title.or(page.heading).unwrap_or_else(|| source.stem()),
-            language: page.language.or_else(|| detect_language(&text)),
-            text,
-            blocks: page.blocks,
-            images: page.images,
-            metadata,
-            ..Loaded::default()
-        });
+        out.document(page.document(text, source, "markdown"));
         Ok(())
     }
 }
@@ -55,6 +44,23 @@ pub(super) struct MarkdownPage {
     pub heading: Option<String>,
     pub language: Option<String>,
     pub metadata: Metadata,
+}
+
+impl MarkdownPage {
+    /// The document of this text, which is of the named kind.
+    pub fn document(mut self, text: String, source: &Source<'_>, kind: &str) -> Loaded {
+        file_metadata(&mut self.metadata, source, kind);
+        Loaded {
+            id: None,
+            title: self.front_title.or(self.heading).unwrap_or_else(|| source.stem()),
+            language: self.language.or_else(|| detect_language(&text)),
+            text,
+            blocks: self.blocks,
+            images: self.images,
+            metadata: self.metadata,
+            ..Loaded::default()
+        }
+    }
 }
 
 /// Reads a text as Markdown. Never fails: text without any mark-up is paragraphs.
