@@ -319,6 +319,26 @@ fn the_route_is_shown() {
 }
 
 #[test]
+fn documents_that_a_question_names_are_shown() {
+    let world = World::new();
+    for (company, amount) in [("ACME", 11), ("BOREAL", 12)] {
+        world.write(
+            &format!("reports/{company}_2018_10K.md"),
+            format!("# Report\n\nPlant was bought for {amount} million.\n"),
+        );
+    }
+    world.index(["reports"]);
+    for (lang, names, inside) in [("en", "the question names ", "(named)"), ("zh", "问题提到 ", "（点名）")] {
+        let ran = world.okno(["search", "What did Boreal spend on plant?", "--explain", "--lang", lang]).succeeds();
+        let named = format!("{names}BOREAL_2018_10K.md");
+        assert!(ran.out.contains(&named) && ran.out.contains(inside), "{}", ran.out);
+    }
+    let answer = world.search(&["What did Boreal spend on plant?", "--explain"]);
+    let first = contexts(&answer)[0].to_string();
+    assert!(first.contains("BOREAL") && first.contains("\"led\":\"name\""), "{first}");
+}
+
+#[test]
 fn a_filter_on_headings_returns_their_sections() {
     let world = World::with_sample();
     let answer = world.search(&["土豆", "--filter", "“Header 2” ＝ 原料 且 category = 素菜"]);

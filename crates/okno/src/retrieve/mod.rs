@@ -4,8 +4,9 @@
 //! understand → search (dense, lexical) → fuse → collapse → rerank → expand → merge → budget → contexts
 //! ```
 //!
-//! `search` reads like that line. The store is asked once (again only when fewer than k targets
-//! came of it); from fusing to budgeting everything is a pure function over plain data.
+//! `search` reads like that line. The store is asked once, again where fewer than k targets came of it, and by `auto`
+//! inside of documents that the question or the best passages name ([`lead`]); from fusing to budgeting everything is
+//! a pure function over plain data.
 
 mod auto;
 mod blocks;

@@ -315,6 +315,17 @@ mod tests {
     }
 
     #[test]
+    fn a_text_is_like_a_question_by_its_pieces() {
+        let mut asked = ComparedQuestion::new("automobile repair");
+        let near = [asked.meant_by("The workshop mends cars."), asked.meant_by("The kitchen serves soup.")];
+        let [cars, soup] = near.each_ref().map(|meant| asked.likeness(&[meant.as_slice()]));
+        let both = asked.likeness(&[near[1].as_slice(), near[0].as_slice()]);
+        assert!(cars > soup && both >= cars && both <= 1.0, "{cars} {soup} {both}");
+        let same = asked.meant_by("automobile repair");
+        assert!(asked.likeness(&[same.as_slice()]) > 0.99);
+    }
+
+    #[test]
     fn an_answer_in_another_language_is_not_hidden() {
         // Nothing of the question is there by the letter; four of five such answers were called irrelevant.
         let text = "土豆去皮、切丝，泡水十分钟，洗去淀粉。";
