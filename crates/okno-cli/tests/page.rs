@@ -50,6 +50,11 @@ fn text_of_documents_is_text() {
 }
 
 #[test]
+fn documents_are_rendered_with_allowed_elements_only() {
+    node(&["rendering.test.mjs"]);
+}
+
+#[test]
 fn every_view_is_accessible_and_fits_a_phone() {
     node(&["looks.test.mjs"]);
 }

@@ -13,6 +13,7 @@ import { chips } from './filters.js';
 import { told } from './help.js';
 import { following } from './asking.js';
 import { script, units } from './spans.js';
+import { oneLine } from './rendered.js';
 import { questionField, controls, query, fault } from './controls.js';
 
 /** What goes into `okno.toml`; the same in every language. */
@@ -111,7 +112,7 @@ function finished(body, after, reply, { question, recipe, route, steps, contexts
     after,
     notes.filter(Boolean).map((note) => h('p.small', {}, note)),
     reply.model || !reply.found ? '' : setup(),
-    sources(reply.citations),
+    sources(reply.citations, contexts),
     contexts.length
       ? h(
           'details.passages',
@@ -177,8 +178,10 @@ function follow(event, there) {
 }
 
 /** Every place that is cited, once. */
-function sources(citations) {
+function sources(citations, contexts) {
   if (!citations.length) return '';
+  const typeOf = ({ doc_id: name }) =>
+    contexts.find(({ doc_id: other }) => other === name)?.metadata?.type;
   const places = new Map(
     citations.map((citation) => [`${citation.number}:${citation.start}-${citation.end}`, citation]),
   );
@@ -191,7 +194,7 @@ function sources(citations) {
         'div',
         {},
         h('p.small', {}, citation.headings.join(' › ')),
-        h('p.quote', { lang: script(citation.text) }, citation.text),
+        h('p.quote', { lang: script(citation.text) }, oneLine(citation.text, typeOf(citation))),
         h('p.where', {}, place(citation)),
       ),
     );

@@ -86,7 +86,7 @@ function side({ recipe: name, tokens, contexts: found }) {
   const cards = found.map((context) => {
     const alone = context.only_here_places.map(([start, end]) => ({ start, end }));
     only += alone.reduce((sum, { start, end }) => sum + end - start, 0);
-    return card(context, { marks: marked(context, alone) });
+    return card(context, { marks: marked(context, alone), level: 3 });
   });
   const contexts = cards.length === 1 ? t('search.count.one') : t('search.count', cards.length);
   return h(

@@ -1,14 +1,15 @@
 /**
- * A passage of a document, made for reading: its text with marks, and the card around it.
+ * A passage of a document: the card around its text.
  *
  * In comes a context as the API gives it; out comes an article that says where it is from, shows the hit inside its
- * window, and, when asked, why it is here. All text is text: headings and tables are recognised only to be set well.
+ * window, and, when asked, why it is here.
  */
 
 import { h, fill, toast } from './dom.js';
 import { bytesOf, call, named } from './api.js';
 import { t, known, number } from './words.js';
-import { apart, blocks, cut, length, script } from './spans.js';
+import { cut } from './spans.js';
+import { oneLine, reading } from './rendered.js';
 import { link, go } from './state.js';
 import { told } from './help.js';
 import { sentence } from './controls.js';
@@ -18,49 +19,6 @@ const MARKED_SHARE = 0.8;
 
 /** Hits shown in an explanation: as on the command line. */
 const EXPLAINED_HITS = 5;
-
-/** A text as blocks, with `marks` – `{start, end, kind}` in code points of the document – around their words. */
-export function reading(text, offset, marks, language) {
-  const ordered = apart(marks);
-  const body = h('div.reading', { lang: language ?? script(text) });
-  for (const block of blocks(text, offset)) {
-    const end = block.start + length(block.text);
-    const inside = ordered.filter((mark) => mark.start < end && mark.end > block.start);
-    const pieces = cut(block.text, block.start, inside);
-    const kind = look(block.text);
-    // What may be wider than the page scrolls by itself, so the keyboard must reach it.
-    const wide = kind === 'table' || kind === 'code';
-    const paragraph = h(
-      `p.${kind}`,
-      { 'data-start': block.start, 'tabindex': wide ? '0' : null },
-      pieces.map(piece),
-    );
-    if (kind === 'heading') dimHashes(paragraph);
-    body.append(paragraph);
-  }
-  return body;
-}
-
-/** A heading's `##` are part of the source and stay, but nobody reads them. */
-function dimHashes(paragraph) {
-  const first = paragraph.firstChild.firstChild ?? paragraph.firstChild;
-  const hashes = first.data.match(/^#+ /)?.[0];
-  if (!hashes) return;
-  first.splitText(hashes.length);
-  first.replaceWith(h('span.hash', {}, hashes));
-}
-
-function piece({ text, mark }) {
-  return mark ? h(`mark.${mark.kind}`, { 'data-start': mark.start }, text) : text;
-}
-
-/** How a block is set: a heading, a table, code, or running text. */
-function look(text) {
-  if (/^#{1,6} /.test(text)) return 'heading';
-  if (/^\s*\|/.test(text)) return 'table';
-  if (/^(```|~~~|    |\t)/.test(text)) return 'code';
-  return 'plain';
-}
 
 /** A hit longer than any sentence is a chunk or a section: marking it would mark everything. */
 const LONGEST_MARK = 300;
@@ -123,8 +81,8 @@ function target(context) {
   };
 }
 
-/** The card of a context. `marks` overrides which words are marked; `question` allows feedback. */
-export function card(context, { question, recipe, route, steps, marks } = {}) {
+/** The card of a context. `marks` overrides which words are marked; `question` allows feedback; `level` is that of its heading. */
+export function card(context, { question, recipe, route, steps, marks, level = 2 } = {}) {
   const path = headings(context);
   const there = target(context);
   const open = (event) => {
@@ -144,7 +102,7 @@ export function card(context, { question, recipe, route, steps, marks } = {}) {
       'header',
       {},
       h(
-        'p.trail',
+        `h${level}.trail`,
         {},
         path.slice(0, -1).map((part) => [h('span', {}, part), ' › ']),
         h(
@@ -155,7 +113,10 @@ export function card(context, { question, recipe, route, steps, marks } = {}) {
       ),
       h('p.where', {}, place(context), relevance(context)),
     ),
-    reading(context.text, context.start, marks ?? hitMarks(context)),
+    reading(context.text, context.start, marks ?? hitMarks(context), {
+      type: context.metadata?.type,
+      level: level + 1,
+    }),
     pictures(context.images ?? []),
     question ? actions(article, context, { question, recipe, route, steps }) : '',
   );
@@ -327,7 +288,12 @@ function found(context, hit) {
     h(
       'tr',
       {},
-      h('th', { scope: 'rowgroup', colspan: 6 }, h('p.quote', {}, wordsOf(context, hit)), texts),
+      h(
+        'th',
+        { scope: 'rowgroup', colspan: 6 },
+        h('p.quote', {}, oneLine(wordsOf(context, hit), context.metadata?.type)),
+        texts,
+      ),
     ),
     hit.trace.map(row),
   );

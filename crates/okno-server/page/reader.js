@@ -8,7 +8,7 @@ import { h, fill } from './dom.js';
 import { call, latest, named } from './api.js';
 import { t } from './words.js';
 import { go } from './state.js';
-import { reading } from './passage.js';
+import { reading } from './rendered.js';
 import { script } from './spans.js';
 import { fault } from './controls.js';
 
@@ -100,7 +100,8 @@ function bar(title, close) {
 function text(found, at) {
   const [start, end] = at.split('-').map(Number);
   const marks = end > start ? [{ start, end, kind: 'hit' }] : [];
-  return reading(found.text, found.start ?? 0, marks, script(found.text));
+  const type = found.metadata?.type;
+  return reading(found.text, found.start ?? 0, marks, { type });
 }
 
 /** Where each section begins, in code points. */
@@ -113,8 +114,8 @@ function outline(found, pages) {
   const rows = sections(found).filter(({ headings }) => headings.length);
   if (rows.length < 2) return '';
   const jump = (start) => {
-    const blocks = [...pages.querySelectorAll('p[data-start]')];
-    const block = blocks.findLast((p) => Number(p.dataset.start) <= start) ?? blocks[0];
+    const blocks = [...pages.querySelectorAll('.reading > [data-start]')];
+    const block = blocks.findLast((one) => Number(one.dataset.start) <= start) ?? blocks[0];
     if (!block) return;
     // Where the outline covers what it leads to, it makes room.
     if (pages.clientHeight < innerHeight / 2)

@@ -191,6 +191,7 @@ const WORDS = {
   'reader.close': ['Close document', '关闭文档'],
   'reader.busy': ['Opening', '打开中'],
   'reader.facts': ['About', '属性'],
+  'reader.image': ['image', '图片'],
 
   'documents.find': ['Find by name or title', '按名称或标题查找'],
   'documents.count.one': ['1 document', '1 个文档'],
