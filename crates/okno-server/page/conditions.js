@@ -2,8 +2,9 @@
 
 const BARE = /^[\p{L}\p{N}_-]+$/u;
 
-/** `field = value` and nothing else. */
-const SIMPLE = /^("(?:[^"\\]|\\.)*"|[\p{L}\p{N}_-]+) = ("(?:[^"\\]|\\.)*"|[\p{L}\p{N}_-]+)$/u;
+/** `field = value` or `field starts with value`, and nothing else. */
+const SIMPLE =
+  /^("(?:[^"\\]|\\.)*"|[\p{L}\p{N}_-]+) (?:=|starts with) ("(?:[^"\\]|\\.)*"|[\p{L}\p{N}_-]+)$/u;
 
 /** A name or value as the filter language reads it back. */
 export const quoted = (text) =>
@@ -11,6 +12,9 @@ export const quoted = (text) =>
 
 /** `field = value`. */
 export const equals = (field, value) => `${quoted(field)} = ${quoted(String(value))}`;
+
+/** Everything below a folder. */
+export const below = (folder) => `path starts with ${quoted(`${folder}/`)}`;
 
 /** All conditions as one filter: those of the form `field = value` about one field are alternatives, all else narrows. */
 export function joined(conditions) {

@@ -3,9 +3,10 @@
 import { h, fill, menu, rich, debounced } from './dom.js';
 import { t, known, number } from './words.js';
 import { state, go } from './state.js';
-import { recipeOptions } from './facts.js';
+import { recipeName, recipeOptions } from './facts.js';
 import { joined } from './conditions.js';
 import { helpOf, helpPanel } from './help.js';
+import { advancedOpen, keepAdvancedOpen, keepSettings } from './preferences.js';
 
 /** Long enough not to ask for every letter, short enough to feel live. */
 const TYPING_MS = 140;
@@ -68,7 +69,7 @@ export function stepWindow(by) {
   go({ expand: `window:${Math.max(0, Math.min(WINDOW_MAX, now + by))}` }, { replace: true });
 }
 
-/** Menus for recipe, expansion and budget, and the slider for the window; below them the model's help, where there is a model. `first` stands in place of the recipe. */
+/** Menus for recipe, expansion and budget, the slider for the window and the model's help, where there is a model: all folded. `first` stands in place of the recipe, and before them. */
 export function controls({ recipes, status, model }, first = null) {
   const change = (name) => (event) => go({ [name]: event.target.value });
   const recipe =
@@ -118,12 +119,47 @@ export function controls({ recipes, status, model }, first = null) {
   const grid = h(
     'div.controls',
     {},
-    first ?? recipe,
+    recipe,
     expand,
     h('label.field.slider', {}, h('span.label', {}, t('window'), ' ', said), slider),
     size,
   );
-  return { element: h('div', {}, grid, help?.element), update };
+  const folded = advanced(grid, help?.element);
+  const all = (now) => {
+    update(now);
+    folded.update(now);
+    keepSettings(now);
+  };
+  folded.update(state());
+  const shown = first && h('div.controls', {}, first);
+  return { element: h('div', {}, shown, folded.element), update: all };
+}
+
+/** What few people need, folded; its line says what is not as usual, and it stays open for those who opened it. */
+function advanced(...content) {
+  const said = h('span.small');
+  const element = h(
+    'details.advanced',
+    { open: advancedOpen(), ontoggle: () => keepAdvancedOpen(element.open) },
+    h('summary', {}, t('advanced'), said),
+    content,
+  );
+  const update = ({ recipe, expand, budget, help }) => {
+    const window = windowOf({ expand });
+    const sentences =
+      window === null ? '' : t(window < 2 ? `window.${window}` : 'window.n', window);
+    const chosen = [
+      recipe && recipeName(recipe),
+      window === null ? known(`expand.${expand}`) && t(`expand.${expand}`) : sentences,
+      budget && t('budget.tokens', number(budget)),
+      help.length && `${t('help')} ${help.length}`,
+    ];
+    said.textContent = chosen
+      .filter(Boolean)
+      .map((text) => ` · ${text}`)
+      .join('');
+  };
+  return { element, update };
 }
 
 function offerBudget(select, budget) {

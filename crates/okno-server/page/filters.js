@@ -4,26 +4,26 @@
  * Each chip is one condition in the filter language. Values of one field are alternatives, fields narrow each other.
  */
 
-import { h } from './dom.js';
-import { t } from './words.js';
+import { h, fill } from './dom.js';
+import { call } from './api.js';
+import { t, known } from './words.js';
 import { state, go } from './state.js';
-import { equals, quoted } from './conditions.js';
+import { below, equals, quoted } from './conditions.js';
 
 /** Values of a field shown before the rest is asked for. */
 const VALUES_SHOWN = 5;
 
-/** Fields that every file has and nobody asks by: they come last. */
-const COMMON = [
-  'type',
-  'language',
-  'modified',
-  'created',
-  'size',
-  'file',
-  'path',
-  'title',
-  'pages',
-];
+/** Fields that are offered first, in this order. */
+const FIRST = ['type', 'language', 'date'];
+
+/** Fields that every file has and few people ask by: they come last, folded. */
+const TECHNICAL = ['modified', 'created', 'created_by', 'size', 'file', 'path', 'title', 'pages'];
+
+/** Own fields shown before the rest is folded. */
+const OWN_SHOWN = 6;
+
+/** Documents that are looked at for their folders. */
+const FOLDER_DOCUMENTS = 1000;
 
 /** Adds a condition, or takes it away when it is there. */
 export function toggle(condition) {
@@ -106,62 +106,127 @@ function offers(understood) {
   );
 }
 
-/** The panel that offers what the index has. */
+/** The panel that offers what the index has: each field is folded until it is wanted. */
 export function panel(fields) {
   const wide = matchMedia('(min-width: 68rem)').matches;
-  const body = h('div.fields', {}, offered(fields).map(group), ownFilter());
+  const { first, own, technical } = offered(fields);
+  const others = [...own.slice(OWN_SHOWN), ...technical];
+  const body = h(
+    'div.fields',
+    {},
+    folders(),
+    [...first, ...own.slice(0, OWN_SHOWN)].map(group),
+    h(
+      'details.group.others',
+      {},
+      h('summary', {}, t('filters.others')),
+      others.map(group),
+      ownFilter(),
+    ),
+  );
   return {
     element: h('details.filters', { open: wide }, h('summary', {}, t('filters')), body),
     update: (now) => follow(body, now.filter),
   };
 }
 
+/** The folders of the documents, asked for when they are wanted. */
+function folders() {
+  const list = h('div');
+  let asked = false;
+  const load = async () => {
+    if (asked) return;
+    asked = true;
+    try {
+      const { documents } = await call('documents', { query: { limit: FOLDER_DOCUMENTS } });
+      const names = new Set(documents.map(folderOf).filter(Boolean));
+      const boxes = choices([...names].sort(), below);
+      fill(list, names.size ? boxes : h('p.small', {}, t('filters.none')));
+      follow(list, state().filter);
+    } catch (problem) {
+      asked = false;
+      fill(list, h('p.small', {}, problem.message));
+    }
+  };
+  const given = state().filter.some((text) => text.startsWith(FOLDER));
+  if (given) load();
+  return h(
+    'details.group',
+    { open: given, ontoggle: load },
+    h('summary', {}, t('field.folder')),
+    list,
+  );
+}
+
+/** How a condition about a folder begins. */
+const FOLDER = 'path starts with ';
+
+const folderOf = ({ doc_id: name, metadata }) => {
+  const path = String(metadata?.path ?? name);
+  return path.includes('/') ? path.slice(0, path.indexOf('/')) : '';
+};
+
 /** Brings boxes and fields in step with the address; they stay where they are, and so does the focus. */
 function follow(body, filter) {
   for (const box of body.querySelectorAll('[data-condition]')) {
     box.checked = filter.includes(box.dataset.condition);
-    if (box.checked) box.closest('details.rest')?.setAttribute('open', '');
+    if (box.checked) unfold(box);
   }
   for (const input of body.querySelectorAll('[data-begins]')) {
     const given = filter.find((text) => text.startsWith(input.dataset.begins));
     if (input !== document.activeElement)
       input.value = given ? given.slice(input.dataset.begins.length).replaceAll('"', '') : '';
+    if (given) unfold(input);
   }
 }
 
-/** Fields worth offering, the index's own first. */
+/** What is chosen can be seen. */
+function unfold(element) {
+  for (let at = element.parentElement; at && !at.matches('.fields'); at = at.parentElement)
+    if (at.matches('details')) at.open = true;
+}
+
+/** Fields worth offering: what everybody asks by, people's own, and what is technical. */
 function offered(fields) {
   const varied = ({ values, range }) => values.length > 1 || (range && range[0] < range[1]);
   const useful = fields.filter(
     (field) => field.kind === 'date' || (field.kind !== 'prose' && varied(field)),
   );
-  return useful.sort(
-    (a, b) => COMMON.indexOf(a.name) - COMMON.indexOf(b.name) || a.name.localeCompare(b.name),
-  );
+  const dated = useful.some(({ name }) => name === 'date');
+  const early = dated ? FIRST : [...FIRST, 'modified'];
+  const technical = TECHNICAL.filter((name) => !early.includes(name));
+  const ordered = (names) => names.flatMap((name) => useful.filter((one) => one.name === name));
+  const own = useful.filter(({ name }) => !early.includes(name) && !technical.includes(name));
+  own.sort((a, b) => a.name.localeCompare(b.name));
+  return { first: ordered(early), own, technical: ordered(technical) };
 }
+
+/** What a field is called: those that every file has by a word of ours. */
+const fieldName = (name) => (known(`field.${name}`) ? t(`field.${name}`) : name);
 
 function group(field) {
   const content =
     field.kind === 'number' || field.kind === 'date'
       ? range(field)
-      : choices(field.name, field.kind === 'truth' ? ['true', 'false'] : field.values);
-  return h('fieldset', {}, h('legend', {}, field.name), content);
+      : choices(field.kind === 'truth' ? ['true', 'false'] : field.values, (value) =>
+          equals(field.name, value),
+        );
+  return h('details.group', {}, h('summary', {}, fieldName(field.name)), content);
 }
 
-function choices(name, all) {
-  const box = (value) => {
-    const condition = equals(name, value);
-    return h(
+/** A box for each value; `condition` says what it means. */
+function choices(all, condition) {
+  const box = (value) =>
+    h(
       'label.choice',
       {},
       h('input', {
         'type': 'checkbox',
-        'data-condition': condition,
-        'onchange': () => toggle(condition),
+        'data-condition': condition(value),
+        'onchange': () => toggle(condition(value)),
       }),
       h('span', {}, value),
     );
-  };
   const first = all.slice(0, VALUES_SHOWN).map(box);
   const rest = all.slice(VALUES_SHOWN);
   if (!rest.length) return first;
@@ -184,7 +249,7 @@ function range({ name, kind, range: known }) {
         type,
         'data-begins': begins,
         'placeholder': known && type === 'number' ? String(known[at]) : '',
-        'aria-label': `${name} ${t(label)}`,
+        'aria-label': `${fieldName(name)} ${t(label)}`,
         'step': 'any',
         'onchange': (event) =>
           go({

@@ -5,7 +5,7 @@ import { onKeyNeeded } from './api.js';
 import { speak, spoken, t } from './words.js';
 import { state, go, link, onChange } from './state.js';
 import { facts } from './facts.js';
-import { language, chooseLanguage, theme, nextTheme } from './preferences.js';
+import { language, chooseLanguage, keptSettings, theme, nextTheme } from './preferences.js';
 import { listen, help } from './keys.js';
 import { reader } from './reader.js';
 import { search } from './search.js';
@@ -150,6 +150,8 @@ function begin() {
 }
 
 onKeyNeeded(askForKey);
+// An address that says nothing begins as it was left; one that was sent says all.
+if (!location.search) history.replaceState(null, '', link(keptSettings()));
 onChange(follow);
 listen();
 begin();

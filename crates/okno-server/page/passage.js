@@ -139,23 +139,22 @@ function pictures(images) {
   return shown.length ? h('div.pictures', {}, shown) : '';
 }
 
+/** From here on a passage counts as relevant: as in the engine. */
+const RELEVANT = 0.5;
+
+/** From here on little doubt is left. */
+const STRONG = 0.8;
+
+/** Whether a context is worth showing before anybody asks for more. */
+export const relevant = ({ relevance: value }) => value == null || value >= RELEVANT;
+
+/** `strong`, `likely` or `weak`. */
+const strength = (value) => (value >= STRONG ? 'strong' : value >= RELEVANT ? 'likely' : 'weak');
+
 function relevance({ relevance: value }) {
   if (value == null) return '';
-  const label = t('context.relevance', number(value, 2));
-  return h(
-    'span.relevance',
-    { title: label },
-    h('meter', {
-      'min': 0,
-      'max': 1,
-      'low': 0.2,
-      'high': 0.5,
-      'optimum': 1,
-      value,
-      'aria-label': label,
-    }),
-    number(value, 2),
-  );
+  const word = strength(value);
+  return h(`span.relevance.${word}`, {}, t(`relevance.${word}`));
 }
 
 function actions(article, context, { question, recipe, route, steps }) {
@@ -215,25 +214,48 @@ function verdicts(context, question) {
   return h('span.verdicts', {}, buttons);
 }
 
-/** Why a context is here: how its hits were found, what fused and expanded them. */
+/** Why a context is here: in sentences, and the figures below them. */
 function explained(context, { recipe, route, steps }) {
   const hits = (context.hits ?? []).filter((hit) => hit.trace?.length).slice(0, EXPLAINED_HITS);
   return [
     h(
-      'p.small',
+      'ul.reasons',
       {},
-      t('why.score', number(context.score, 3), context.start, context.end, context.tokens),
+      reasons(context, hits, route).map((reason) => h('li', {}, reason)),
     ),
-    recipe &&
+    told(steps),
+    h(
+      'details.figures',
+      {},
+      h('summary', {}, t('why.figures')),
       h(
         'p.small',
         {},
-        t('why.made', recipe.fusion, recipe.expand),
-        route ? ` · ${routed(route)}` : '',
+        t('why.score', number(context.score, 3), context.start, context.end, context.tokens),
       ),
-    told(steps),
-    hits.length ? table(context, hits) : h('p.small', {}, t('why.none')),
+      recipe && h('p.small', {}, t('why.made', recipe.fusion, recipe.expand)),
+      route && h('p.small', {}, routed(route)),
+      hits.length ? table(context, hits) : '',
+    ),
   ];
+}
+
+/** The sentences of an explanation: how sure, what was found and how, and why more is shown than that. */
+function reasons(context, hits, route) {
+  const found = [];
+  const { relevance: value } = context;
+  if (value != null) found.push(t(`why.${strength(value)}`, number(Math.min(99, value * 100))));
+  const best = [...hits].sort((a, b) => b.score - a.score)[0];
+  if (!best) return [...found, t('why.none')];
+  for (const leg of ['lexical', 'dense']) {
+    const ranks = best.trace.filter((trace) => trace.leg === leg).map((trace) => trace.rank);
+    if (ranks.length) found.push(t(`why.by.${leg}`, Math.min(...ranks)));
+  }
+  const about = best.trace.find((trace) => trace.text);
+  if (about) found.push(t('why.about', about.text));
+  if (context.end - context.start > best.end - best.start) found.push(t('why.around'));
+  if (route && route.because !== 'usual') found.push(routed(route));
+  return found;
 }
 
 function table(context, hits) {

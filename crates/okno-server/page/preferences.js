@@ -1,4 +1,4 @@
-/** What a person chose for this browser: language and theme. Without a choice, the browser's own. */
+/** What a person chose for this browser: language and theme – without a choice, the browser's own – and how to search. */
 
 const THEMES = ['auto', 'light', 'dark'];
 
@@ -44,4 +44,27 @@ export function nextTheme() {
   if (next === 'auto') delete document.documentElement.dataset.theme;
   else document.documentElement.dataset.theme = next;
   return next;
+}
+
+/** Whether the advanced settings stand open. */
+export const advancedOpen = () => kept('advanced') === 'open';
+
+/** Remembers whether they do. */
+export const keepAdvancedOpen = (open) => keep('advanced', open ? 'open' : '');
+
+/** The settings that are remembered. */
+const SETTINGS = ['recipe', 'expand', 'budget'];
+
+/** Remembers how is searched. */
+export const keepSettings = (now) =>
+  keep('settings', JSON.stringify(SETTINGS.map((name) => now[name])));
+
+/** How was searched the last time, as a part of a state: for an address that says nothing. */
+export function keptSettings() {
+  try {
+    const values = JSON.parse(kept('settings') ?? '[]');
+    return Object.fromEntries(SETTINGS.map((name, i) => [name, String(values[i] ?? '')]));
+  } catch {
+    return {};
+  }
 }

@@ -4,7 +4,7 @@ import { h, fill, announce } from './dom.js';
 import { call, latest } from './api.js';
 import { t, number } from './words.js';
 import { go } from './state.js';
-import { card } from './passage.js';
+import { card, relevant } from './passage.js';
 import { chips, panel } from './filters.js';
 import { told } from './help.js';
 import { following } from './asking.js';
@@ -28,6 +28,8 @@ export function search(root) {
   );
   // The first passage that was not there before, after more was asked for.
   let more = -1;
+  // The question of which those that match less are shown too.
+  let weakOf = null;
 
   const find = latest(async (signal, now) => call('search', { body: query(now), signal }));
 
@@ -39,7 +41,11 @@ export function search(root) {
       fill(above, chips(answer.understood), told(answer.steps));
       fill(
         results,
-        found(answer, now, () => (more = answer.contexts.length)),
+        found(answer, now, {
+          more: () => (more = answer.contexts.length),
+          weak: () => (weakOf = answer.question),
+          weakToo: weakOf === answer.question,
+        }),
       );
       results.querySelectorAll('article.context')[more]?.focus();
       more = -1;
@@ -80,7 +86,7 @@ function welcome(status) {
 }
 
 /** What came back: contexts, or kind words. */
-function found(answer, now, more) {
+function found(answer, now, choice) {
   const { contexts, recipe, route, steps } = answer;
   if (!contexts.length) {
     announce(t('search.none'));
@@ -91,11 +97,42 @@ function found(answer, now, more) {
       h('p', {}, t('search.none.more')),
     );
   }
-  const cards = () =>
-    contexts.map((context) => card(context, { question: answer.question, recipe, route, steps }));
-  if (answer.nothing_relevant) return nothing(cards);
-  announce(counted(contexts.length));
-  return [cards(), foot(answer, more)];
+  const cards = (some) =>
+    some.map((context) => card(context, { question: answer.question, recipe, route, steps }));
+  if (answer.nothing_relevant) return nothing(() => cards(contexts));
+  return ranked(answer, cards, choice);
+}
+
+/** Where a filter was read from the question nothing need be relevant; then so many are shown at first. */
+const FEW = 3;
+
+/** The relevant contexts; those that match less follow when they are asked for. */
+function ranked(answer, cards, { more, weak, weakToo }) {
+  const { contexts } = answer;
+  const some = contexts.filter(relevant);
+  const first = weakToo ? contexts : some.length ? some : contexts.slice(0, FEW);
+  const rest = contexts.filter((context) => !first.includes(context));
+  announce(counted(first.length));
+  const place = h('div');
+  const finish = () => foot(answer, more);
+  if (!rest.length) return [cards(first), finish()];
+  const label = rest.length === 1 ? t('search.weak.one') : t('search.weak', rest.length);
+  const show = () => {
+    weak();
+    fill(place, cards(rest), finish());
+    place.querySelector('article').focus();
+  };
+  fill(
+    place,
+    h(
+      'p.foot',
+      {},
+      counted(first.length),
+      ' ',
+      h('button', { type: 'button', onclick: show }, label),
+    ),
+  );
+  return [cards(first), place];
 }
 
 const counted = (count) => (count === 1 ? t('search.count.one') : t('search.count', count));

@@ -37,6 +37,13 @@ const field = (page) => page.getByRole('searchbox', { name: t('question') });
 const button = (page, name) => page.getByRole('button', { name, exact: true });
 const params = (page) => new URL(page.url()).searchParams;
 
+/** Opens the settings that few people need. */
+const advanced = (page) => page.locator('details.advanced > summary').click();
+
+/** Opens a field of the filters. */
+const unfold = (page, name) =>
+  page.locator('.group > summary', { hasText: new RegExp(`^${name}$`) }).click();
+
 /** Waits until nothing is being looked for. */
 const settled = (page) => page.waitForSelector('.results[aria-busy="false"]');
 
@@ -74,6 +81,8 @@ journey('the window, the recipe and the budget ask again at once', async (go) =>
   const page = await go(`/?q=${encodeURIComponent(LEAVE)}`);
   const card = page.locator('article.context').first();
   await card.waitFor();
+  assert.equal(await page.getByRole('slider').count(), 0, 'they are folded');
+  await advanced(page);
   const length = async () =>
     (await page.locator('article.context .reading').allInnerTexts()).join('').length;
   const slide = async (value) => {
@@ -101,8 +110,44 @@ journey('the window, the recipe and the budget ask again at once', async (go) =>
   await answered;
   await page.goBack();
   assert.equal(params(page).get('budget'), null);
+  // What was chosen is remembered for an address that says nothing, and told where it is folded.
+  await page.goto(`${world.server.base}/`);
+  await page.waitForURL(/recipe=chunks&expand=section/);
+  const told = await page.locator('details.advanced > summary').innerText();
+  assert.match(told, new RegExp(t('expand.section')));
+  await page.getByLabel(t('recipe'), { exact: true }).waitFor();
   await close(page);
 });
+
+journey(
+  'simple first: few tab stops, relevance as a word, what matches less behind more',
+  async (go) => {
+    const page = await go(`/?q=${encodeURIComponent(LEAVE)}`);
+    const cards = page.locator('article.context');
+    await cards.first().waitFor();
+    await settled(page);
+    const words = await page.locator('article.context .relevance').allInnerTexts();
+    assert.equal(words[0], t('relevance.strong'));
+    assert.ok(!words.includes(t('relevance.weak')), words.join());
+    await page.evaluate(() => document.activeElement.blur());
+    let stops = 0;
+    do {
+      await page.keyboard.press('Tab');
+      stops += 1;
+    } while (stops < 60 && !(await page.evaluate(() => document.activeElement.matches('article'))));
+    assert.ok(stops <= 25, `${stops} tab stops before the first result`);
+    await page.locator('.foot button').click();
+    const all = await page.locator('article.context .relevance').allInnerTexts();
+    assert.ok(all.length > words.length && all.includes(t('relevance.weak')));
+    assert.equal(
+      await page.evaluate(() =>
+        [...document.querySelectorAll('article.context')].indexOf(document.activeElement),
+      ),
+      words.length,
+    );
+    await close(page);
+  },
+);
 
 journey('why: legs, ranks and shares of each hit', async (go, language) => {
   const page = await go(`/?q=${encodeURIComponent(language === 'zh' ? ONION : LEAVE)}`);
@@ -110,6 +155,10 @@ journey('why: legs, ranks and shares of each hit', async (go, language) => {
   const why = card.getByRole('button', { name: t('why') });
   await why.click();
   assert.equal(await why.getAttribute('aria-expanded'), 'true');
+  const sentences = await card.locator('.why .reasons').innerText();
+  assert.ok(sentences.includes(t('why.strong', '…').split('…')[0]), sentences);
+  assert.ok(sentences.includes(t('why.around')), sentences);
+  await card.getByText(t('why.figures'), { exact: true }).click();
   const text = await card.locator('.why').innerText();
   for (const word of [t('why.leg.lexical'), t('why.leg.dense'), 'sentence', 'window:2'])
     assert.ok(text.includes(word), word);
@@ -125,12 +174,20 @@ journey('filters: offered from the index, read from the question, removable', as
   await page.getByText(t('filters.literal')).waitFor();
   await page.getByRole('button', { name: t('filters.literal.off') }).click();
   await page.getByText(t('filters.read')).waitFor();
+  await unfold(page, t('field.type'));
   await page.getByRole('checkbox', { name: 'markdown' }).check();
   await page.waitForURL(/filter=type/);
   await settled(page);
   for (const where of await page.locator('article.context .where').allInnerTexts())
     assert.match(where, /\.md/);
+  await unfold(page, t('field.folder'));
+  await page.getByRole('checkbox', { name: 'zh', exact: true }).check();
+  await page.waitForURL(/filter=path\+starts/);
+  await settled(page);
+  for (const where of await page.locator('article.context .where').allInnerTexts())
+    assert.match(where, /^zh\//);
   // An own filter that cannot be read is told, not swallowed.
+  await unfold(page, t('filters.others'));
   await page.getByRole('textbox', { name: t('filters.own') }).fill('category = = x');
   await button(page, t('filters.add')).click();
   await page.getByRole('alert').waitFor();
@@ -316,6 +373,7 @@ journey(
     const page = await open(world.chromium, helpful.base, '/', {
       locale: language === 'zh' ? 'zh-CN' : 'en-US',
     });
+    await advanced(page);
     await page.locator('details.help summary').click();
     await page.getByRole('checkbox', { name: t('help.rewrite') }).check();
     await page.getByRole('checkbox', { name: t('help.route') }).check();

@@ -15,8 +15,23 @@ const VIEWS = {
   why: [
     `/?q=${LEAVE}`,
     'article.context',
-    (page) => page.locator('article.context footer button').first().click(),
+    async (page) => {
+      await page.locator('article.context footer button').first().click();
+      await page.locator('.figures summary').click();
+    },
   ],
+  folded: [
+    `/?q=${LEAVE}`,
+    'article.context',
+    async (page) => {
+      await page.locator('details.advanced > summary').click();
+      if (!(await page.locator('.filters[open]').count()))
+        await page.locator('.filters > summary').click();
+      for (const summary of await page.locator('.fields > .group > summary').all())
+        await summary.click();
+    },
+  ],
+  tables: [`/?q=QX+Link+commands+HELLO+READ_REG&budget=2000`, 'article.context table'],
   reader: [
     `/?q=${LEAVE}&doc=en%2Fhandbook.md&at=1641-1709`,
     '#reader mark',
