@@ -19,58 +19,19 @@ const RUNS = [
   [8592, 'larr uarr rarr darr harr'],
 ];
 
-const SINGLE = {
-  amp: 38,
-  lt: 60,
-  gt: 62,
-  quot: 34,
-  apos: 39,
-  num: 35,
-  ast: 42,
-  lowbar: 95,
-  vert: 124,
-  lsqb: 91,
-  rsqb: 93,
-  OElig: 338,
-  oelig: 339,
-  Scaron: 352,
-  scaron: 353,
-  ensp: 8194,
-  emsp: 8195,
-  thinsp: 8201,
-  ndash: 8211,
-  mdash: 8212,
-  lsquo: 8216,
-  rsquo: 8217,
-  sbquo: 8218,
-  ldquo: 8220,
-  rdquo: 8221,
-  bdquo: 8222,
-  dagger: 8224,
-  bull: 8226,
-  hellip: 8230,
-  permil: 8240,
-  prime: 8242,
-  Prime: 8243,
-  lsaquo: 8249,
-  rsaquo: 8250,
-  euro: 8364,
-  trade: 8482,
-  rArr: 8658,
-  part: 8706,
-  sum: 8721,
-  minus: 8722,
-  radic: 8730,
-  infin: 8734,
-  asymp: 8776,
-  ne: 8800,
-  equiv: 8801,
-  le: 8804,
-  ge: 8805,
-  check: 10003,
-};
+/** All others, each with its code point. */
+const SINGLE = [
+  'amp 38 lt 60 gt 62 quot 34 apos 39 num 35 ast 42 lowbar 95 vert 124 lsqb 91 rsqb 93',
+  'OElig 338 oelig 339 Scaron 352 scaron 353 ensp 8194 emsp 8195 thinsp 8201 ndash 8211',
+  'mdash 8212 lsquo 8216 rsquo 8217 sbquo 8218 ldquo 8220 rdquo 8221 bdquo 8222 dagger 8224',
+  'bull 8226 hellip 8230 permil 8240 prime 8242 Prime 8243 lsaquo 8249 rsaquo 8250 euro',
+  '8364 trade 8482 rArr 8658 part 8706 sum 8721 minus 8722 radic 8730 infin 8734 asymp 8776',
+  'ne 8800 equiv 8801 le 8804 ge 8805 check 10003',
+]
+  .join(' ')
+  .matchAll(/(\w+) (\d+)/g);
 
-const NAMES = new Map(Object.entries(SINGLE));
+const NAMES = new Map([...SINGLE].map(([, name, code]) => [name, Number(code)]));
 for (const [first, names] of RUNS)
   names.split(' ').forEach((name, i) => NAMES.set(name, first + i));
 

@@ -148,12 +148,10 @@ class BlockReader {
 
   /** Lines as they are. */
   code(lines, kind, first = lines[0]) {
-    const parts = lines.map(({ from, to }, i) => ({
-      kind: 'text',
-      from,
-      to,
-      says: i + 1 < lines.length ? `${this.text.slice(from, to)}\n` : undefined,
-    }));
+    const parts = lines.flatMap(({ from, to }, i) => [
+      { kind: 'text', from, to },
+      ...(i + 1 < lines.length ? [{ kind: 'text', from: to, to, says: '\n', whole: true }] : []),
+    ]);
     return { kind, from: first.from, to: lines.at(-1)?.to ?? first.to, parts };
   }
 

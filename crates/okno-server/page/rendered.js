@@ -207,8 +207,6 @@ class Marking {
       if (end > start) this.marked(parent, mark, says.slice(start - from, end - from));
       at = Math.max(start, end);
     }
-    // The end of a line of code, which is not part of the line.
-    parent.append(says.slice(to - from));
   }
 
   /** Into the mark before, where it is the same; nobody marks white space alone. */
