@@ -1,47 +1,85 @@
 /**
  * Ask: an answer that streams in, each statement with a chip that opens the document at the exact span.
  *
- * Without a language model the answer is made of the documents' own sentences, and a note says how to set one up.
+ * Questions and answers are the turns of a conversation, which is kept in this browser; a follow-up is made a whole
+ * question, and the page says so. Without a language model the answer is made of the documents' own sentences, and a
+ * note says how to set one up.
  */
 
 import { h, fill, announce } from './dom.js';
 import { events, latest } from './api.js';
 import { t } from './words.js';
-import { go, link } from './state.js';
-import { card, opened, place } from './passage.js';
+import { go, state } from './state.js';
+import { card } from './passage.js';
 import { chips } from './filters.js';
 import { told } from './help.js';
 import { following } from './asking.js';
-import { script, units } from './spans.js';
-import { oneLine } from './rendered.js';
 import { questionField, controls, query, fault } from './controls.js';
+import { setText, sources } from './answers.js';
+import { subjectOf, whole } from './followup.js';
+import { conversations } from './conversations.js';
+import { earlier, tools } from './turns.js';
 
 /** What goes into `okno.toml`; the same in every language. */
 const SETUP = '[model]\nprovider = "ollama"\nname = "qwen2.5:7b"\n';
 
 /** Puts the view into `root`; gives back what follows the address. */
 export function ask(root) {
-  const field = questionField({ live: false, hint: t('ask.hint'), onask: () => follower.forget() });
+  const kept = conversations(state().index);
+  // The question that was typed last, and what it is asked as.
+  let typed = null;
+  const onask = (words) => {
+    const made = whole(words, kept.current().turns.at(-1)?.subject);
+    return send({ asked: words, ...made });
+  };
+  const send = (turn) => {
+    typed = turn;
+    follower.forget();
+    return turn.question;
+  };
+  const field = questionField({ live: false, hint: t('ask.hint'), onask, clears: true });
   field.element.append(h('button.main', { type: 'submit' }, t('ask.button')));
-  const [how, above, results] = [
+  const [how, above, results, bar, before] = [
     h('div'),
     h('div'),
-    h('section.results', { 'aria-label': t('view.ask') }),
+    h('section.results.now', { 'aria-label': t('view.ask') }),
+    h('div'),
+    h('div'),
   ];
-  fill(root, h('h1.unseen', {}, t('view.ask')), field.element, how, above, results);
+  fill(root, h('h1.unseen', {}, t('view.ask')), field.element, how, bar, above, results, before);
   let stop = () => {};
 
-  const stream = latest(async (signal, now) => {
+  /** The turns before, and what can be done with the conversation. */
+  function around(question) {
+    fill(bar, tools(kept, left));
+    fill(before, earlier(kept.current().turns, question));
+  }
+
+  /** The conversation is another: what is asked of it is not known yet. */
+  function left() {
+    typed = null;
+    follower.forget();
+    go({ q: kept.current().turns.at(-1)?.question ?? '', doc: '', at: '' });
+  }
+
+  const stream = latest(async (signal, now, turn) => {
     const called = new AbortController();
     signal.addEventListener('abort', () => called.abort());
     stop = () => called.abort();
     const view = streaming(() => called.abort());
     fill(above);
-    fill(results, view.element);
+    fill(
+      results,
+      heading(turn, (literal) => go({ q: send(literal) })),
+      view.element,
+    );
     try {
       await events('ask', { body: query(now), signal: called.signal }, (event, data) => {
         if (event === 'contexts') fill(above, chips(data.understood), told(data.steps));
-        view.on(event, data);
+        const reply = view.on(event, data);
+        if (!reply) return;
+        kept.put({ ...turn, answer: reply.answer, citations: reply.citations });
+        around(turn.question);
       });
     } catch (problem) {
       if (signal.aborted) throw problem;
@@ -50,11 +88,26 @@ export function ask(root) {
     }
   });
 
+  /** The turn of a question: the one just typed, one that was asked before, or a new one from an address. */
+  function turnOf(question) {
+    if (typed?.question !== question)
+      typed = kept.current().turns.find((turn) => turn.question === question) ?? {
+        asked: question,
+        question,
+        carried: '',
+      };
+    const { asked, carried, replaces } = typed;
+    if (replaces) kept.drop(replaces);
+    return { asked, question, carried, subject: carried || subjectOf(question) };
+  }
+
   async function show(now) {
     stop();
     results.setAttribute('aria-busy', 'true');
+    const turn = turnOf(now.q.trim());
+    around(turn.question);
     try {
-      await stream(now);
+      await stream(now, turn);
     } catch (problem) {
       results.append(fault(problem, () => show(now)));
     }
@@ -65,6 +118,7 @@ export function ask(root) {
     stop();
     fill(above, chips(null));
     fill(results, h('div.welcome', {}, h('p.lead', {}, t('ask.welcome'))));
+    around('');
   }
 
   function prepare(known) {
@@ -77,7 +131,24 @@ export function ask(root) {
   return { update: follower.update, leave: () => stop() };
 }
 
-/** The answer while it comes and after. */
+/** The question above its answer; where something was carried over it says so, and the words as typed can be asked instead. */
+function heading({ asked, question, carried }, again) {
+  const title = h('h2.asked', {}, asked);
+  if (!carried) return title;
+  const literal = { asked, question: asked, carried: '', replaces: question };
+  return [
+    title,
+    h(
+      'p.small.carried',
+      {},
+      t('ask.carried', question),
+      ' ',
+      h('button.link', { type: 'button', onclick: () => again(literal) }, t('ask.literal')),
+    ),
+  ];
+}
+
+/** The answer while it comes and after. `on` gives the answer when it is whole. */
 function streaming(stop) {
   const body = h('div.answer.reading', { tabindex: '-1' });
   const after = h('div');
@@ -91,8 +162,9 @@ function streaming(stop) {
     else if (event === 'text') setText(body, (text += data.text), null);
     else if (event === 'done') {
       over();
-      finished(body, after, data, found);
+      return finished(body, after, data, found);
     }
+    return null;
   };
   const stopped = () => {
     over();
@@ -101,7 +173,10 @@ function streaming(stop) {
   return { element, on, stopped };
 }
 
-function finished(body, after, reply, { question, recipe, route, steps, contexts }) {
+function finished(body, after, given, { question, recipe, route, steps, contexts }) {
+  const typeOf = (name) => contexts.find(({ doc_id: other }) => other === name)?.metadata?.type;
+  const citations = given.citations.map((one) => ({ ...one, type: typeOf(one.doc_id) }));
+  const reply = { ...given, citations };
   setText(body, reply.answer, reply.citations);
   const notes = [
     reply.citations_removed && t('ask.removed', reply.citations_removed),
@@ -112,7 +187,7 @@ function finished(body, after, reply, { question, recipe, route, steps, contexts
     after,
     notes.filter(Boolean).map((note) => h('p.small', {}, note)),
     reply.model || !reply.found ? '' : setup(),
-    sources(reply.citations, contexts),
+    sources(reply.citations),
     contexts.length
       ? h(
           'details.passages',
@@ -123,83 +198,7 @@ function finished(body, after, reply, { question, recipe, route, steps, contexts
       : '',
   );
   announce(body.textContent);
-}
-
-/** Text with a chip where it cites. Each citation has its own place in the text and in its document; while the answer still comes (`null`), chips lead nowhere yet. */
-function setText(body, text, citations) {
-  body.lang = script(text);
-  const at = new Map(
-    units(
-      text,
-      (citations ?? []).map((citation) => citation.at),
-    ).map((unit, i) => [unit, citations[i]]),
-  );
-  let offset = 0;
-  // An item of a list is a paragraph of its own, so that its lines stand below one another.
-  const paragraphs = text.split(/(\n{2,}|\n(?=- ))/).map((part) => {
-    const parts = [];
-    let done = 0;
-    for (const match of part.matchAll(/\[(\d+)\]/g)) {
-      const citation = at.get(offset + match.index);
-      if (citations && !citation) continue;
-      parts.push(
-        part.slice(done, match.index),
-        citation ? chip(citation) : h('span.cite', {}, match[1]),
-      );
-      done = match.index + match[0].length;
-    }
-    offset += part.length;
-    return (
-      part.trim() &&
-      h(part.startsWith('- ') ? 'p.plain.item' : 'p.plain', {}, parts, part.slice(done).trimEnd())
-    );
-  });
-  fill(body, paragraphs.filter(Boolean));
-}
-
-function chip(citation) {
-  const there = opened(citation);
-  return h(
-    'a.cite',
-    {
-      'href': link(there),
-      'aria-label': t('ask.cite', citation.number, citation.doc_id),
-      'title': citation.text,
-      'onclick': (event) => follow(event, there),
-    },
-    String(citation.number),
-  );
-}
-
-function follow(event, there) {
-  if (event.metaKey || event.ctrlKey || event.shiftKey) return;
-  event.preventDefault();
-  go(there);
-}
-
-/** Every place that is cited, once. */
-function sources(citations, contexts) {
-  if (!citations.length) return '';
-  const typeOf = ({ doc_id: name }) =>
-    contexts.find(({ doc_id: other }) => other === name)?.metadata?.type;
-  const places = new Map(
-    citations.map((citation) => [`${citation.number}:${citation.start}-${citation.end}`, citation]),
-  );
-  const row = (citation) =>
-    h(
-      'li',
-      {},
-      chip(citation),
-      h(
-        'div',
-        {},
-        h('p.small', {}, citation.headings.join(' › ')),
-        h('p.quote', { lang: script(citation.text) }, oneLine(citation.text, typeOf(citation))),
-        h('p.where', {}, place(citation)),
-      ),
-    );
-  const ordered = [...places.values()].sort((a, b) => a.number - b.number || a.start - b.start);
-  return h('section.sources', {}, h('h2', {}, t('ask.sources')), h('ol', {}, ordered.map(row)));
+  return reply;
 }
 
 function setup() {

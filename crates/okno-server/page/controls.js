@@ -15,8 +15,8 @@ const WINDOW_MAX = 10;
 const BUDGETS = [250, 500, 1000, 2000, 4000, 8000];
 const EXPANSIONS = ['auto', 'none', 'window', 'neighbors:1', 'parent', 'section', 'document'];
 
-/** The field a question is typed into. `live` asks while typing, otherwise – and where a model helps, which takes its time – Enter does. */
-export function questionField({ live, hint, onask }) {
+/** The field a question is typed into. `live` asks while typing, otherwise – and where a model helps, which takes its time – Enter does. `onask` may give another question to ask; with `clears` the field is empty for the next one. */
+export function questionField({ live, hint, onask, clears = false }) {
   const now = state();
   // What was typed at one go is one step of the history.
   let fresh = true;
@@ -33,7 +33,7 @@ export function questionField({ live, hint, onask }) {
     'aria-label': t('question'),
     'placeholder': hint,
     'autocomplete': 'off',
-    'value': now.q,
+    'value': clears ? '' : now.q,
     'enterkeyhint': 'search',
     'oninput': (event) => livesNow() && !event.isComposing && typed(input.value),
     'onfocus': () => (fresh = true),
@@ -45,15 +45,19 @@ export function questionField({ live, hint, onask }) {
       role: 'search',
       onsubmit: (event) => {
         event.preventDefault();
+        const words = input.value.trim();
+        if (clears && !words) return;
         fresh = true;
-        onask?.(input.value.trim());
-        go({ q: input.value.trim() });
+        const q = onask?.(words) ?? words;
+        if (clears) input.value = '';
+        go({ q });
       },
     },
     input,
   );
   // The address may change by other means: back, a link.
   const update = ({ q }) => {
+    if (clears) return;
     if (q.trim() !== input.value.trim() && document.activeElement !== input) input.value = q;
   };
   return { element: form, input, update };
@@ -179,15 +183,9 @@ export function query(now) {
   return { ...body, ...helpOf(now) };
 }
 
-/** What went wrong in the language of the page: a sentence for the code, or the server's own words where there is none. */
+/** What went wrong: the server says it in the language of the page; that nobody answers, the page itself. */
 export const sentence = ({ code, message }) =>
-  known(`code.${code}`) ? t(`code.${code}`) : t('fault', message);
-
-/** The server's own words, which are English, as the detail. */
-function detail({ code, message, hint }) {
-  const words = [code && known(`code.${code}`) ? message : '', hint].filter(Boolean);
-  return words.map((text) => h('p.small', { lang: 'en' }, rich(text)));
-}
+  code === 'unreachable' ? t('fault.unreachable') : message;
 
 /** A fault where the results would have been. */
 export function fault(problem, retry) {
@@ -195,7 +193,7 @@ export function fault(problem, retry) {
     'div.fault',
     { role: 'alert' },
     h('p', {}, rich(sentence(problem))),
-    detail(problem),
+    problem.hint && h('p.small', {}, rich(problem.hint)),
     retry && h('button', { type: 'button', onclick: retry }, t('retry')),
   );
 }

@@ -2,7 +2,8 @@
 
 const THEMES = ['auto', 'light', 'dark'];
 
-const kept = (name) => {
+/** What is kept under a name, or null. */
+export const kept = (name) => {
   try {
     return localStorage.getItem(`okno.${name}`);
   } catch {
@@ -10,11 +11,13 @@ const kept = (name) => {
   }
 };
 
-const keep = (name, value) => {
+/** Keeps a value under a name; `false` where the browser has no storage, or no room in it. */
+export const keep = (name, value) => {
   try {
     localStorage.setItem(`okno.${name}`, value);
+    return true;
   } catch {
-    /* a browser without storage forgets, that is all */
+    return false;
   }
 };
 

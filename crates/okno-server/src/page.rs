@@ -26,6 +26,7 @@ macro_rules! files {
 
 /// Every file of the page; one of the page's own tests finds what is missing here.
 const FILES: &[PageFile] = files! {
+    "answers.js" SCRIPT,
     "api.js" SCRIPT,
     "ask.js" SCRIPT,
     "asking.js" SCRIPT,
@@ -33,6 +34,7 @@ const FILES: &[PageFile] = files! {
     "compare.js" SCRIPT,
     "conditions.js" SCRIPT,
     "controls.js" SCRIPT,
+    "conversations.js" SCRIPT,
     "documents.js" SCRIPT,
     "dom.js" SCRIPT,
     "dropping.js" SCRIPT,
@@ -41,6 +43,7 @@ const FILES: &[PageFile] = files! {
     "evaluate.js" SCRIPT,
     "facts.js" SCRIPT,
     "filters.js" SCRIPT,
+    "followup.js" SCRIPT,
     "help.js" SCRIPT,
     "index.html" HTML,
     "inline.js" SCRIPT,
@@ -56,6 +59,7 @@ const FILES: &[PageFile] = files! {
     "search.js" SCRIPT,
     "spans.js" SCRIPT,
     "state.js" SCRIPT,
+    "turns.js" SCRIPT,
     "views.css" STYLE,
     "words.js" SCRIPT,
 };
