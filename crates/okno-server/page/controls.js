@@ -67,15 +67,21 @@ export function questionField({ live, hint, onask, clears = false }) {
 export const windowOf = ({ expand }) =>
   expand.startsWith('window:') ? Number(expand.slice(7)) : null;
 
+/** Changes a setting and remembers it: what somebody chose, not what an address says. */
+function choose(patch, how) {
+  go(patch, how);
+  keepSettings(state());
+}
+
 /** One step smaller or larger. */
 export function stepWindow(by) {
   const now = windowOf(state()) ?? 3;
-  go({ expand: `window:${Math.max(0, Math.min(WINDOW_MAX, now + by))}` }, { replace: true });
+  choose({ expand: `window:${Math.max(0, Math.min(WINDOW_MAX, now + by))}` }, { replace: true });
 }
 
 /** Menus for recipe, expansion and budget, the slider for the window and the model's help, where there is a model: all folded. `first` stands in place of the recipe, and before them. */
 export function controls({ recipes, status, model }, first = null) {
-  const change = (name) => (event) => go({ [name]: event.target.value });
+  const change = (name) => (event) => choose({ [name]: event.target.value });
   const recipe =
     !first &&
     menu(t('recipe'), [['', t('recipe.default', status.recipe)], ...recipeOptions(recipes)], {
@@ -86,7 +92,7 @@ export function controls({ recipes, status, model }, first = null) {
     [['', t('expand.default')], ...EXPANSIONS.map((name) => [name, t(`expand.${name}`)])],
     {
       onchange: (event) =>
-        go({ expand: event.target.value === 'window' ? 'window:3' : event.target.value }),
+        choose({ expand: event.target.value === 'window' ? 'window:3' : event.target.value }),
     },
   );
   const said = h('output.small');
@@ -96,7 +102,7 @@ export function controls({ recipes, status, model }, first = null) {
     'max': String(WINDOW_MAX),
     'step': '1',
     'aria-label': t('window'),
-    'oninput': () => go({ expand: `window:${slider.value}` }, { replace: true }),
+    'oninput': () => choose({ expand: `window:${slider.value}` }, { replace: true }),
   });
   const size = menu(
     t('budget'),
@@ -132,7 +138,6 @@ export function controls({ recipes, status, model }, first = null) {
   const all = (now) => {
     update(now);
     folded.update(now);
-    keepSettings(now);
   };
   folded.update(state());
   const shown = first && h('div.controls', {}, first);
