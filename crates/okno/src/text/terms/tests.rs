@@ -184,3 +184,13 @@ proptest! {
         prop_assert_eq!(index.is_empty(), asked(&text).is_empty());
     }
 }
+
+#[test]
+fn what_a_question_is_asked_with_weighs_less_than_what_it_asks_about() {
+    let weights: std::collections::HashMap<String, f32> = asked("污点和容忍度有什么区别").into_iter().collect();
+    assert_eq!((weights["污点"], weights["容忍"]), (1.0, 1.0));
+    for form in ["有什", "什么", "么区", "区别"] {
+        assert!(weights[form] < 1.0, "{form}");
+    }
+    assert_eq!(asked("区别对待")[0], ("区别".to_owned(), 1.0), "a word elsewhere");
+}
