@@ -33,13 +33,16 @@ pub struct SearchArgs {
     /// Show how each result was found: leg, rank, score and expansion
     #[arg(long)]
     explain: bool,
-    /// Show the nearest results even if none is relevant
+    /// Show results that are not relevant too
     #[arg(long)]
     all: bool,
 }
 
 pub fn run(globals: &Globals, args: &SearchArgs) -> Result<()> {
-    let query = query(args.question.as_deref().unwrap_or_default(), args.recipe.as_deref(), &args.search)?;
+    let mut query = query(args.question.as_deref().unwrap_or_default(), args.recipe.as_deref(), &args.search)?;
+    if args.all {
+        query.min_relevance.get_or_insert(0.0);
+    }
     let indexes = SearchedIndexes::open(globals, &query, args.search.rerank.as_deref())?;
     if let Some(file) = &args.queries {
         return batch(&indexes, file);

@@ -133,7 +133,7 @@ pub const ARGUMENTS: &[ArgumentText] = &[
         "搜索许多问题：JSON Lines 文件，每行有 `question`，可有 `qid` 和 `filter`；每题输出一行 JSON",
     ),
     (&["search"], "explain", "显示每个结果是如何找到的：途径、排名、得分和扩展"),
-    (&["search"], "all", "即使没有相关内容，也显示最接近的结果"),
+    (&["search"], "all", "同时显示不相关的结果"),
     // ask
     (&["ask"], "no_stream", "回答完成后再显示，而不是边生成边显示"),
     (&["ask"], "show_prompt", "显示提示词，但不发送"),

@@ -4,14 +4,19 @@ use super::{printable, shortened};
 use crate::locale::{language, say};
 use okno::message::Message;
 use okno::understand::model::Taken;
-use okno::understand::{Because, Reading, ReadingReason, Route, Routing, Understood};
+use okno::understand::{Because, Reading, ReadingReason, Route, Routing, Spelling, Understood};
 
 /// Offers shown without being asked; `--explain` shows all.
 const OFFERS: usize = 2;
 
 /// Notes before the results: what was applied, what was withdrawn, what might have been meant.
 pub fn notes(understood: &Understood) -> Vec<String> {
-    let mut notes = Vec::new();
+    let mut notes: Vec<String> = understood.spelled.iter().map(spelled).collect();
+    if !understood.unknown.is_empty() {
+        let words = understood.unknown.iter().map(|word| format!("“{}”", printable(word)));
+        let words = words.collect::<Vec<_>>().join(say!(", ", "、").as_str());
+        notes.push(say!("no document contains {}", "没有文档包含 {}", words));
+    }
     if let Some(filter) = &understood.filter {
         let filter = printable(&filter.to_string());
         notes.push(say!(
@@ -40,6 +45,16 @@ pub fn notes(understood: &Understood) -> Vec<String> {
         }
     }
     notes
+}
+
+fn spelled(Spelling { written, read }: &Spelling) -> String {
+    let (written, read) = (printable(written), printable(read));
+    say!(
+        "searched for “{}”; no document contains “{}” – put it in quotation marks to search for it as it is",
+        "已改为搜索 “{}”；没有文档包含 “{}” —— 加上引号可按原样搜索",
+        read,
+        written
+    )
 }
 
 fn filters(readings: &[Reading]) -> String {

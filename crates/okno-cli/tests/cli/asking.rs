@@ -339,6 +339,46 @@ fn documents_that_a_question_names_are_shown() {
 }
 
 #[test]
+fn a_mistyped_word_is_searched_for_as_the_documents_spell_it_and_that_is_said() {
+    let world = World::new();
+    world.write("in/sets.md", "# Controllers\n\nA daemonset runs one pod on every node.\n\nTea is brewed at 80 °C.\n");
+    world.index(["in"]);
+    for (lang, said) in [("en", "searched for “daemonset”"), ("zh", "已改为搜索 “daemonset”")] {
+        let ran = world.okno(["search", "what does a deamonset run", "--lang", lang]).succeeds();
+        assert!(ran.out.contains("on every node") && ran.err.contains(said), "{} {}", ran.out, ran.err);
+    }
+    let answer = world.search(&["what does a deamonset run"]);
+    assert_eq!(answer["understood"]["spelled"][0]["written"], "deamonset");
+    let quoted = world.search(&["what does a \"deamonset\" run"]);
+    assert_eq!(quoted["understood"]["spelled"].as_array().unwrap().len(), 0, "quoted words stay as they are");
+    let unknown = world.okno(["search", "VLOOKUP 怎么用"]).succeeds();
+    assert!(unknown.err.contains("no document contains “VLOOKUP”"), "{}", unknown.err);
+}
+
+#[test]
+fn a_translation_of_what_is_returned_is_not_returned_too() {
+    let world = World::new();
+    world.write("guide-en/pods.md", "# Pods\n\nA finalizer of a pod prevents that it is deleted too early.\n");
+    world.write("guide-zh/pods.md", "# Pod\n\nPod 的 finalizer 用来防止它被过早删除。\n");
+    world.write("guide-en/notes.md", "# Notes\n\nA finalizer of a pod is a key in its metadata.\n");
+    world.index(["."]);
+    let documents = |question: &str| -> Vec<String> {
+        let answer = world.search(&[question]);
+        contexts(&answer).iter().map(|context| context["doc_id"].as_str().unwrap().to_owned()).collect()
+    };
+    let (english, chinese) = (documents("What does a finalizer of a pod do?"), documents("pod 的 finalizer 有什么用"));
+    assert!(
+        english.contains(&"guide-en/pods.md".into()) && !english.contains(&"guide-zh/pods.md".into()),
+        "{english:?}"
+    );
+    assert!(
+        chinese.contains(&"guide-zh/pods.md".into()) && !chinese.contains(&"guide-en/pods.md".into()),
+        "{chinese:?}"
+    );
+    assert!(chinese.contains(&"guide-en/notes.md".into()), "what is there in one language only stays: {chinese:?}");
+}
+
+#[test]
 fn a_filter_on_headings_returns_their_sections() {
     let world = World::with_sample();
     let answer = world.search(&["土豆", "--filter", "“Header 2” ＝ 原料 且 category = 素菜"]);

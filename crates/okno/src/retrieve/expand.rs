@@ -190,6 +190,19 @@ pub fn without_markup(pieces: Vec<ContextPiece>, views: &Views<'_>) -> Vec<Conte
     pieces.into_iter().flat_map(|piece| parted(piece, views)).collect()
 }
 
+/// Drops pieces that only lead in what is not there ("for example:"), unless nothing would be left.
+pub fn without_lead_ins(pieces: Vec<ContextPiece>, views: &Views<'_>) -> Vec<ContextPiece> {
+    let leads_in = |piece: &ContextPiece| {
+        let view = &views[&piece.document];
+        let text = view.structure.span(piece.sentences.clone()).of(view.text);
+        piece.sentences.len() == 1 && text.trim_end().ends_with([':', '：'])
+    };
+    if pieces.iter().all(leads_in) {
+        return pieces;
+    }
+    pieces.into_iter().filter(|piece| !leads_in(piece)).collect()
+}
+
 fn parted(piece: ContextPiece, views: &Views<'_>) -> Vec<ContextPiece> {
     let view = &views[&piece.document];
     let end_of = |at: usize| view.structure.sentences[at].span.end as usize;
@@ -365,6 +378,26 @@ mod tests {
         assert_eq!(kept(vec![piece(0..3, 2, 1.0)], 10).as_slice(), std::slice::from_ref(&(1..3)));
         assert!(kept(vec![piece(0..3, 1, 1.0)], 4).is_empty());
         assert!(kept(vec![piece(0..3, 1, 1.0)], 0).is_empty());
+    }
+
+    #[test]
+    fn what_only_leads_in_is_left_out_unless_it_is_all_there_is() {
+        let text = "For example:\n\nTea is brewed at 80 °C.";
+        let mut structure = document(2, 2).0;
+        structure.sentences[0].span = Span { start: 0, end: 12 };
+        structure.sentences[1].span = Span { start: 14, end: text.len() as u32 };
+        let document = (structure, text.to_owned());
+        let piece = |sentences: Range<usize>| ContextPiece {
+            document: 1,
+            anchor: sentences.start,
+            sentences,
+            score: 1.0,
+            hits: vec![],
+        };
+        let kept = |pieces| without_lead_ins(pieces, &views(&document)).len();
+        assert_eq!(kept(vec![piece(0..1), piece(1..2)]), 1);
+        assert_eq!(kept(vec![piece(0..2)]), 1);
+        assert_eq!(kept(vec![piece(0..1)]), 1);
     }
 
     proptest! {

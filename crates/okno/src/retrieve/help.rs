@@ -9,6 +9,7 @@ use super::expand::{View, Views};
 use super::fuse::Hit;
 use super::query::Query;
 use super::recipe::{Recipe, Recipes};
+use super::spelling;
 use crate::Result;
 use crate::generate::Asker;
 use crate::store::Snapshot;
@@ -35,7 +36,7 @@ pub fn prepare(
 ) -> Result<PreparedQuestion> {
     let asked_for = super::steps(snapshot, recipes, query)?;
     let mut steps = Vec::new();
-    let understood = if asked_for.contains(&Step::Filter) {
+    let mut understood = if asked_for.contains(&Step::Filter) {
         let (understood, taken) =
             evidence::read_by_model(snapshot, &query.text, query.filter.as_ref(), query.today, asker)?;
         steps.push(taken);
@@ -43,6 +44,8 @@ pub fn prepare(
     } else {
         super::understand(snapshot, query)?
     };
+    let spelling::SpelledQuestion { text, corrected, unknown } = spelling::spelled(snapshot, &understood.text)?;
+    (understood.text, understood.spelled, understood.unknown) = (text, corrected, unknown);
     let mut routing = super::route(query);
     if asked_for.contains(&Step::Route) && query.route.is_none() {
         let (chosen, taken) = read_route(&query.text, asker);

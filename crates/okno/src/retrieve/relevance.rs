@@ -61,6 +61,11 @@ const WEIGHTS: [f32; 1 + FEATURES] = [-12.18, 7.3, 5.75, 6.4, 4.7, 0.735];
 /// weights above four in five answers were hidden.
 const ACROSS: [f32; 1 + FEATURES] = [-6.2, 7.3, 0.0, 6.4, 4.7, 0.735];
 
+/// What a Latin word that no document has takes from the log odds of a Chinese question: it is nearly always the name of
+/// what is asked about (VLOOKUP). English questions name what a text need not name, so there it says little: a speech
+/// never says who holds it.
+const UNKNOWN_NAME: f32 = 4.0;
+
 /// A question, ready to be compared.
 pub struct ComparedQuestion {
     model: &'static StaticModel,
@@ -76,6 +81,8 @@ pub struct ComparedQuestion {
     amount: f32,
     /// Whether it is mostly Chinese.
     chinese: bool,
+    /// What the words that no document has take from the log odds.
+    lacking: f32,
     /// For each token met so far the cosine with each of the question's.
     met: FxHashMap<u32, Vec<f32>>,
 }
@@ -90,8 +97,8 @@ struct SentenceProfile {
 }
 
 impl ComparedQuestion {
-    /// Reads a question.
-    pub fn new(question: &str) -> Self {
+    /// Reads a question; `unknown` are its Latin words that no document has.
+    pub fn new(question: &str, unknown: &[String]) -> Self {
         let model = StaticModel::builtin();
         let mut asked = Self {
             model,
@@ -102,6 +109,7 @@ impl ComparedQuestion {
             weights: Vec::new(),
             amount: 0.0,
             chinese: is_chinese(question),
+            lacking: if is_chinese(question) { UNKNOWN_NAME * unknown.len() as f32 } else { 0.0 },
             met: FxHashMap::default(),
         };
         asked.read_tokens(question);
@@ -167,7 +175,7 @@ impl ComparedQuestion {
             &parts[at.saturating_sub(AROUND).max(looked.start) - looked.start
                 ..(at + AROUND + 1).min(looked.end) - looked.start]
         };
-        found.map(|at| probability(weights, &self.compared(&head, around(at)))).fold(0.0, f32::max)
+        found.map(|at| probability(weights, self.lacking, &self.compared(&head, around(at)))).fold(0.0, f32::max)
     }
 
     /// The relevance of a text made about something below these headings.
@@ -176,7 +184,7 @@ impl ComparedQuestion {
             return 0.0;
         }
         let (head, part) = (self.part(&headings.join("\n")), self.part(text));
-        probability(self.weights_for(text), &self.compared(&head, &[part]))
+        probability(self.weights_for(text), self.lacking, &self.compared(&head, &[part]))
     }
 
     fn weights_for(&self, text: &str) -> &'static [f32; 1 + FEATURES] {
@@ -264,8 +272,8 @@ fn likeness(model: &StaticModel, tokens: &[(Vec<f32>, f32)], id: u32) -> Vec<f32
     tokens.iter().map(|(token, _)| dot(token, &row).max(0.0)).collect()
 }
 
-fn probability(weights: &[f32; 1 + FEATURES], features: &[f32; FEATURES]) -> f32 {
-    let sum: f32 = weights[0] + dot(&weights[1..], features);
+fn probability(weights: &[f32; 1 + FEATURES], lacking: f32, features: &[f32; FEATURES]) -> f32 {
+    let sum: f32 = weights[0] - lacking + dot(&weights[1..], features);
     1.0 / (1.0 + (-sum).exp())
 }
 
@@ -303,7 +311,7 @@ mod tests {
         let blocks = [Block { kind: BlockKind::Paragraph, span: Span::new(0, text.len()) }];
         let structure = crate::split::structure(text, title, &blocks);
         let whole = 0..structure.sentences.len();
-        ComparedQuestion::new(question).relevance(&[title], &structure, text, whole.clone(), 0, &whole)
+        ComparedQuestion::new(question, &[]).relevance(&[title], &structure, text, whole.clone(), 0, &whole)
     }
 
     #[test]
@@ -316,7 +324,7 @@ mod tests {
 
     #[test]
     fn a_text_is_like_a_question_by_its_pieces() {
-        let mut asked = ComparedQuestion::new("automobile repair");
+        let mut asked = ComparedQuestion::new("automobile repair", &[]);
         let near = [asked.meant_by("The workshop mends cars."), asked.meant_by("The kitchen serves soup.")];
         let [cars, soup] = near.each_ref().map(|meant| asked.likeness(&[meant.as_slice()]));
         let both = asked.likeness(&[near[1].as_slice(), near[0].as_slice()]);

@@ -18,4 +18,4 @@ pub use document::{
 };
 pub use recipes::{missing, recipes};
 pub use reply::reply;
-pub use understood::{QuestionReading, UnderstoodQuestion};
+pub use understood::{QuestionReading, SpelledWord, UnderstoodQuestion};

@@ -19,6 +19,20 @@ pub struct UnderstoodQuestion<'a> {
     pub refused: Vec<QuestionReading<'a>>,
     /// Whether the filter found nothing and was withdrawn.
     pub withdrawn: bool,
+    /// The words that were taken for others, because no document has them as they were written.
+    pub spelled: Vec<SpelledWord<'a>>,
+    /// Names that no document has in any spelling.
+    pub unknown: &'a [String],
+}
+
+/// A word of a question, and the word it was taken for.
+#[derive(Debug, Clone, Serialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct SpelledWord<'a> {
+    /// As it was written.
+    pub written: &'a str,
+    /// As it was read.
+    pub read: &'a str,
 }
 
 impl<'a> From<&'a understand::Understood> for UnderstoodQuestion<'a> {
@@ -31,7 +45,15 @@ impl<'a> From<&'a understand::Understood> for UnderstoodQuestion<'a> {
             offered: list(&understood.offered),
             refused: list(&understood.refused),
             withdrawn: understood.withdrawn,
+            spelled: understood.spelled.iter().map(SpelledWord::from).collect(),
+            unknown: &understood.unknown,
         }
+    }
+}
+
+impl<'a> From<&'a understand::Spelling> for SpelledWord<'a> {
+    fn from(spelling: &'a understand::Spelling) -> Self {
+        Self { written: &spelling.written, read: &spelling.read }
     }
 }
 

@@ -193,6 +193,17 @@ impl DamagedDocument {
     }
 }
 
+/// Whether an index holds a term.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum TermState {
+    /// It does.
+    Known,
+    /// It does not, but it holds some that are spelled nearly like it, the most likely first.
+    Like(Vec<String>),
+    /// Nor one like it.
+    Unknown,
+}
+
 /// One committed generation of a store.
 ///
 /// Everything it returns belongs to that generation, however long the snapshot lives and whatever
@@ -286,6 +297,10 @@ pub trait Snapshot: Send + Sync {
     }
     /// How many derived units of each kind there are.
     fn derived_counts(&self) -> &BTreeMap<DerivedKind, usize>;
+    /// Whether a Latin term is in the index, or one like it. A store that cannot tell says it is.
+    fn term_state(&self, _: &str) -> Result<TermState> {
+        Ok(TermState::Known)
+    }
     /// The rankings asked for, in that order: each best first, equal scores by document and place,
     /// at most `depth` long, every score finite. Lexical scores are above 0; dense ones too, unless `allowed`
     /// leaves so few documents that the others belong to the answer.

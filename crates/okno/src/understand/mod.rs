@@ -59,6 +59,19 @@ pub struct Understood {
     pub refused: Vec<Reading>,
     /// Whether the filter found nothing and the question was asked again without it.
     pub withdrawn: bool,
+    /// The words that are spelled in another way in the index.
+    pub spelled: Vec<Spelling>,
+    /// Names that the index holds in no spelling.
+    pub unknown: Vec<String>,
+}
+
+/// A word that the index holds in another spelling only.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Spelling {
+    /// As the question has it.
+    pub written: String,
+    /// What it was taken for.
+    pub read: String,
 }
 
 /// Some words of a question, read as a filter.
@@ -147,12 +160,17 @@ impl Understood {
         Self { text: question.to_owned(), ..Self::default() }
     }
 
+    /// A text with the words of the question spelled as the index spells them.
+    pub fn respelled(&self, text: &str) -> String {
+        self.spelled.iter().fold(text.to_owned(), |text, Spelling { written, read }| text.replace(written, read))
+    }
+
     /// The same question without its filter, which found nothing; what was applied is offered instead.
     #[must_use]
     pub fn withdraw(mut self, question: &str) -> Self {
         let doubted = self.applied.drain(..).map(|reading| Reading { why: ReadingReason::Contradiction, ..reading });
         self.offered.splice(0..0, doubted);
-        Self { text: question.to_owned(), filter: None, withdrawn: true, ..self }
+        Self { text: self.respelled(question), filter: None, withdrawn: true, ..self }
     }
 }
 

@@ -15,7 +15,9 @@ use super::units::Units;
 use crate::deadline;
 use crate::document::{Catalogue, Derived, DerivedKind, ImageHash, Layer, Record, Span, Structure};
 use crate::error::Damage;
-use crate::store::{Ask, DamagedDocument, DocumentNumber, FileState, Leg, Manifest, Scored, Snapshot, Vectors};
+use crate::store::{
+    Ask, DamagedDocument, DocumentNumber, FileState, Leg, Manifest, Scored, Snapshot, TermState, Vectors,
+};
 use crate::text::names::DocumentNames;
 use crate::text::terms;
 use crate::{Error, Result};
@@ -380,6 +382,16 @@ impl Snapshot for EmbeddedSnapshot {
 
     fn derived_counts(&self) -> &BTreeMap<DerivedKind, usize> {
         &self.derived_counts
+    }
+
+    fn term_state(&self, term: &str) -> Result<TermState> {
+        let Some(lexical) = &self.lexical else { return Ok(TermState::Known) };
+        let wrong = |source| lexical_failure(lexical_folder(&self.tables.path), source);
+        if lexical.holds(term).map_err(wrong)? {
+            return Ok(TermState::Known);
+        }
+        let near = lexical.nearest(term).map_err(wrong)?;
+        Ok(if near.is_empty() { TermState::Unknown } else { TermState::Like(near) })
     }
 
     fn search(&self, ask: &Ask<'_>) -> Result<Vec<Vec<Scored>>> {

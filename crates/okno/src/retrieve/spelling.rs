@@ -1,0 +1,149 @@
+//! Words of a question that the index does not hold, and the words that were probably meant.
+//!
+//! Only Latin words that no document has are looked at, and a word that the built-in model knows as one piece is taken
+//! for what it is: who asks for bromine where only bromide is known has not mistyped it. Words in quotation marks are
+//! searched for as they are written.
+
+use crate::Result;
+use crate::document::Layer;
+use crate::embed::StaticModel;
+use crate::store::{Ask, Leg, Snapshot, TermState};
+use crate::text::is_chinese;
+use crate::text::spelling::{SHORTEST, edits, tolerated};
+use crate::text::terms::{is_stop_word, of_query};
+use crate::understand::Spelling;
+use std::ops::Range;
+
+/// A question with words spelled as the index spells them, and what was changed.
+pub struct SpelledQuestion {
+    pub text: String,
+    pub corrected: Vec<Spelling>,
+    /// Names that the index holds in no spelling: of an English question its capitalised words, of a Chinese one all of
+    /// its Latin words.
+    pub unknown: Vec<String>,
+}
+
+/// Looks up the Latin words of a question.
+pub fn spelled(snapshot: &dyn Snapshot, question: &str) -> Result<SpelledQuestion> {
+    let mut spelled = SpelledQuestion { text: question.to_owned(), corrected: Vec::new(), unknown: Vec::new() };
+    let chinese = is_chinese(question);
+    for place in plain_words(question).into_iter().rev() {
+        let word = &question[place.clone()];
+        let Some(term) = of_query(word).into_iter().next().filter(|_| !is_stop_word(&word.to_lowercase())) else {
+            continue;
+        };
+        let is_name = chinese || place.start > 0 && word.starts_with(char::is_uppercase);
+        match snapshot.term_state(&term.text)? {
+            TermState::Known => {}
+            TermState::Like(terms) if !is_one_piece(word) => match likeliest(snapshot, word, &terms)? {
+                Some(read) => {
+                    spelled.text.replace_range(place, &read);
+                    spelled.corrected.insert(0, Spelling { written: word.to_owned(), read });
+                }
+                None if is_name => spelled.unknown.insert(0, word.to_owned()),
+                None => {}
+            },
+            TermState::Like(_) | TermState::Unknown if is_name => spelled.unknown.insert(0, word.to_owned()),
+            TermState::Like(_) | TermState::Unknown => {}
+        }
+    }
+    Ok(spelled)
+}
+
+/// The words of letters alone, outside of quotation marks.
+fn plain_words(question: &str) -> Vec<Range<usize>> {
+    let mut words = Vec::new();
+    let mut quoted = false;
+    let mut at = 0;
+    while let Some(c) = question[at..].chars().next() {
+        let length = question[at..].find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(question.len() - at);
+        if length == 0 {
+            quoted = match c {
+                '"' => !quoted,
+                '“' | '「' | '`' => true,
+                '”' | '」' => false,
+                _ => quoted,
+            };
+            at += c.len_utf8();
+            continue;
+        }
+        let joined = |c: char| matches!(c, '.' | '-' | '_' | '@' | '/' | '\'' | '’' | ':' | '#' | '+');
+        let alone = !question[..at].ends_with(joined)
+            && !question[at + length..]
+                .strip_prefix(joined)
+                .is_some_and(|rest| rest.starts_with(char::is_alphanumeric));
+        let word = &question[at..at + length];
+        if alone && !quoted && length >= SHORTEST && word.bytes().all(|b| b.is_ascii_alphabetic()) {
+            words.push(at..at + length);
+        }
+        at += length;
+    }
+    words
+}
+
+/// Whether the built-in model knows a word by heart.
+fn is_one_piece(word: &str) -> bool {
+    let mut ids = Vec::new();
+    StaticModel::builtin().encode(&word.to_lowercase(), &mut ids);
+    ids.len() == 1
+}
+
+/// The word that was meant, as a text of the index writes it: terms are stems, so the words that have these stems are
+/// compared as they are written.
+fn likeliest(snapshot: &dyn Snapshot, word: &str, terms: &[String]) -> Result<Option<String>> {
+    let word = word.to_lowercase();
+    let mut best: Option<(usize, String)> = None;
+    for term in terms {
+        for written in written(snapshot, term)? {
+            let apart = edits(word.as_bytes(), written.as_bytes(), tolerated(word.len()));
+            let Some(cost) = apart.map(|edits| 2 * edits + usize::from(is_replaced(&word, &written))) else { continue };
+            if best.as_ref().is_none_or(|(least, _)| cost < *least) {
+                best = Some((cost, written));
+            }
+        }
+    }
+    Ok(best.map(|(_, written)| written))
+}
+
+/// Whether one word has a letter where the other has another: that is mistyped less often than a letter left out, typed
+/// twice or swapped with its neighbour.
+fn is_replaced(a: &str, b: &str) -> bool {
+    let sorted = |word: &str| {
+        let mut letters = word.as_bytes().to_vec();
+        letters.sort_unstable();
+        letters
+    };
+    a.len() == b.len() && sorted(a) != sorted(b)
+}
+
+/// Sentences that are looked at for the forms of a term.
+const LOOKED_AT: usize = 20;
+
+/// The words of a term as texts of the index write them, in lower case.
+fn written(snapshot: &dyn Snapshot, term: &str) -> Result<Vec<String>> {
+    let rankings = &[(Leg::Lexical, Layer::Sentence)];
+    let ask = Ask { text: term, vector: &[], rankings, allowed: None, sections: None, depth: LOOKED_AT };
+    let mut forms: Vec<String> = Vec::new();
+    for found in snapshot.search(&ask)?.into_iter().flatten() {
+        let (structure, text) = (snapshot.structure(found.run.document)?, snapshot.text(found.run.document)?);
+        for word in structure.span(found.run.sentences()).of(text).split(|c: char| !c.is_alphanumeric()) {
+            let word = word.to_lowercase();
+            if !forms.contains(&word) && of_query(&word).first().is_some_and(|own| own.text == term) {
+                forms.push(word);
+            }
+        }
+    }
+    Ok(forms)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::plain_words;
+
+    #[test]
+    fn only_plain_words_outside_of_quotation_marks_are_looked_up() {
+        let question = "what is a deamonset, \"handbok\" v1.26 foo_bar.md me@here.org 的 Finalizer's well-known end.";
+        let words: Vec<&str> = plain_words(question).into_iter().map(|place| &question[place]).collect();
+        assert_eq!(words, ["deamonset"]);
+    }
+}
