@@ -53,6 +53,10 @@ export function chips(understood, now = state()) {
   const row = now.filter.map((text) => chip(text, '', () => toggle(text)));
   if (understood?.filter)
     row.push(chip(understood.filter, t('filters.read'), () => go({ literal: '1' })));
+  for (const { written, read } of understood?.spelled ?? []) {
+    const quoted = () => go({ q: now.q.replaceAll(written, `"${written}"`) });
+    row.push(chip(read, t('filters.spelled', written), quoted));
+  }
   if (now.literal) {
     row.push(
       h(

@@ -115,6 +115,7 @@ const WORDS = {
   'filters.add': ['Add', '添加'],
   'filters.remove': ['Remove filter {0}', '移除条件 {0}'],
   'filters.read': ['inferred from the question', '从问题中推断'],
+  'filters.spelled': ['instead of “{0}”', '代替 “{0}”'],
   'filters.literal': ['searched as written', '按原样搜索'],
   'filters.literal.off': ['Infer filters from the question again', '恢复从问题中推断条件'],
   'filters.offer': ['Did you mean', '是否想限定'],

@@ -296,6 +296,21 @@ journey('compare: two recipes side by side, what only one has marked', async (go
 });
 
 journey(
+  'a mistyped word is searched for as the documents spell it, and can be taken back',
+  async (go) => {
+    const page = await go('/?q=anual+leave+per+year');
+    await settled(page);
+    const chip = page.locator('.chip', { hasText: t('filters.spelled', 'anual') });
+    assert.match(await chip.innerText(), /^annual/);
+    await chip.locator('button.x').click();
+    await settled(page);
+    assert.equal(params(page).get('q'), '"anual" leave per year');
+    assert.equal(await page.locator('.chip').count(), 0);
+    await close(page);
+  },
+);
+
+journey(
   'ask: an answer with chips that open the exact span; without a model, how to set one up',
   async (go, language) => {
     const page = await go('/?view=ask');

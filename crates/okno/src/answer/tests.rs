@@ -128,8 +128,7 @@ fn without_a_model_tables_keep_their_lines_and_pictures_are_left_out() {
 
 #[test]
 fn without_a_model_nothing_is_taken_from_what_is_beside_the_point() {
-    let other =
-        "# Towns\n\nWater for the town is hot in summer. Lighthouse keepers clean the lamp of the lighthouse.\n";
+    let other = "# Towns\n\nWater for the town is hot in summer. Keepers clean the lamp of the lighthouse.\n";
     let question = "How hot should water for green tea be?";
     let mut answer = found(&[("tea.md", TEA), ("towns.md", other)], question);
     assert!(answer.contexts.len() > 1 && answer.contexts[0].relevance >= crate::retrieve::RELEVANT);

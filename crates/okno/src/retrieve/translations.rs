@@ -1,7 +1,7 @@
 //! Translations: a document that is there in the question's language too is not returned in another.
 //!
-//! `guide-en/start.md` and `guide-zh/start.md` say the same; what a budget spends on both it spends twice. Two documents
-//! are taken for translations when their paths differ only in tags of languages and their texts in script.
+//! `guide-en/start.md` and `guide-zh/start.md` say the same; what a budget spends on both it spends twice. Two
+//! documents are taken for translations when their paths differ only in tags of languages and their texts in script.
 
 use super::expand::{View, Views};
 use super::fuse::Hit;
