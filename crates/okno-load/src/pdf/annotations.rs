@@ -8,6 +8,9 @@
 use hayro_syntax::object::{Array, Dict, Name, Object, Stream, String as Text};
 use hayro_syntax::page::Page;
 
+use super::super::members::First;
+use super::super::{Html, Loader, Source};
+
 /// Annotations of one page that are looked at: chosen, above any form.
 const MOST: usize = 10_000;
 /// Fields inside of fields deeper than this are damage.
@@ -153,12 +156,22 @@ fn words(value: &Object<'_>) -> String {
 
 /// The words of a comment, behind who wrote it.
 fn comment(dict: &Dict<'_>) -> Option<String> {
-    let words = words(&dict.get::<Object<'_>>("Contents")?);
+    let plain = dict.get::<Object<'_>>("Contents").map(|text| words(&text)).unwrap_or_default();
+    let rich = || dict.get::<Object<'_>>("RC").map(|text| without_tags(&words(&text))).unwrap_or_default();
+    let words = if plain.trim().is_empty() { rich() } else { plain };
     if words.trim().is_empty() {
         return None;
     }
     let author = dict.get::<Text<'_>>("T").map(|text| super::text_string(text.as_bytes())).unwrap_or_default();
     Some(if author.is_empty() { words } else { format!("{author}: {words}") })
+}
+
+/// The words of text that is marked up as a web page is: some programs write a comment only so.
+fn without_tags(text: &str) -> String {
+    let mut found = First(None);
+    let page = Source::memory("comment.html", text.as_bytes());
+    let read = Html.load(&page, &mut found);
+    read.ok().and(found.0).map(|loaded| loaded.text.trim().to_owned()).unwrap_or_default()
 }
 
 /// The transformation that puts a drawing into its rectangle, as the standard says.

@@ -45,6 +45,8 @@ pub(super) struct Face<'a> {
 enum Wide {
     /// A simple font.
     No,
+    /// A simple font of a system that wrote two bytes for a letter: its strings are in this encoding.
+    TwoBytes(&'static Encoding),
     /// Codes are UTF-16.
     Unicode,
     /// Codes are bytes of this encoding.
@@ -92,7 +94,7 @@ impl<'a> Fonts<'a> {
 
     fn wide(&self, dict: &Dict<'a>) -> Wide {
         if dict.get::<Name<'_>>("Subtype").is_none_or(|kind| kind.as_ref() != b"Type0") {
-            return Wide::No;
+            return old_encoding(dict).map_or(Wide::No, Wide::TwoBytes);
         }
         let named = dict.get::<Name<'_>>("Encoding").map(|name| name.as_ref().to_vec()).unwrap_or_default();
         let has = |part: &str| memchr::memmem::find(&named, part.as_bytes()).is_some();
@@ -116,6 +118,32 @@ impl<'a> Fonts<'a> {
         let resolver = Arc::clone(&self.cmaps);
         CMap::parse((self.cmaps)(name)?, move |name: CMapName<'_>| (resolver)(name))
     }
+}
+
+/// Words in the names of fonts, and the encoding of the systems that had them.
+const FONT_NAMES: [(&Encoding, [&str; 4]); 4] = [
+    (GB18030, ["宋", "黑体", "楷体", "隶书"]),
+    (BIG5, ["明體", "楷體", "黑體", "圓體"]),
+    (SHIFT_JIS, ["明朝", "ゴシック", "教科書", "楷書"]),
+    (EUC_KR, ["바탕", "굴림", "돋움", "명조"]),
+];
+
+/// The encoding of a font that is not embedded and whose own name is written in it. Such a file says that its codes are
+/// Latin letters, one byte each: the program that wrote it did not know better.
+fn old_encoding(dict: &Dict<'_>) -> Option<&'static Encoding> {
+    let name = dict.get::<Name<'_>>("BaseFont")?;
+    let name = name.as_ref();
+    let info = dict.get::<Dict<'_>>("FontDescriptor");
+    let embedded =
+        info.is_some_and(|info| ["FontFile", "FontFile2", "FontFile3"].iter().any(|key| info.contains_key(*key)));
+    if embedded || name.is_ascii() || std::str::from_utf8(name).is_ok() {
+        return None;
+    }
+    let found = FONT_NAMES.iter().find(|(encoding, words)| {
+        let (name, _, broken) = encoding.decode(name);
+        !broken && words.iter().any(|word| name.contains(word))
+    });
+    found.map(|(encoding, _)| *encoding)
 }
 
 /// Whether a font names more widths than there are codes: the library would make room for all of them.
@@ -166,6 +194,9 @@ fn letters(text: &str) -> String {
 impl Face<'_> {
     /// Reads the next code of a string; the code and its length, at least 1.
     pub fn read(&self, bytes: &[u8], at: usize) -> (u32, usize) {
+        if let (Wide::TwoBytes(_), [first @ 0x81..=0xfe, second @ 0x40..=0xfe, ..]) = (&self.wide, &bytes[at..]) {
+            return (u32::from(*first) << 8 | u32::from(*second), 2);
+        }
         let (code, length) = self.font.read_code(bytes, at);
         (code, length.max(1))
     }
@@ -175,14 +206,22 @@ impl Face<'_> {
         if let Some(drawn) = self.known.borrow().get(&code) {
             return drawn.clone();
         }
-        let advance = self.font.code_advance(code);
-        let advance = if self.vertical { advance.y } else { advance.x } / 1000.0;
+        let along = |code: u32| {
+            let advance = self.font.code_advance(code);
+            let units = if self.vertical { advance.y } else { advance.x };
+            units / 1000.0
+        };
+        let two = matches!(self.wide, Wide::TwoBytes(_)) && length == 2;
+        let advance = if two { along(code >> 8) + along(code & 0xff) } else { along(code) };
         let drawn = DrawnCode { text: self.text(code, length).into(), advance };
         self.known.borrow_mut().insert(code, drawn.clone());
         drawn
     }
 
     fn text(&self, code: u32, length: usize) -> String {
+        if matches!(self.wide, Wide::TwoBytes(_)) && length == 2 {
+            return self.guessed(code, length).map(|text| letters(&text)).unwrap_or_default();
+        }
         let glyph = self.font.glyph(self.font.map_code(code), code);
         let unicode = match &glyph {
             FontGlyph::Outline(glyph) => glyph.as_unicode(),
@@ -213,9 +252,12 @@ impl Face<'_> {
 
     fn guessed(&self, code: u32, length: usize) -> Option<String> {
         match &self.wide {
+            Wide::TwoBytes(_) if length < 2 => {
+                char::from_u32(code).filter(|c| matches!(c, ' '..='~')).map(String::from)
+            }
             Wide::No => char::from_u32(code).filter(|c| matches!(c, ' '..='~')).map(String::from),
             Wide::Unicode => char::from_u32(code).map(String::from),
-            Wide::Legacy(encoding) => {
+            Wide::Legacy(encoding) | Wide::TwoBytes(encoding) => {
                 let bytes = code.to_be_bytes();
                 let (text, _, broken) = encoding.decode(&bytes[4 - length.min(4)..]);
                 (!broken).then(|| text.into_owned())

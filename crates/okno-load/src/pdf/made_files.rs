@@ -188,3 +188,22 @@ fn files_with_an_owner_password_alone_are_read() {
         assert_eq!(got.documents[0].text, "The owner may restrict printing, yet anyone may read this.\n");
     }
 }
+
+#[test]
+fn comments_in_rich_text_are_read() {
+    let got = read_made(
+        &[MadePage("/Annots[100 0 R]", &at(40, 702, "Page"))],
+        &["<</Subtype/Text/T(Bo)/RC(<p>Hello <b>World</b>!</p>)/Rect[0 0 1 1]>>"],
+    );
+    assert!(got.text.contains("Hello") && got.text.contains("World") && !got.text.contains('<'), "{}", got.text);
+}
+
+/// A program of a Chinese system wrote its strings as they were, and called them Latin.
+#[test]
+fn fonts_that_are_named_in_the_encoding_of_their_text() {
+    let font = |name: &str| format!("<</Type/Font/Subtype/TrueType/BaseFont/{name}/Encoding/WinAnsiEncoding>>");
+    let page = MadePage("/Resources<</Font<</F 100 0 R>>>>", "BT /F 10 Tf 40 700 Td <C4BFC2BC2041> Tj ET");
+    assert_eq!(read_made(&[page], &[&font("#CB#CE#CC#E5")]).text, "目录 A\n");
+    let page = MadePage("/Resources<</Font<</F 100 0 R>>>>", "BT /F 10 Tf 40 700 Td <C4BFC2BC2041> Tj ET");
+    assert!(read_made(&[page], &[&font("Arial")]).text.starts_with("Ä¿Â¼"));
+}
