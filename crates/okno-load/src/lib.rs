@@ -298,8 +298,6 @@ fn of_every_format(fields: JsonlFields, reader: Option<&Arc<dyn ImageReader>>) -
         #[cfg(feature = "office")]
         Box::new(OldOffice::new(members.clone())),
         #[cfg(feature = "office")]
-        Box::new(Workbook),
-        #[cfg(feature = "office")]
         Box::new(Office::new(members.clone())),
         #[cfg(feature = "office")]
         Box::new(TarAndGzip::new(members.clone())),

@@ -1,11 +1,13 @@
 //! The parts of an archive, by name, within bounds: a small file must not inflate to fill the memory.
 
+use std::collections::HashMap;
 use std::io::{Cursor, Read};
 
 use zip::ZipArchive;
 
 use super::super::{DamagedPart, SkipReason};
 use super::damaged;
+use super::xml::{relations, resolved};
 use okno_document::message::Bytes;
 
 /// One part; chosen, well above the XML of a long book.
@@ -53,6 +55,22 @@ impl<'a> Archive<'a> {
     /// The text of a part that must be there.
     pub fn required(&mut self, name: &str) -> Result<String, SkipReason> {
         self.read(name).map(decoded)
+    }
+
+    /// The targets of a part's relations, by their ids, as they are written.
+    pub fn relations_of(&mut self, part: &str) -> HashMap<String, String> {
+        let (folder, file) = part.rsplit_once('/').unwrap_or(("", part));
+        self.text(&format!("{folder}/_rels/{file}.rels")).map(|xml| relations(&xml)).unwrap_or_default()
+    }
+
+    /// The parts that a part is related to and whose names hold these letters, in their order.
+    pub fn targets_of(&mut self, part: &str, holding: &str) -> Vec<String> {
+        let (folder, _) = part.rsplit_once('/').unwrap_or(("", part));
+        let targets = self.relations_of(part).into_values().filter(|target| target.contains(holding));
+        let mut targets: Vec<String> = targets.map(|target| resolved(folder, &target)).collect();
+        targets.sort_by(|a, b| (a.len(), a).cmp(&(b.len(), b)));
+        targets.dedup();
+        targets
     }
 
     /// The bytes of a part.

@@ -9,6 +9,7 @@ use std::collections::HashMap;
 use super::super::rendering::Rendering;
 use super::super::{SkipReason, Source};
 use super::archive::Archive;
+use super::drawings::{self, Chart};
 use super::properties;
 use super::xml::{Element, XmlEvent, relations, resolved, walk};
 use okno_document::{ImageSource, Loaded};
@@ -20,7 +21,8 @@ pub(super) fn load(archive: &mut Archive<'_>, source: &Source<'_>) -> Result<Loa
     drop(styles);
     let relations = archive.text("word/_rels/document.xml.rels").map(|xml| relations(&xml)).unwrap_or_default();
     let numbering = archive.text("word/numbering.xml").map(|xml| numbered(&xml)).unwrap_or_default();
-    let mut body = DocxBody { levels, lists, relations, numbering, ..DocxBody::default() };
+    let charts = drawings::charts_of(archive, "word/document.xml");
+    let mut body = DocxBody { levels, lists, relations, numbering, charts, ..DocxBody::default() };
     walk(&document, |node| body.node(node));
     body.end_paragraph();
     drop(document);
@@ -159,6 +161,10 @@ struct DocxBody {
     /// Inside of something that is not shown: deleted text, the fallback of a drawing, field codes.
     hidden: usize,
     images: Vec<(String, String)>,
+    /// Charts that are not written yet, by their relations.
+    charts: HashMap<String, Chart>,
+    /// Those of the open paragraph.
+    charts_here: Vec<Chart>,
 }
 
 #[derive(Default)]
@@ -217,6 +223,10 @@ impl DocxBody {
                 if let (Some(target), Some(image)) = (target, self.images.last_mut()) {
                     image.1 = target;
                 }
+            }
+            "chart" => {
+                let chart = element.attribute("id").and_then(|id| self.charts.remove(&id));
+                self.charts_here.extend(chart);
             }
             "tbl" if self.tables.len() >= DEEPEST_TABLE => self.deeper += 1,
             "tbl" => self.tables.push(DocxTable::default()),
@@ -292,6 +302,9 @@ impl DocxBody {
             (Some(level), _) => self.rendering.heading(level, &paragraph.text),
             (None, Some((list, depth))) => self.item(list, depth, &paragraph.text),
             _ => _ = self.rendering.paragraph(&paragraph.text),
+        }
+        for chart in std::mem::take(&mut self.charts_here) {
+            chart.write(&mut self.rendering);
         }
         for (alt, target) in images.into_iter().filter(|(_, target)| !target.is_empty()) {
             self.rendering.image(&alt, "", ImageSource::Inside(resolved("word", &target)));

@@ -9,6 +9,8 @@
 
 mod archive;
 pub(super) mod docx;
+mod drawings;
+mod embedded;
 mod epub;
 mod formats;
 mod odp;
@@ -27,6 +29,7 @@ use std::path::Path;
 
 use self::archive::Archive;
 pub use self::workbook::Workbook;
+use super::encoding::NotText;
 use super::guard::DocumentParts;
 use super::left_out::LeftOut;
 use super::members::Members;
@@ -53,29 +56,72 @@ impl Loader for Office {
     fn load(&self, source: &Source<'_>, out: &mut dyn Sink) -> Result<(), SkipReason> {
         let bytes = source.bytes()?;
         let mut archive = Archive::open(&bytes)?;
+        let Some(format) = ArchiveFormat::of(&mut archive) else {
+            return archives::zip(&bytes, source, &self.members, out);
+        };
+        match format.load(&mut archive, &bytes, source, out) {
+            // A document may hold nothing but others.
+            Err(blank @ SkipReason::NotText(NotText::Blank)) => {
+                let documents = embedded::read(&mut archive, source, &self.members, out);
+                if documents > 0 { Ok(()) } else { Err(blank) }
+            }
+            read => read.map(|()| _ = embedded::read(&mut archive, source, &self.members, out)),
+        }
+    }
+}
+
+/// What an archive is, by its parts.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum ArchiveFormat {
+    Docx,
+    Pptx,
+    Odt,
+    Odp,
+    Epub,
+    Workbook,
+}
+
+impl ArchiveFormat {
+    /// Nothing for an archive that is no document.
+    fn of(archive: &mut Archive<'_>) -> Option<Self> {
         let kind = archive.text("mimetype").unwrap_or_default();
+        let kind = kind.trim();
+        let open = |name: &str| {
+            kind.strip_prefix("application/vnd.oasis.opendocument.").is_some_and(|kind| kind.starts_with(name))
+        };
+        match () {
+            () if open("text") => Some(Self::Odt),
+            () if open("presentation") || open("graphics") => Some(Self::Odp),
+            () if kind == "application/epub+zip" => Some(Self::Epub),
+            () if archive.has("word/document.xml") => Some(Self::Docx),
+            () if archive.has("ppt/presentation.xml") => Some(Self::Pptx),
+            () if archive.has("META-INF/container.xml") => Some(Self::Epub),
+            () if workbook::is_workbook(archive) => Some(Self::Workbook),
+            () => None,
+        }
+    }
+
+    fn load(
+        self,
+        archive: &mut Archive<'_>,
+        bytes: &[u8],
+        source: &Source<'_>,
+        out: &mut dyn Sink,
+    ) -> Result<(), SkipReason> {
         let mut parts = DocumentParts::default();
-        let loaded = match kind.trim() {
-            kind if kind.starts_with("application/vnd.oasis.opendocument.text") => {
-                odt::load(&mut archive, source, out)?
-            }
-            kind if kind.starts_with("application/vnd.oasis.opendocument.presentation")
-                || kind.starts_with("application/vnd.oasis.opendocument.graphics") =>
-            {
-                odp::load(&mut archive, source, out)?
-            }
-            "application/epub+zip" => epub::load(&mut archive, source, &mut parts)?,
-            _ if archive.has("word/document.xml") => docx::load(&mut archive, source)?,
-            _ if archive.has("ppt/presentation.xml") => pptx::load(&mut archive, source, &mut parts)?,
-            _ if archive.has("META-INF/container.xml") => epub::load(&mut archive, source, &mut parts)?,
-            _ if workbook::is_workbook(&archive) => return workbook::load(&bytes, source, out),
-            _ => return archives::zip(&bytes, source, &self.members, out),
+        let loaded = match self {
+            Self::Odt => odt::load(archive, source, out)?,
+            Self::Odp => odp::load(archive, source, out)?,
+            Self::Epub => epub::load(archive, source, &mut parts)?,
+            Self::Docx => docx::load(archive, source)?,
+            Self::Pptx => pptx::load(archive, source, &mut parts)?,
+            Self::Workbook => return workbook::load(bytes, source, out),
         };
         if let Some(missing) = parts.missing() {
             out.skip(source.name, missing);
         }
         out.document(loaded);
-        tell_left_out(&mut archive, source, out);
+        tell_left_out(archive, source, out);
         Ok(())
     }
 }
@@ -103,8 +149,7 @@ fn tell_left_out(archive: &mut Archive<'_>, source: &Source<'_>, out: &mut dyn S
     let found = [
         (comments > 0).then_some(LeftOut::Comments { count: comments }),
         headed.then_some(LeftOut::HeadersAndFooters),
-        Some(parts(&["/charts/chart"]).len()).filter(|count| *count > 0).map(|count| LeftOut::Charts { count }),
-        Some(parts(&["/embeddings/"]).len()).filter(|count| *count > 0).map(|count| LeftOut::Embedded { count }),
+        Some(parts(&["xl/charts/chart"]).len()).filter(|count| *count > 0).map(|count| LeftOut::Charts { count }),
     ];
     found.into_iter().flatten().for_each(|what| out.left_out(source.name, what));
 }

@@ -6,6 +6,7 @@ use super::super::guard::DocumentParts;
 use super::super::rendering::Rendering;
 use super::super::{SkipReason, Source};
 use super::archive::Archive;
+use super::drawings::Chart;
 use super::properties;
 use super::xml::{Element, XmlEvent, relations, resolved, walk};
 use okno_document::{ImageSource, Loaded};
@@ -25,10 +26,15 @@ pub(super) fn load(
 
 fn slide(archive: &mut Archive<'_>, part: &str, rendering: &mut Rendering) {
     let Some(xml) = archive.text(part) else { return };
-    let relations = relations_of(archive, part);
+    let relations = archive.relations_of(part);
     let slide = Slide::read(&xml);
     drop(xml);
     slide.write(rendering, &relations);
+    for target in archive.targets_of(part, "charts/chart") {
+        if let Some(xml) = archive.text(&target) {
+            Chart::read(&xml).write(rendering);
+        }
+    }
     let notes = relations.values().find(|target| target.contains("notesSlide"));
     if let Some(xml) = notes.and_then(|target| archive.text(&resolved("ppt/slides", target))) {
         Slide::read(&xml).write_notes(rendering);
@@ -52,11 +58,6 @@ fn slides(archive: &mut Archive<'_>) -> Result<Vec<String>, SkipReason> {
         found.sort_by_key(|name| (name.len(), name.clone()));
     }
     Ok(found)
-}
-
-fn relations_of(archive: &mut Archive<'_>, part: &str) -> HashMap<String, String> {
-    let (folder, file) = part.rsplit_once('/').unwrap_or(("", part));
-    archive.text(&format!("{folder}/_rels/{file}.rels")).map(|xml| relations(&xml)).unwrap_or_default()
 }
 
 /// A shape with text, a table, or a picture.

@@ -151,3 +151,75 @@ fn percent_and_currency_are_shown_as_the_sheet_shows_them() {
     let got = load(&Workbook, "formats.xlsx", bytes).documents.remove(0);
     assert!(got.text.contains("| 2023 | 12.5% | €1,234.50 | 2023-07-28 |"), "{}", got.text);
 }
+
+const CHART: &str = "<c:chartSpace><c:chart><c:title><a:p><a:r><a:t>Peaches </a:t></a:r><a:r><a:t>sold</a:t></a:r>\
+    </a:p></c:title>\
+    <c:plotArea><c:ser><c:tx><c:strRef><c:v>2023</c:v></c:strRef></c:tx><c:cat><c:pt idx=\"0\"><c:v>May</c:v>\
+    </c:pt><c:pt idx=\"1\"><c:v>June</c:v></c:pt></c:cat><c:val><c:pt idx=\"1\"><c:v>7</c:v></c:pt></c:val></c:ser>\
+    <c:valAx><c:title><a:p><a:r><a:t>tons</a:t></a:r></a:p></c:title></c:valAx></c:plotArea></c:chart></c:chartSpace>";
+
+fn related(target: &str) -> String {
+    format!("<Relationships><Relationship Id=\"r1\" Target=\"{target}\"/></Relationships>")
+}
+
+#[test]
+fn charts_are_tables() {
+    let table = "Peaches sold\n\ntons\n\n| | 2023 |\n| --- | --- |\n| May | |\n| June | 7 |\n";
+    let document = "<w:document><w:body><w:p><w:r><w:drawing><c:chart r:id=\"r1\"/></w:drawing></w:r></w:p>\
+                    <w:p><w:r><w:drawing><c:chart r:id=\"r1\"/></w:drawing></w:r></w:p></w:body></w:document>";
+    let word = archive(&[
+        ("word/document.xml", document),
+        ("word/_rels/document.xml.rels", &related("charts/chart1.xml")),
+        ("word/charts/chart1.xml", CHART),
+    ]);
+    assert_eq!(one(&Office::default(), "a.docx", &word).text, table);
+    let slides = archive(&[
+        ("ppt/presentation.xml", "<p:presentation/>"),
+        ("ppt/slides/slide1.xml", "<p:sld><p:graphicFrame/></p:sld>"),
+        ("ppt/slides/_rels/slide1.xml.rels", &related("../charts/chart1.xml")),
+        ("ppt/charts/chart1.xml", CHART),
+        ("ppt/charts/_rels/chart1.xml.rels", &related("../embeddings/Sheet1.xlsx")),
+        ("ppt/embeddings/Sheet1.xlsx", "the numbers of the chart"),
+    ]);
+    assert_eq!(one(&Office::default(), "a.pptx", &slides).text, table);
+}
+
+#[test]
+fn a_chart_of_many_cells_is_its_titles() {
+    let series: String =
+        (0..200).map(|at| format!("<c:ser><c:val><c:pt idx=\"{at}\"><c:v>1</c:v></c:pt></c:val></c:ser>")).collect();
+    let chart = format!("<c:chart><c:title><a:p><a:t>Wide</a:t></a:p></c:title>{series}</c:chart>");
+    let word = archive(&[
+        ("word/document.xml", "<w:document><w:body><w:p><c:chart r:id=\"r1\"/></w:p></w:body></w:document>"),
+        ("word/_rels/document.xml.rels", &related("charts/chart1.xml")),
+        ("word/charts/chart1.xml", &chart),
+    ]);
+    assert_eq!(one(&Office::default(), "a.docx", &word).text, "Wide\n");
+}
+
+#[test]
+fn shapes_on_a_sheet_are_read() {
+    let shape = "<xdr:wsDr><xdr:sp><xdr:txBody><a:p><a:r><a:t>this is</a:t></a:r><a:r><a:t> a box</a:t></a:r></a:p>\
+                 <a:p/></xdr:txBody></xdr:sp></xdr:wsDr>";
+    let mut zip = zip::ZipWriter::new_append(std::io::Cursor::new(XLSX.to_vec())).unwrap();
+    let sheet = related("../drawings/drawing1.xml");
+    for (name, content) in
+        [("xl/worksheets/_rels/sheet2.xml.rels", sheet.as_str()), ("xl/drawings/drawing1.xml", shape)]
+    {
+        zip.start_file(name, zip::write::SimpleFileOptions::default()).unwrap();
+        zip.write_all(content.as_bytes()).unwrap();
+    }
+    let got = one(&Office::default(), "a.xlsx", &zip.finish().unwrap().into_inner());
+    assert!(got.text.ends_with("## 空 Notes\n\nOnly a note.\n\nthis is a box\n"), "{}", got.text);
+}
+
+#[test]
+fn embedded_documents_are_documents_of_their_own() {
+    let document = "<w:document><w:body><w:p><w:r><w:t>Outer</w:t></w:r></w:p></w:body></w:document>";
+    for (body, outer) in [(document, 1), ("<w:document/>", 0)] {
+        let word = archive(&[("word/document.xml", body), ("word/embeddings/plan.md", "# Plan")]);
+        let got = check(&Office::default(), "d/a.docx", &word);
+        assert_eq!((got.documents.len(), got.skipped.len()), (outer + 1, 0));
+        assert_eq!(got.documents[outer].id.as_deref(), Some("d/a.docx/plan.md"));
+    }
+}

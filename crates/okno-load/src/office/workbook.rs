@@ -13,7 +13,7 @@ use super::super::guard::{self, DocumentParts, PanicPlace};
 use super::super::{DamagedPart, Loader, Sink, SkipReason, Source, has_extension};
 use super::archive::Archive;
 use super::sheet::{self, MOST_FILLED, SheetCell, SheetRow, SheetWriter};
-use super::{damaged, formats, ods, properties, xls};
+use super::{damaged, drawings, formats, ods, properties, xls};
 use okno_document::{Metadata, Value};
 
 /// Reads workbooks that their first bytes or their name tell apart; any other archive is [`super::Office`]'s.
@@ -104,12 +104,26 @@ impl Sheets {
             return self.xlsb(bytes);
         }
         let codes = formats::read(archive);
+        let mut shapes = drawings::of_sheets(archive);
         let mut workbook: Xlsx<_> = opened(|| Xlsx::new(Cursor::new(bytes)))?;
         for name in workbook.sheet_names() {
             let cells = self.parts.read(|| name.clone(), || xlsx_cells(&mut workbook, &name));
+            let before = self.writer.rendering.len();
             self.found(&name, cells, &codes);
+            self.shapes(&name, before, &shapes.remove(&name).unwrap_or_default());
         }
         Ok(())
+    }
+
+    /// Writes the text of a sheet's shapes behind its cells; `before` is where the sheet begins.
+    fn shapes(&mut self, name: &str, before: usize, texts: &[String]) {
+        let rendering = &mut self.writer.rendering;
+        if !texts.is_empty() && rendering.len() == before {
+            rendering.heading(2, name);
+        }
+        for text in texts {
+            rendering.paragraph(text);
+        }
     }
 
     fn xlsb(&mut self, bytes: &[u8]) -> Result<(), SkipReason> {
