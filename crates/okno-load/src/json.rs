@@ -41,6 +41,10 @@ impl Loader for JsonFile {
         bounded(&text)?;
         let json: Json = match serde_json::from_str(&text) {
             Ok(json) => json,
+            Err(error) if text.contains("//") || text.contains("/*") => match serde_json::from_str(&plain(&text)) {
+                Ok(json) => json,
+                Err(_) => return Err(SkipReason::NotJson { words: error.to_string() }),
+            },
             // Without the name it was only a guess.
             Err(_) if source.path.extension().is_none() => return PlainText.load(source, out),
             Err(error) => return Err(SkipReason::NotJson { words: error.to_string() }),
@@ -78,13 +82,52 @@ pub(super) fn bounded(text: &str) -> Result<(), SkipReason> {
     if size > LARGEST { Err(SkipReason::TooManyValues { limit: Bytes(LARGEST) }) } else { Ok(()) }
 }
 
+/// The text without comments, and without commas before a closing bracket: settings of programs have both.
+fn plain(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut letters = text.chars().peekable();
+    let (mut in_string, mut escaped) = (false, false);
+    while let Some(c) = letters.next() {
+        if in_string {
+            in_string = c != '"' || escaped;
+            escaped = c == '\\' && !escaped;
+            out.push(c);
+            continue;
+        }
+        match (c, letters.peek()) {
+            ('/', Some('/')) => while letters.next_if(|c| *c != '\n').is_some() {},
+            ('/', Some('*')) => {
+                let mut before = ' ';
+                letters.next();
+                for c in letters.by_ref() {
+                    if before == '*' && c == '/' {
+                        break;
+                    }
+                    before = c;
+                }
+            }
+            ('}' | ']', _) => {
+                if out.trim_end().ends_with(',') {
+                    out.truncate(out.trim_end().len() - 1);
+                }
+                out.push(c);
+            }
+            _ => {
+                in_string = c == '"';
+                out.push(c);
+            }
+        }
+    }
+    out
+}
+
 impl JsonFile {
     /// The documents of an array – the file itself, or the one array in it – or the JSON back when there are none.
     fn documents(&self, json: Json) -> Result<Vec<Json>, Json> {
         let is_document = |item: &Json| {
-            let object = item.as_object();
-            object
-                .is_some_and(|object| self.fields.text.iter().any(|name| object.get(name).is_some_and(Json::is_string)))
+            let text = |name: &String| item.as_object()?.get(name)?.as_str();
+            // An empty text is none: what such an object holds stands elsewhere.
+            self.fields.text.iter().filter_map(text).any(|text| !text.trim().is_empty())
         };
         // Half of them at least: an array of records where one happens to have a `text` is an outline.
         let mostly = |items: &[Json]| {
@@ -216,6 +259,11 @@ mod tests {
         );
         let got = json(r#"[{"a":1,"b":"x"},{"a":2,"c":"y"}]"#);
         assert_eq!(got.documents[0].text, "| a | b | c |\n| --- | --- | --- |\n| 1 | x | |\n| 2 | | y |\n");
+        let got = json(r#"[{"text":"","form":{"key":"Name","value":"Ann"}}]"#);
+        assert_eq!(got.documents[0].text, "- 1:\n  - form:\n    - key: Name\n    - value: Ann\n  - text:\n");
+        let commented = "{\n // a \"note\"\n \"address\": \"http://x\", /* **/ \"list\": [1, 2, ],\n}";
+        assert_eq!(json(commented).documents[0].text, "- address: http://x\n- list: 1, 2\n");
+        assert!(matches!(json("{// broken").skipped[0].1, SkipReason::NotJson { .. }));
         assert!(matches!(json("{broken").skipped[0].1, SkipReason::NotJson { .. }));
         assert_eq!(json("{}").skipped[0].1, crate::encoding::NotText::Blank.into());
     }

@@ -134,7 +134,10 @@ fn mailbox(bytes: &[u8], open: &mut OpenMembers<'_>) -> Result<(), SkipReason> {
         let end = starts.get(at + 1).copied().unwrap_or(bytes.len());
         let mail = &bytes[*start..end];
         let headers = memchr::memchr(b'\n', mail).map_or(mail.len(), |line| line + 1);
-        open.member(&format!("{}.eml", at + 1), &mail[headers..])?;
+        let mail = &mail[headers..];
+        // One that has no headers begins with the blank line behind them.
+        let kind = if mail.starts_with(b"\n") || mail.starts_with(b"\r\n") { "txt" } else { "eml" };
+        open.member(&format!("{}.{kind}", at + 1), mail)?;
     }
     Ok(())
 }
@@ -315,6 +318,15 @@ mod tests {
             got.documents.iter().map(|document| (document.id.as_deref(), document.title.as_str())).collect();
         assert_eq!(names, [(None, "Plans"), (Some("d/a.eml/plan.md"), "Plan"), (Some("d/a.eml/Before.eml"), "Before")]);
         assert!(got.documents[2].text.contains("Earlier words."));
+    }
+
+    #[test]
+    fn a_mail_of_a_mailbox_may_have_no_headers() {
+        let mails = "From someone Mon Jun 01 10:00:00 2009\n\nBare words\n> quoted\n\n\
+            From a@b.c Mon Jun 01 10:00:00 2009\nFrom: a@b.c\nSubject: x\n\nWith headers.\n";
+        let got = check(&Mail::default(), "box.mbox", mails.as_bytes());
+        let texts: Vec<&str> = got.documents.iter().map(|document| document.text.trim()).collect();
+        assert_eq!(texts, ["Bare words\n> quoted", "With headers."]);
     }
 
     #[test]

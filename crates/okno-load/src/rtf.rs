@@ -44,7 +44,13 @@ impl Loader for Rtf {
 
 /// The text of RTF inside of something else, and what it says about itself.
 pub(super) fn read(bytes: &[u8]) -> (Rendering, Metadata) {
-    let mut reading = RtfReader::default();
+    let body = reading(bytes, false);
+    // A letterhead may be all that is written.
+    if body.0.is_blank() { reading(bytes, true) } else { body }
+}
+
+fn reading(bytes: &[u8], heads: bool) -> (Rendering, Metadata) {
+    let mut reading = RtfReader { heads, ..RtfReader::default() };
     reading.read(bytes);
     reading.end_paragraph();
     reading.end_table();
@@ -87,6 +93,8 @@ struct RtfReader {
     metadata: Metadata,
     state: GroupState,
     outer: Vec<GroupState>,
+    /// Headers and footers are text.
+    heads: bool,
     /// Open groups that are too deep.
     deeper: usize,
     /// Bytes of letters that are not whole yet.
@@ -293,6 +301,11 @@ impl RtfReader {
             "stylesheet" => Purpose::Styles,
             "listtext" | "pntext" => Purpose::Marker,
             "shptxt" => Purpose::Text,
+            "header" | "headerl" | "headerr" | "headerf" | "footer" | "footerl" | "footerr" | "footerf"
+                if self.heads =>
+            {
+                Purpose::Text
+            }
             "title" => Purpose::Info("title"),
             "author" => Purpose::Info("author"),
             "subject" => Purpose::Info("subject"),
@@ -459,6 +472,12 @@ mod tests {
              | Plant | Height |\n| --- | --- |\n| Rose red | 1.2 m |\n\nAfter.\n"
         );
         assert_eq!((got.title.as_str(), got.metadata.get("author")), ("A Plan", Some(&Value::Text("Ann Lee".into()))));
+    }
+
+    #[test]
+    fn headers_are_read_where_there_is_nothing_else() {
+        assert_eq!(rtf(r"{\rtf1{\header\b Animal Hospital\par 555\par}\pard\par}").text, "Animal Hospital\n\n555\n");
+        assert_eq!(rtf(r"{\rtf1{\header Animal Hospital\par}\pard Body\par}").text, "Body\n");
     }
 
     #[test]

@@ -204,6 +204,9 @@ impl XmlReading {
 
     fn begin(&mut self, element: &Element<'_>) {
         let mut role = role(element.name);
+        if role == ElementRole::Data {
+            self.no_table(element.name);
+        }
         let prose = self.in_prose();
         // A word in a line, or anything in the middle of one.
         let inline = (role == ElementRole::Inline && (prose || !self.own_text().trim().is_empty()))
@@ -229,6 +232,19 @@ impl XmlReading {
             && let Some(open) = self.open.last_mut()
         {
             open.label = labelled(element);
+        }
+    }
+
+    /// Takes back that the innermost element is a table where it holds something else than rows: records of a database
+    /// stand in elements that are called so.
+    fn no_table(&mut self, inside: &str) {
+        const GROUPS: [&str; 8] = ["tgroup", "thead", "tbody", "tfoot", "colgroup", "col", "colspec", "tabularray"];
+        if GROUPS.contains(&inside.to_ascii_lowercase().as_str()) || !self.table.is_empty() {
+            return;
+        }
+        if let Some(open) = self.open.last_mut().filter(|open| open.role == ElementRole::Table) {
+            open.role = ElementRole::Data;
+            self.tables -= 1;
         }
     }
 
@@ -401,6 +417,16 @@ mod tests {
             "- country (code: us):\n  - name: United States\n  - size (unit: km): 9\n- country:\n  - name: Canada\n- \
              end (at: 1)\n"
         );
+    }
+
+    #[test]
+    fn a_table_of_records_is_data() {
+        let records =
+            "<TABLE><ROWSET><desc>row one</desc><n>1</n></ROWSET><ROWSET><desc>row two</desc></ROWSET></TABLE>";
+        assert_eq!(xml(records), "- ROWSET:\n  - desc: row one\n  - n: 1\n- ROWSET:\n  - desc: row two\n");
+        let grouped = "<doc><table><tgroup cols=\"2\"><tbody><row><entry>a</entry><entry>b</entry></row></tbody>\
+            </tgroup></table></doc>";
+        assert_eq!(xml(grouped), "| a | b |\n| --- | --- |\n");
     }
 
     #[test]
