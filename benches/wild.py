@@ -16,6 +16,7 @@ import shutil
 import statistics
 import subprocess
 import sys
+import unicodedata
 from pathlib import Path
 
 SECONDS, MEMORY = 20, 2 << 30
@@ -54,7 +55,8 @@ def load(okno, path):
 
 
 def words(text):
-    return collections.Counter(re.findall(r"\w+", text.lower()))
+    """Words with how often they are there. Full-width letters and ligatures count as the letters that they stand for: okno writes these."""
+    return collections.Counter(re.findall(r"\w+", unicodedata.normalize("NFKC", text).lower()))
 
 
 def share(ours, theirs):
