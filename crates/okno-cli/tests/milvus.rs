@@ -182,11 +182,7 @@ mod with_milvus {
         assert!(contexts(&filtered).iter().all(|context| text(context, "doc_id") == "b.md"));
         okno(&world, &address, &["search", "--filter", "knd = drink", "water"]).refuses().says(&["knd", "kind"]);
         let refused = okno(&world, &address, &["reembed", "--embedder", "builtin"]).refuses();
-        refused.says(&[
-            "cannot be given another embedder",
-            &format!("okno copy --from {address}"),
-            "okno reembed --index",
-        ]);
+        refused.says(&["cannot be changed in place", &format!("okno copy --from {address}"), "okno reembed --index"]);
         world.okno(["copy", "--from", &address, "--to", "back"]).succeeds();
         let back = world.search(&["--index", "back", "the notice on the door"]);
         assert_eq!(text(&contexts(&back)[0], "text"), text(&contexts(&before)[0], "text"));

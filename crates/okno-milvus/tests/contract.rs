@@ -111,9 +111,10 @@ fn a_copy_goes_there_and_back() {
     MilvusStore::drop_index(&address).unwrap();
 }
 
-/// One question costs a look for a newer generation, one search of all rankings, and one reading of documents.
+/// One question costs a look for a newer generation, one search of all rankings, and one reading of documents. One that
+/// names a document, or finds passages that do, searches inside of those too.
 #[test]
-fn a_question_is_three_round_trips() {
+fn a_question_is_three_round_trips_and_two_more_where_it_names_documents() {
     let Some(host) = host() else { return };
     let address = address(&host);
     let embedder = std::sync::Arc::new(okno::embed::BuiltIn::default());
@@ -131,8 +132,10 @@ fn a_question_is_three_round_trips() {
     engine.search(&Query::new("word1")).unwrap();
     for question in ["word3 shared", "绿茶", "第四章"] {
         let before = meter.traffic();
-        assert!(!engine.search(&Query::new(question)).unwrap().contexts.is_empty());
-        assert!(meter.traffic().round_trips - before.round_trips <= 3, "{question}");
+        let answer = engine.search(&Query::new(question)).unwrap();
+        let trips = meter.traffic().round_trips - before.round_trips;
+        assert!(!answer.contexts.is_empty());
+        assert!(trips <= if answer.stage.led.is_empty() { 3 } else { 5 }, "{question}: {trips}");
     }
     MilvusStore::drop_index(&address).unwrap();
 }
