@@ -4,6 +4,7 @@
 //! mixed. The default is the project's own static model, compiled into the program.
 
 mod charsmap;
+pub(crate) mod dot;
 mod remembering;
 mod static_model;
 mod unigram;

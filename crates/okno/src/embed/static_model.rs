@@ -154,13 +154,17 @@ impl StaticModel {
         self.unigram().ends(run)
     }
 
+    /// The vector of one id but for its scale, in signed bytes; `None` for an id there is none of.
+    pub(crate) fn components(&self, id: u32) -> Option<&[u8]> {
+        let start = (id as usize).checked_mul(self.dimensions)?;
+        self.file.section(1).get(start..)?.get(..self.dimensions)
+    }
+
     /// The vector of one id; zeros for an id there is none of.
     #[must_use]
     pub fn row(&self, id: u32) -> Vec<f32> {
-        let (mut out, rows) = (vec![0.0; self.dimensions], self.file.section(1));
-        let row =
-            (id as usize).checked_mul(self.dimensions).and_then(|start| rows.get(start..)?.get(..self.dimensions));
-        if let (Some(row), Some(scale)) = (row, self.file.words(2).get(id as usize)) {
+        let mut out = vec![0.0; self.dimensions];
+        if let (Some(row), Some(scale)) = (self.components(id), self.file.words(2).get(id as usize)) {
             add_row(&mut out, row, f32::from_le_bytes(*scale));
         }
         out

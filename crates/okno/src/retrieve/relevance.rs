@@ -20,6 +20,7 @@
 //! How the weights were fitted, and what is missed, stands at [`WEIGHTS`].
 
 use crate::document::Structure;
+use crate::embed::dot::{ScaledRows, scan};
 use crate::embed::{Scratch, StaticModel};
 use crate::text::is_chinese;
 use crate::text::terms::{of_query, terms};
@@ -72,8 +73,8 @@ pub struct ComparedQuestion {
     scratch: Scratch,
     /// Its vector, of unit length.
     vector: Vec<f32>,
-    /// The vectors of its heaviest tokens, of unit length, with their weights.
-    tokens: Vec<(Vec<f32>, f32)>,
+    /// The vectors of its heaviest tokens.
+    tokens: TokenRows,
     /// Its index terms: the bit of each, and their weights.
     bits: FxHashMap<String, u128>,
     weights: Vec<f32>,
@@ -104,7 +105,7 @@ impl ComparedQuestion {
             model,
             scratch: Scratch::default(),
             vector: Vec::new(),
-            tokens: Vec::new(),
+            tokens: TokenRows::default(),
             bits: FxHashMap::default(),
             weights: Vec::new(),
             amount: 0.0,
@@ -123,17 +124,12 @@ impl ComparedQuestion {
         self.vector = unit(self.sum(question));
         ids.sort_unstable();
         ids.dedup();
-        let weighed = |id: u32| {
-            let row = self.model.row(id);
-            let weight = length(&row);
-            (row, weight)
-        };
-        let mut tokens: Vec<(Vec<f32>, f32)> = ids.into_iter().map(weighed).collect();
+        let mut tokens: Vec<(u32, f32)> = ids.into_iter().map(|id| (id, length(&self.model.row(id)))).collect();
         tokens.retain(|(_, weight)| *weight > 0.0);
         tokens.sort_by(|a, b| b.1.total_cmp(&a.1));
         self.amount = tokens.iter().map(|(_, weight)| weight).sum::<f32>().max(1.0).ln();
         tokens.truncate(TOKENS);
-        self.tokens = tokens.into_iter().map(|(row, weight)| (unit(row), weight * weight)).collect();
+        self.tokens = TokenRows::new(self.model, &tokens);
     }
 
     fn read_terms(&mut self, question: &str) {
@@ -163,7 +159,7 @@ impl ComparedQuestion {
         anchor: usize,
         whole: &Range<usize>,
     ) -> f32 {
-        if self.tokens.is_empty() {
+        if self.tokens.weights.is_empty() {
             return 0.0;
         }
         let head = self.part(&headings.join("\n"));
@@ -180,7 +176,7 @@ impl ComparedQuestion {
 
     /// The relevance of a text made about something below these headings.
     pub fn relevance_of(&mut self, headings: &[&str], text: &str) -> f32 {
-        if self.tokens.is_empty() {
+        if self.tokens.weights.is_empty() {
             return 0.0;
         }
         let (head, part) = (self.part(&headings.join("\n")), self.part(text));
@@ -199,9 +195,9 @@ impl ComparedQuestion {
     }
 
     fn likest(&mut self, ids: &[u32]) -> Vec<f32> {
-        let mut meant = vec![0.0f32; self.tokens.len()];
+        let mut meant = vec![0.0f32; self.tokens.weights.len()];
         for &id in ids {
-            let likeness = self.met.entry(id).or_insert_with(|| likeness(self.model, &self.tokens, id));
+            let likeness = self.met.entry(id).or_insert_with(|| self.tokens.likeness(self.model, id));
             for (best, cosine) in meant.iter_mut().zip(likeness) {
                 *best = best.max(*cosine);
             }
@@ -221,7 +217,7 @@ impl ComparedQuestion {
     /// How much of the question is in these texts together, piece by piece: from 0 to 1.
     pub fn likeness(&self, texts: &[&[f32]]) -> f32 {
         let best = |token: usize| texts.iter().map(|meant| meant[token]).fold(0.0, f32::max);
-        let weights = self.tokens.iter().map(|(_, squared)| squared.sqrt());
+        let weights = self.tokens.weights.iter().copied();
         let all: f32 = weights.clone().sum();
         weights.enumerate().map(|(at, weight)| weight * best(at)).sum::<f32>() / all.max(1e-6)
     }
@@ -243,8 +239,9 @@ impl ComparedQuestion {
 
     fn meant(&self, head: &SentenceProfile, parts: &[SentenceProfile]) -> f32 {
         let best = |token: usize| parts.iter().map(|part| part.meant[token]).fold(head.meant[token], f32::max);
-        let all: f32 = self.tokens.iter().map(|(_, weight)| weight).sum();
-        self.tokens.iter().enumerate().map(|(at, (_, weight))| weight * best(at)).sum::<f32>() / all
+        let squares = self.tokens.weights.iter().map(|weight| weight * weight);
+        let all: f32 = squares.clone().sum();
+        squares.enumerate().map(|(at, square)| square * best(at)).sum::<f32>() / all
     }
 
     fn written(&self, bits: u128) -> f32 {
@@ -266,10 +263,49 @@ fn window(found: Range<usize>, anchor: usize, whole: &Range<usize>) -> (Range<us
     (found, looked)
 }
 
-/// The cosine of a token with each of the question's, 0 where they point away from each other.
-fn likeness(model: &StaticModel, tokens: &[(Vec<f32>, f32)], id: u32) -> Vec<f32> {
-    let row = unit(model.row(id));
-    tokens.iter().map(|(token, _)| dot(token, &row).max(0.0)).collect()
+/// The vectors of a question's tokens, as the model keeps them: one row of signed bytes after the other.
+#[derive(Default)]
+struct TokenRows {
+    components: Vec<u8>,
+    /// One by the length of each row.
+    scales: Vec<u8>,
+    /// The lengths of the tokens' vectors: small for "what" and 的, large for names and rare words.
+    weights: Vec<f32>,
+}
+
+impl TokenRows {
+    fn new(model: &StaticModel, tokens: &[(u32, f32)]) -> Self {
+        let mut rows = Self::default();
+        for &(id, weight) in tokens {
+            if let Some(row) = model.components(id) {
+                rows.components.extend(row);
+                rows.scales.extend(scale(&widened(row)).to_le_bytes());
+                rows.weights.push(weight);
+            }
+        }
+        rows
+    }
+
+    /// The cosine of a token with each of these, 0 where they point away from each other.
+    fn likeness(&self, model: &StaticModel, id: u32) -> Vec<f32> {
+        let mut cosines = vec![0.0; self.weights.len()];
+        if let Some(row) = model.components(id).map(widened) {
+            let rows = ScaledRows { components: &self.components, scales: &self.scales };
+            scan(&row, scale(&row), rows, &mut cosines);
+        }
+        cosines.iter_mut().for_each(|cosine| *cosine = cosine.max(0.0));
+        cosines
+    }
+}
+
+fn widened(row: &[u8]) -> Vec<i16> {
+    row.iter().map(|&component| i16::from(component.cast_signed())).collect()
+}
+
+/// What makes a row one of unit length.
+fn scale(row: &[i16]) -> f32 {
+    let square: i32 = row.iter().map(|&component| i32::from(component) * i32::from(component)).sum();
+    1.0 / (square as f32).sqrt().max(1.0)
 }
 
 fn probability(weights: &[f32; 1 + FEATURES], lacking: f32, features: &[f32; FEATURES]) -> f32 {

@@ -18,7 +18,6 @@ mod blob;
 mod bm25;
 mod check;
 mod dense;
-mod dot;
 mod identity;
 mod lexical;
 mod marks;

@@ -7,8 +7,8 @@
 //! when it is first needed, which costs a few exact scans, and kept for the life of the snapshot.
 
 use super::atlas::Atlas;
-use super::dot::{self, ScaledRows};
 use super::vectors::PackedVectors;
+use crate::embed::dot::{self, ScaledRows};
 
 /// Where a component of a normal distribution is nearer to 3 than to 1 in units of the inner level, as a share of the
 /// standard deviation: the best four levels (Max, 1960) are .45 and 1.51 with the limit at .98.

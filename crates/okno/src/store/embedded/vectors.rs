@@ -9,8 +9,8 @@
 //! scan is exact over what is stored and the same on every machine, vector instructions or not, so
 //! there is nothing left to rescore.
 
-use super::dot::{self, ScaledRows, float};
 use crate::document::{Layer, Structure};
+use crate::embed::dot::{self, ScaledRows, float};
 use crate::store::Vectors;
 use std::ops::Range;
 
