@@ -24,6 +24,28 @@ const MEMORY: i64 = 256 << 20;
 #[derive(Debug, Clone, Default)]
 pub struct QueryDeadline(Arc<Mutex<Option<Instant>>>);
 
+/// The words that statements begin with which change something.
+const CHANGES: &[&str] = &[
+    "alter",
+    "analyze",
+    "attach",
+    "begin",
+    "commit",
+    "create",
+    "delete",
+    "detach",
+    "drop",
+    "insert",
+    "pragma",
+    "reindex",
+    "release",
+    "replace",
+    "rollback",
+    "savepoint",
+    "update",
+    "vacuum",
+];
+
 impl QueryDeadline {
     fn set(&self, end: Option<Instant>) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = end;
@@ -60,6 +82,16 @@ impl<'c> ReadOnlyGuard<'c> {
         connection.authorizer(Some(may));
         connection.progress_handler(STEPS, Some(move || looked_at.is_over()));
         Self { connection, deadline, time }
+    }
+
+    /// Why a statement cannot be prepared. SQLite looks for the table of a change before it asks whether a change is
+    /// allowed, so what begins with the word of a change is told as one, whether its table exists or not.
+    pub fn refused(&self, sql: &str, error: rusqlite::Error) -> Error {
+        let word: String = sql.trim_start().chars().take_while(char::is_ascii_alphabetic).collect();
+        if CHANGES.iter().any(|change| word.eq_ignore_ascii_case(change)) {
+            return Error::NotReading;
+        }
+        self.explained(error)
     }
 
     /// SQLite's error in our words.

@@ -153,7 +153,7 @@ impl Database {
     /// Whether a statement could be run: it is one `SELECT` over tables and columns that there are. Nothing is run.
     pub fn check(&self, sql: &str) -> Result<()> {
         let guard = guard::ReadOnlyGuard::new(&self.connection, &self.deadline, SqlLimits::default().time);
-        let statement = self.connection.prepare(sql).map_err(|error| guard.explained(error))?;
+        let statement = self.connection.prepare(sql).map_err(|error| guard.refused(sql, error))?;
         // An empty statement reads nothing, and returns nothing either.
         if statement.readonly() && statement.column_count() > 0 { Ok(()) } else { Err(Error::NotReading) }
     }
@@ -163,7 +163,7 @@ impl Database {
         let guard = guard::ReadOnlyGuard::new(&self.connection, &self.deadline, limits.time);
         let failed = |error: rusqlite::Error| guard.explained(error);
         let mut bytes = 0;
-        let mut statement = self.connection.prepare(sql).map_err(failed)?;
+        let mut statement = self.connection.prepare(sql).map_err(|error| guard.refused(sql, error))?;
         if !statement.readonly() {
             return Err(Error::NotReading);
         }

@@ -77,6 +77,15 @@ fn nothing_but_reading_is_allowed() {
 }
 
 #[test]
+fn a_change_is_called_one_also_where_its_table_does_not_exist() {
+    // It was told as `no such table`.
+    for sql in ["DROP TABLE nowhere", "  delete from nowhere", "Update nowhere SET a = 1"] {
+        assert!(matches!(ask(sql).unwrap_err(), Error::NotReading), "{sql}");
+    }
+    assert!(matches!(ask("SELECT * FROM nowhere").unwrap_err(), Error::Query(_)));
+}
+
+#[test]
 fn a_query_that_never_ends_is_stopped_and_a_long_answer_is_cut() {
     let endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n";
     let database = Database::new(&sales(), &[]).unwrap();

@@ -136,11 +136,13 @@ fn about(answer: &Answer, shown: usize, options: &ReplyOptions<'_>) -> Request {
     Request { temperature: options.temperature, max_tokens: options.max_tokens, ..request }
 }
 
-/// The sentence that says that there is nothing.
-fn nothing(language: Language) -> &'static str {
-    match language {
-        Language::English => "The documents do not say.",
-        Language::Chinese => "文档中没有相关内容。",
+/// The sentence that says that there is nothing: after a model has `read` what was found, or where nothing was found.
+fn nothing(language: Language, read: bool) -> &'static str {
+    match (language, read) {
+        (Language::English, true) => "The documents do not say.",
+        (Language::English, false) => "Nothing relevant was found in the documents.",
+        (Language::Chinese, true) => "文档中没有说明。",
+        (Language::Chinese, false) => "没有在文档中找到相关内容。",
     }
 }
 
@@ -152,8 +154,8 @@ fn not_found(
     completion: &Completion,
     on: &mut dyn FnMut(Event<'_>) -> ControlFlow<()>,
 ) -> Result<Reply> {
-    tell(nothing(language), on)?;
-    let text = nothing(language).to_owned();
+    let text = nothing(language, by.is_some()).to_owned();
+    tell(&text, on)?;
     let &Completion { usage, cut, cached, .. } = completion;
     Ok(Reply {
         text,

@@ -84,10 +84,10 @@ fn a_model_says_with_one_word_that_there_is_nothing() {
 fn a_model_is_not_asked_where_nothing_is_relevant() {
     let model = Scripted::saying(&["Bizet [1]"]);
     let (reply, _) = asked(found(&[("tea.md", TEA)], "Who composed the opera Carmen?"), Some(&model));
-    assert_eq!((reply.found, reply.text.as_str()), (false, "The documents do not say."));
+    assert_eq!((reply.found, reply.text.as_str()), (false, "Nothing relevant was found in the documents."));
     assert!(model.asked().is_empty());
     let (reply, _) = asked(found(&[("a.md", POTATOES)], "量子计算机的纠错码是什么？"), Some(&model));
-    assert_eq!(reply.text, "文档中没有相关内容。");
+    assert_eq!(reply.text, "没有在文档中找到相关内容。");
 }
 
 #[test]
