@@ -63,8 +63,8 @@ const WEIGHTS: [f32; 1 + FEATURES] = [-12.18, 7.3, 5.75, 6.4, 4.7, 0.735];
 const ACROSS: [f32; 1 + FEATURES] = [-6.2, 7.3, 0.0, 6.4, 4.7, 0.735];
 
 /// What a Latin word that no document has takes from the log odds of a Chinese question: it is nearly always the name
-/// of what is asked about (VLOOKUP). English questions name what a text need not name, so there it says little: a speech
-/// never says who holds it.
+/// of what is asked about (VLOOKUP). English questions name what a text need not name – a speech never says who holds
+/// it –, so there it says little.
 const UNKNOWN_NAME: f32 = 4.0;
 
 /// A question, ready to be compared.
