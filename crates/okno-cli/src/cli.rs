@@ -1,8 +1,8 @@
 //! The command line: the flags of every command, and the commands.
 
 use crate::commands::{
-    ask, check, compare, copy, derive, documents, eval, feedback, index, load, questions, reembed, remove, runs,
-    search, show, split, tune, units,
+    ask, backup, check, compare, copy, derive, documents, eval, feedback, index, load, questions, reembed, remove,
+    runs, search, show, split, tune, units,
 };
 use crate::globals::Globals;
 use crate::{help, locale};
@@ -92,6 +92,10 @@ pub enum Command {
     Status,
     /// Check that the index is what was stored: texts, vectors, images, words, and the references between them
     Check(check::CheckArgs),
+    /// Write the index to one file, checked, also while another process writes to the index
+    Backup(backup::BackupArgs),
+    /// Make an index from a backup, in an empty folder: `--index DIR`, or `.okno` here
+    Restore(backup::RestoreArgs),
     /// List the documents of the index
     Documents(documents::DocumentsArgs),
     /// Print a document, a part of it, or an image of the index

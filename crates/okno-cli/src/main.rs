@@ -55,6 +55,8 @@ fn run(cli: &Cli) -> anyhow::Result<()> {
         Command::Feedback(command) => commands::feedback::run(globals, command),
         Command::Status => commands::status::run(globals),
         Command::Check(args) => commands::check::run(globals, args),
+        Command::Backup(args) => commands::backup::backup(globals, args),
+        Command::Restore(args) => commands::backup::restore(globals, args),
         Command::Documents(args) => commands::documents::run(globals, args),
         Command::Show(args) => commands::show::run(globals, args),
         Command::Remove(args) => commands::remove::run(globals, args),

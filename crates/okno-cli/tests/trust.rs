@@ -2,6 +2,8 @@
 //! that goes on whatever happens to its index or comes from its clients.
 #![cfg(all(unix, feature = "serve"))]
 
+#[path = "trust/backup.rs"]
+mod backup;
 #[path = "trust/check.rs"]
 mod check;
 #[path = "trust/clients.rs"]

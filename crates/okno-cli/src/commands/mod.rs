@@ -2,6 +2,7 @@
 //! this folder.
 
 pub mod ask;
+pub mod backup;
 pub mod check;
 pub mod compare;
 pub mod config;

@@ -1,7 +1,7 @@
 //! Errors of the libraries, with the flag, the command or the variable that helps: the libraries name none.
 
 use crate::locale::{Lang, language, say};
-use okno::error::{OptionsError, RemoteError};
+use okno::error::{BackupError, OptionsError, RemoteError};
 use okno::fetch::FetchError;
 use okno::generate::GenerateError;
 use okno::load::SkipReason;
@@ -27,6 +27,10 @@ fn for_engine(error: &Error) -> Option<String> {
     Some(match error {
         Error::NoIndex(_) => say!("make one with `okno index PATH`", "先运行 `okno index 路径` 建立索引"),
         Error::NotAnIndex(_) => say!("or another `--index`", "或用 `--index` 指定别处"),
+        Error::FolderInUse(_) => say!("name it with `--index`", "用 `--index` 指定"),
+        Error::Backup { reason: BackupError::SourceDamaged { .. }, .. } => {
+            say!("`okno check --repair` repairs it", "可用 `okno check --repair` 修复")
+        }
         Error::Embedder { .. } => say!("`okno reembed` makes them anew", "`okno reembed` 可重建向量"),
         Error::UnknownField { .. } => say!("`okno status` lists the fields", "`okno status` 列出所有字段"),
         Error::NoUnits(_) => say!("`okno import-units FILE` adds them", "用 `okno import-units 文件` 添加"),

@@ -44,6 +44,8 @@ pub const COMMANDS: &[(&str, &str)] = &[
     ("feedback remove", "删除反馈"),
     ("status", "显示索引的内容和建立方式"),
     ("check", "检查索引与存入时是否一致：文本、向量、图像、词语及其相互引用"),
+    ("backup", "把索引写入一个文件并检查；其他进程正在写入索引时也可以"),
+    ("restore", "由备份恢复索引到空文件夹：`--index 目录`，或此处的 `.okno`"),
     ("documents", "列出索引中的文档"),
     ("show", "显示文档、文档的一部分，或索引中的图像"),
     ("remove", "从索引中移除文档，直到其内容改变"),
@@ -83,6 +85,8 @@ pub const ARGUMENTS: &[ArgumentText] = &[
     (&["probe-upload"], "memory", "读取可占用的内存字节数"),
     (&["probe-upload"], "name", "文件名"),
     (&["probe-upload"], "file", "不从标准输入读取时的文件"),
+    (&["backup"], "file", "要写入的文件；已有的文件在新备份完整并检查无误后才被替换"),
+    (&["restore"], "file", "`okno backup` 写成的文件"),
     (&["check"], "repair", "移除损坏的部分，由其余内容重建，并重新读取损坏文档的文件"),
     // Every command.
     (&[], "index", "索引文件夹；`search`、`serve` 和 `mcp` 可以给出多个 [默认：当前或上级文件夹中最近的 `.okno`]"),

@@ -3,6 +3,7 @@
 //! Three families: the caller's input, the outside world, and our own bugs. Messages name the path and what was
 //! expected; they name no flag and no command, which only a program knows.
 
+mod backup;
 mod config;
 mod options;
 mod recipe;
@@ -10,6 +11,7 @@ mod remote;
 mod request;
 mod rerank;
 
+pub use backup::BackupError;
 pub use config::ConfigError;
 pub use options::{Difference, OptionsError};
 pub use recipe::{OwnRecipeError, RecipeError};
@@ -59,6 +61,11 @@ okno_document::messages! {
             "`{0}` is a file, or holds files but no index; choose an empty folder",
             "“{0}” 是文件,或里面有别的文件,不是索引;请换一个空文件夹",
         ),
+        /// The folder is not empty.
+        FolderInUse(PathBuf) = "folder_in_use" => (
+            "`{0}` is not empty, and nothing in it is replaced; choose an empty folder",
+            "“{0}” 不是空文件夹,其中的内容不会被替换;请换一个空文件夹",
+        ),
         /// The index was made by another version.
         Format { /** The index. */ path: PathBuf, /** Its format. */ found: u32, /** Ours. */ expected: u32 } =
             "format" => (
@@ -81,6 +88,9 @@ okno_document::messages! {
             "the index at `{path}` is damaged ({what}); delete the folder and index the documents again",
             "索引 “{path}” 已损坏({what});请删除该文件夹后重新建立索引",
         ),
+        /// A backup was not made, or not restored.
+        Backup { /** Its file. */ path: PathBuf, /** Why. */ reason: BackupError } = "backup_failed" =>
+            ("`{path}`: {reason}", "“{path}”:{reason}"),
         /// A filter could not be read.
         Filter(FilterError),
         /// A question cannot be asked as it was written.

@@ -15,7 +15,7 @@ mod manifest;
 
 pub use check::IndexFault;
 pub(crate) use embedded::add_scaled;
-pub use embedded::{CONTEXT_WEIGHT, EmbeddedStore, K1, Scan, above, length_share, rarity};
+pub use embedded::{BackupSize, CONTEXT_WEIGHT, EmbeddedStore, K1, Scan, above, length_share, rarity};
 pub use manifest::{DEFAULT_RECIPE, FORMAT, Manifest};
 
 use crate::Result;

@@ -5,7 +5,7 @@ use super::lexical::{Lexical, LexicalSize};
 use super::snapshot::EmbeddedSnapshot;
 use super::tables::{Tables, id_value, read_holder_key, read_id_value};
 use super::{EmbeddedStore, lexical_folder};
-use crate::document::ImageHash;
+use crate::document::{ImageHash, Record};
 use crate::error::Damage;
 use crate::store::{DocumentNumber, FileState, IndexFault, Snapshot, Store, id_key};
 use crate::{Error, Result};
@@ -14,21 +14,34 @@ use std::collections::{BTreeMap, HashMap};
 
 /// All faults of the last committed generation.
 pub fn check(store: &EmbeddedStore) -> Result<Vec<IndexFault>> {
-    // Opened anew: what was read before says nothing about the disk.
-    store.release();
-    let snapshot = match store.opened() {
-        // Without the lexical index the rest can be read after it was built again.
-        Err(Error::Lexical { source, .. }) => return Ok(vec![IndexFault::Lexical { words: source.to_string() }]),
-        snapshot => snapshot?,
-    };
-    let tables = &store.tables;
-    let mut faults = documents(&snapshot)?;
-    let reading = tables.env.read_txn().map_err(|e| tables.wrong(e))?;
-    faults.extend(names(&snapshot, tables, &reading)?);
-    faults.extend(file_states(tables, &reading)?);
-    faults.extend(images(tables, &reading)?);
-    faults.extend(lexical(tables, &snapshot)?);
-    Ok(faults)
+    loop {
+        // Opened anew: what was read before says nothing about the disk.
+        store.release();
+        let snapshot = match store.opened() {
+            // Without the lexical index the rest can be read after it was built again.
+            Err(Error::Lexical { source, .. }) => return Ok(vec![IndexFault::Lexical { words: source.to_string() }]),
+            snapshot => snapshot?,
+        };
+        let mut faults = stored(&snapshot, &store.tables)?;
+        let lexical = lexical(&store.tables, &snapshot)?;
+        // The files of the lexical index are those of now: after a commit they need not hold what the snapshot holds.
+        if lexical.is_empty() || store.tables.generation()? == snapshot.generation() {
+            faults.extend(lexical);
+            return Ok(faults);
+        }
+    }
+}
+
+/// The faults of everything but the lexical index.
+pub fn stored(snapshot: &EmbeddedSnapshot, tables: &Tables) -> Result<Vec<IndexFault>> {
+    let mut faults = documents(snapshot)?;
+    let records = snapshot.records()?;
+    snapshot.reading(|reading| {
+        faults.extend(names(records, tables, reading)?);
+        faults.extend(file_states(tables, reading)?);
+        faults.extend(images(tables, reading)?);
+        Ok(faults)
+    })
 }
 
 /// Documents that are not what was stored, vectors included.
@@ -46,10 +59,14 @@ fn documents(snapshot: &EmbeddedSnapshot) -> Result<Vec<IndexFault>> {
 }
 
 /// Every document is found under its name, and no name leads nowhere.
-fn names(snapshot: &EmbeddedSnapshot, tables: &Tables, reading: &RoTxn<'_, WithoutTls>) -> Result<Vec<IndexFault>> {
+fn names(
+    records: &[(DocumentNumber, Record)],
+    tables: &Tables,
+    reading: &RoTxn<'_, WithoutTls>,
+) -> Result<Vec<IndexFault>> {
     let wrong = |e: heed::Error| tables.wrong(e);
     let mut faults = Vec::new();
-    for (number, record) in snapshot.records()? {
+    for (number, record) in records {
         let stored = tables.ids.get(reading, &id_key(&record.id)).map_err(wrong)?;
         if stored != Some(&id_value(*number, record.hash)[..]) {
             faults.push(IndexFault::Name { name: record.id.name().to_owned() });

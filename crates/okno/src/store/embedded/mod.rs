@@ -13,6 +13,7 @@
 //! sentences, vectors, text. Readers use it in place, from the memory map.
 
 mod atlas;
+mod backup;
 mod best;
 mod blob;
 mod bm25;
@@ -30,6 +31,7 @@ mod units;
 mod vectors;
 mod writer;
 
+pub use backup::BackupSize;
 pub use bm25::{K1, length_share, rarity};
 pub use dense::Scan;
 pub use units::CONTEXT_WEIGHT;

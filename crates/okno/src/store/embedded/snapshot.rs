@@ -57,7 +57,7 @@ impl EmbeddedSnapshot {
     /// Opens the last committed generation.
     pub(super) fn open(folder: &Path, tables: &Tables, scan: Scan) -> Result<Self> {
         loop {
-            let snapshot = match Self::try_open(tables, scan) {
+            let snapshot = match Self::try_open(tables, scan, open_lexical) {
                 // Not the lexical index of these documents: that of the index that is there now.
                 Err(Error::Lexical { .. }) if tables.is_replaced() => return Err(Error::Replaced(folder.to_owned())),
                 opened => opened?,
@@ -70,7 +70,12 @@ impl EmbeddedSnapshot {
         }
     }
 
-    fn try_open(tables: &Tables, scan: Scan) -> Result<Self> {
+    /// Opens the last committed generation without its lexical index, to read what is stored.
+    pub(super) fn without_lexical(tables: &Tables) -> Result<Self> {
+        Self::try_open(tables, Scan::default(), |_, _, _| Ok(None))
+    }
+
+    fn try_open(tables: &Tables, scan: Scan, open_lexical: OpenLexical) -> Result<Self> {
         tables.sums()?;
         let pin = tables.env.clone().static_read_txn().map_err(|e| tables.wrong(e))?;
         let generation: u64 = tables.json(&pin, "generation")?.unwrap_or(0);
@@ -170,11 +175,13 @@ impl EmbeddedSnapshot {
         self.tables.damaged(Damage::NoNumber { number })
     }
 
-    fn reading<T>(&self, read: impl FnOnce(&RoTxn<'_, WithoutTls>) -> T) -> T {
+    pub(super) fn reading<T>(&self, read: impl FnOnce(&RoTxn<'_, WithoutTls>) -> T) -> T {
         // A transaction has no state that a panic elsewhere could have left half-changed.
         read(&self.pin.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
+
+type OpenLexical = fn(&Tables, u64, Option<IndexIdentity>) -> Result<Option<Lexical>>;
 
 /// The lexical index; none before the first commit.
 fn open_lexical(tables: &Tables, generation: u64, identity: Option<IndexIdentity>) -> Result<Option<Lexical>> {

@@ -77,6 +77,11 @@ impl Tables {
         }
     }
 
+    /// Opens the tables of a folder that nobody else uses, without a file for locks.
+    pub fn open_to_read(folder: &Path) -> Result<Self> {
+        Self::open_as(folder, true)
+    }
+
     fn open_as(folder: &Path, read_only: bool) -> Result<Self> {
         let wrong = |source: heed::Error| failure(folder, source);
         let mut options = EnvOpenOptions::new().read_txn_without_tls();
@@ -256,6 +261,14 @@ impl Tables {
         Ok(identity)
     }
 
+    /// Gives the index another identity: from now on it is not the one that it was copied from.
+    pub fn renew_identity(&self) -> Result<()> {
+        let mut writing = self.env.write_txn().map_err(|e| self.wrong(e))?;
+        let identity = format!("\"{}\"", IndexIdentity::new());
+        self.meta.put(&mut writing, "identity", identity.as_bytes()).map_err(|e| self.wrong(e))?;
+        writing.commit().map_err(|e| self.wrong(e))
+    }
+
     /// The identity of the index, which is given one if it has none. Only for the writer.
     pub fn ensured_identity(&self) -> Result<IndexIdentity> {
         if let Some(identity) = self.identity()? {
@@ -316,7 +329,8 @@ fn restore_length(env: &Env<WithoutTls>, folder: &Path, read_only: bool) -> Resu
     Ok(())
 }
 
-fn failure(folder: &Path, source: heed::Error) -> Error {
+/// An error of the key-value store at a path.
+pub fn failure(folder: &Path, source: heed::Error) -> Error {
     use heed::MdbError::{BadTxn, Corrupted, PageNotFound};
     match source {
         // After a damaged page LMDB refuses all that is left of a transaction as `BadTxn`. A document whose page is
