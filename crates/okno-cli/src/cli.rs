@@ -122,6 +122,10 @@ pub enum Command {
     /// Run an HTTP server: an API, a web page, and MCP for agents; several indexes: `--index NAME=DIR`
     #[cfg(feature = "serve")]
     Serve(crate::commands::serve::ServeArgs),
+    /// Make, list and revoke keys for `okno serve`, each with a name, a role and an expiry
+    #[cfg(feature = "serve")]
+    #[command(subcommand)]
+    Keys(crate::commands::keys::KeysCommand),
     /// Load a file with a limit on memory, to see whether that ends the process; run by `okno serve`
     #[cfg(feature = "serve")]
     #[command(hide = true)]

@@ -40,6 +40,11 @@ pub fn message(error: &anyhow::Error) -> String {
             parts.push(advice::of_server(own));
             break;
         }
+        #[cfg(feature = "serve")]
+        if let Some(own) = cause.downcast_ref::<okno_server::KeysError>() {
+            parts.push(text(own));
+            break;
+        }
         #[cfg(feature = "models")]
         if let Some(own) = cause.downcast_ref::<okno_models::Error>() {
             parts.push(advice::of_models(own));

@@ -71,6 +71,8 @@ fn run(cli: &Cli) -> anyhow::Result<()> {
         #[cfg(feature = "serve")]
         Command::Serve(args) => commands::serve::run(globals, args),
         #[cfg(feature = "serve")]
+        Command::Keys(command) => commands::keys::run(globals, command),
+        #[cfg(feature = "serve")]
         Command::ProbeUpload(args) => commands::probe_upload::run(args),
         #[cfg(feature = "serve")]
         Command::Mcp => commands::serve::mcp(globals),

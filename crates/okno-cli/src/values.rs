@@ -2,6 +2,8 @@
 
 use crate::locale::say;
 use okno::config::ByteSize;
+#[cfg(feature = "serve")]
+use okno::document::Date;
 use okno::document::Size;
 use okno::retrieve::Budget;
 use std::fmt;
@@ -31,6 +33,13 @@ pub fn number<T: FromStr<Err = ParseIntError>>(text: &str) -> Result<T, InvalidV
             _ => say!("expected a whole number, such as `10`", "应为整数，例如 `10`"),
         })
     })
+}
+
+/// Reads a day: `2027-01-31`.
+#[cfg(feature = "serve")]
+pub fn day(text: &str) -> Result<Date, InvalidValue> {
+    Date::parse(text)
+        .ok_or_else(|| InvalidValue(say!("expected a day, such as `2027-01-31`", "应为日期，例如 `2027-01-31`")))
 }
 
 /// Reads a number of tokens that can hold something.

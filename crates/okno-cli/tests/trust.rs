@@ -10,6 +10,8 @@ mod check;
 mod clients;
 #[path = "trust/damage.rs"]
 mod damage;
+#[path = "trust/keys.rs"]
+mod keys;
 #[path = "trust/read_only.rs"]
 mod read_only;
 #[path = "trust/remade.rs"]

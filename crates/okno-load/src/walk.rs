@@ -60,6 +60,9 @@ pub struct WalkOptions {
 /// Never documents: version control and secrets, which `hidden` would let in.
 const NEVER: [&str; 2] = [".git", ".env"];
 
+/// How the names of files of keys end (`.okno-keys.json`), which are hidden and are no documents either.
+const KEYS: &str = "-keys.json";
+
 /// The name of a configuration file.
 const CONFIGURATION: &str = "okno.toml";
 
@@ -92,7 +95,8 @@ fn is_index(entry: &DirEntry, index: Option<&Path>) -> bool {
 }
 
 fn is_wanted(entry: &DirEntry, base: &Path, chosen: &CompiledSelection) -> bool {
-    if entry.depth() > 0 && NEVER.iter().any(|never| entry.file_name() == *never) {
+    let name = entry.file_name().to_string_lossy();
+    if entry.depth() > 0 && (NEVER.contains(&&*name) || (name.starts_with('.') && name.ends_with(KEYS))) {
         return false;
     }
     if entry.file_name() == CONFIGURATION && entry.depth() > 0 {
@@ -211,7 +215,13 @@ mod tests {
     #[test]
     fn hidden_files_come_when_asked_for_but_never_secrets() {
         let folder = tempfile::tempdir().unwrap();
-        for (name, content) in [(".notes/a.md", "a"), (".env", "KEY=1"), (".git/x.md", "x"), ("okno.toml", "k = 1")] {
+        for (name, content) in [
+            (".notes/a.md", "a"),
+            (".env", "KEY=1"),
+            (".git/x.md", "x"),
+            ("okno.toml", "k = 1"),
+            (".okno-keys.json", "{}"),
+        ] {
             fs::create_dir_all(folder.path().join(name).parent().unwrap()).unwrap();
             fs::write(folder.path().join(name), content).unwrap();
         }

@@ -2,43 +2,58 @@
 //!
 //! A server on loopback is reachable by every page a browser on this machine has open. Two checks keep those out: the
 //! `Host` must be a name of this machine (a foreign name that was pointed at 127.0.0.1 is not), and a request that
-//! changes something must not come from another origin. Beyond loopback a key is required; it is compared in constant
-//! time.
+//! changes something must not come from another origin. Beyond loopback a key is required; a key has a role, and the
+//! route says which role it needs.
 
+use crate::accepted_keys::{AcceptedKeys, KeyHolder};
 use crate::error::ApiError;
 use crate::problem::Problem;
-use axum::extract::{Request, State};
+use crate::roles;
+use axum::extract::{MatchedPath, Request, State};
 use axum::http::{HeaderMap, Method, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use std::sync::Arc;
-use subtle::ConstantTimeEq;
 
 /// What is checked.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct AccessGuard {
     /// Whether the `Host` must name this machine.
     pub loopback: bool,
-    /// The key, where one is required.
-    pub key: Option<Arc<str>>,
+    /// The keys that are accepted, where one is required.
+    pub keys: AcceptedKeys,
     /// Other origins whose pages may send requests.
     pub origins: Vec<String>,
 }
 
 impl AccessGuard {
-    fn check(&self, method: &Method, path: &str, headers: &HeaderMap, authority: Option<&str>) -> Result<(), Problem> {
-        let host = headers.get(header::HOST).and_then(|host| host.to_str().ok()).or(authority);
+    /// Who sends the request, if they may.
+    fn check(&self, asked: &AskedRoute<'_>, headers: &HeaderMap) -> Result<KeyHolder, Problem> {
+        let host = headers.get(header::HOST).and_then(|host| host.to_str().ok()).or(asked.authority);
         if self.loopback && !host.is_some_and(is_loopback) {
             return Err(Problem::WrongHost { host: host.unwrap_or_default().escape_debug().to_string() });
         }
-        let safe = matches!(*method, Method::GET | Method::HEAD | Method::OPTIONS);
+        let safe = matches!(*asked.method, Method::GET | Method::HEAD | Method::OPTIONS);
         if !safe && !self.is_own_origin(headers, host) {
             return Err(Problem::CrossOrigin);
         }
-        if is_public(path) || self.has_key(headers) {
-            return Ok(());
+        if is_public(asked.path) {
+            return Ok(KeyHolder::Anybody);
         }
-        Err(Problem::NoKey)
+        let holder = self.keys.holder(keys_in(headers));
+        match &holder {
+            KeyHolder::Anybody => {}
+            KeyHolder::Unknown => return Err(Problem::NoKey),
+            KeyHolder::Expired(key) => return Err(Problem::KeyExpired { name: key.name.clone() }),
+            KeyHolder::Named { name, role } => {
+                let needed = roles::needed(asked.method, asked.route, asked.path);
+                if *role < needed {
+                    let (name, role, needed) = (name.clone(), role.to_string(), needed.to_string());
+                    return Err(Problem::RoleTooLow { name, role, needed });
+                }
+            }
+        }
+        Ok(holder)
     }
 
     /// Whether a request comes from a program, from our own page, or from an allowed origin.
@@ -48,21 +63,29 @@ impl AccessGuard {
         let own = origin.split_once("://").map(|(_, authority)| authority);
         (own.is_some() && own == host) || self.origins.iter().any(|allowed| allowed == origin)
     }
+}
 
-    fn has_key(&self, headers: &HeaderMap) -> bool {
-        let Some(key) = &self.key else { return true };
-        let bearer = headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
-        let bearer = bearer.and_then(|value| value.split_once(' '));
-        let bearer = bearer.filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer")).map(|(_, key)| key.trim());
-        let plain = headers.get("x-api-key").and_then(|value| value.to_str().ok());
-        // Both are always compared, so that the time taken reveals nothing.
-        let same = |given: Option<&str>| bool::from(given.unwrap_or_default().as_bytes().ct_eq(key.as_bytes()));
-        same(bearer) | same(plain)
-    }
+/// What a request asks for.
+struct AskedRoute<'r> {
+    method: &'r Method,
+    path: &'r str,
+    /// The path as it is routed, `/api/v1/jobs/{id}`.
+    route: Option<&'r str>,
+    /// The host in the address, where it is there and not in a header.
+    authority: Option<&'r str>,
+}
+
+/// The keys that a request shows.
+fn keys_in(headers: &HeaderMap) -> [Option<&str>; 2] {
+    let bearer = headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
+    let bearer = bearer.and_then(|value| value.split_once(' '));
+    let bearer = bearer.filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer")).map(|(_, key)| key.trim());
+    let plain = headers.get("x-api-key").and_then(|value| value.to_str().ok());
+    [bearer, plain]
 }
 
 /// The page and the health checks are public: none shows anything of the index.
-fn is_public(path: &str) -> bool {
+pub(crate) fn is_public(path: &str) -> bool {
     path == "/healthz" || !["/api/", "/v1/", "/mcp", "/metrics"].iter().any(|part| path.starts_with(part))
 }
 
@@ -75,12 +98,20 @@ fn is_loopback(host: &str) -> bool {
     name.eq_ignore_ascii_case("localhost") || name.parse().is_ok_and(|ip: std::net::IpAddr| ip.is_loopback())
 }
 
-/// Passes a request on, or refuses it.
-pub async fn guard(State(guard): State<Arc<AccessGuard>>, request: Request, next: Next) -> Response {
+/// Passes a request on, with who sends it, or refuses it.
+pub async fn guard(State(guard): State<Arc<AccessGuard>>, mut request: Request, next: Next) -> Response {
     let uri = request.uri();
-    let authority = uri.authority().map(axum::http::uri::Authority::as_str);
-    match guard.check(request.method(), uri.path(), request.headers(), authority) {
-        Ok(()) => next.run(request).await,
+    let asked = AskedRoute {
+        method: request.method(),
+        path: uri.path(),
+        route: request.extensions().get::<MatchedPath>().map(MatchedPath::as_str),
+        authority: uri.authority().map(axum::http::uri::Authority::as_str),
+    };
+    match guard.check(&asked, request.headers()) {
+        Ok(holder) => {
+            request.extensions_mut().insert(holder);
+            next.run(request).await
+        }
         Err(problem) => ApiError::from(problem).into_response(),
     }
 }
@@ -93,12 +124,17 @@ mod tests {
     fn code(guard: &AccessGuard, method: &Method, path: &str, headers: &[(&'static str, &str)]) -> Option<Code> {
         let headers =
             headers.iter().map(|(name, value)| (name.parse().expect("a name"), value.parse().expect("a value")));
-        guard.check(method, path, &headers.collect(), None).err().map(|problem| problem.code())
+        let asked = AskedRoute { method, path, route: Some(path), authority: None };
+        guard.check(&asked, &headers.collect()).err().map(|problem| problem.code())
+    }
+
+    fn guard(loopback: bool, key: Option<&str>, origins: Vec<String>) -> AccessGuard {
+        AccessGuard { loopback, keys: AcceptedKeys::new(key, None).expect("no file"), origins }
     }
 
     #[test]
     fn only_names_of_this_machine_are_answered_on_loopback() {
-        let guard = AccessGuard { loopback: true, key: None, origins: Vec::new() };
+        let guard = guard(true, None, Vec::new());
         for host in ["localhost:7070", "127.0.0.1", "[::1]:7070", "LOCALHOST"] {
             assert_eq!(code(&guard, &Method::GET, "/api/v1/status", &[("host", host)]), None, "{host}");
         }
@@ -113,7 +149,7 @@ mod tests {
 
     #[test]
     fn pages_of_other_sites_change_nothing() {
-        let guard = AccessGuard { loopback: true, key: None, origins: vec!["https://notes.example".into()] };
+        let guard = guard(true, None, vec!["https://notes.example".into()]);
         let post = |origin: &str| {
             code(&guard, &Method::POST, "/api/v1/documents", &[("host", "localhost:7070"), ("origin", origin)])
         };
@@ -126,7 +162,7 @@ mod tests {
 
     #[test]
     fn a_key_is_asked_for_wherever_the_index_can_be_reached() {
-        let guard = AccessGuard { loopback: false, key: Some("s3cret".into()), origins: Vec::new() };
+        let guard = guard(false, Some("s3cret"), Vec::new());
         let get = |path: &str, headers: &[(&'static str, &str)]| code(&guard, &Method::GET, path, headers);
         for path in ["/api/v1/status", "/v1/models", "/mcp", "/metrics", "/api/v1/openapi.json"] {
             assert_eq!(get(path, &[]), Some(Code::NoKey), "{path}");

@@ -7,6 +7,7 @@
 //! Reads never wait for writes: a search takes the last committed generation. Writes are jobs, one at a time for each
 //! index.
 
+mod accepted_keys;
 mod allowed;
 mod answering;
 mod api;
@@ -19,6 +20,7 @@ mod error;
 mod extract;
 mod guard;
 mod jobs;
+mod keys;
 mod language;
 mod limits;
 mod mcp;
@@ -30,11 +32,13 @@ mod page;
 mod pool;
 mod probe;
 mod problem;
+mod roles;
 mod run;
 mod uploads;
 
 pub use api::openapi;
 pub use app::{Complete, IndexingOptions, NamedIndex, ServerParts};
+pub use keys::{KeyDay, KeyFile, KeyRole, KeysError, NamedKey};
 pub use limits::RequestLimits;
 pub use mcp::stdio as mcp_stdio;
 pub use observe::{LogFormat, Logging, log};

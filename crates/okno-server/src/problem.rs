@@ -59,6 +59,15 @@ problems! {
     NoKey = NoKey
         ("the API key is missing or wrong", "缺少 API 密钥，或密钥错误")
         hint ("send `Authorization: Bearer KEY`", "请发送 `Authorization: Bearer KEY`");
+    /// A key whose last day is over.
+    KeyExpired { name: String } = KeyExpired
+        ("the API key `{name}` has expired", "API 密钥 `{name}` 已过期")
+        hint ("ask whoever runs the server for a new key", "请向服务的管理者索取新的密钥");
+    /// The key's role does not allow this.
+    RoleTooLow { name: String, role: String, needed: String } = RoleTooLow
+        ("the API key `{name}` has the role `{role}`; this needs `{needed}`",
+            "API 密钥 `{name}` 的角色是 `{role}`，此操作需要 `{needed}`")
+        hint ("use a key with that role", "请使用具有该角色的密钥");
     /// The body is declared as something else.
     NotJson { kind: String } = NotJson
         ("the body is `{kind}`, not JSON", "请求体是 `{kind}`，不是 JSON")

@@ -1,7 +1,9 @@
 //! The running server: which addresses it listens on, the layers around every request, how it ends.
 
+use crate::accepted_keys::AcceptedKeys;
 use crate::app::{App, ServerParts};
 use crate::guard::{AccessGuard, guard};
+use crate::keys::{KeyFile, KeysError};
 use crate::limits::RequestLimits;
 use crate::{api, connections, language, mcp, observe, page};
 use axum::Router;
@@ -23,8 +25,10 @@ pub struct ServeSettings {
     pub host: IpAddr,
     /// The port; 0 for any that is free.
     pub port: u16,
-    /// The key that requests must show.
+    /// A key that may do everything.
     pub key: Option<String>,
+    /// The file of named keys; where it exists, requests must show one of them, or the key above.
+    pub keys: Option<KeyFile>,
     /// Origins whose pages may send requests.
     pub cors: Vec<String>,
     /// Folders from which files may be indexed, beside the roots of the indexes.
@@ -56,6 +60,11 @@ okno_document::messages! {
             "the API key has {length} characters; at least {least} are required",
             "API 密钥只有 {length} 个字符，至少需要 {least} 个"
         ),
+        /// The file of keys cannot be used.
+        Keys {
+            /// Why.
+            cause: KeysError,
+        } = "bad_keys" => ("{cause}", "{cause}"),
         /// An origin that is not one.
         Origin {
             /// As it was given.
@@ -168,14 +177,15 @@ pub async fn interrupted() {
 
 fn check(settings: &ServeSettings) -> Result<AccessGuard, ServeError> {
     let loopback = settings.host.is_loopback();
-    match &settings.key {
-        None if !loopback => return Err(ServeError::NoKey { host: settings.host.to_string() }),
-        Some(key) if key.len() < SHORTEST_KEY => {
-            return Err(ServeError::ShortKey { length: key.len(), least: SHORTEST_KEY });
-        }
-        _ => {}
+    if let Some(length) = settings.key.as_ref().map(String::len).filter(|length| *length < SHORTEST_KEY) {
+        return Err(ServeError::ShortKey { length, least: SHORTEST_KEY });
     }
-    Ok(AccessGuard { loopback, key: settings.key.as_deref().map(Arc::from), origins: settings.cors.clone() })
+    let keys = AcceptedKeys::new(settings.key.as_deref(), settings.keys.clone());
+    let keys = keys.map_err(|cause| ServeError::Keys { cause })?;
+    if !loopback && !keys.is_usable() {
+        return Err(ServeError::NoKey { host: settings.host.to_string() });
+    }
+    Ok(AccessGuard { loopback, keys, origins: settings.cors.clone() })
 }
 
 /// Every route behind every check, from the outside in: language, methods, observation, allowed origins, guard, limits.
@@ -225,7 +235,8 @@ mod tests {
     fn routed() -> BTreeSet<String> {
         let app =
             Arc::new(App::new(ServerParts { indexes: vec![], generator: None }, RequestLimits::default(), vec![]));
-        let rules = AccessGuard { loopback: true, key: None, origins: vec![] };
+        let keys = AcceptedKeys::new(None, None).expect("no file");
+        let rules = AccessGuard { loopback: true, keys, origins: vec![] };
         let told = format!("{:?}", router(&app, rules, vec![]));
         told.split('"').filter(|part| part.starts_with('/')).map(str::to_owned).collect()
     }

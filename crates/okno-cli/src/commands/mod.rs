@@ -14,6 +14,8 @@ pub mod embed;
 pub mod eval;
 pub mod feedback;
 pub mod index;
+#[cfg(feature = "serve")]
+pub mod keys;
 pub mod load;
 #[cfg(feature = "models")]
 pub mod models;

@@ -9,7 +9,7 @@ use anyhow::{Context as _, Result, bail};
 use clap::{Args, ValueEnum};
 use okno::config::Settings;
 use okno::generate::Generator;
-use okno_server::{LogFormat, NamedIndex, RequestLimits, ServeSettings, ServerParts, UploadProbe};
+use okno_server::{KeyFile, LogFormat, NamedIndex, RequestLimits, ServeSettings, ServerParts, UploadProbe};
 use std::net::{IpAddr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -32,7 +32,7 @@ pub struct ServeArgs {
     /// The port; 0 chooses a free one
     #[arg(long, value_parser = number::<u16>, default_value_t = 7765)]
     port: u16,
-    /// A file with the key that requests must send [default: the variable `OKNO_API_KEY`, if it is set]
+    /// A file with a key that may do everything [default: the variable `OKNO_API_KEY`, if it is set]; see `okno keys`
     #[arg(long, value_name = "FILE")]
     api_key_file: Option<PathBuf>,
     /// Allow requests from web pages of this origin, e.g. `https://notes.example`
@@ -62,6 +62,7 @@ pub fn run(globals: &Globals, args: &ServeArgs) -> Result<()> {
         host: args.host,
         port: args.port,
         key: key(args.api_key_file.as_deref())?,
+        keys: Some(KeyFile::beside(&address::folder(Some(&first_index(globals))))),
         cors: args.cors.clone(),
         allowed: args.allow.clone(),
         limits,
@@ -74,10 +75,14 @@ pub fn run(globals: &Globals, args: &ServeArgs) -> Result<()> {
     Ok(())
 }
 
+/// The index whose configuration and keys are those of the server.
+fn first_index(globals: &Globals) -> PathBuf {
+    globals.index().map_or_else(|| address::folder(None), |given| named(given).1)
+}
+
 /// What requests may cost, as the configuration of the first index says.
 fn limits(globals: &Globals) -> Result<RequestLimits> {
-    let first = globals.index().map_or_else(|| address::folder(None), |given| named(given).1);
-    let settings = settings::of(&first)?;
+    let settings = settings::of(&first_index(globals))?;
     let own = &settings.values().serve;
     let mut limits = RequestLimits { query: own.query_limits(), ..RequestLimits::default() };
     limits.recipes = own.max_recipes.unwrap_or(limits.recipes);

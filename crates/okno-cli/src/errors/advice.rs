@@ -142,8 +142,8 @@ pub fn of_server(error: &okno_server::ServeError) -> String {
             Some(say!("choose another `--host` or `--port`", "请换用其他 `--host` 或 `--port`"))
         }
         ServeError::NoKey { .. } => Some(say!(
-            "set `OKNO_API_KEY` or `--api-key-file`, or stay on 127.0.0.1",
-            "请设置 `OKNO_API_KEY` 或 `--api-key-file`，或只用 127.0.0.1"
+            "make one with `okno keys make`, set `OKNO_API_KEY` or `--api-key-file`, or stay on 127.0.0.1",
+            "可用 `okno keys make` 生成，或设置 `OKNO_API_KEY`、`--api-key-file`，或只用 127.0.0.1"
         )),
         ServeError::ShortKey { .. } => {
             Some(say!("make one with `openssl rand -hex 16`", "可用 `openssl rand -hex 16` 生成"))

@@ -48,11 +48,16 @@ impl Server {
 impl Client {
     /// Sends a request; the status and the body.
     pub fn send(&self, method: &str, path: &str, kind: &str, body: &[u8]) -> (u16, String) {
+        self.request(method, path, &[("Content-Type", kind)], body)
+    }
+
+    /// Sends a request with these headers; the status and the body.
+    pub fn request(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &[u8]) -> (u16, String) {
         let mut stream = TcpStream::connect(&self.address).unwrap();
         stream.set_read_timeout(Some(Duration::from_mins(2))).unwrap();
+        let headers: String = headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
         let head = format!(
-            "{method} {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Type: {kind}\r\n\
-             Content-Length: {}\r\n\r\n",
+            "{method} {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n{headers}Content-Length: {}\r\n\r\n",
             body.len()
         );
         stream.write_all(head.as_bytes()).unwrap();

@@ -37,6 +37,7 @@ pub fn settings() -> ServeSettings {
         host: IpAddr::V4(Ipv4Addr::LOCALHOST),
         port: 0,
         key: None,
+        keys: None,
         cors: Vec::new(),
         allowed: Vec::new(),
         limits: RequestLimits::default(),
