@@ -2,6 +2,8 @@
 //! that goes on whatever happens to its index or comes from its clients.
 #![cfg(all(unix, feature = "serve"))]
 
+#[path = "trust/audit.rs"]
+mod audit;
 #[path = "trust/backup.rs"]
 mod backup;
 #[path = "trust/check.rs"]

@@ -7,6 +7,7 @@
 use crate::answering::{ReplyPiece, found, whole, written};
 use crate::api;
 use crate::app::App;
+use crate::audit::AuditNote;
 use crate::error::{ApiError, ErrorBody};
 use crate::extract::JsonBody;
 use crate::language::Preferred;
@@ -98,6 +99,7 @@ impl Turn {
 async fn complete(
     State(app): State<Arc<App>>,
     Preferred(lang): Preferred,
+    note: AuditNote,
     JsonBody(completing, _): JsonBody<Completing>,
 ) -> Result<Response, ApiError> {
     let index = match completing.model.split_once('/') {
@@ -111,7 +113,9 @@ async fn complete(
     let mut options = indexes.first().map(|served| served.index.replies.clone()).unwrap_or_default();
     options.temperature = completing.temperature.or(options.temperature);
     options.max_tokens = completing.max_completion_tokens.or(completing.max_tokens).or(options.max_tokens);
+    note.question(&query.text);
     let answer = found(&app, &indexes, query).await?;
+    note.documents(answer.contexts.iter().map(|context| &*context.document));
     let head = Head::new(if completing.model.is_empty() { NAME } else { &completing.model }, lang);
     if !completing.stream {
         return Ok(Json(head.whole(&whole(&app, indexes, answer, options).await?)).into_response());

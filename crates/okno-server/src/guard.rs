@@ -6,6 +6,7 @@
 //! route says which role it needs.
 
 use crate::accepted_keys::{AcceptedKeys, KeyHolder};
+use crate::audit::AuditNote;
 use crate::error::ApiError;
 use crate::problem::Problem;
 use crate::roles;
@@ -27,8 +28,8 @@ pub struct AccessGuard {
 }
 
 impl AccessGuard {
-    /// Who sends the request, if they may.
-    fn check(&self, asked: &AskedRoute<'_>, headers: &HeaderMap) -> Result<KeyHolder, Problem> {
+    /// Whether the request may be sent; whose key it shows is noted.
+    fn check(&self, asked: &AskedRoute<'_>, headers: &HeaderMap, note: &AuditNote) -> Result<(), Problem> {
         let host = headers.get(header::HOST).and_then(|host| host.to_str().ok()).or(asked.authority);
         if self.loopback && !host.is_some_and(is_loopback) {
             return Err(Problem::WrongHost { host: host.unwrap_or_default().escape_debug().to_string() });
@@ -38,22 +39,25 @@ impl AccessGuard {
             return Err(Problem::CrossOrigin);
         }
         if is_public(asked.path) {
-            return Ok(KeyHolder::Anybody);
+            return Ok(());
         }
-        let holder = self.keys.holder(keys_in(headers));
-        match &holder {
+        match self.keys.holder(keys_in(headers)) {
             KeyHolder::Anybody => {}
             KeyHolder::Unknown => return Err(Problem::NoKey),
-            KeyHolder::Expired(key) => return Err(Problem::KeyExpired { name: key.name.clone() }),
+            KeyHolder::Expired(key) => {
+                note.key(&key.name);
+                return Err(Problem::KeyExpired { name: key.name });
+            }
             KeyHolder::Named { name, role } => {
                 let needed = roles::needed(asked.method, asked.route, asked.path);
-                if *role < needed {
-                    let (name, role, needed) = (name.clone(), role.to_string(), needed.to_string());
+                note.key(&name);
+                if role < needed {
+                    let (role, needed) = (role.to_string(), needed.to_string());
                     return Err(Problem::RoleTooLow { name, role, needed });
                 }
             }
         }
-        Ok(holder)
+        Ok(())
     }
 
     /// Whether a request comes from a program, from our own page, or from an allowed origin.
@@ -98,8 +102,8 @@ fn is_loopback(host: &str) -> bool {
     name.eq_ignore_ascii_case("localhost") || name.parse().is_ok_and(|ip: std::net::IpAddr| ip.is_loopback())
 }
 
-/// Passes a request on, with who sends it, or refuses it.
-pub async fn guard(State(guard): State<Arc<AccessGuard>>, mut request: Request, next: Next) -> Response {
+/// Passes a request on, or refuses it.
+pub async fn guard(State(guard): State<Arc<AccessGuard>>, request: Request, next: Next) -> Response {
     let uri = request.uri();
     let asked = AskedRoute {
         method: request.method(),
@@ -107,11 +111,9 @@ pub async fn guard(State(guard): State<Arc<AccessGuard>>, mut request: Request, 
         route: request.extensions().get::<MatchedPath>().map(MatchedPath::as_str),
         authority: uri.authority().map(axum::http::uri::Authority::as_str),
     };
-    match guard.check(&asked, request.headers()) {
-        Ok(holder) => {
-            request.extensions_mut().insert(holder);
-            next.run(request).await
-        }
+    let note = request.extensions().get::<AuditNote>().cloned().unwrap_or_default();
+    match guard.check(&asked, request.headers(), &note) {
+        Ok(()) => next.run(request).await,
         Err(problem) => ApiError::from(problem).into_response(),
     }
 }
@@ -125,7 +127,7 @@ mod tests {
         let headers =
             headers.iter().map(|(name, value)| (name.parse().expect("a name"), value.parse().expect("a value")));
         let asked = AskedRoute { method, path, route: Some(path), authority: None };
-        guard.check(&asked, &headers.collect()).err().map(|problem| problem.code())
+        guard.check(&asked, &headers.collect(), &AuditNote::default()).err().map(|problem| problem.code())
     }
 
     fn guard(loopback: bool, key: Option<&str>, origins: Vec<String>) -> AccessGuard {

@@ -12,6 +12,7 @@ mod allowed;
 mod answering;
 mod api;
 mod app;
+mod audit;
 mod cache;
 mod chat;
 mod code;
@@ -38,6 +39,7 @@ mod uploads;
 
 pub use api::openapi;
 pub use app::{Complete, IndexingOptions, NamedIndex, ServerParts};
+pub use audit::AuditSettings;
 pub use keys::{KeyDay, KeyFile, KeyRole, KeysError, NamedKey};
 pub use limits::RequestLimits;
 pub use mcp::stdio as mcp_stdio;

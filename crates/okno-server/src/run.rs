@@ -2,6 +2,7 @@
 
 use crate::accepted_keys::AcceptedKeys;
 use crate::app::{App, ServerParts};
+use crate::audit::{AuditLog, AuditSettings, audit};
 use crate::guard::{AccessGuard, guard};
 use crate::keys::{KeyFile, KeysError};
 use crate::limits::RequestLimits;
@@ -33,6 +34,8 @@ pub struct ServeSettings {
     pub cors: Vec<String>,
     /// Folders from which files may be indexed, beside the roots of the indexes.
     pub allowed: Vec<PathBuf>,
+    /// The audit log, where one is kept.
+    pub audit: Option<AuditSettings>,
     /// What a request may cost.
     pub limits: RequestLimits,
 }
@@ -65,6 +68,16 @@ okno_document::messages! {
             /// Why.
             cause: KeysError,
         } = "bad_keys" => ("{cause}", "{cause}"),
+        /// The audit log cannot be opened.
+        Audit {
+            /// The file.
+            path: PathBuf,
+            /// Why.
+            cause: std::io::Error,
+        } = "no_audit_log" => (
+            "cannot write the audit log to `{path}`: {cause}; choose another file",
+            "无法将审计日志写入 `{path}`：{cause}；请换一个文件"
+        ),
         /// An origin that is not one.
         Origin {
             /// As it was given.
@@ -130,6 +143,10 @@ pub fn serve(
     if parts.indexes.is_empty() {
         return Err(ServeError::NoIndex);
     }
+    let opened = |audit: &AuditSettings| {
+        AuditLog::open(audit).map_err(|cause| ServeError::Audit { path: audit.file.clone(), cause })
+    };
+    let log = settings.audit.as_ref().map(opened).transpose()?;
     let cors = settings.cors.iter().map(|origin| origin_of(origin)).collect::<Result<Vec<_>, _>>()?;
     let app = Arc::new(App::new(parts, settings.limits.clone(), settings.allowed.clone()));
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().thread_name("okno").build()?;
@@ -150,7 +167,7 @@ pub fn serve(
             // Beside the last requests, and no longer than they: what was committed by then stays.
             let _ = tokio::time::timeout(ending.limits.connections.grace, ending.jobs.finish()).await;
         };
-        let router = router(&app, guard, cors);
+        let router = router(&app, guard, cors, log);
         let serving = connections::serve(listener, router, &app.limits.connections, app.ending.subscribe());
         tokio::join!(signal, serving);
         Ok(())
@@ -188,8 +205,9 @@ fn check(settings: &ServeSettings) -> Result<AccessGuard, ServeError> {
     Ok(AccessGuard { loopback, keys, origins: settings.cors.clone() })
 }
 
-/// Every route behind every check, from the outside in: language, methods, observation, allowed origins, guard, limits.
-fn router(app: &Arc<App>, rules: AccessGuard, origins: Vec<HeaderValue>) -> Router {
+/// Every route behind every check, from the outside in: language, methods, audit log, observation, allowed origins,
+/// guard, limits.
+fn router(app: &Arc<App>, rules: AccessGuard, origins: Vec<HeaderValue>, log: Option<AuditLog>) -> Router {
     let routes = Router::new()
         .merge(api::router(Arc::clone(app)))
         .nest_service("/mcp", mcp::http(app))
@@ -198,10 +216,12 @@ fn router(app: &Arc<App>, rules: AccessGuard, origins: Vec<HeaderValue>) -> Rout
         .layer(DefaultBodyLimit::max(app.limits.body))
         .layer(from_fn_with_state(Arc::new(rules), guard));
     let routes = if origins.is_empty() { routes } else { routes.layer(cors(origins)) };
-    routes
-        .layer(from_fn_with_state(Arc::clone(app), observe::observe))
-        .layer(from_fn(known_method))
-        .layer(from_fn(language::translate))
+    let routes = routes.layer(from_fn_with_state(Arc::clone(app), observe::observe));
+    let routes = match log {
+        Some(log) => routes.layer(from_fn_with_state(Arc::new(log), audit)),
+        None => routes,
+    };
+    routes.layer(from_fn(known_method)).layer(from_fn(language::translate))
 }
 
 fn cors(origins: Vec<HeaderValue>) -> CorsLayer {
@@ -237,7 +257,7 @@ mod tests {
             Arc::new(App::new(ServerParts { indexes: vec![], generator: None }, RequestLimits::default(), vec![]));
         let keys = AcceptedKeys::new(None, None).expect("no file");
         let rules = AccessGuard { loopback: true, keys, origins: vec![] };
-        let told = format!("{:?}", router(&app, rules, vec![]));
+        let told = format!("{:?}", router(&app, rules, vec![], None));
         told.split('"').filter(|part| part.starts_with('/')).map(str::to_owned).collect()
     }
 

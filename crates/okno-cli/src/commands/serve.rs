@@ -9,7 +9,9 @@ use anyhow::{Context as _, Result, bail};
 use clap::{Args, ValueEnum};
 use okno::config::Settings;
 use okno::generate::Generator;
-use okno_server::{KeyFile, LogFormat, NamedIndex, RequestLimits, ServeSettings, ServerParts, UploadProbe};
+use okno_server::{
+    AuditSettings, KeyFile, LogFormat, NamedIndex, RequestLimits, ServeSettings, ServerParts, UploadProbe,
+};
 use std::net::{IpAddr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -41,6 +43,12 @@ pub struct ServeArgs {
     /// Allow requests to index files in this folder, besides those already indexed
     #[arg(long, value_name = "FOLDER")]
     allow: Vec<PathBuf>,
+    /// Write a line of JSON for every request to this file: when, key, route, documents
+    #[arg(long, value_name = "FILE")]
+    audit: Option<PathBuf>,
+    /// Write questions to the audit log as well
+    #[arg(long, requires = "audit")]
+    audit_questions: bool,
     /// Log format; `OKNO_LOG` sets the level
     #[arg(long, alias = "log-format", value_name = "FORMAT", default_value = "text")]
     log: LogName,
@@ -64,6 +72,7 @@ pub fn run(globals: &Globals, args: &ServeArgs) -> Result<()> {
         key: key(args.api_key_file.as_deref())?,
         keys: Some(KeyFile::beside(&address::folder(Some(&first_index(globals))))),
         cors: args.cors.clone(),
+        audit: args.audit.clone().map(|file| AuditSettings { file, questions: args.audit_questions }),
         allowed: args.allow.clone(),
         limits,
     };

@@ -271,6 +271,8 @@ pub const ARGUMENTS: &[ArgumentText] = &[
     ),
     (&["serve"], "cors", "允许此来源的网页发出请求，例如 `https://notes.example`"),
     (&["serve"], "allow", "除已索引的文件外，允许请求索引此文件夹中的文件"),
+    (&["serve"], "audit", "为每个请求在此文件中写一行 JSON：时间、密钥、地址、文档"),
+    (&["serve"], "audit_questions", "审计日志中也写入问题"),
     (&["serve"], "log", "日志格式；`OKNO_LOG` 设置日志级别"),
     // load
     (&["load"], "path", "文件或文件夹"),

@@ -4,6 +4,7 @@ use super::search::{Indexes, query_of};
 use super::stream::{SentEvent, until_end};
 use crate::answering::{ReplyPiece, found, whole, written};
 use crate::app::App;
+use crate::audit::AuditNote;
 use crate::error::{ApiError, ErrorBody};
 use crate::extract::{JsonBody, Params};
 use crate::language::Preferred;
@@ -49,12 +50,15 @@ pub async fn ask(
     State(app): State<Arc<App>>,
     Params(which): Params<Indexes>,
     Preferred(lang): Preferred,
+    note: AuditNote,
     JsonBody(replying, _): JsonBody<Replying>,
 ) -> Result<Response, ApiError> {
     let indexes = app.several(which.index.as_deref())?;
     let query = query_of(&app.limits, &replying.asking)?;
     let options = indexes.first().map(|served| served.index.replies.clone()).unwrap_or_default();
+    note.question(&query.text);
     let answer = found(&app, &indexes, query).await?;
+    note.documents(answer.contexts.iter().map(|context| &*context.document));
     if !replying.stream {
         return Ok(Json(shapes::reply(&whole(&app, indexes, answer, options).await?)).into_response());
     }

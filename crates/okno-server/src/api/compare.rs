@@ -4,6 +4,7 @@ use super::documents::{json, sent};
 use super::search::query_of;
 use crate::answering::searching;
 use crate::app::App;
+use crate::audit::AuditNote;
 use crate::error::{ApiError, ErrorBody};
 use crate::extract::{JsonBody, Params, Which};
 use crate::problem::Problem;
@@ -42,10 +43,12 @@ fn usual() -> Vec<String> {
 pub async fn compare(
     State(app): State<Arc<App>>,
     Params(which): Params<Which>,
+    note: AuditNote,
     JsonBody(comparing, _): JsonBody<Comparing>,
 ) -> Result<impl IntoResponse, ApiError> {
     let served = Arc::clone(app.served(which.index.as_deref())?);
     let mut query = query_of(&app.limits, &comparing.asking)?;
+    note.question(&query.text);
     let recipes = comparing.recipes;
     let most = app.limits.recipes;
     if !(2..=most).contains(&recipes.len()) {
@@ -65,6 +68,9 @@ pub async fn compare(
         query.budget = query.budget.or(Some(BUDGET));
         let names: Vec<&str> = recipes.iter().map(String::as_str).collect();
         let sides = ask(served.engine(), &query, &names)?;
+        for side in &sides {
+            note.documents(side.answer.contexts.iter().map(|context| &*context.document));
+        }
         json(&Compared::new(&query.text, &sides, comparing.gold.as_deref(), comparing.asking.explain))
     };
     Ok(sent(searching(&app, &indexes, &asked, work).await?))

@@ -1,6 +1,7 @@
 //! Documents: listed, read whole or in part, removed.
 
 use crate::app::{App, ServedIndex};
+use crate::audit::AuditNote;
 use crate::error::{ApiError, ErrorBody};
 use crate::extract::{Name, Params, Which};
 use crate::problem::Problem;
@@ -96,9 +97,11 @@ fn listed(served: &ServedIndex, listing: &Listing) -> Result<Vec<u8>, ApiError> 
 pub async fn get(
     State(app): State<Arc<App>>,
     Name(name): Name,
+    note: AuditNote,
     Params(which): Params<Which>,
 ) -> Result<impl IntoResponse, ApiError> {
     let served = Arc::clone(app.served(which.index.as_deref())?);
+    note.documents([&*name]);
     let work = move || {
         let snapshot = served.engine().snapshot()?;
         let (number, record) = named(served.engine(), &name)?;
@@ -153,9 +156,11 @@ pub struct TextPart<'a> {
 pub async fn text(
     State(app): State<Arc<App>>,
     Name(name): Name,
+    note: AuditNote,
     Params(part): Params<TextRange>,
 ) -> Result<impl IntoResponse, ApiError> {
     let served = Arc::clone(app.served(part.index.as_deref())?);
+    note.documents([&*name]);
     let work = move || {
         let (number, record) = named(served.engine(), &name)?;
         let snapshot = served.engine().snapshot()?;
@@ -194,9 +199,11 @@ const PATIENCE: Duration = Duration::from_secs(5);
 pub async fn remove(
     State(app): State<Arc<App>>,
     Name(name): Name,
+    note: AuditNote,
     Params(which): Params<Which>,
 ) -> Result<Json<Removed>, ApiError> {
     let served = Arc::clone(app.served(which.index.as_deref())?);
+    note.documents([&*name]);
     let turn = tokio::time::timeout(PATIENCE, Arc::clone(&served.writing).lock_owned())
         .await
         .map_err(|_| Problem::IndexBusy)?;

@@ -2,6 +2,7 @@
 
 use super::documents::named;
 use crate::app::App;
+use crate::audit::AuditNote;
 use crate::error::{ApiError, ErrorBody};
 use crate::extract::{JsonBody, Params, Which};
 use crate::jobs::now;
@@ -46,9 +47,12 @@ pub struct Recorded {
 pub async fn add(
     State(app): State<Arc<App>>,
     Params(which): Params<Which>,
+    note: AuditNote,
     JsonBody(judging, _): JsonBody<Judging>,
 ) -> Result<Json<Recorded>, ApiError> {
     let served = Arc::clone(app.served(which.index.as_deref())?);
+    note.question(&judging.question);
+    note.documents([&*judging.doc_id]);
     let work = move || {
         let engine = served.engine();
         let (number, record) = named(engine, &judging.doc_id)?;

@@ -2,6 +2,7 @@
 
 use crate::answering::searching;
 use crate::app::{App, ServedIndex};
+use crate::audit::AuditNote;
 use crate::error::{ApiError, ErrorBody};
 use crate::extract::{JsonBody, Params};
 use crate::limits::RequestLimits;
@@ -53,15 +54,34 @@ pub(crate) fn answer(indexes: &[Arc<ServedIndex>], query: &Query) -> Result<Answ
 pub async fn search(
     State(app): State<Arc<App>>,
     Params(which): Params<Indexes>,
+    note: AuditNote,
     JsonBody(request, bytes): JsonBody<QueryRequest>,
 ) -> Result<Response, ApiError> {
     let indexes = app.several(which.index.as_deref())?;
     let query = query_of(&app.limits, &request)?;
+    note.question(&request.question);
     let used = Arc::clone(&app);
     let (asked, wanted) = (indexes.clone(), query.clone());
     let work = move || cached(&used, &indexes, &query, request.explain, &bytes);
     let found = searching(&app, &asked, &[wanted], work).await?;
+    if note.is_wanted() {
+        note.documents(returned(&found).iter().map(String::as_str));
+    }
     Ok(([(header::CONTENT_TYPE, "application/json")], found).into_response())
+}
+
+/// The documents of an answer that may have been kept, from its JSON.
+fn returned(answer: &[u8]) -> Vec<String> {
+    #[derive(Deserialize)]
+    struct SentAnswer {
+        contexts: Vec<SentContext>,
+    }
+    #[derive(Deserialize)]
+    struct SentContext {
+        doc_id: String,
+    }
+    let answer: Option<SentAnswer> = serde_json::from_slice(answer).ok();
+    answer.into_iter().flat_map(|answer| answer.contexts).map(|context| context.doc_id).collect()
 }
 
 /// The answer as it is sent, kept for the same question to the same state.

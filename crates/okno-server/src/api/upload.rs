@@ -2,6 +2,7 @@
 
 use super::jobs::begin;
 use crate::app::{App, ServedIndex};
+use crate::audit::AuditNote;
 use crate::error::{ApiError, ErrorBody};
 use crate::extract::{Params, Which};
 use crate::jobs::JobView;
@@ -51,19 +52,25 @@ pub async fn upload(
     State(app): State<Arc<App>>,
     Params(which): Params<Which>,
     Preferred(lang): Preferred,
+    note: AuditNote,
     request: Request,
 ) -> Result<(StatusCode, Json<Uploaded>), ApiError> {
     let served = Arc::clone(app.served(which.index.as_deref())?);
     let form = Multipart::from_request(request, &app).await;
     let form = form.map_err(|rejection| Problem::BadForm { cause: rejection.body_text() })?;
-    let files = received(&app, &served, form).await?;
+    let files = received(&app, &served, form, &note).await?;
     let folder = served.uploads.folder().to_owned();
     let job = begin(&app, served, vec![folder], lang);
     Ok((StatusCode::ACCEPTED, Json(Uploaded { files, job: job.view() })))
 }
 
 /// Saves all files of a form; after an error, those before it stay and the next run of indexing finds them.
-async fn received(app: &App, served: &ServedIndex, mut form: Multipart) -> Result<Vec<String>, ApiError> {
+async fn received(
+    app: &App,
+    served: &ServedIndex,
+    mut form: Multipart,
+    note: &AuditNote,
+) -> Result<Vec<String>, ApiError> {
     let (mut files, mut left) = (Vec::new(), app.limits.upload);
     while let Some(field) = form.next_field().await.map_err(|error| broken(&error))? {
         let Some(name) = field.file_name().map(str::to_owned) else { continue };
@@ -72,6 +79,7 @@ async fn received(app: &App, served: &ServedIndex, mut form: Multipart) -> Resul
         }
         let path = served.uploads.path(&name)?;
         take(served, &name, field, &mut left).await?;
+        note.documents(path.file_name().and_then(|name| name.to_str()));
         files.push(path.file_name().unwrap_or_default().to_string_lossy().into_owned());
     }
     if files.is_empty() {

@@ -3,11 +3,14 @@
 use super::{resources, text};
 use crate::answering;
 use crate::api::{self, FieldView};
-use crate::app::App;
+use crate::app::{App, ServedIndex};
+use crate::audit::AuditNote;
 use crate::code::Code;
 use crate::error::ApiError;
+use axum::http::request::Parts;
 use okno::document::{Filter, Structure};
 use okno::retrieve::{self, QueryRequest, matching};
+use okno::{Answer, Query};
 use okno_document::message::Lang;
 use rmcp::handler::server::router::tool::ToolRouter;
 use rmcp::handler::server::wrapper::Parameters;
@@ -157,11 +160,15 @@ impl Tools {
             best first, each under a line with document name, character range, page and headings.",
         annotations(read_only_hint = true, open_world_hint = false)
     )]
-    async fn search(&self, Parameters(mut params): Parameters<QuestionParams>) -> Result<String, ToolError> {
+    async fn search(
+        &self,
+        Parameters(mut params): Parameters<QuestionParams>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<String, ToolError> {
         let indexes = self.app.several(params.index.as_deref())?;
         params.budget = Some(params.budget.unwrap_or(BUDGET));
         let query = api::query_of(&self.app.limits, &params.request())?;
-        let answer = answering::found(&self.app, &indexes, query).await?;
+        let answer = self.noted(&context, &indexes, query).await?;
         Ok(text::answer(&answer))
     }
 
@@ -170,11 +177,15 @@ impl Tools {
             model, the best sentences. Shorter than `search`, but less complete.",
         annotations(read_only_hint = true, open_world_hint = false)
     )]
-    async fn ask(&self, Parameters(params): Parameters<QuestionParams>) -> Result<String, ToolError> {
+    async fn ask(
+        &self,
+        Parameters(params): Parameters<QuestionParams>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<String, ToolError> {
         let indexes = self.app.several(params.index.as_deref())?;
         let query = api::query_of(&self.app.limits, &params.request())?;
         let options = indexes.first().map(|served| served.index.replies.clone()).unwrap_or_default();
-        let answer = answering::found(&self.app, &indexes, query).await?;
+        let answer = self.noted(&context, &indexes, query).await?;
         let reply = answering::whole(&self.app, indexes, answer, options).await?;
         Ok(text::reply(&reply))
     }
@@ -183,7 +194,12 @@ impl Tools {
         description = "Read a document of the user, or the part of it around a place that `search` returned.",
         annotations(read_only_hint = true, open_world_hint = false)
     )]
-    async fn open(&self, Parameters(params): Parameters<OpenParams>) -> Result<String, ToolError> {
+    async fn open(
+        &self,
+        Parameters(params): Parameters<OpenParams>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<String, ToolError> {
+        note_of(&context).documents([&*params.document]);
         let served = Arc::clone(self.app.served(params.index.as_deref())?);
         let work = move || {
             let (number, record) = api::named(served.engine(), &params.document)?;
@@ -231,6 +247,27 @@ impl Tools {
         let served = Arc::clone(self.app.served(params.index.as_deref())?);
         Ok(self.app.pool.run(move || Ok(text::fields(&FieldView::all(&served)?))).await?)
     }
+}
+
+impl Tools {
+    /// What was found, noted in the audit log.
+    async fn noted(
+        &self,
+        context: &RequestContext<RoleServer>,
+        indexes: &[Arc<ServedIndex>],
+        query: Query,
+    ) -> Result<Answer, ApiError> {
+        let note = note_of(context);
+        note.question(&query.text);
+        let answer = answering::found(&self.app, indexes, query).await?;
+        note.documents(answer.contexts.iter().map(|context| &*context.document));
+        Ok(answer)
+    }
+}
+
+/// The note of a call that came over HTTP.
+fn note_of(context: &RequestContext<RoleServer>) -> AuditNote {
+    context.extensions.get::<Parts>().map(AuditNote::of).unwrap_or_default()
 }
 
 /// Why a tool failed, for an agent to act on: the hint names a tool in place of a route of the API.
@@ -309,8 +346,9 @@ impl ServerHandler for Tools {
     async fn read_resource(
         &self,
         request: ReadResourceRequestParams,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
+        note_of(&context).documents([&*request.uri]);
         resources::read(&self.app, &request.uri).await.map(Into::into)
     }
 }
