@@ -516,3 +516,35 @@ fn comments_of_markdown_are_neither_searched_nor_returned() {
         assert!(!texts.iter().any(|text| text.contains("Rolling")), "{texts:#?}");
     }
 }
+
+/// What `docs/security.md` says about the price of checking what is returned. Prints the figure with `--nocapture`.
+#[test]
+fn checking_a_returned_context_takes_at_most_a_twentieth_of_a_millisecond() {
+    let sentence = |file: usize, line: usize| format!("Keeper {file} wrote line {line} of the log of pier {file}. ");
+    let text = |file: usize| (0..400).map(|line| sentence(file, line)).collect::<String>();
+    let files: Vec<(String, String)> = (0..20).map(|file| (format!("log{file}.md"), text(file))).collect();
+    let named: Vec<(&str, &str)> = files.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
+    let index = indexed(&named);
+    let snapshot = index.engine.snapshot().unwrap();
+    let mut returned = Vec::new();
+    for file in 0..20 {
+        for context in index.search(&Query::new(format!("line 200 of the log of pier {file}")).budget(500)).contexts {
+            let mut records = snapshot.records().unwrap().iter();
+            let (number, _) = records.find(|(_, record)| record.id.name() == context.document).unwrap();
+            let start = snapshot.text(*number).unwrap().find(&context.text).unwrap();
+            returned.push((*number, okno::document::Span::new(start, start + context.text.len())));
+        }
+    }
+    let round = || {
+        let begun = std::time::Instant::now();
+        for (number, span) in &returned {
+            snapshot.check_text(*number, *span).unwrap();
+        }
+        begun.elapsed().as_secs_f64() * 1e3 / returned.len() as f64
+    };
+    // The least of several: other programs run too.
+    let least = (0..20).map(|_| round()).fold(f64::MAX, f64::min);
+    let bytes: usize = returned.iter().map(|(_, span)| span.len()).sum();
+    println!("checking a returned context of {} bytes: {least:.5} ms", bytes / returned.len());
+    assert!(least <= 0.05, "{least} ms");
+}
