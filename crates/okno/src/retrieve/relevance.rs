@@ -293,8 +293,7 @@ impl TokenRows {
             let rows = ScaledRows { components: &self.components, scales: &self.scales };
             scan(&row, scale(&row), rows, &mut cosines);
         }
-        cosines.iter_mut().for_each(|cosine| *cosine = cosine.max(0.0));
-        cosines
+        cosines.into_iter().map(|cosine: f32| cosine.max(0.0)).collect()
     }
 }
 

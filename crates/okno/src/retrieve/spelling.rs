@@ -33,18 +33,16 @@ pub fn spelled(snapshot: &dyn Snapshot, question: &str) -> Result<SpelledQuestio
             continue;
         };
         let is_name = chinese || place.start > 0 && word.starts_with(char::is_uppercase);
-        match snapshot.term_state(&term.text)? {
-            TermState::Known => {}
-            TermState::Like(terms) if !is_one_piece(word) => match likeliest(snapshot, word, &terms)? {
-                Some(read) => {
-                    spelled.text.replace_range(place, &read);
-                    spelled.corrected.insert(0, Spelling { written: word.to_owned(), read });
-                }
-                None if is_name => spelled.unknown.insert(0, word.to_owned()),
-                None => {}
-            },
-            TermState::Like(_) | TermState::Unknown if is_name => spelled.unknown.insert(0, word.to_owned()),
-            TermState::Like(_) | TermState::Unknown => {}
+        let near = match snapshot.term_state(&term.text)? {
+            TermState::Known => continue,
+            TermState::Like(terms) if !is_one_piece(word) => terms,
+            TermState::Like(_) | TermState::Unknown => Vec::new(),
+        };
+        if let Some(read) = likeliest(snapshot, word, &near)? {
+            spelled.text.replace_range(place, &read);
+            spelled.corrected.insert(0, Spelling { written: word.to_owned(), read });
+        } else if is_name {
+            spelled.unknown.insert(0, word.to_owned());
         }
     }
     Ok(spelled)

@@ -25,11 +25,11 @@ pub fn edits(a: &[u8], b: &[u8], most: usize) -> Option<usize> {
         row.push(i);
         for j in 1..=b.len() {
             let replaced = last[j - 1] + usize::from(a[i - 1] != b[j - 1]);
-            let mut least = replaced.min(last[j] + 1).min(row[j - 1] + 1);
+            let mut fewest = replaced.min(last[j] + 1).min(row[j - 1] + 1);
             if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
-                least = least.min(before[j - 2] + 1);
+                fewest = fewest.min(before[j - 2] + 1);
             }
-            row.push(least);
+            row.push(fewest);
         }
         if row.iter().all(|&edits| edits > most) {
             return None;
