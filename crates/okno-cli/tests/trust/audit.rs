@@ -42,7 +42,8 @@ fn every_request_with_its_key_and_its_documents_is_written() {
     // The same again is answered from the cache.
     asked(&question, "/api/v1/search");
     asked(&json!({"question": "When does the ferry leave?", "budget": 20, "stream": false}), "/api/v1/ask");
-    asked(&json!({"question": "When does the ferry leave?", "budget": 20}), "/api/v1/compare");
+    let (status, compared) = ask("POST", "/api/v1/compare", &question);
+    assert_eq!(status, 200);
     assert_eq!(ask("GET", "/api/v1/documents/tea.md", &json!({})).0, 200);
     assert_eq!(ask("DELETE", "/api/v1/documents/tea.md", &json!({})).0, 403);
     assert_eq!(server.get("/api/v1/status").0, 401);
@@ -53,11 +54,13 @@ fn every_request_with_its_key_and_its_documents_is_written() {
     assert!(status == 200 && opened.contains("ferry"), "{status} {opened}");
     let log = lines(&world);
     let boat = json!(["boat.md"]);
+    // The baseline may return another document as well.
+    let compared: Vec<&str> = ["boat.md", "tea.md"].into_iter().filter(|name| compared.contains(name)).collect();
     let expected = [
         ("POST", "/api/v1/search", 200, &boat),
         ("POST", "/api/v1/search", 200, &boat),
         ("POST", "/api/v1/ask", 200, &boat),
-        ("POST", "/api/v1/compare", 200, &boat),
+        ("POST", "/api/v1/compare", 200, &json!(compared)),
         ("GET", "/api/v1/documents/{name}", 200, &json!(["tea.md"])),
         ("DELETE", "/api/v1/documents/{name}", 403, &json!([])),
         ("GET", "/api/v1/status", 401, &json!([])),

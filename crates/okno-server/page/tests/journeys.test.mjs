@@ -251,7 +251,7 @@ journey(
     await page.locator('article.context a.title').first().click();
     const mark = page.locator('#reader mark.hit');
     await mark.waitFor();
-    const words = await mark.innerText();
+    const words = await mark.textContent();
     assert.match(words, /28 days a year/);
     assert.ok(await mark.isVisible());
     const there = page.url();
@@ -262,7 +262,7 @@ journey(
     await page.locator('#reader').waitFor({ state: 'hidden' });
     await close(page);
     const other = await go(there.slice(world.server.base.length));
-    assert.equal(await other.locator('#reader mark.hit').innerText(), words);
+    assert.equal(await other.locator('#reader mark.hit').textContent(), words);
     assert.ok(
       await other.evaluate(() => {
         const box = document.querySelector('#reader mark').getBoundingClientRect();
@@ -324,7 +324,7 @@ journey(
     await picture(page, `ask-${language}`);
     const cited = (await page.locator('.sources .quote').first().innerText()).trim();
     await chip.click();
-    assert.equal((await page.locator('#reader mark.hit').innerText()).trim(), cited);
+    assert.equal((await page.locator('#reader mark.hit').textContent()).trim(), cited);
     await close(page);
   },
 );
@@ -356,7 +356,7 @@ journey(
     assert.equal(await page.locator('.now .answer img').count(), 0);
     assert.equal(await page.evaluate(() => window.owned), undefined);
     await page.locator('.now .answer a.cite').first().click();
-    assert.match(await page.locator('#reader mark.hit').innerText(), /28 days/);
+    assert.match(await page.locator('#reader mark.hit').textContent(), /28 days/);
     await page.keyboard.press('Escape');
     await field(page).fill('What about study days?');
     await button(page, t('ask.button')).click();
