@@ -116,23 +116,4 @@ mod tests {
         let sorted: Vec<&str> = names.iter().copied().collect::<BTreeSet<_>>().into_iter().collect();
         assert_eq!(names, sorted);
     }
-
-    /// The texts behind `'code.NAME': [` up to the closing bracket: one for each language.
-    fn sentences(name: &str) -> Vec<&'static str> {
-        const WORDS: &str = include_str!("../page/words.js");
-        let Some((_, rest)) = WORDS.split_once(&format!("'code.{name}': [")) else { return Vec::new() };
-        let texts = rest.split(']').next().unwrap_or_default();
-        texts.split('\'').skip(1).step_by(2).collect()
-    }
-
-    #[test]
-    fn the_page_has_a_sentence_for_each_code_in_both_languages() {
-        let is_chinese = |text: &str| text.chars().any(|c| ('\u{4e00}'..='\u{9fff}').contains(&c));
-        for code in Code::ALL {
-            let said = sentences(code.as_str());
-            let [english, chinese] = said[..] else { panic!("{}: {said:?}", code.as_str()) };
-            assert!(!english.is_empty() && !is_chinese(english) && is_chinese(chinese), "{}: {said:?}", code.as_str());
-        }
-        assert!(sentences("no_such_code").is_empty());
-    }
 }
