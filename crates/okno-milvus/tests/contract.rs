@@ -112,9 +112,9 @@ fn a_copy_goes_there_and_back() {
 }
 
 /// One question costs a look for a newer generation, one search of all rankings, and one reading of documents. One that
-/// names a document, or finds passages that do, searches inside of those too.
+/// names a document, or finds passages that do, reads the best passages and searches inside of those documents too.
 #[test]
-fn a_question_is_three_round_trips_and_two_more_where_it_names_documents() {
+fn a_question_is_three_round_trips_and_three_more_where_it_names_documents() {
     let Some(host) = host() else { return };
     let address = address(&host);
     let embedder = std::sync::Arc::new(okno::embed::BuiltIn::default());
@@ -135,7 +135,7 @@ fn a_question_is_three_round_trips_and_two_more_where_it_names_documents() {
         let answer = engine.search(&Query::new(question)).unwrap();
         let trips = meter.traffic().round_trips - before.round_trips;
         assert!(!answer.contexts.is_empty());
-        assert!(trips <= if answer.stage.led.is_empty() { 3 } else { 5 }, "{question}: {trips}");
+        assert!(trips <= if answer.stage.led.is_empty() { 3 } else { 6 }, "{question}: {trips}");
     }
     MilvusStore::drop_index(&address).unwrap();
 }

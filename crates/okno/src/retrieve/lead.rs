@@ -112,8 +112,10 @@ impl LeadSearch<'_> {
     /// The documents whose titles stand around the best hits, the likeliest first.
     fn linked(&self, catalogue: &DocumentNames, hits: &[Hit], named: &[Lead]) -> Result<Vec<Lead>> {
         let best = hits.first().map_or(1.0, |hit| hit.score);
+        let read = &hits[..hits.len().min(READ_FOR_TITLES)];
+        self.snapshot.expect(&read.iter().map(|hit| hit.run.document).collect::<Vec<_>>())?;
         let mut linked: Vec<Lead> = Vec::new();
-        for hit in hits.iter().take(READ_FOR_TITLES) {
+        for hit in read {
             let (document, surely) = (hit.run.document, hit.score / best);
             let view = View { structure: self.snapshot.structure(document)?, text: self.snapshot.text(document)? };
             let around = super::auto::block(hit.run.anchor, &view);

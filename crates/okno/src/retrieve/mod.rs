@@ -5,7 +5,7 @@
 //! ```
 //!
 //! `search` reads like that line. The store is asked once, again where fewer than k targets came of it, and by `auto`
-//! inside of documents that the question or the best passages name ([`lead`]); from fusing to budgeting everything is
+//! inside of documents that the question or the best passages name (`lead`); from fusing to budgeting everything is
 //! a pure function over plain data.
 
 mod auto;
