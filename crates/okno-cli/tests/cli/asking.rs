@@ -379,6 +379,21 @@ fn a_translation_of_what_is_returned_is_not_returned_too() {
 }
 
 #[test]
+fn a_row_of_a_table_comes_with_its_header_and_is_judged_with_it() {
+    let world = World::new();
+    world.write(
+        "in/staff.csv",
+        "Name,Telephone,Email\nRoy Berry,539-402,beckycarr@hogan.com\nAda Lee,801-77,ada@lee.org\n",
+    );
+    world.write("in/tea.md", "# Tea\n\nGreen tea is brewed at 80 °C.\n");
+    world.index(["in"]);
+    let answer = world.search(&["What is the email of Roy Berry?", "--budget", "60"]);
+    let first = text(&contexts(&answer)[0], "text");
+    assert!(first.contains("Email") && first.contains("beckycarr@hogan.com"), "{first}");
+    assert_eq!(answer["nothing_relevant"], false, "{answer}");
+}
+
+#[test]
 fn a_filter_on_headings_returns_their_sections() {
     let world = World::with_sample();
     let answer = world.search(&["土豆", "--filter", "“Header 2” ＝ 原料 且 category = 素菜"]);

@@ -29,6 +29,7 @@ use super::blocks;
 use super::expand::{ContextPiece, View, Views, merge};
 use super::fuse::Hit;
 use super::steps::{SentenceStep, StepGain, StepQueue};
+use super::tables;
 use crate::store::DocumentNumber;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::ops::Range;
@@ -70,6 +71,10 @@ pub const TOKENS_PER_CANDIDATE: usize = 10;
 /// coverage is the same within a question or two, and more is readable (+0.3 points, 95 % interval 0.1 to 0.6).
 const OPENING: f32 = 30.0;
 const OPENING_GAIN: f32 = 1.5;
+
+/// A row of a table is returned with its header and what stands between them up to this many tokens: without the header
+/// nobody knows what its cells mean.
+const LONGEST_TO_HEADER: usize = 180;
 
 /// What completing a list, a table or numbered steps gains, as a share of the probability that the answer is in it:
 /// where one line of a list is likely to answer, all of them are.
@@ -292,9 +297,20 @@ impl<'a> Filling<'a> {
             vec![at..at + 1, start..at + 1, at..end, start..end]
         };
         choices.extend(self.runs.get(&(document, at)).cloned());
+        choices.extend(self.header_near(document, at).map(|header| header..at + 1));
         let longest = scaled(LONGEST, self.scale);
         choices.extend(blocks::section(at as usize, view, longest).map(|run| run.start as u32..run.end as u32));
         choices
+    }
+
+    /// The header of a table that a row can be returned with: what stands between them comes too.
+    fn header_near(&self, document: DocumentNumber, row: u32) -> Option<u32> {
+        let View { structure, text } = &self.views[&document];
+        let header = tables::header_of(row as usize, structure, text)?;
+        let most = scaled(LONGEST_TO_HEADER, self.scale);
+        // A row has at least one token, and a table may have a hundred thousand rows.
+        let near = row as usize - header < most && structure.tokens(header..row as usize + 1) <= most;
+        near.then_some(header as u32)
     }
 
     /// A heading with the block below it; headings that follow one another are passed over.
@@ -328,7 +344,7 @@ impl<'a> Filling<'a> {
             .filter_map(|sentence| self.likely.get(&place(sentence)))
             .sum();
         // The square root: neither the cheapest (fragments) nor the most (one long passage) at any price.
-        let mass = covered + readable + WHOLE * self.completed(step);
+        let mass = covered + readable + WHOLE * (self.completed(step) + self.headed(step));
         let opening = if self.opens(step) { OPENING * self.scale } else { 0.0 };
         StepGain { cost, mass, worth: mass / (cost.max(1) as f32 + opening).sqrt() }
     }
@@ -345,6 +361,16 @@ impl<'a> Filling<'a> {
         };
         let mass = |run: &Range<u32>| run.clone().filter_map(|at| self.likely.get(&(step.document, at))).sum::<f32>();
         first.into_iter().chain(others).filter(complete).map(mass).sum()
+    }
+
+    /// The probability in rows that get their header by a step.
+    fn headed(&self, step: &SentenceStep) -> f32 {
+        let place = |sentence| (step.document, sentence);
+        let header = self.header_near(step.document, step.sentences.end - 1);
+        if header != Some(step.sentences.start) || self.taken.contains_key(&place(step.sentences.start)) {
+            return 0.0;
+        }
+        step.sentences.clone().filter_map(|sentence| self.likely.get(&place(sentence))).sum()
     }
 
     /// What a step must gain to be taken.

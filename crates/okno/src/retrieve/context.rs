@@ -6,6 +6,7 @@ use super::recipe::{Recipe, Unit};
 use super::relevance::{ComparedQuestion, RELEVANT};
 use super::rerank::{Moved, Reranked};
 use super::scope::QuestionScope;
+use super::tables;
 use crate::Result;
 use crate::document::{CodePoints, Layer, Metadata, Page, Picture, Span};
 use crate::store::{Leg, Snapshot};
@@ -176,7 +177,9 @@ pub(super) fn cut(
     let (end, last_line) = walk.at(span.end);
     let headings = &structure.sections[structure.section_number(piece.anchor)].path;
     let headings: Vec<&str> = headings.iter().map(|heading| heading.of(text)).collect();
-    let above: Vec<&str> = std::iter::once(record.title.as_str()).chain(headings.iter().copied()).collect();
+    let columns = tables::header_of(piece.anchor, &structure, text).map(|at| structure.sentences[at].span.of(text));
+    let above = std::iter::once(record.title.as_str()).chain(headings.iter().copied());
+    let above: Vec<&str> = above.chain(columns).collect();
     let best = piece.hits.first().map_or(piece.anchor..piece.anchor + 1, |hit| hit.run.sentences());
     let mut relevance = 0.0_f32;
     for asked in &mut *asked {

@@ -10,7 +10,14 @@
 //! less (`tests/quality.rs`: `chunks` lost two questions and gained none).
 
 use super::expand::{ContextPiece, View, Views, covering, within_budget};
-use crate::document::table;
+use crate::document::{Structure, table};
+
+/// The header of the table that a sentence is a row of.
+pub fn header_of(row: usize, structure: &Structure, text: &str) -> Option<usize> {
+    let said = |at: usize| structure.sentences[at].span.of(text);
+    let first = structure.paragraph(row).start;
+    (first < row && said(row).starts_with('|') && table::is_header(said(first))).then_some(first)
+}
 
 /// Pieces with the rows that their headers stand for.
 pub fn with_rows(pieces: Vec<ContextPiece>, budget: usize, views: &Views<'_>) -> Vec<ContextPiece> {
@@ -126,6 +133,16 @@ mod tests {
 
     fn runs(pieces: Vec<ContextPiece>, budget: usize, views: &Views<'_>) -> Vec<Range<usize>> {
         with_rows(pieces, budget, views).into_iter().map(|piece| piece.sentences).collect()
+    }
+
+    #[test]
+    fn a_row_has_a_header_and_nothing_else_has() {
+        let document = text(2);
+        let views = views(&document);
+        let View { structure, text } = &views[&1];
+        let headers: Vec<Option<usize>> =
+            (0..structure.sentences.len()).map(|at| header_of(at, structure, text)).collect();
+        assert_eq!(headers, [None, None, Some(1), Some(1), None, None]);
     }
 
     #[test]
