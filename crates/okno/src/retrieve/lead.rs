@@ -19,6 +19,7 @@ use crate::document::Layer;
 use crate::store::{Ask, DocumentNumber, Leg, Run, Scored, Snapshot};
 use crate::text::names::{DocumentNames, Naming};
 use rustc_hash::FxHashMap;
+use std::collections::BTreeSet;
 
 /// What the rankings inside of a document weigh beside those of the whole index, when it is surely meant.
 const NAMED: f32 = 0.6;
@@ -112,10 +113,11 @@ impl LeadSearch<'_> {
     /// The documents whose titles stand around the best hits, the likeliest first.
     fn linked(&self, catalogue: &DocumentNames, hits: &[Hit], named: &[Lead]) -> Result<Vec<Lead>> {
         let best = hits.first().map_or(1.0, |hit| hit.score);
-        let read = &hits[..hits.len().min(READ_FOR_TITLES)];
-        self.snapshot.expect(&read.iter().map(|hit| hit.run.document).collect::<Vec<_>>())?;
+        // All of them are read in the end.
+        let documents: BTreeSet<DocumentNumber> = hits.iter().map(|hit| hit.run.document).collect();
+        self.snapshot.expect(&documents.into_iter().collect::<Vec<_>>())?;
         let mut linked: Vec<Lead> = Vec::new();
-        for hit in read {
+        for hit in hits.iter().take(READ_FOR_TITLES) {
             let (document, surely) = (hit.run.document, hit.score / best);
             let view = View { structure: self.snapshot.structure(document)?, text: self.snapshot.text(document)? };
             let around = super::auto::block(hit.run.anchor, &view);
