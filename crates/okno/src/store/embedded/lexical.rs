@@ -12,6 +12,8 @@
 //! ignores the rest. A payload that does not fit means a crash in between: [`LexicalWriter::remove_from`]
 //! takes out what never became visible.
 
+mod nearest;
+
 use super::identity::IndexIdentity;
 use super::read_only::ReadOnlyFolder;
 use crate::Error;
@@ -19,7 +21,6 @@ use crate::document::{Derived, Structure};
 use crate::error::StorageKind;
 use crate::message::Opaque;
 use crate::store::{DocumentNumber, FORMAT};
-use crate::text::spelling::{SHORTEST, edits, tolerated};
 use crate::text::terms::terms;
 use std::cmp::Ordering;
 use std::collections::HashMap;
@@ -168,9 +169,6 @@ impl RowPlace {
     }
 }
 
-/// Terms like another one, at most.
-const MOST_NEAR: usize = 8;
-
 /// In `rows`: nothing that can be found.
 const NOWHERE: u32 = u32::MAX;
 
@@ -200,42 +198,6 @@ impl Lexical {
             ControlFlow::Break(())
         })?;
         Ok(found)
-    }
-
-    /// Whether a term is in a text, a title or a heading, perhaps of a document that was replaced.
-    pub fn holds(&self, term: &str) -> TantivyResult<bool> {
-        for column in [self.fields.body, self.fields.context] {
-            if self.searcher.doc_freq(&Term::from_field_text(column, term))? > 0 {
-                return Ok(true);
-            }
-        }
-        Ok(false)
-    }
-
-    /// The terms of the texts that are spelled most like another one, the likeliest first: those with the fewest edits,
-    /// then those of the most sentences. The first letter is seldom mistyped, so only terms that begin with it are
-    /// compared.
-    pub fn nearest(&self, term: &str) -> TantivyResult<Vec<String>> {
-        let Some(&first) = term.as_bytes().first().filter(|first| first.is_ascii_lowercase()) else {
-            return Ok(Vec::new());
-        };
-        let most = tolerated(term.len());
-        let mut near: HashMap<Vec<u8>, (usize, u32)> = HashMap::new();
-        for segment in self.searcher.segment_readers() {
-            let inverted = segment.inverted_index(self.fields.body)?;
-            let mut terms = inverted.terms().range().ge([first]).lt([first + 1]).into_stream()?;
-            while terms.advance() {
-                let edits = if terms.key().len() < SHORTEST { None } else { edits(term.as_bytes(), terms.key(), most) };
-                if let Some(edits) = edits {
-                    near.entry(terms.key().to_vec()).or_insert((edits, 0)).1 += terms.value().doc_freq;
-                }
-            }
-        }
-        let mut near: Vec<(Vec<u8>, (usize, u32))> = near.into_iter().collect();
-        near.sort_by(|(a, (edits_a, often_a)), (b, (edits_b, often_b))| {
-            edits_a.cmp(edits_b).then(often_b.cmp(often_a)).then(a.cmp(b))
-        });
-        Ok(near.into_iter().take(MOST_NEAR).filter_map(|(term, _)| String::from_utf8(term).ok()).collect())
     }
 
     /// Every posting of a term in these fields: the number of its place, and how often it is there. `number` gives a
