@@ -1,8 +1,7 @@
 //! Words of a question that the index does not hold, and the words that were probably meant.
 //!
-//! Only Latin words that no document has are looked at, and a word that the built-in model knows as one piece is taken
-//! for what it is: who asks for bromine where only bromide is known has not mistyped it. Words in quotation marks are
-//! searched for as they are written.
+//! Only Latin words that no document has are looked at. A word that the built-in model knows as one piece is spelled
+//! rightly, however near another one is. Words in quotation marks are searched for as they are written.
 
 use crate::Result;
 use crate::document::Layer;
@@ -57,8 +56,8 @@ fn plain_words(question: &str) -> Vec<Range<usize>> {
         let length = question[at..].find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(question.len() - at);
         if length == 0 {
             quoted = match c {
-                '"' => !quoted,
-                '“' | '「' | '`' => true,
+                '"' | '`' => !quoted,
+                '“' | '「' => true,
                 '”' | '」' => false,
                 _ => quoted,
             };
@@ -140,7 +139,8 @@ mod tests {
 
     #[test]
     fn only_plain_words_outside_of_quotation_marks_are_looked_up() {
-        let question = "what is a deamonset, \"handbok\" v1.26 foo_bar.md me@here.org 的 Finalizer's well-known end.";
+        let question =
+            "what is a `kublet` deamonset, \"handbok\" v1.26 foo_bar.md me@here.org 的 Finalizer's well-known end.";
         let words: Vec<&str> = plain_words(question).into_iter().map(|place| &question[place]).collect();
         assert_eq!(words, ["deamonset"]);
     }
