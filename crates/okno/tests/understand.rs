@@ -132,6 +132,15 @@ fn a_filter_under_which_nothing_is_found_is_withdrawn_and_said() {
 }
 
 #[test]
+fn beside_what_is_relevant_noise_is_left_out_unless_it_is_asked_for() {
+    let (_folder, engine) = library();
+    let query = Query::new("2023年第二季度财报中的排骨").legs(vec![Leg::Lexical]);
+    let (usual, all) = (engine.search(&query).unwrap(), engine.search(&query.clone().min_relevance(0.0)).unwrap());
+    assert!(usual.contexts.iter().all(|context| context.relevance >= 0.02), "{:?}", usual.contexts);
+    assert!(usual.relevance >= okno::retrieve::RELEVANT && usual.contexts.len() < all.contexts.len());
+}
+
+#[test]
 fn readings_stay_inside_the_filter_that_was_given() {
     let (_folder, engine) = library();
     let query = Query::new("推荐几道素菜").filter(Filter::parse("author = 李明").unwrap());
