@@ -215,6 +215,7 @@ fn found(FoundUnit { trace, .. }: &FoundUnit) -> String {
     let inside = match trace.led {
         None => String::new(),
         Some(LedBy::Link) => say!(" (linked)", "（被提到）"),
+        Some(LedBy::Part) => say!(" (part)", "（分问）"),
         Some(_) => say!(" (named)", "（点名）"),
     };
     let (leg, layer, rank) = (name_of(trace.leg), trace.layer, trace.rank);

@@ -81,6 +81,9 @@ pub fn explained(understood: &Understood) -> String {
             text += &format!("  {label:8} {} → {filter}  ({})\n", printable(&reading.words), why(reading.why));
         }
     }
+    for part in &understood.parts {
+        text += &say!("  part of the question: {}\n", "  问题的一部分：{}\n", printable(part));
+    }
     if understood.filter.is_some() {
         text += &say!("  searching for: {}\n", "  搜索内容：{}\n", printable(&understood.text));
     }

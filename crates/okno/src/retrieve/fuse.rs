@@ -14,15 +14,17 @@ use crate::store::{Leg, Run, Scored};
 use rustc_hash::FxHashMap;
 use serde::Serialize;
 
-/// Why a document was asked by itself.
+/// Why there is a ranking beside those of the question in the whole index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum LedBy {
-    /// The question names it.
+    /// The question names the document.
     Name,
     /// A passage that was found names it.
     Link,
+    /// A part of the question was searched for by itself.
+    Part,
 }
 
 /// One ranking, with what it is and what it weighs.
@@ -34,7 +36,7 @@ pub struct Ranking {
     pub layer: Layer,
     /// What it weighs in relative fusion.
     pub weight: f32,
-    /// Why it is the ranking of one document, where it is.
+    /// Why it is not a ranking of the question in the whole index, where it is not.
     pub led: Option<LedBy>,
     /// The units, best first.
     pub units: Vec<Scored>,
@@ -64,7 +66,8 @@ pub struct Trace {
     /// Which of its document's derived units it is, if it is one.
     #[serde(skip)]
     pub derived: Option<u32>,
-    /// Why the document was asked by itself, where it was; its rank is one inside of it then.
+    /// Why it is not the question in the whole index that found it, where it is not; inside of a named or linked
+    /// document, the rank is one among its passages.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub led: Option<LedBy>,
     /// The place in the ranking, from 1, among distinct targets.

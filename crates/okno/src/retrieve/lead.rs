@@ -77,10 +77,10 @@ impl LeadSearch<'_> {
         let documents: Vec<DocumentNumber> = named.iter().map(|lead| lead.document).collect();
         let rest = catalogue.rest(question.text, &documents);
         let question = LeadQuestion { text: &rest, ..question };
-        rankings.extend(self.inside(question, &named, LedBy::Name)?);
+        rankings.extend(self.inside(question, &named, (LedBy::Name, NAMED))?);
         let hits = if named.is_empty() { hits } else { self.fused(rankings) };
         let linked = self.linked(catalogue, &hits, &named)?;
-        rankings.extend(self.inside(question, &linked, LedBy::Link)?);
+        rankings.extend(self.inside(question, &linked, (LedBy::Link, LINKED))?);
         rankings.extend(self.openings(&named)?);
         if rankings.len() == before {
             return Ok(hits);
@@ -133,8 +133,8 @@ impl LeadSearch<'_> {
         Ok(linked)
     }
 
-    /// The rankings inside of documents, each by itself.
-    fn inside(&self, question: LeadQuestion<'_>, leads: &[Lead], led: LedBy) -> Result<Vec<Ranking>> {
+    /// The rankings inside of documents, each by itself: why they are asked, and what that weighs.
+    fn inside(&self, question: LeadQuestion<'_>, leads: &[Lead], (led, weight): (LedBy, f32)) -> Result<Vec<Ranking>> {
         if leads.is_empty() {
             return Ok(Vec::new());
         }
@@ -148,10 +148,6 @@ impl LeadSearch<'_> {
             sections: self.scope.sections.as_ref(),
             depth: self.depth * leads.len(),
         })?;
-        let weight = match led {
-            LedBy::Name => NAMED,
-            LedBy::Link => LINKED,
-        };
         let mut rankings = Vec::new();
         for ((&(leg, layer), own), units) in wanted.iter().zip(weights).zip(found) {
             for lead in leads {

@@ -17,6 +17,7 @@ mod expand;
 mod fuse;
 mod help;
 mod lead;
+mod parts;
 mod phrases;
 mod query;
 mod recipe;
@@ -124,7 +125,7 @@ fn answer(
     models: Models<'_>,
     recipes: &Recipes,
     query: &Query,
-    understood: Understood,
+    mut understood: Understood,
     routing: Routing,
     probes: &Probes,
 ) -> Result<Answer> {
@@ -135,7 +136,12 @@ fn answer(
     }
     let scope = QuestionScope::new(snapshot, both(query.filter.as_ref(), understood.filter.as_ref()).as_ref())?;
     let asked = stage!("embed", asked(&recipe, models.embedder, &understood.text, probes))?;
-    let LegResults { rankings, depth, fused, hits, views } = stage!("find", find(snapshot, &recipe, &asked, &scope))?;
+    if is_auto(&recipe) {
+        understood.parts = crate::understand::parts(&understood.text);
+    }
+    let parts = stage!("embed", part_probes(&recipe, models.embedder, &understood.parts))?;
+    let LegResults { rankings, depth, fused, hits, views } =
+        stage!("find", find(snapshot, &recipe, &asked, &parts, &scope))?;
     let (views, scale) = match recipe.unit {
         Unit::Tokens => (views, 1.0),
         Unit::Characters => expand::in_characters(views),
@@ -199,7 +205,8 @@ fn is_noise(context: &Context, stage: &Stage) -> bool {
 fn led(snapshot: &dyn Snapshot, rankings: &[Ranking]) -> Result<Vec<(LedBy, String)>> {
     let mut led: Vec<(LedBy, DocumentNumber)> = Vec::new();
     for ranking in rankings {
-        let found = ranking.led.zip(ranking.units.first()).map(|(by, unit)| (by, unit.run.document));
+        let by = ranking.led.filter(|by| *by != LedBy::Part);
+        let found = by.zip(ranking.units.first()).map(|(by, unit)| (by, unit.run.document));
         led.extend(found.filter(|found| !led.contains(found)));
     }
     led.into_iter().map(|(by, document)| Ok((by, snapshot.record(document)?.id.name().to_owned()))).collect()
@@ -277,6 +284,7 @@ fn find<'s>(
     snapshot: &'s dyn Snapshot,
     recipe: &Recipe,
     asked: &[Probe],
+    parts: &[Probe],
     scope: &QuestionScope,
 ) -> Result<LegResults<'s>> {
     let mut depth = recipe.depth;
@@ -286,7 +294,10 @@ fn find<'s>(
         let mut hits = fuse::fuse(&rankings, recipe.fusion, depth);
         if is_auto(recipe) {
             let question = lead::LeadQuestion { text: &asked[0].text, vector: &asked[0].vector };
-            hits = lead::LeadSearch { snapshot, recipe, scope, depth }.follow(question, &mut rankings, hits)?;
+            let lead = lead::LeadSearch { snapshot, recipe, scope, depth };
+            hits = lead.follow(question, &mut rankings, hits)?;
+            let found = parts.iter().map(|part| part_hits(&lead, part, &mut rankings)).collect::<Result<Vec<_>>>()?;
+            hits = parts::together(hits, &found);
         }
         let (fused, views) = (hits.len(), views(snapshot, &hits)?);
         if is_auto(recipe) {
@@ -302,6 +313,16 @@ fn find<'s>(
         }
         depth = (depth * 4).min(DEEPEST);
     }
+}
+
+/// What is found by a part of the question alone; its rankings come after the others.
+fn part_hits(lead: &lead::LeadSearch<'_>, part: &Probe, rankings: &mut Vec<Ranking>) -> Result<Vec<Hit>> {
+    let &lead::LeadSearch { snapshot, recipe, scope, depth } = lead;
+    let mut own = rank(snapshot, recipe, std::slice::from_ref(part), scope, depth)?;
+    let hits = fuse::fuse(&own, recipe.fusion, depth);
+    let hits = lead.follow(lead::LeadQuestion { text: &part.text, vector: &part.vector }, &mut own, hits)?;
+    rankings.extend(own.into_iter().map(|ranking| Ranking { led: Some(LedBy::Part), ..ranking }));
+    Ok(hits)
 }
 
 /// Whether a budget is filled with what is likeliest: the recipes `auto` and `broad`.
@@ -347,7 +368,7 @@ struct Probe {
 ///
 /// Nothing is embedded for words alone: they are found also while an embedding service is away.
 fn asked(recipe: &Recipe, embedder: &dyn Embedder, question: &str, probes: &Probes) -> Result<Vec<Probe>> {
-    let dense = recipe.legs.contains(&Leg::Dense);
+    let dense = finds_by_vectors(recipe);
     let form = |(at, text): (usize, &str)| {
         let vector = match &probes.passage {
             _ if !dense => Vec::new(),
@@ -357,6 +378,19 @@ fn asked(recipe: &Recipe, embedder: &dyn Embedder, question: &str, probes: &Prob
         Ok(Probe { text: text.to_owned(), vector })
     };
     probes.texts(question).into_iter().enumerate().map(form).collect()
+}
+
+/// The parts of a question, as they are searched for.
+fn part_probes(recipe: &Recipe, embedder: &dyn Embedder, parts: &[String]) -> Result<Vec<Probe>> {
+    let vector = |text: &String| match finds_by_vectors(recipe) {
+        true => unit_vector(embedder, text, Role::Query),
+        false => Ok(Vec::new()),
+    };
+    parts.iter().map(|text| Ok(Probe { vector: vector(text)?, text: text.clone() })).collect()
+}
+
+fn finds_by_vectors(recipe: &Recipe) -> bool {
+    recipe.legs.contains(&Leg::Dense)
 }
 
 fn views<'s>(snapshot: &'s dyn Snapshot, hits: &[Hit]) -> Result<Views<'s>> {

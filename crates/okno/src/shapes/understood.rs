@@ -23,6 +23,8 @@ pub struct UnderstoodQuestion<'a> {
     pub spelled: Vec<SpelledWord<'a>>,
     /// Names that no document has in any spelling.
     pub unknown: &'a [String],
+    /// The parts of the question that were searched for by themselves as well.
+    pub parts: &'a [String],
 }
 
 /// A word of a question, and the word it was taken for.
@@ -47,6 +49,7 @@ impl<'a> From<&'a understand::Understood> for UnderstoodQuestion<'a> {
             withdrawn: understood.withdrawn,
             spelled: understood.spelled.iter().map(SpelledWord::from).collect(),
             unknown: &understood.unknown,
+            parts: &understood.parts,
         }
     }
 }

@@ -16,6 +16,7 @@
 mod amount;
 mod judge;
 pub mod model;
+mod parts;
 mod rest;
 pub(crate) mod route;
 #[cfg(test)]
@@ -26,6 +27,7 @@ mod value;
 mod when;
 mod words;
 
+pub(crate) use parts::parts;
 pub use route::{Because, Route, Routing};
 
 use crate::Result;
@@ -63,6 +65,8 @@ pub struct Understood {
     pub spelled: Vec<Spelling>,
     /// Names that the index holds in no spelling.
     pub unknown: Vec<String>,
+    /// What was searched for by itself as well, where the question has parts.
+    pub parts: Vec<String>,
 }
 
 /// A word that the index holds in another spelling only.
