@@ -19,63 +19,40 @@ const LONGEST_UNLIKE: usize = 4;
 const SHORTEST_CLAUSE: usize = 5;
 
 /// Words that ask.
-const ASKING: &[&str] = &[
-    "谁",
-    "什么",
-    "哪",
-    "几",
-    "多少",
-    "多久",
-    "多长",
-    "多大",
-    "多高",
-    "多远",
-    "多重",
-    "怎么",
-    "怎样",
-    "如何",
-    "为什么",
-    "为何",
-    "吗",
-    "是否",
-    "何时",
-    "何地",
-    "有没有",
-    "能不能",
-    "差在",
-];
-const ASKING_ENGLISH: &[&str] =
-    &["who", "whom", "whose", "what", "when", "where", "which", "why", "how", "does", "did", "can", "should"];
+const ASKING: &str = "谁 什么 哪 几 多少 多久 多长 多大 多高 多远 多重 怎么 怎样 如何 为什么 为何 吗 是否 何时 何地 有没有 能不能 差在 誰 什麼 幾 怎麼 怎樣 嗎 為何 為什麼";
+const ASKING_ENGLISH: &str = "who whom whose what when where which why how does did can should";
 
 /// Words that stand for what another clause names.
-const REFERRING: &[&str] = &["它", "其", "该", "他", "她", "这", "那"];
-const REFERRING_ENGLISH: &[&str] = &[
-    "this", "these", "that", "those", "it", "its", "they", "their", "them", "he", "his", "him", "she", "her", "there",
-];
+const REFERRING: &str = "它 其 该 他 她 这 那";
+const REFERRING_ENGLISH: &str = "this these that those it its they their them he his him she her there";
 
 /// Words between things that a question is asked of.
-const BETWEEN: &[&str] = &["以及", "还是", "或者", "和", "与", "跟", "及", "或", "、"];
-const BETWEEN_ENGLISH: &[&str] = &["and", "or", "vs", "vs.", "versus", "than"];
+const BETWEEN: &str = "以及 还是 或者 和 与 跟 及 或 、 與 還是";
+const BETWEEN_ENGLISH: &str = "and or vs vs. versus than";
 
 /// Words that may stand before a name or inside of it.
-const SMALL: &[&str] = &["the", "of", "for", "a", "an", "in", "by", "to", "on", "at", "from"];
+const SMALL: &str = "the of for a an in by to on at from";
 
 /// Words that have one of those inside.
-const NOT_BETWEEN: &[&str] =
-    &["参与", "參與", "与否", "和平", "和谐", "总和", "及其", "涉及", "普及", "及时", "及格", "或许", "以及"];
+const NOT_BETWEEN: &str = "参与 參與 与否 和平 和谐 总和 及其 涉及 普及 及时 及格 或许 以及 總和 及時";
 
 /// What says that a question is asked of each of several things.
-const TELLS_APART: &[&str] = &["分别", "各", "区别", "不同", "差", "哪个", "还是", "比较", "对比", "相比", "异同"];
+const TELLS_APART: &str = "分别 各 区别 不同 差 哪个 还是 比较 对比 相比 异同 分別 區別 哪個 還是 比較 對比 異同";
 
 /// Without such a word, what joins two things in a longer question is rarely what it asks about.
 const LONGEST_JOINED: usize = 40;
 
 /// Where the name of a thing ends; what says that each is meant is not a part of the question.
-const EACH: &[&str] = &["分别", "各自", "各"];
-const ENDS: &[&str] = &[
-    "的", "在", "是", "有什", "有哪", "有多", "有何", "了", "把", "被", "比", "对", "从", "哪", "谁", "什么", "怎",
-    "如何", "多少", "几", "相比", "之间", "之", "都", "能", "会", "要", "应", "该", "为", "放", "说", "请问", "比较",
-];
+const EACH: &str = "分别 各自 各";
+const ENDS: &str = "的 在 是 有什 有哪 有多 有何 了 把 被 比 对 从 哪 谁 什么 怎 如何 多少 几 相比 之间 之 都 能 会 要 应 该 为 放 说 请问 比较";
+
+fn words(list: &'static str) -> impl Iterator<Item = &'static str> {
+    list.split(' ')
+}
+
+fn has(list: &'static str, word: &str) -> bool {
+    words(list).any(|other| other.eq_ignore_ascii_case(word))
+}
 
 /// The parts of a question, each a question; none where it is one.
 pub fn parts(question: &str) -> Vec<String> {
@@ -107,8 +84,8 @@ fn clauses(question: &str) -> Vec<String> {
 /// Whether a clause has words of its own to be searched for: not only "at what rate" or 各多少克.
 fn says_enough(clause: &str) -> bool {
     let chinese = clause.chars().filter(|&c| is_han(c)).count();
-    let words = clause.split_whitespace().filter(|word| word.starts_with(|c: char| c.is_ascii_alphanumeric())).count();
-    chinese + words >= SHORTEST_CLAUSE && !EACH.iter().any(|each| clause.starts_with(each))
+    let latin = clause.split_whitespace().filter(|word| word.starts_with(|c: char| c.is_ascii_alphanumeric())).count();
+    chinese + latin >= SHORTEST_CLAUSE && !words(EACH).any(|each| clause.starts_with(each))
 }
 
 /// A question cut at its marks, and before an English "and" that goes on to ask.
@@ -140,7 +117,7 @@ fn goes_on(text: &str) -> bool {
     }
     let mut words = text.split_whitespace().filter(|word| *word != "and");
     let (first, second) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
-    (first != "which" && asks(first)) || (SMALL.contains(&first) && asks(second))
+    (first != "which" && asks(first)) || (has(SMALL, first) && asks(second))
 }
 
 fn between_digits(text: &str, at: usize) -> bool {
@@ -149,14 +126,14 @@ fn between_digits(text: &str, at: usize) -> bool {
 }
 
 fn asks(clause: &str) -> bool {
-    let english = |word: &str| ASKING_ENGLISH.contains(&word.to_ascii_lowercase().as_str());
-    ASKING.iter().any(|word| clause.contains(word)) || clause.split(|c: char| !c.is_alphanumeric()).any(english)
+    let english = |word: &str| has(ASKING_ENGLISH, word);
+    words(ASKING).any(|word| clause.contains(word)) || clause.split(|c: char| !c.is_alphanumeric()).any(english)
 }
 
 /// Whether a clause says "it" or "this" of what another one names: it cannot be asked by itself.
 fn refers_back(clause: &str) -> bool {
-    let english = |word: &str| REFERRING_ENGLISH.contains(&word.to_ascii_lowercase().as_str());
-    REFERRING.iter().any(|word| clause.contains(word)) || clause.split(|c: char| !c.is_alphanumeric()).any(english)
+    let english = |word: &str| has(REFERRING_ENGLISH, word);
+    words(REFERRING).any(|word| clause.contains(word)) || clause.split(|c: char| !c.is_alphanumeric()).any(english)
 }
 
 /// Whether a place is inside of a quotation or the title of a work.
@@ -168,11 +145,11 @@ fn inside_quotes(text: &str, at: usize) -> bool {
 
 /// The question once for each of the things that stand between 和, 与, 、.
 fn chinese(question: &str) -> Vec<String> {
-    let told_apart = TELLS_APART.iter().any(|word| question.contains(word));
+    let told_apart = words(TELLS_APART).any(|word| question.contains(word));
     if !told_apart && question.chars().nth(LONGEST_JOINED).is_some() {
         return Vec::new();
     }
-    let places = BETWEEN.iter().flat_map(|between| question.match_indices(between));
+    let places = words(BETWEEN).flat_map(|between| question.match_indices(between));
     let lists = places.filter_map(|(at, between)| list(question, at..at + between.len()));
     let Some(things) = lists.max_by_key(|things| things.iter().map(Range::len).sum::<usize>()) else {
         return Vec::new();
@@ -180,7 +157,7 @@ fn chinese(question: &str) -> Vec<String> {
     let whole = things[0].start..things[things.len() - 1].end;
     let one = |thing: Range<usize>| {
         let text = [&question[..whole.start], &question[thing], &question[whole.end..]].concat();
-        EACH.iter().fold(text, |text, each| text.replace(each, ""))
+        words(EACH).fold(text, |text, each| text.replace(each, ""))
     };
     things.into_iter().map(one).collect()
 }
@@ -191,7 +168,7 @@ fn list(question: &str, between: Range<usize>) -> Option<Vec<Range<usize>>> {
         word.len() > between.len()
             && question.match_indices(word).any(|(at, _)| at <= between.start && between.end <= at + word.len())
     };
-    if inside_quotes(question, between.start) || NOT_BETWEEN.iter().any(|word| within(word)) {
+    if inside_quotes(question, between.start) || words(NOT_BETWEEN).any(|word| within(word)) {
         return None;
     }
     let (left, right) = two(question, before(question, between.start), after(question, between.end))?;
@@ -202,7 +179,7 @@ fn list(question: &str, between: Range<usize>) -> Option<Vec<Range<usize>>> {
     while things.len() < MOST {
         let end = things[things.len() - 1].end;
         let rest = question[end..].trim_start();
-        let Some(between) = BETWEEN.iter().find(|between| rest.starts_with(**between)) else { break };
+        let Some(between) = words(BETWEEN).find(|between| rest.starts_with(*between)) else { break };
         let next = after(question, question.len() - rest.len() + between.len());
         if next.is_empty() {
             break;
@@ -227,7 +204,7 @@ fn two(question: &str, left: Range<usize>, right: Range<usize>) -> Option<(Range
     let alike = (2..=shorter).rev().find(|&n| a[a.len() - 1] == b[n - 1]);
     let (m, n) = match alike {
         Some(n) => (n, n),
-        None if !TELLS_APART.iter().any(|word| question.contains(word)) => return None,
+        None if !words(TELLS_APART).any(|word| question.contains(word)) => return None,
         None if longer <= 2 * shorter => (a.len(), b.len()),
         None if shorter <= LONGEST_UNLIKE => (shorter, shorter),
         None => return None,
@@ -241,7 +218,7 @@ fn before(text: &str, end: usize) -> Range<usize> {
     let end = text[..end].trim_end().len();
     let mut start = end;
     for (at, c) in text[..end].char_indices().rev().take(LONGEST_THING) {
-        let ends = ENDS.iter().chain(BETWEEN).chain(EACH).any(|word| text[..start].ends_with(word));
+        let ends = words(ENDS).chain(words(BETWEEN)).chain(words(EACH)).any(|word| text[..start].ends_with(word));
         let turns = start < end && is_time(c, text[start..].chars().next());
         if ends || turns || !is_name(c) {
             break;
@@ -256,7 +233,8 @@ fn after(text: &str, start: usize) -> Range<usize> {
     let start = text.len() - text[start..].trim_start().len();
     let mut end = start;
     for (at, c) in text[start..].char_indices().take(LONGEST_THING) {
-        let ends = ENDS.iter().chain(BETWEEN).chain(EACH).any(|word| text[start + at..].starts_with(word));
+        let ends =
+            words(ENDS).chain(words(BETWEEN)).chain(words(EACH)).any(|word| text[start + at..].starts_with(word));
         if (ends && at > 0) || !is_name(c) {
             break;
         }
@@ -290,14 +268,14 @@ fn is_name(c: char) -> bool {
 /// The question once for each of the names around "and" or "or": words that begin with a capital letter or a digit.
 fn english(question: &str) -> Vec<String> {
     let words: Vec<&str> = question.split(' ').collect();
-    let between = |at: &usize| BETWEEN_ENGLISH.contains(&words[*at]);
+    let between = |at: &usize| has(BETWEEN_ENGLISH, words[*at]);
     (0..words.len()).filter(between).find_map(|at| two_names(&words, at)).map(Vec::from).unwrap_or_default()
 }
 
 /// The question with the one and with the other name around a word.
 fn two_names(words: &[&str], at: usize) -> Option<[String; 2]> {
     let named = |at: usize| words[at].starts_with(|c: char| c.is_uppercase() || c.is_ascii_digit());
-    let small = |at: usize| SMALL.contains(&words[at]);
+    let small = |at: usize| has(SMALL, words[at]);
     let ends = |at: usize| words[at].ends_with([',', ';', ':', '?', '!']);
     let start = (0..at).rev().take_while(|&at| named(at) || small(at)).filter(|&at| named(at)).last()?;
     let first = (at + 1..words.len()).find(|&at| !small(at))?;
