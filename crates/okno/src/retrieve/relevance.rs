@@ -187,6 +187,12 @@ impl ComparedQuestion {
         if self.chinese == is_chinese(text) { &WEIGHTS } else { &ACROSS }
     }
 
+    /// The cosine of the question with a text.
+    pub fn cosine(&mut self, text: &str) -> f32 {
+        let text = unit(self.sum(text));
+        dot(&self.vector, &text)
+    }
+
     /// For each token of the question the cosine of the token of a text that is most like it.
     pub fn meant_by(&mut self, text: &str) -> Vec<f32> {
         let mut ids = Vec::new();

@@ -24,7 +24,7 @@ const ASKING_ENGLISH: &str = "who whom whose what when where which why how does 
 
 /// Words that stand for what another clause names.
 const REFERRING: &str = "它 其 该 他 她 这 那";
-const REFERRING_ENGLISH: &str = "this these that those it its they their them he his him she her there";
+const REFERRING_ENGLISH: &str = "this these that those it its they their them he his him she her";
 
 /// Words between things that a question is asked of.
 const BETWEEN: &str = "以及 还是 或者 和 与 跟 及 或 、 與 還是";
