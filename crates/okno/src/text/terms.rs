@@ -11,10 +11,12 @@
 //!   cut the question one way and the text another.
 //! * *Words* of every other script, English ones as their stem (Porter2): 1 to 2 points over bare words.
 //! * *Compounds* (`v1.26`, `GPT-4`, `10,000`, `e-mail`, `C++`): the parts, and the whole besides.
+//! * *Identifiers* (`PersistentVolume`, `parseHTTPHeader`): the whole, and the words that capital letters tell apart.
 //!
 //! A query asks with fewer of them ([`of_query`]): characters only where pairs say nothing, no stop words unless
 //! there is nothing else. Those are choices about the question; the index holds every word there is.
 
+mod identifier;
 mod stem;
 
 use crate::embed::StaticModel;
@@ -88,6 +90,9 @@ impl TermMaker {
                 compound_terms(compound, sign, word, whole, &mut |term, _| out(term));
             }
         });
+        for part in identifier::identifiers(text).flat_map(identifier::words) {
+            word_term(&part.to_ascii_lowercase(), word, &mut |term, _| out(term));
+        }
     }
 
     /// What a question asks the index for; see [`query_terms`].
@@ -95,7 +100,18 @@ impl TermMaker {
         let Self { fold, folded, word, whole } = self;
         folded.clear();
         fold(text, folded);
-        query_terms(folded, word, whole)
+        let mut terms = query_terms(folded, word, whole);
+        for identifier in identifier::identifiers(text) {
+            // The whole is what is meant; its words stand in where no document has it.
+            word_term(&identifier.to_ascii_lowercase(), word, &mut |_, _| ());
+            let Some(at) = terms.iter().position(|term| term.text == *word) else { continue };
+            for part in identifier::words(identifier) {
+                word_term(&part.to_ascii_lowercase(), word, &mut |term, _| {
+                    terms.push(QueryTerm { text: term.to_owned(), weight: 1.0, unless: at..at + 1 });
+                });
+            }
+        }
+        terms
     }
 }
 

@@ -166,7 +166,7 @@ impl Understood {
 
     /// A text with the words of the question spelled as the index spells them.
     pub fn respelled(&self, text: &str) -> String {
-        self.spelled.iter().fold(text.to_owned(), |text, Spelling { written, read }| text.replace(written, read))
+        self.spelled.iter().fold(text.to_owned(), |text, Spelling { written, read }| replaced(&text, written, read))
     }
 
     /// The same question without its filter, which found nothing; what was applied is offered instead.
@@ -176,6 +176,20 @@ impl Understood {
         self.offered.splice(0..0, doubted);
         Self { text: self.respelled(question), filter: None, withdrawn: true, ..self }
     }
+}
+
+/// A text with another word in place of one, but not inside of longer words.
+fn replaced(text: &str, word: &str, other: &str) -> String {
+    let (mut new, mut end) = (String::new(), 0);
+    let is_letter = |c: Option<char>| c.is_some_and(|c| c.is_ascii_alphanumeric());
+    for (at, _) in text.match_indices(word) {
+        let after = at + word.len();
+        if !is_letter(text[..at].chars().next_back()) && !is_letter(text[after..].chars().next()) {
+            new.extend([&text[end..at], other]);
+            end = after;
+        }
+    }
+    new + &text[end..]
 }
 
 /// Reads a question against an index on a day.

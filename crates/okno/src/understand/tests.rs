@@ -309,3 +309,10 @@ fn the_day_a_few_files_were_made_on_is_no_filter() {
     let most = Shelf::new(&[(made("2023-05-02"), "Q2."), (made("2024-05-02"), "Later."), (json!({}), "More.")]);
     check(&most, &[("2023年第二季度财报", "created = 2023Q2 | 2023年第二季度财报")]);
 }
+
+#[test]
+fn a_word_is_spelled_anew_where_it_stands_alone() {
+    let spelled = vec![Spelling { written: "form".to_owned(), read: "farm".to_owned() }];
+    let understood = Understood { spelled, ..Understood::default() };
+    assert_eq!(understood.respelled("form platform的form, reform"), "farm platform的farm, reform");
+}

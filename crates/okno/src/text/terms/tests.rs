@@ -87,7 +87,8 @@ fn stop_words_are_indexed_but_asked_for_only_alone() {
 fn words_are_stemmed_and_folded() {
     assert_eq!(terms("Restarting Pods, naïve Cafés"), ["restart", "pod", "naiv", "cafe"]);
     assert_eq!(terms("Tesla's and Tesla’s"), ["tesla", "and", "tesla"]);
-    assert_eq!(terms("iPhone手机15"), ["iphon", "手", "手机", "机", "15"]);
+    assert_eq!(terms("iPhone手机15"), ["iphon", "手", "手机", "机", "15", "phone"]);
+    assert_eq!(terms("a NodeSelector"), ["a", "nodeselector", "node", "selector"]);
 }
 
 #[test]
@@ -108,6 +109,8 @@ fn codes_whole_and_in_parts() {
         ("10000", "10,000 people"),
         ("email", "E-mails"),
         ("maxTokens", "max_tokens"),
+        ("persistent volumes", "a PersistentVolume"),
+        ("PersistentVolume", "persistent volumes"),
         ("C++", "C++17 and C++"),
         ("pi 3.14", "π is 3.14…"),
         ("O'Reilly", "O’Reilly"),
