@@ -58,6 +58,7 @@ mod rendering;
 mod restructured;
 mod rtf;
 mod selection;
+mod source_code;
 mod subtitles;
 #[cfg(test)]
 pub(crate) mod tests;
@@ -107,6 +108,7 @@ pub use self::reason::{DamagedPart, SaveAs, SkipReason};
 pub use self::restructured::ReStructuredText;
 pub use self::rtf::Rtf;
 pub use self::selection::{CompiledSelection, Selection, SelectionError};
+pub use self::source_code::SourceCode;
 pub use self::subtitles::Subtitles;
 pub use self::text::PlainText;
 pub use self::walk::relative;
@@ -318,6 +320,7 @@ fn of_every_format(fields: JsonlFields, reader: Option<&Arc<dyn ImageReader>>) -
         Box::new(Org),
         Box::new(AsciiDoc),
         Box::new(Latex),
+        Box::new(SourceCode),
         Box::new(Markdown),
         Box::new(PlainText),
     ]
