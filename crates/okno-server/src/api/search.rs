@@ -100,7 +100,7 @@ fn cached(
     app.metrics.cache_misses.fetch_add(1, Ordering::Relaxed);
     let answer = answer(indexes, query)?;
     let shape = shapes::FullAnswer::new(&answer, explain);
-    let bytes = Bytes::from(serde_json::to_vec(&shape)?);
+    let bytes = Bytes::from(shape.to_json()?);
     // A step that failed may succeed next time: the model may be back.
     if answer.steps.iter().all(|taken| taken.failed.is_none()) {
         app.cache.keep(key, bytes.clone());

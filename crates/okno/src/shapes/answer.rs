@@ -201,6 +201,11 @@ pub struct FullAnswer<'a> {
 }
 
 impl<'a> FullAnswer<'a> {
+    /// As JSON. It is written here because this crate is compiled to be fast, and the server is not.
+    pub fn to_json(&self) -> serde_json::Result<Vec<u8>> {
+        serde_json::to_vec(self)
+    }
+
     /// An answer; with `explain`, also how it came about.
     pub fn new(answer: &'a retrieve::Answer, explain: bool) -> Self {
         Self {
