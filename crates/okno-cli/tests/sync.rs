@@ -329,3 +329,22 @@ fn names_that_are_not_utf8_stay_apart() {
     assert_eq!(world.names(), ["a%FE.md", "a%FF.md", "plain.md"]);
     assert_eq!(counts(&world.index(["docs"]))[..3], [0, 0, 0], "nothing changed");
 }
+
+#[test]
+fn documents_come_from_standard_input() {
+    let world = three_notes();
+    let lines = "{\"id\": \"faq-1\", \"text\": \"A kettle holds two litres.\", \"metadata\": {\"kind\": \"tool\"}}\n\
+                 {\"id\": \"faq-2\"}\n\n{\"id\": \"faq-3\", \"text\": \"A cup holds a quarter.\"}\n";
+    let report = world.okno_reading(["--json", "index", "--stdin"], lines).succeeds().json();
+    assert_eq!(counts(&report), [2, 0, 0, 0]);
+    assert_eq!(skipped(&report).keys().collect::<Vec<_>>(), ["-:2"]);
+    assert_eq!(world.found("How much does a kettle hold?")[0], "faq-1");
+    // The same id is replaced, and files are indexed beside them.
+    let changed = lines.replace("two litres", "three litres");
+    assert_eq!(counts(&world.okno_reading(["--json", "index", "--stdin"], &changed).succeeds().json()), [0, 1, 0, 1]);
+    assert_eq!(counts(&world.index(["notes"])), [0, 0, 0, 3]);
+    assert_eq!(world.names().len(), 5);
+    world.okno(["remove", "faq-1"]).succeeds();
+    assert_eq!(world.names().len(), 4);
+    world.okno(["index", "--stdin", "notes"]).ends_with(2);
+}

@@ -186,7 +186,7 @@ impl Jsonl {
         let title = take(&mut record, &self.fields.title).as_ref().and_then(plain);
         let given = take(&mut record, &self.fields.language).as_ref().and_then(plain);
         let page = markdown::read(&text);
-        let mut metadata = merged(metadata(record), page.metadata);
+        let mut metadata = merged(record_metadata(record), page.metadata);
         file_metadata(&mut metadata, source, "jsonl");
         Ok(Loaded {
             id: Some(id),
@@ -202,13 +202,13 @@ impl Jsonl {
 }
 
 /// The first of these fields that is there and not null.
-fn take(record: &mut Map<String, Json>, names: &[String]) -> Option<Json> {
+pub(super) fn take(record: &mut Map<String, Json>, names: &[String]) -> Option<Json> {
     names.iter().find_map(|name| {
         if record.get(name).is_some_and(|value| !value.is_null()) { record.remove(name) } else { None }
     })
 }
 
-fn plain(value: &Json) -> Option<String> {
+pub(super) fn plain(value: &Json) -> Option<String> {
     match value {
         Json::String(text) => Some(text.trim().to_owned()).filter(|text| !text.is_empty()),
         Json::Number(number) => Some(number.to_string()),
@@ -216,7 +216,8 @@ fn plain(value: &Json) -> Option<String> {
     }
 }
 
-fn metadata(record: Map<String, Json>) -> Metadata {
+/// The fields of a record that are not its text, as typed metadata.
+pub(super) fn record_metadata(record: Map<String, Json>) -> Metadata {
     let mut metadata = Metadata::default();
     for (key, value) in record {
         match value {
@@ -269,7 +270,12 @@ impl<'a> DecodedLines<'a> {
         } else if utf8_mark {
             reader.consume(3);
         }
-        Ok(Self { reader, number: 0, legacy: None, buffer: Vec::new() })
+        Ok(Self::over(reader))
+    }
+
+    /// Lines in UTF-8, or whatever the first line that is not says.
+    pub fn over(reader: Box<dyn BufRead + 'a>) -> Self {
+        Self { reader, number: 0, legacy: None, buffer: Vec::new() }
     }
 
     pub fn next_line(&mut self) -> std::io::Result<Option<(usize, DecodedLine)>> {

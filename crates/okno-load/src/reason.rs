@@ -134,6 +134,12 @@ okno_document::messages! {
         /// An object without a text.
         NoTextField { /** The names that were looked for. */ fields: AnyOf } = "no_text_field" =>
             ("no field {fields}", "没有字段 {fields}"),
+        /// An object without an id, where one is needed.
+        NoIdField { /** The names that were looked for. */ fields: AnyOf } = "no_id_field" =>
+            ("no field {fields} that names the document", "没有可作为文档名称的字段 {fields}"),
+        /// An id that is empty or too long.
+        BadId { /** Bytes, at most. */ limit: usize } = "bad_id" =>
+            ("an id has 1 to {limit} bytes", "文档编号应为 1 至 {limit} 字节"),
         /// An object whose text is none.
         TextNotString { /** The names that were looked for. */ fields: AnyOf } = "text_not_string" =>
             ("the field {fields} is not a string", "字段 {fields} 不是字符串"),

@@ -39,6 +39,7 @@ macro_rules! codes {
 codes! {
     AmbiguousName = "ambiguous_name" CONFLICT,
     BadBody = "bad_body" BAD_REQUEST,
+    BadDocument = "bad_document" BAD_REQUEST,
     BadEvaluation = "bad_evaluation" BAD_REQUEST,
     BadFilter = "bad_filter" BAD_REQUEST,
     BadForm = "bad_form" BAD_REQUEST,

@@ -5,6 +5,7 @@
 //! and for people who use the page: neither can see the command line that started the server.
 
 use crate::code::Code;
+use okno::SkippedReason;
 use okno_document::message::{Lang, Word};
 use std::path::PathBuf;
 
@@ -149,6 +150,10 @@ problems! {
     BadName { name: String, reason: NameFlaw } = BadName
         ("`{name}` cannot be the name of an upload: {reason}", "`{name}` 不能作为上传文件的名称：{reason}")
         hint ("send a plain file name such as `notes.md`", "请使用普通文件名，例如 `notes.md`");
+    /// A document that cannot be put.
+    BadDocument { name: String, reason: Box<SkippedReason> } = BadDocument
+        ("`{name}` is not a document: {reason}", "`{name}` 不是文档：{reason}")
+        hint ("send an id of at most 400 bytes and a text", "请发送不超过 400 字节的编号和文本");
     /// A path that may not be indexed.
     PathNotAllowed { path: String } = PathNotAllowed
         ("`{path}` may not be indexed over HTTP", "不允许通过 HTTP 索引 `{path}`")

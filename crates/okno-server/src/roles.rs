@@ -32,6 +32,7 @@ const ROLES: &[(&str, &str, KeyRole)] = &[
     ("POST", "/api/v1/feedback", Search),
     ("GET", "/api/v1/feedback", Administer),
     ("POST", "/api/v1/documents", Add),
+    ("PUT", "/api/v1/documents/{name}", Add),
     ("DELETE", "/api/v1/documents/{name}", Administer),
     ("POST", "/api/v1/jobs/index", Administer),
     ("DELETE", "/api/v1/jobs/{id}", Administer),
@@ -78,7 +79,7 @@ mod tests {
     fn what_changes_something_needs_more_than_searching() {
         let needed = |method: &Method, path: &str| needed(method, Some(path), path);
         assert_eq!(needed(&Method::HEAD, "/api/v1/status"), Search);
-        assert_eq!(needed(&Method::PUT, "/api/v1/documents/{name}"), Administer);
+        assert_eq!(needed(&Method::PATCH, "/api/v1/documents/{name}"), Administer);
         assert_eq!(needed(&Method::POST, "/api/v1/documents"), Add);
         assert_eq!(needed(&Method::POST, "/mcp"), Search);
         for (method, path, role) in ROLES {

@@ -225,7 +225,8 @@ fn router(app: &Arc<App>, rules: AccessGuard, origins: Vec<HeaderValue>, log: Op
 }
 
 fn cors(origins: Vec<HeaderValue>) -> CorsLayer {
-    CorsLayer::new().allow_origin(origins).allow_methods([Method::GET, Method::POST, Method::DELETE]).allow_headers([
+    let methods = [Method::GET, Method::POST, Method::PUT, Method::DELETE];
+    CorsLayer::new().allow_origin(origins).allow_methods(methods).allow_headers([
         header::AUTHORIZATION,
         header::CONTENT_TYPE,
         HeaderName::from_static("x-api-key"),

@@ -371,3 +371,26 @@ fn every_described_route_answers_and_takes_no_other_method() {
         assert!(described["components"]["schemas"].get(name).is_some(), "{name}");
     }
 }
+
+#[test]
+fn documents_that_are_not_files_are_put_and_deleted() {
+    let server = Server::start();
+    let put = |name: &str, body: &Value| {
+        let headers = [("Content-Type", "application/json")];
+        let (status, _, answer) = server.request("PUT", name, &headers, body.to_string().as_bytes());
+        (status, serde_json::from_str::<Value>(&answer).unwrap())
+    };
+    let path = "/api/v1/documents/faq%2F1";
+    let body = json!({"text": "A kettle holds two litres.", "metadata": {"kind": "tool", "nested": {"x": 1}}});
+    assert_eq!(put(path, &body), (200, json!({"doc_id": "faq/1", "added": true, "changed": false})));
+    assert_eq!(put(path, &body).1["added"], false);
+    let (_, found) = server.post("/api/v1/search", &json!({"question": "How much does a kettle hold?"}));
+    assert_eq!(found["contexts"][0]["doc_id"], "faq/1");
+    assert_eq!(found["contexts"][0]["metadata"], json!({"kind": "tool"}));
+    assert_eq!(put(path, &json!({"text": "A kettle holds three litres."})).1["changed"], true);
+    assert_eq!(server.get(path).1["text"], "A kettle holds three litres.");
+    assert_eq!((put(path, &json!({"text": " "})).0, code(&put(path, &json!({"text": " "})).1)), (400, "bad_document"));
+    assert_eq!(put(path, &json!({"text": "x", "unknown": 1})).0, 400);
+    assert_eq!(server.delete(path), (200, json!({"removed": 1})));
+    assert_eq!(server.get(path).0, 404);
+}

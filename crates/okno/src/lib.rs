@@ -40,6 +40,7 @@
 //! - [`Engine::builder`] takes what is not built in: an [`Embedder`](embed::Embedder), [`Loader`](load::Loader)s, a
 //!   [`Reranker`](retrieve::Reranker), a [`Generator`](generate::Generator), an [`ImageReader`](load::ImageReader),
 //!   another [`Store`](store::Store), your own [`Recipes`](retrieve::Recipes).
+//! - [`Engine::add`] and [`Engine::delete`] keep documents that are not files, by their ids.
 //! - [`search_several`] asks several indexes and returns one answer.
 //!
 //! `examples/` holds a program for each: `search`, `ask`, `custom_loader`, `custom_embedder`. Measuring how well a
@@ -104,10 +105,10 @@ pub use okno_document as document;
 pub use okno_document::message;
 pub use okno_load as load;
 
-pub use engine::{DeriveOptions, DerivePlan, DeriveProgress, DeriveReport, Maker};
 pub use engine::{
-    Engine, EngineBuilder, ImportReport, IndexOptions, IndexReport, LoadGuard, Progress, ReembedReport, RepairReport,
-    Silent, Skipped, SkippedReason, search_several,
+    ADDED_ROOT, Engine, EngineBuilder, ImportReport, IndexOptions, IndexReport, LoadGuard, Progress, ReembedReport,
+    RepairReport, Silent, Skipped, SkippedReason, search_several,
 };
+pub use engine::{DeriveOptions, DerivePlan, DeriveProgress, DeriveReport, Maker};
 pub use error::{Error, RequestError, Result};
 pub use retrieve::{Answer, Context, Query};

@@ -548,3 +548,43 @@ fn checking_a_returned_context_takes_at_most_a_twentieth_of_a_millisecond() {
     println!("checking a returned context of {} bytes: {least:.5} ms", bytes / returned.len());
     assert!(least <= 0.05, "{least} ms");
 }
+
+#[test]
+fn documents_that_are_not_files_are_added_replaced_and_deleted() {
+    use okno::load::GivenDocument;
+    let index = indexed(&[("tea.md", "Green tea is brewed at 80 °C.")]);
+    let given = |id: &str, text: &str| GivenDocument::new(id, text);
+    let report =
+        index.engine.add([given("a", "Coffee is ground fresh."), given("b", "Milk is boiled."), given("c", " ")]);
+    let report = report.unwrap();
+    assert_eq!((report.added, report.skipped.len(), report.skipped[0].place.as_str()), (2, 1, "c"));
+    let best = |question: &str| index.search(&Query::new(question)).contexts[0].document.clone();
+    assert_eq!((best("fresh coffee").as_str(), best("green tea").as_str()), ("a", "tea.md"));
+
+    // The same again is not stored again; other metadata is, without another text.
+    let generation = |engine: &Engine| engine.snapshot().unwrap().totals().unwrap();
+    let before = generation(&index.engine);
+    let mut named = given("b", "Milk is boiled.");
+    named.metadata.set("kind", okno::document::Value::Text("drink".into()));
+    let report = index.engine.add([given("a", "Coffee is ground fresh."), named]).unwrap();
+    assert_eq!((report.added, report.changed, report.unchanged, report.sentences), (0, 1, 1, 0));
+    assert_eq!(generation(&index.engine), before);
+    let drinks = Query::new("milk").filter(Filter::parse("kind = drink").unwrap());
+    assert_eq!(index.search(&drinks).contexts[0].document, "b");
+
+    // The later of two documents of one id counts.
+    let report = index.engine.add([given("a", "Cocoa is stirred."), given("a", "Cocoa is whisked.")]).unwrap();
+    assert_eq!(report.changed, 2);
+    assert_eq!(index.search(&Query::new("cocoa")).contexts[0].text, "Cocoa is whisked.");
+
+    // Bringing files up to date leaves them alone, whatever it looks at.
+    index.engine.index(&[index.folder.path().join("documents")]).unwrap();
+    index.engine.index::<&Path>(&[]).unwrap();
+    assert_eq!(generation(&index.engine).documents, 3);
+
+    assert_eq!(index.engine.delete(&["a", "none", "tea.md"]).unwrap(), 1, "files are not deleted by id");
+    assert_eq!(index.engine.remove(&["b".to_owned()]).unwrap(), 1);
+    assert_eq!(generation(&index.engine).documents, 1);
+    assert_eq!(index.engine.add([given("b", "Milk is boiled.")]).unwrap().added, 1, "adding again is what counts");
+    assert_eq!(index.engine.snapshot().unwrap().files().unwrap().len(), 2);
+}

@@ -11,8 +11,10 @@ use crate::{address, embedder, errors, output, settings};
 use anyhow::{Context as _, Result, bail};
 use clap::{Args, ValueEnum};
 use okno::document::{Layer, Size};
+use okno::error::OptionsError;
 use okno::fetch::is_url;
-use okno::{Engine, IndexReport, Skipped, SkippedReason};
+use okno::load::{FieldsError, JsonlFields, SkipReason, given_lines};
+use okno::{Engine, IndexOptions, IndexReport, Skipped, SkippedReason};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -60,6 +62,10 @@ pub struct IndexArgs {
     /// Keep running and update the index when files change, until Ctrl-C
     #[arg(long, conflicts_with = "strict")]
     watch: bool,
+    /// Add documents from standard input, one JSON object per line with `id`, `text`, `title` and `metadata`; a known
+    /// id is replaced
+    #[arg(long, conflicts_with_all = ["paths", "urls", "watch", "lines"])]
+    stdin: bool,
     /// Also index the URLs in this file, one per line
     #[arg(long, value_name = "FILE")]
     urls: Option<PathBuf>,
@@ -88,7 +94,7 @@ pub fn run(globals: &Globals, args: &IndexArgs) -> Result<()> {
     let builder = Engine::builder().recipes(settings.values().recipes()?).image_reader(crate::ocr::reader()?);
     let engine = embedder::open_or_create(builder, &folder, args.embedder.as_deref(), &settings)?;
     // The writer repairs or refuses an index whose snapshot cannot be opened.
-    if paths.is_empty() && engine.snapshot().is_ok_and(|snapshot| snapshot.roots().is_empty()) {
+    if paths.is_empty() && !args.stdin && engine.snapshot().is_ok_and(|snapshot| snapshot.roots().is_empty()) {
         bail!(say!(
             "nothing to index – name a file or folder: `okno index PATH`",
             "没有可索引的内容 —— 请给出文件或文件夹：`okno index 路径`"
@@ -97,7 +103,8 @@ pub fn run(globals: &Globals, args: &IndexArgs) -> Result<()> {
     let bar = IndexBar::new();
     stop_on_interrupt(&bar.stop)?;
     let begun = Instant::now();
-    let report = engine.index_with(&paths, &options, &bar)?;
+    let report =
+        if args.stdin { from_stdin(&engine, &options, &bar)? } else { engine.index_with(&paths, &options, &bar)? };
     bar.bar.finish_and_clear();
     if globals.json && args.watch {
         // A watch prints one line for each run.
@@ -124,6 +131,19 @@ pub fn run(globals: &Globals, args: &IndexArgs) -> Result<()> {
         ));
     }
     Ok(())
+}
+
+/// Adds the documents that standard input holds.
+#[allow(clippy::result_large_err)] // what `add_with` takes; a line that was skipped is rare
+fn from_stdin(engine: &Engine, options: &IndexOptions, bar: &IndexBar) -> Result<IndexReport> {
+    let fields: JsonlFields = match &options.jsonl_fields {
+        Some(fields) => fields.parse().map_err(|error: FieldsError| okno::Error::from(OptionsError::from(error)))?,
+        None => JsonlFields::default(),
+    };
+    let skipped = |number: usize, reason: SkipReason| Skipped { place: format!("-:{number}"), reason: reason.into() };
+    let mut documents = given_lines(std::io::stdin().lock(), &fields)
+        .map(|(number, document)| document.map_err(|reason| skipped(number, reason)));
+    Ok(engine.add_with(&mut documents, options, bar)?)
 }
 
 /// What was given to index: paths, URLs, and the lines of a file of URLs.

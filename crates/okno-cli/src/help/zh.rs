@@ -166,6 +166,11 @@ pub const ARGUMENTS: &[ArgumentText] = &[
     (&["index", "load"], "lines", "把纯文本文件的每一行当作一个文档"),
     (&["index"], "strict", "有文件被跳过时视为失败"),
     (&["index"], "watch", "持续运行，文件变化时更新索引，直到按 Ctrl-C"),
+    (
+        &["index"],
+        "stdin",
+        "从标准输入加入文档，每行一个含 `id`、`text`、`title` 和 `metadata` 的 JSON 对象；已有的 `id` 会被替换",
+    ),
     (&["index"], "urls", "同时索引此文件中的网址，每行一个"),
     (&["index"], "embedder", "新索引的嵌入模型：`builtin`、`okno models list` 中的模型、`service` 或 `service:模型`"),
     (&["index"], "allow_private", "允许访问本机和内网的网址"),

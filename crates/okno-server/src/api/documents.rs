@@ -1,15 +1,16 @@
-//! Documents: listed, read whole or in part, removed.
+//! Documents: listed, read whole or in part, put, removed.
 
 use crate::app::{App, ServedIndex};
 use crate::audit::AuditNote;
 use crate::error::{ApiError, ErrorBody};
-use crate::extract::{Name, Params, Which};
+use crate::extract::{JsonBody, Name, Params, Which};
 use crate::problem::Problem;
 use axum::Json;
 use axum::extract::State;
 use axum::http::header;
 use axum::response::IntoResponse;
-use okno::document::{Filter, Record};
+use okno::document::{Filter, Metadata, Record, Value};
+use okno::load::GivenDocument;
 use okno::retrieve::matching;
 use okno::shapes::{self, WholeDocument, slice};
 use okno::store::DocumentNumber;
@@ -18,6 +19,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
+use tokio::sync::OwnedMutexGuard;
 use utoipa::{IntoParams, ToSchema};
 
 /// Documents of one page by default.
@@ -182,6 +184,73 @@ pub(crate) fn text_part<'a>(
     TextPart { doc_id: record.id.name(), start, end, characters, text: slice(text, Some(start), Some(end)) }
 }
 
+/// A document that is not a file.
+#[derive(Debug, Clone, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PutDocument {
+    /// Its text, read as Markdown.
+    #[schema(min_length = 1, example = "Green tea is brewed at 80 °C.")]
+    pub text: String,
+    /// Its title; the first heading when there is none.
+    pub title: Option<String>,
+    /// `zh`, `en` …; detected when there is none.
+    pub language: Option<String>,
+    /// Its metadata: texts, numbers, truth values, dates, and lists of them.
+    #[serde(default)]
+    #[schema(value_type = Object)]
+    pub metadata: serde_json::Map<String, serde_json::Value>,
+}
+
+/// What putting a document did.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct PutReport {
+    /// The document's name.
+    pub doc_id: String,
+    /// Whether there was none of this name before.
+    pub added: bool,
+    /// Whether it is another than before.
+    pub changed: bool,
+}
+
+/// Add a document that is not a file, or replace the one that was added under this name
+#[utoipa::path(put, path = "/api/v1/documents/{name}", tag = "documents", request_body = PutDocument,
+    params(("name" = String, Path, description = NAME, example = "tea-1"), Which),
+    responses((status = 200, body = PutReport), (status = "4XX", body = ErrorBody)))]
+pub async fn put(
+    State(app): State<Arc<App>>,
+    Name(name): Name,
+    note: AuditNote,
+    Params(which): Params<Which>,
+    JsonBody(body, _): JsonBody<PutDocument>,
+) -> Result<Json<PutReport>, ApiError> {
+    let served = Arc::clone(app.served(which.index.as_deref())?);
+    note.documents([&*name]);
+    let turn = writing(&served).await?;
+    let work = move || {
+        let _turn = turn;
+        Ok(Json(put_into(&served, name, body)?))
+    };
+    // Not in the pool: what is being written is finished even if the client disconnects.
+    crate::pool::blocking(work).await
+}
+
+fn put_into(served: &ServedIndex, name: String, body: PutDocument) -> Result<PutReport, ApiError> {
+    let PutDocument { text, title, language, metadata } = body;
+    let typed = metadata.iter().filter_map(|(field, value)| Some((field.clone(), Value::from_json(value)?)));
+    let document = GivenDocument { id: name.clone(), text, title, language, metadata: Metadata(typed.collect()) };
+    let report = served.engine().add_with(&mut std::iter::once(Ok(document)), &(served.index.options)()?, &Silent)?;
+    match report.skipped.into_iter().next() {
+        Some(skipped) => Err(Problem::BadDocument { name, reason: Box::new(skipped.reason) }.into()),
+        None => Ok(PutReport { doc_id: name, added: report.added > 0, changed: report.changed > 0 }),
+    }
+}
+
+/// Waits for the turn to write.
+async fn writing(served: &ServedIndex) -> Result<OwnedMutexGuard<()>, ApiError> {
+    let turn = tokio::time::timeout(PATIENCE, Arc::clone(&served.writing).lock_owned());
+    turn.await.map_err(|_| Problem::IndexBusy.into())
+}
+
 /// What was removed.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Removed {
@@ -192,7 +261,7 @@ pub struct Removed {
 /// How long a request waits for a job that is writing.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Remove a document; an uploaded file is deleted, any other is indexed again only when its content changes
+/// Remove a document; an uploaded file is deleted, any other file is indexed again only when its content changes
 #[utoipa::path(delete, path = "/api/v1/documents/{name}", tag = "documents",
     params(("name" = String, Path, description = NAME), Which),
     responses((status = 200, body = Removed), (status = "4XX", body = ErrorBody)))]
@@ -204,9 +273,7 @@ pub async fn remove(
 ) -> Result<Json<Removed>, ApiError> {
     let served = Arc::clone(app.served(which.index.as_deref())?);
     note.documents([&*name]);
-    let turn = tokio::time::timeout(PATIENCE, Arc::clone(&served.writing).lock_owned())
-        .await
-        .map_err(|_| Problem::IndexBusy)?;
+    let turn = writing(&served).await?;
     let work = move || {
         let _turn = turn;
         Ok(Json(Removed { removed: removed(&served, &name)? }))

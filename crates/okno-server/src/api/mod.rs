@@ -63,7 +63,7 @@ fn routes() -> OpenApiRouter<Arc<App>> {
         .routes(routes!(status::fields))
         .routes(routes!(status::models))
         .routes(routes!(documents::list))
-        .routes(routes!(documents::get, documents::remove))
+        .routes(routes!(documents::get, documents::put, documents::remove))
         .routes(routes!(documents::text))
         .routes(routes!(images::image))
         .routes(routes!(search::search))

@@ -5,6 +5,7 @@
 //! search:  understand → search → fuse → collapse → expand → merge → budget → contexts
 //! ```
 
+mod added;
 mod builder;
 mod check;
 mod content_hash;
@@ -22,6 +23,7 @@ mod storing;
 mod sync;
 mod units;
 
+pub use added::ADDED_ROOT;
 pub use builder::EngineBuilder;
 pub use check::RepairReport;
 pub use derive::{DeriveOptions, DerivePlan, DeriveProgress, DeriveReport, Maker};
@@ -270,7 +272,12 @@ impl Engine {
         let mut removed = 0;
         for name in names {
             for (number, record) in self.named(name)? {
-                writer.set_removed(&record.id, Some(record.hash))?;
+                if record.id.root == ADDED_ROOT {
+                    // Nothing but its program brings it back.
+                    writer.forget_file(&record.id.root, &record.id.path)?;
+                } else {
+                    writer.set_removed(&record.id, Some(record.hash))?;
+                }
                 removed += usize::from(writer.remove(number)?);
             }
         }

@@ -57,7 +57,7 @@ pub struct IndexRun<'a> {
 }
 
 impl IndexRun<'_> {
-    fn batch(&self) -> usize {
+    pub fn batch(&self) -> usize {
         if self.engine.embedder().is_slow() { SLOW_BATCH_DOCUMENTS } else { BATCH_DOCUMENTS }
     }
 
@@ -213,17 +213,7 @@ impl IndexRun<'_> {
             }
         }
         let images: Vec<SeenImages> = changed.iter_mut().map(|document| images(&mut document.loaded)).collect();
-        let prepared = prepare(changed, self.engine.embedder(), self.embedded, self.writer, self.progress);
-        let prepared = match prepared {
-            Ok(prepared) => prepared,
-            Err(error) => {
-                (self.report.added, self.report.changed) = counted;
-                // With the vectors that were made: the next run has them, and a service is not paid twice.
-                self.writer.commit()?;
-                self.report.stopped = matches!(error, Error::Stopped);
-                return if self.report.stopped { Ok(()) } else { Err(error) };
-            }
-        };
+        let Some(prepared) = self.prepare(changed, counted)? else { return Ok(()) };
         for ((file, images), document) in places.into_iter().zip(images).zip(prepared) {
             let number = self.put(&document, &files[file].work.entry.path, &images)?;
             files[file].numbers.push(number);
@@ -235,9 +225,23 @@ impl IndexRun<'_> {
         Ok(())
     }
 
+    /// Splits and embeds documents; `None` where that was stopped. `counted` is what was added and changed before them.
+    pub fn prepare(&mut self, changed: Vec<Changed>, counted: (usize, usize)) -> Result<Option<Vec<PreparedDocument>>> {
+        match prepare(changed, self.engine.embedder(), self.embedded, self.writer, self.progress) {
+            Ok(prepared) => Ok(Some(prepared)),
+            Err(error) => {
+                (self.report.added, self.report.changed) = counted;
+                // With the vectors that were made: the next run has them, and a service is not paid twice.
+                self.writer.commit()?;
+                self.report.stopped = matches!(error, Error::Stopped);
+                if self.report.stopped { Ok(None) } else { Err(error) }
+            }
+        }
+    }
+
     /// Keeps a document whose text is the same, and writes what is new about it. The date of a file is new for all
     /// lines of a JSONL file each time one is added: they keep the day they were stored.
-    fn keep(&mut self, number: DocumentNumber, loaded: Loaded, old: u128, hash: u128) -> Result<()> {
+    pub fn keep(&mut self, number: DocumentNumber, loaded: Loaded, old: u128, hash: u128) -> Result<()> {
         *(if old == hash { &mut self.report.unchanged } else { &mut self.report.changed }) += 1;
         if old == hash && loaded.id.is_some() {
             return Ok(());
@@ -251,7 +255,7 @@ impl IndexRun<'_> {
         Ok(())
     }
 
-    fn put(&mut self, document: &PreparedDocument, path: &Path, images: &SeenImages) -> Result<DocumentNumber> {
+    pub fn put(&mut self, document: &PreparedDocument, path: &Path, images: &SeenImages) -> Result<DocumentNumber> {
         self.report.sentences += document.structure.sentences.len();
         self.report.bytes += document.text.len() as u64;
         self.uncommitted += 1;
@@ -291,7 +295,7 @@ impl IndexRun<'_> {
         Ok(false)
     }
 
-    fn commit_if_due(&mut self) -> Result<()> {
+    pub fn commit_if_due(&mut self) -> Result<()> {
         let stop = self.progress.stop();
         if self.uncommitted >= COMMIT_DOCUMENTS
             || (self.uncommitted > 0 && self.committed.elapsed() >= COMMIT_SECONDS)
@@ -316,7 +320,7 @@ fn looked_at(mut read: ReadOutcome, path: &Path, reader: Option<&dyn load::Image
 }
 
 /// Images whose bytes were seen, and where they are.
-type SeenImages = Vec<(ImageHash, ImageSource)>;
+pub type SeenImages = Vec<(ImageHash, ImageSource)>;
 
 /// Takes out of a document where its images are.
 fn images(loaded: &mut Loaded) -> SeenImages {

@@ -20,6 +20,16 @@ use std::time::Instant;
 
 /// Brings the index up to date.
 pub fn sync(engine: &Engine, paths: &[&Path], options: &IndexOptions, progress: &dyn Progress) -> Result<IndexReport> {
+    write(engine, options, progress, |run, roots, files| run.follow(paths, roots, files))
+}
+
+/// Writes to the index with one run, which gets the roots and files that the index knows, and makes it visible.
+pub fn write(
+    engine: &Engine,
+    options: &IndexOptions,
+    progress: &dyn Progress,
+    work: impl FnOnce(&mut IndexRun<'_>, Vec<String>, Vec<FileState>) -> Result<()>,
+) -> Result<IndexReport> {
     let store = engine.store()?;
     let mut writer = store.writer()?;
     let snapshot = store.snapshot()?;
@@ -47,7 +57,7 @@ pub fn sync(engine: &Engine, paths: &[&Path], options: &IndexOptions, progress: 
         uncommitted: 0,
         committed: Instant::now(),
     };
-    run.follow(paths, roots, files)?;
+    work(&mut run, roots, files)?;
     let report = run.report;
     writer.finish()?;
     Ok(report)
