@@ -23,16 +23,15 @@ pub struct Cli {
 
 impl Cli {
     /// Reads the command line. If it is invalid or asks for help, prints that and ends the program.
-    pub fn read() -> Self {
-        let arguments: Vec<OsString> = std::env::args_os().collect();
+    pub fn read(arguments: &[OsString]) -> Self {
         // The language is needed before anything can be said about the arguments.
-        locale::choose(locale::named_in(&arguments));
+        locale::choose(locale::named_in(arguments));
         let command = help::localized(Self::command());
-        let matches = command.clone().try_get_matches_from(&arguments);
+        let matches = command.clone().try_get_matches_from(arguments);
         let read = matches.and_then(|matches| Ok((Self::from_arg_matches(&matches)?, matches)));
-        let (mut cli, matches) = read.unwrap_or_else(|error| help::exit(&command, &arguments, &error));
+        let (mut cli, matches) = read.unwrap_or_else(|error| help::exit(&command, arguments, &error));
         if let Err(message) = cli.choose_index(&matches).and_then(|()| cli.check_indexes()) {
-            help::exit_with(&command, &arguments, &message.to_string());
+            help::exit_with(&command, arguments, &message.to_string());
         }
         cli
     }

@@ -212,7 +212,7 @@ fn upload_probe(engine: &okno::Engine, settings: &Settings) -> Result<Arc<Upload
     let own = &settings.values().serve;
     let memory = own.load_memory.map_or(LOAD_MEMORY, |bytes| bytes.0);
     let time = own.load_timeout.map_or(LOAD_TIME, Duration::from_secs_f64);
-    let program = std::env::current_exe().context(say!("cannot find this program", "找不到本程序"))?;
+    let program = crate::program::path().context(say!("cannot find this program", "找不到本程序"))?;
     let arguments = ["probe-upload".into(), "--memory".into(), memory.to_string().into(), "--".into()];
     Ok(Arc::new(UploadProbe::new(engine.beside(), std::iter::once(program.into()).chain(arguments).collect(), time)))
 }
