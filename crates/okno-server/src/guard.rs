@@ -90,7 +90,8 @@ fn keys_in(headers: &HeaderMap) -> [Option<&str>; 2] {
 
 /// The page and the health checks are public: none shows anything of the index.
 pub(crate) fn is_public(path: &str) -> bool {
-    path == "/healthz" || !["/api/", "/v1/", "/mcp", "/metrics"].iter().any(|part| path.starts_with(part))
+    path == "/healthz"
+        || !["/api/", "/v1/", "/mcp", "/metrics", crate::dify::PATH].iter().any(|part| path.starts_with(part))
 }
 
 /// Whether a `Host` names this machine.

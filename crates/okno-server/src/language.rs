@@ -1,7 +1,7 @@
 //! The language of an answer: what `Accept-Language` prefers of English and Chinese; English where it says nothing.
 //!
 //! Errors are answered in English first. [`translate`] looks at every response on its way out and says errors again in
-//! Chinese where the request asked for that.
+//! Chinese where the request asked for that, and in the form of Dify on Dify's route.
 
 use crate::error::ApiError;
 use axum::extract::{FromRequestParts, Request};
@@ -47,8 +47,13 @@ impl<S: Send + Sync> FromRequestParts<S> for Preferred {
 /// Answers errors in the language of the request.
 pub async fn translate(request: Request, next: Next) -> Response {
     let lang = preferred(request.headers());
+    let for_dify = request.uri().path() == crate::dify::PATH;
     let response = next.run(request).await;
     match response.extensions().get::<ApiError>() {
+        Some(error) if for_dify => {
+            let body = crate::dify::error_body(error, lang);
+            response.map(|_| body.into())
+        }
         Some(error) if lang != Lang::En => {
             let body = error.body(lang);
             response.map(|_| body.into())

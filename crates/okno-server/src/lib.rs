@@ -17,6 +17,7 @@ mod cache;
 mod chat;
 mod code;
 mod connections;
+mod dify;
 mod error;
 mod extract;
 mod guard;

@@ -154,6 +154,9 @@ problems! {
     BadDocument { name: String, reason: Box<SkippedReason> } = BadDocument
         ("`{name}` is not a document: {reason}", "`{name}` 不是文档：{reason}")
         hint ("send an id of at most 400 bytes and a text", "请发送不超过 400 字节的编号和文本");
+    /// An operator of Dify that there is not.
+    UnknownOperator { field: &'static str, given: String } = BadFilter
+        ("`{field}`: unknown operator `{given}`", "`{field}`：未知的运算符 `{given}`");
     /// A path that may not be indexed.
     PathNotAllowed { path: String } = PathNotAllowed
         ("`{path}` may not be indexed over HTTP", "不允许通过 HTTP 索引 `{path}`")

@@ -14,6 +14,7 @@ const ROLES: &[(&str, &str, KeyRole)] = &[
     ("GET", "/api/v1/openapi.json", Search),
     ("GET", "/metrics", Search),
     ("POST", "/api/v1/search", Search),
+    ("POST", "/retrieval", Search),
     ("POST", "/api/v1/compare", Search),
     ("POST", "/api/v1/ask", Search),
     ("POST", "/v1/chat/completions", Search),

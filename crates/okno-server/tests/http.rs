@@ -373,6 +373,46 @@ fn every_described_route_answers_and_takes_no_other_method() {
 }
 
 #[test]
+fn dify_retrieves_as_from_any_external_knowledge_base() {
+    let server = Server::start();
+    // As Dify 1.x sends it: all fields, the threshold 0.0 where none was set.
+    let body = |knowledge: &str, condition: Value| {
+        json!({"retrieval_setting": {"top_k": 1, "score_threshold": 0.0}, "query": "How hot is black tea?",
+            "knowledge_id": knowledge, "metadata_condition": condition})
+    };
+    let (status, found) = server.post("/retrieval", &body("notes", Value::Null));
+    assert_eq!((status, found["records"].as_array().unwrap().len()), (200, 1));
+    let record = &found["records"][0];
+    assert_eq!((&record["metadata"]["doc_id"], &record["metadata"]["kind"]), (&json!("tea.md"), &json!("drink")));
+    assert!(record["content"].as_str().unwrap().contains("boiling water"), "{record}");
+    assert!((0.0..=1.0).contains(&record["score"].as_f64().unwrap()) && record["title"].is_string());
+    // Conditions, as its documentation shows them.
+    let condition = |operator: &str| {
+        json!({"logical_operator": "and", "conditions": [
+            {"name": "kind", "comparison_operator": operator, "value": "drink"}]})
+    };
+    assert_eq!(
+        server.post("/retrieval", &body("notes", condition("is"))).1["records"][0]["metadata"]["doc_id"],
+        "tea.md"
+    );
+    let (_, others) = server.post("/retrieval", &body("notes", condition("is not")));
+    assert!(others["records"].as_array().unwrap().iter().all(|record| record["metadata"]["kind"] != "drink"));
+    let sure = json!({"knowledge_id": "notes", "query": "Who won the elections in Peru?",
+        "retrieval_setting": {"top_k": 3, "score_threshold": 0.9}});
+    assert_eq!(server.post("/retrieval", &sure), (200, json!({"records": []})));
+    // Errors in its form.
+    let (status, error) = server.post("/retrieval", &body("none", Value::Null));
+    assert_eq!((status, &error["error_code"]), (404, &json!(2001)));
+    assert!(error["error_msg"].as_str().unwrap().contains("none"));
+    assert_eq!(server.post("/retrieval", &body("notes", condition("resembles"))).1["error_code"], 400);
+    // Dify tries a new address with an empty request, and takes 403, 404 and 502 for a wrong one.
+    assert_eq!(server.request("POST", "/retrieval", &[], b"").0, 415);
+    let locked = Server::with(|settings| settings.key = Some("a-key-of-this-server".into()));
+    let (status, error) = locked.post("/retrieval", &body("notes", Value::Null));
+    assert_eq!((status, &error["error_code"]), (401, &json!(1002)));
+}
+
+#[test]
 fn documents_that_are_not_files_are_put_and_deleted() {
     let server = Server::start();
     let put = |name: &str, body: &Value| {

@@ -80,6 +80,7 @@ fn routes() -> OpenApiRouter<Arc<App>> {
         .routes(routes!(runs::report))
         .merge(upload::routes())
         .merge(crate::chat::routes())
+        .routes(routes!(crate::dify::retrieval))
         .routes(routes!(openapi_json))
         .routes(routes!(healthz))
         .routes(routes!(readyz))
