@@ -5,10 +5,12 @@
 
 mod charsmap;
 pub(crate) mod dot;
+mod encoded;
 mod remembering;
 mod static_model;
 mod unigram;
 
+pub(crate) use encoded::with_ids;
 pub use remembering::Remembering;
 pub(crate) use static_model::Scratch;
 pub use static_model::StaticModel;

@@ -61,7 +61,7 @@ pub struct Scratch {
 }
 
 impl Scratch {
-    /// The ids of the last text, in ascending order.
+    /// The ids of the last text.
     #[must_use]
     pub fn ids(&self) -> &[u32] {
         &self.ids
@@ -135,11 +135,15 @@ impl StaticModel {
     /// Sets `out` to the unnormalised vector of `text`; an empty text gives zeros. A shorter `out` gets the first
     /// components.
     pub(crate) fn sum_into(&self, text: &str, scratch: &mut Scratch, out: &mut [f32]) {
-        self.encode_with(text, scratch);
-        scratch.ids.sort_unstable();
+        self.encode_sorted(text, scratch);
+        self.sum_ids(&scratch.ids, out);
+    }
+
+    /// The same for a text with these ids, which ascend.
+    pub(crate) fn sum_ids(&self, ids: &[u32], out: &mut [f32]) {
         out.fill(0.0);
         let (rows, scales) = (self.file.section(1), self.file.words(2));
-        for same in scratch.ids.chunk_by(|a, b| a == b) {
+        for same in ids.chunk_by(|a, b| a == b) {
             let id = same[0] as usize;
             let row = id.checked_mul(self.dimensions).and_then(|start| rows.get(start..)?.get(..self.dimensions));
             if let (Some(row), Some(scale)) = (row, scales.get(id)) {
@@ -168,6 +172,12 @@ impl StaticModel {
             add_row(&mut out, row, f32::from_le_bytes(*scale));
         }
         out
+    }
+
+    /// Leaves the ids of `text` in the scratch, ascending.
+    pub(crate) fn encode_sorted(&self, text: &str, scratch: &mut Scratch) {
+        self.encode_with(text, scratch);
+        scratch.ids.sort_unstable();
     }
 
     /// Leaves the ids of `text` in the scratch.

@@ -22,10 +22,12 @@ impl<'a> Trie<'a> {
         Self { units }
     }
 
+    #[inline]
     pub fn root(self) -> TrieNode {
         self.at(0)
     }
 
+    #[inline]
     pub fn at(self, slot: u32) -> TrieNode {
         TrieNode(self.units.get(slot as usize).map_or(LEAF, |unit| u32::from_le_bytes(*unit)))
     }
@@ -43,6 +45,7 @@ impl<'a> Trie<'a> {
 }
 
 impl TrieNode {
+    #[inline]
     pub fn ends_key(self) -> bool {
         self.0 & HAS_VALUE != 0
     }

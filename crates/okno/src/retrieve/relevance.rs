@@ -21,7 +21,7 @@
 
 use crate::document::Structure;
 use crate::embed::dot::{ScaledRows, scan};
-use crate::embed::{Scratch, StaticModel};
+use crate::embed::{Scratch, StaticModel, with_ids};
 use crate::text::is_chinese;
 use crate::text::terms::{of_query, terms};
 use rustc_hash::FxHashMap;
@@ -84,8 +84,9 @@ pub struct ComparedQuestion {
     chinese: bool,
     /// What the words that no document has take from the log odds.
     lacking: f32,
-    /// For each token met so far the cosine with each of the question's.
-    met: FxHashMap<u32, Vec<f32>>,
+    /// For each token met so far where its cosines with the question's begin in `cosines`.
+    met: FxHashMap<u32, usize>,
+    cosines: Vec<f32>,
 }
 
 /// What is known of a sentence, or of title and headings.
@@ -112,6 +113,7 @@ impl ComparedQuestion {
             chinese: is_chinese(question),
             lacking: if is_chinese(question) { UNKNOWN_NAME * unknown.len() as f32 } else { 0.0 },
             met: FxHashMap::default(),
+            cosines: Vec::new(),
         };
         asked.read_tokens(question);
         asked.read_terms(question);
@@ -195,26 +197,27 @@ impl ComparedQuestion {
 
     /// For each token of the question the cosine of the token of a text that is most like it.
     pub fn meant_by(&mut self, text: &str) -> Vec<f32> {
-        let mut ids = Vec::new();
-        self.model.encode(text, &mut ids);
-        self.likest(&ids)
+        with_ids(text, |ids| self.likest(ids))
     }
 
     fn likest(&mut self, ids: &[u32]) -> Vec<f32> {
-        let mut meant = vec![0.0f32; self.tokens.weights.len()];
+        let Self { model, tokens, met, cosines, .. } = self;
+        let mut meant = vec![0.0f32; tokens.weights.len()];
         for &id in ids {
-            let likeness = self.met.entry(id).or_insert_with(|| self.tokens.likeness(self.model, id));
-            for (best, cosine) in meant.iter_mut().zip(likeness) {
-                *best = best.max(*cosine);
+            let at = *met.entry(id).or_insert_with(|| tokens.add_likeness(model, id, cosines));
+            for (best, &cosine) in meant.iter_mut().zip(&cosines[at..]) {
+                *best = if cosine > *best { cosine } else { *best };
             }
         }
         meant
     }
 
     fn part(&mut self, text: &str) -> SentenceProfile {
-        let sum = self.sum(text);
-        let ids = self.scratch.ids().to_vec();
-        let meant = self.likest(&ids);
+        let mut sum = vec![0.0; self.model.dimensions()];
+        let meant = with_ids(text, |ids| {
+            self.model.sum_ids(ids, &mut sum);
+            self.likest(ids)
+        });
         let mut written = 0;
         terms(text, &mut |term: &str| written |= self.bits.get(term).copied().unwrap_or(0));
         SentenceProfile { sum, meant, written }
@@ -292,14 +295,16 @@ impl TokenRows {
         rows
     }
 
-    /// The cosine of a token with each of these, 0 where they point away from each other.
-    fn likeness(&self, model: &StaticModel, id: u32) -> Vec<f32> {
-        let mut cosines = vec![0.0; self.weights.len()];
+    /// Appends the cosine of a token with each of these, 0 where they point away from each other; returns where.
+    fn add_likeness(&self, model: &StaticModel, id: u32, cosines: &mut Vec<f32>) -> usize {
+        let first = cosines.len();
+        cosines.resize(first + self.weights.len(), 0.0);
         if let Some(row) = model.components(id).map(widened) {
             let rows = ScaledRows { components: &self.components, scales: &self.scales };
-            scan(&row, scale(&row), rows, &mut cosines);
+            scan(&row, scale(&row), rows, &mut cosines[first..]);
         }
-        cosines.into_iter().map(|cosine: f32| cosine.max(0.0)).collect()
+        cosines[first..].iter_mut().for_each(|cosine| *cosine = cosine.max(0.0));
+        first
     }
 }
 

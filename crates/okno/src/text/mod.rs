@@ -3,5 +3,6 @@
 pub mod names;
 pub mod spelling;
 pub mod terms;
+mod untagged;
 
 pub use okno_document::text::*;

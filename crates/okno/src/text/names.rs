@@ -5,6 +5,7 @@
 //! Blizzard`, `camelCase` by its words. A word of many names says little, a word of one name says all.
 
 use super::terms::{QueryTerm, of_query};
+use super::untagged::untagged;
 use crate::embed::StaticModel;
 use okno_document::Record;
 use okno_document::text::script::is_dense;
@@ -29,12 +30,20 @@ pub struct DocumentNames {
     documents: Vec<NamedDocument>,
     /// Whole titles, by their words, and the documents that have them.
     titles: FxHashMap<u64, Vec<Number>>,
+    /// What these titles begin with: the first word and the first two characters of each. Nearly everything in a text
+    /// begins otherwise, and need not be looked at further.
+    beginnings: FxHashSet<u64>,
+    /// Paths without tags of languages, and those of them that several documents have.
+    paths: FxHashSet<u64>,
+    shared_paths: FxHashSet<u64>,
 }
 
 #[derive(Debug)]
 struct NamedDocument {
     number: Number,
     words: Vec<u64>,
+    /// Its path without tags of languages.
+    path: u64,
 }
 
 /// A document that a question names.
@@ -68,10 +77,30 @@ impl DocumentNames {
         for &word in &words {
             self.words.entry(word).or_default().push(place);
         }
-        self.documents.push(NamedDocument { number, words });
-        for title in title_forms(&record.title) {
-            self.titles.entry(title).or_default().push(number);
+        let path = hash(&untagged(&format!("{}/{}", record.id.root, record.id.name())));
+        if !self.paths.insert(path) {
+            self.shared_paths.insert(path);
         }
+        self.documents.push(NamedDocument { number, words, path });
+        for title in title_forms(&record.title) {
+            self.beginnings.extend([hash(first_word(&title)), hash(first_two(&title))]);
+            self.titles.entry(hash(&title)).or_default().push(number);
+        }
+    }
+
+    /// Whether the paths of several documents differ only in tags of languages.
+    pub fn has_translations(&self) -> bool {
+        !self.shared_paths.is_empty()
+    }
+
+    /// What the path of a document has in common with those of its translations; `None` where there are none.
+    pub fn translated_path(&self, number: Number) -> Option<u64> {
+        let path = self.documents[self.place(number)?].path;
+        self.shared_paths.contains(&path).then_some(path)
+    }
+
+    fn place(&self, number: Number) -> Option<usize> {
+        self.documents.binary_search_by_key(&number, |document| document.number).ok()
     }
 
     /// The documents that a question names at least this surely, the surest first.
@@ -100,10 +129,11 @@ impl DocumentNames {
 
     /// What a question says beside the names of these documents.
     pub fn rest(&self, question: &str, documents: &[Number]) -> String {
-        let named = documents.iter().filter_map(|number| {
-            let at = self.documents.binary_search_by_key(number, |document| document.number).ok()?;
-            Some(self.documents[at].words.iter().copied())
-        });
+        if documents.is_empty() {
+            return question.to_owned();
+        }
+        let places = documents.iter().filter_map(|&number| self.place(number));
+        let named = places.map(|at| self.documents[at].words.iter().copied());
         without(question, &named.flatten().collect())
     }
 
@@ -124,8 +154,8 @@ impl DocumentNames {
     /// The documents whose whole titles a text mentions, in the order of their mention.
     pub fn mentioned(&self, text: &str) -> Vec<Number> {
         let mut found: Vec<Number> = Vec::new();
-        each_title_like(text, &mut |hash| {
-            let documents = self.titles.get(&hash).filter(|documents| documents.len() <= SHARED_BY);
+        self.each_title_like(text, &mut |title| {
+            let documents = self.titles.get(&hash(title)).filter(|documents| documents.len() <= SHARED_BY);
             for &document in documents.into_iter().flatten() {
                 if !found.contains(&document) {
                     found.push(document);
@@ -133,6 +163,44 @@ impl DocumentNames {
             }
         });
         found
+    }
+
+    /// Calls `each` with everything in a text that begins like a title.
+    fn each_title_like(&self, text: &str, each: &mut impl FnMut(&str)) {
+        let separates = |c: char| !c.is_alphanumeric() || is_dense(c);
+        let words: Vec<&str> = text.split(separates).filter(|word| !word.is_empty()).collect();
+        let mut joined = String::new();
+        for from in 0..words.len() {
+            if words[from].starts_with(char::is_lowercase) {
+                continue;
+            }
+            joined.clear();
+            fold_into(words[from], &mut joined);
+            if !self.begins(first_word(&joined)) {
+                continue;
+            }
+            each(&joined);
+            for word in words[from + 1..].iter().take(LONGEST_TITLE - 1) {
+                joined.push(' ');
+                fold_into(word, &mut joined);
+                each(&joined);
+            }
+        }
+        for run in text.split(|c: char| !(is_dense(c) || c.is_alphanumeric())).filter(|run| run.contains(is_dense)) {
+            joined.clear();
+            fold_into(run, &mut joined);
+            for (from, _) in joined.char_indices() {
+                let rest = &joined[from..];
+                if self.begins(first_two(rest)) {
+                    let ends = rest.char_indices().map(|(at, c)| at + c.len_utf8());
+                    ends.take(LONGEST_DENSE_TITLE).skip(1).for_each(|end| each(&rest[..end]));
+                }
+            }
+        }
+    }
+
+    fn begins(&self, beginning: &str) -> bool {
+        self.beginnings.contains(&hash(beginning))
     }
 }
 
@@ -145,8 +213,12 @@ const LOWER: f32 = 0.4;
 /// A text in the form in which spellings that mean the same are the same.
 fn folded(text: &str) -> String {
     let mut folded = String::with_capacity(text.len());
-    StaticModel::builtin().normalize(text, &mut folded);
+    fold_into(text, &mut folded);
     folded
+}
+
+fn fold_into(text: &str, out: &mut String) {
+    StaticModel::builtin().normalize(text, out);
 }
 
 fn hash(text: &str) -> u64 {
@@ -259,53 +331,35 @@ fn runs(text: &str) -> Vec<&str> {
 }
 
 /// A title as it may stand in a text: whole, and without what is in brackets behind it.
-fn title_forms(title: &str) -> Vec<u64> {
+fn title_forms(title: &str) -> Vec<String> {
     let short = title.split(" (").next().unwrap_or(title);
-    let mut forms: Vec<u64> = [title, short].into_iter().filter_map(title_key).collect();
+    let mut forms: Vec<String> = [title, short].into_iter().filter_map(title_key).collect();
     forms.dedup();
     forms
 }
 
-/// The key of a whole title; none for one that would be found everywhere.
-fn title_key(title: &str) -> Option<u64> {
+/// A whole title as it is looked for; none for one that would be found everywhere.
+fn title_key(title: &str) -> Option<String> {
     let folded = folded(title);
     if folded.contains(is_dense) {
         let dense: String = folded.chars().filter(|c| c.is_alphanumeric()).collect();
         let length = dense.chars().count();
-        return (2..=LONGEST_DENSE_TITLE).contains(&length).then(|| hash(&dense));
+        return (2..=LONGEST_DENSE_TITLE).contains(&length).then_some(dense);
     }
     let words: Vec<&str> = words_of(&folded).collect();
     let tells = words.len() > 1 || words.first().is_some_and(|word| word.chars().count() > 3);
-    (tells && words.len() <= LONGEST_TITLE).then(|| hash(&words.join(" ")))
+    (tells && words.len() <= LONGEST_TITLE).then(|| words.join(" "))
 }
 
-/// Calls `each` with the key of everything in a text that could be a title.
-fn each_title_like(text: &str, each: &mut impl FnMut(u64)) {
-    let words: Vec<(String, bool)> = text
-        .split(|c: char| !c.is_alphanumeric() || is_dense(c))
-        .filter(|word| !word.is_empty())
-        .map(|word| (folded(word), word.starts_with(|c: char| !c.is_lowercase())))
-        .collect();
-    for from in (0..words.len()).filter(|&from| words[from].1) {
-        let mut joined = String::new();
-        for (word, _) in words[from..].iter().take(LONGEST_TITLE) {
-            if !joined.is_empty() {
-                joined.push(' ');
-            }
-            joined.push_str(word);
-            each(hash(&joined));
-        }
-    }
-    for run in text.split(|c: char| !(is_dense(c) || c.is_alphanumeric())).filter(|run| run.contains(is_dense)) {
-        let folded: Vec<char> = folded(run).chars().collect();
-        for from in 0..folded.len() {
-            let mut joined = String::new();
-            for &c in folded[from..].iter().take(LONGEST_DENSE_TITLE) {
-                joined.push(c);
-                each(hash(&joined));
-            }
-        }
-    }
+/// The first word of a title.
+fn first_word(title: &str) -> &str {
+    title.split(' ').next().unwrap_or(title)
+}
+
+/// The first two characters of a title.
+fn first_two(title: &str) -> &str {
+    let end = title.char_indices().nth(2).map_or(title.len(), |(at, _)| at);
+    &title[..end]
 }
 
 #[cfg(test)]

@@ -19,10 +19,17 @@ impl BestUnits {
         Self { units: Vec::with_capacity(depth.saturating_mul(4)), last: (floor, 0), depth }
     }
 
+    /// Whether a unit of this score can be among the best; most cannot.
+    #[inline]
+    pub fn may_take(&self, score: f32) -> bool {
+        score >= self.last.0
+    }
+
     /// Offers a unit, in any order, each once.
+    #[inline]
     pub fn offer(&mut self, score: f32, unit: u32) {
         // Nearly all are worse, which one comparison tells.
-        if score >= self.last.0 && by_score(&(score, unit), &self.last) == Ordering::Less {
+        if self.may_take(score) && by_score(&(score, unit), &self.last) == Ordering::Less {
             self.units.push((score, unit));
             if self.units.len() >= self.depth * 4 {
                 self.cut();

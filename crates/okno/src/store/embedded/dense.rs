@@ -124,9 +124,12 @@ impl<'s> Dots<'s> {
     fn scan(&self, units: &Units, allowed: Option<&Allowed>, depth: usize, floor: f32) -> Vec<ScoredUnit> {
         let mut best = BestUnits::new(depth, floor);
         let mut offer = |range: Range<usize>| {
-            for unit in range.filter(|&unit| allowed.is_none_or(|allowed| allowed.finds(units.section[unit]))) {
-                best.offer(self.score(units, unit), unit as u32);
-            }
+            self.each_score(units, range, |unit, score| {
+                // Nearly all are worse: what is allowed is asked of the others.
+                if best.may_take(score) && allowed.is_none_or(|allowed| allowed.finds(units.section[unit])) {
+                    best.offer(score, unit as u32);
+                }
+            });
         };
         match allowed {
             None => offer(0..units.count()),
@@ -135,14 +138,15 @@ impl<'s> Dots<'s> {
         best.ranked()
     }
 
-    /// The cosine of a unit with the question, or its estimate.
+    /// The cosines of units with the question, or their estimates.
     #[inline]
-    fn score(&self, units: &Units, unit: usize) -> f32 {
-        let own = self.texts[units.texts(unit)].iter().sum::<f32>();
-        match units.lengths.get(unit) {
-            None => own,
-            Some(&length) => cosine(own, self.sections[units.section[unit] as usize], length),
+    fn each_score(&self, units: &Units, range: Range<usize>, mut each: impl FnMut(usize, f32)) {
+        if units.lengths.is_empty() {
+            return units.each_sum(&self.texts, range, each);
         }
+        units.each_sum(&self.texts, range, |unit, own| {
+            each(unit, cosine(own, self.sections[units.section[unit] as usize], units.lengths[unit]));
+        });
     }
 }
 

@@ -146,6 +146,21 @@ impl Units {
         }
     }
 
+    /// Calls `each` with each of these units and the sum of the values of its texts. The shape is looked at once, not
+    /// for every unit: there are millions.
+    #[inline]
+    pub fn each_sum(&self, values: &[f32], units: Range<usize>, mut each: impl FnMut(usize, f32)) {
+        let sum = |texts: Range<u32>| values[texts.start as usize..texts.end as usize].iter().sum::<f32>();
+        match &self.shape {
+            UnitShape::Sentences(_) => units.for_each(|unit| each(unit, values[unit])),
+            UnitShape::Windows(runs) | UnitShape::Runs { runs, .. } => {
+                units.for_each(|unit| each(unit, sum(runs[unit].clone())));
+            }
+            UnitShape::Parts { bounds, .. } => units.for_each(|unit| each(unit, sum(bounds[unit]..bounds[unit + 1]))),
+            UnitShape::Derived(texts) => units.for_each(|unit| each(unit, values[texts.places[unit] as usize])),
+        }
+    }
+
     /// The units that hold a text: a range, because starts and ends both ascend; none where the layer has no such text.
     #[inline]
     pub fn holding(&self, text: u32) -> Range<u32> {
