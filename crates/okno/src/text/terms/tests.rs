@@ -197,3 +197,8 @@ fn what_a_question_is_asked_with_weighs_less_than_what_it_asks_about() {
     }
     assert_eq!(asked("区别对待")[0], ("区别".to_owned(), 1.0), "a word elsewhere");
 }
+
+#[test]
+fn every_phrase_of_questions_has_a_known_beginning() {
+    assert!(QUESTION_PHRASES.split(' ').all(|phrase| phrase.starts_with(PHRASE_BEGINNINGS)));
+}
