@@ -45,8 +45,7 @@ def test_a_node_parser(tmp_path: Path) -> None:
     text = "茶很热。好喝。 It is white. " * 20
     nodes = OknoNodeParser("chunk:100c/0c").get_nodes_from_documents([Document(text=text)])
     assert len(nodes) > 2 and all(node.get_content() in text for node in nodes)
-    restored = OknoNodeParser.from_dict(OknoNodeParser("sentence").to_dict())
-    assert restored.splitter == "sentence"
+    assert OknoNodeParser("sentence").to_dict()["splitter"] == "sentence"
 
 
 def test_the_example(capsys: pytest.CaptureFixture[str]) -> None:

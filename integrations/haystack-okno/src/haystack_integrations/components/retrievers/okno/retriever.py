@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any, Optional
+from weakref import WeakValueDictionary
 
 import okno
 from haystack import Document, component, default_from_dict, default_to_dict
+
+#: The indexes that components of this process hold: one index is opened once and shared.
+_OPEN: WeakValueDictionary[str, okno.Index] = WeakValueDictionary()
 
 
 @component
@@ -32,9 +37,12 @@ class OknoRetriever:
         self._index: Optional[okno.Index] = None
 
     def warm_up(self) -> None:
-        """Opens the index."""
+        """Opens the index, or shares the one that another component has open."""
         if self._index is None:
-            self._index = okno.Index.open(self.path)
+            whole = os.path.realpath(self.path)
+            held = _OPEN.get(whole)
+            self._index = okno.Index.open(whole) if held is None else held
+            _OPEN[whole] = self._index
 
     def to_dict(self) -> dict[str, Any]:
         """The component as a dict."""
