@@ -57,7 +57,7 @@ pub struct Meaning {
 }
 
 /// Fields that hold names and running text whatever their values look like.
-const PROSE: [&str; 15] = [
+const PROSE: [&str; 16] = [
     "title",
     "path",
     "file",
@@ -71,6 +71,8 @@ const PROSE: [&str; 15] = [
     "abstract",
     "subtitle",
     "text",
+    // Who may see a document is no word of a question.
+    super::ALLOW,
     "标题",
     "摘要",
 ];

@@ -5,6 +5,7 @@
 //! [`Structure`] is what search needs of them: sentences in order, and which paragraph and section
 //! each belongs to. [`Metadata`] is typed, and [`Filter`] is the one language that asks about it.
 
+mod access;
 mod catalogue;
 mod date;
 mod derived;
@@ -19,6 +20,7 @@ mod structure;
 pub mod table;
 pub mod text;
 
+pub use access::{ALLOW, Access, group_names};
 pub use catalogue::{Catalogue, Field, FieldKind, Gathering, Meaning};
 pub use date::Date;
 pub use derived::{Derived, DerivedKind};

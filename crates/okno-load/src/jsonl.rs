@@ -15,7 +15,7 @@ use serde_json::{Map, Value as Json};
 use super::markdown::{self, merged};
 use super::{Loader, Sink, SkipReason, Source, encoding, file_metadata, has_extension, textual, values};
 use okno_document::message::{AnyOf, Bytes};
-use okno_document::{Loaded, Metadata, Value};
+use okno_document::{ALLOW, Loaded, Metadata, Value};
 
 /// A longer line is no document; the limit keeps a file without line ends from filling the memory.
 const LONGEST_LINE: u64 = 64 << 20;
@@ -222,16 +222,23 @@ pub(super) fn record_metadata(record: Map<String, Json>) -> Metadata {
     for (key, value) in record {
         match value {
             Json::Object(members) if key == "meta" || key == "metadata" => {
-                metadata.0.extend(members.into_iter().filter_map(|(key, value)| Some((key, typed(value)?))));
+                metadata
+                    .0
+                    .extend(members.into_iter().filter_map(|(key, value)| Some((key.clone(), member(&key, value)?))));
             }
             value => {
-                if let Some(value) = typed(value) {
+                if let Some(value) = member(&key, value) {
                     metadata.0.entry(key).or_insert(value);
                 }
             }
         }
     }
     metadata
+}
+
+/// The value of a field; permissions that cannot be read permit nobody.
+fn member(key: &str, value: Json) -> Option<Value> {
+    typed(value).or_else(|| (key == ALLOW).then(|| Value::List(Vec::new())))
 }
 
 fn typed(value: Json) -> Option<Value> {

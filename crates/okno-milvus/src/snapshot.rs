@@ -5,6 +5,7 @@
 //! bounded if each question has a snapshot of its own.
 
 use crate::documents::StoredDocument;
+use crate::expression::allowed;
 use crate::failure::{DamagedRow, MilvusFailure};
 use crate::frequencies::Frequencies;
 use crate::ledger::EntryKind;
@@ -18,7 +19,7 @@ use okno::store::{Ask, DocumentNumber, FileState, Manifest, Scored, Snapshot, To
 use okno::text::names::DocumentNames;
 use okno::text::terms;
 use okno::{Error, Result};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::sync::{Arc, OnceLock};
 
 /// Records are kept in memory up to this many: some 400 bytes each without metadata, so 8 MB; 40 MB with much metadata.
@@ -255,6 +256,23 @@ impl Snapshot for MilvusSnapshot {
     fn image(&self, hash: ImageHash) -> Result<Option<Vec<u8>>> {
         let SharedSnapshot { parts, state, .. } = &*self.shared;
         parts.ledger.image(hash, state.generation, &state.live)
+    }
+
+    fn image_among(&self, hash: ImageHash, among: &HashSet<DocumentNumber>) -> Result<Option<Vec<u8>>> {
+        let SharedSnapshot { parts, state, .. } = &*self.shared;
+        parts.ledger.image(hash, state.generation, &allowed(among, &state.live))
+    }
+
+    /// Page by page: reading a document keeps it until the snapshot is dropped.
+    fn derived_counts_among(&self, among: &HashSet<DocumentNumber>) -> Result<BTreeMap<DerivedKind, usize>> {
+        let SharedSnapshot { parts, state, .. } = &*self.shared;
+        let mut counts = BTreeMap::new();
+        for page in allowed(among, &state.live).pages(DOCUMENTS_AT_ONCE) {
+            for derived in parts.documents.read(&page, state.generation)?.iter().flat_map(|read| read.derived.iter()) {
+                *counts.entry(derived.kind).or_default() += 1;
+            }
+        }
+        Ok(counts)
     }
 
     fn vectors(&self, number: DocumentNumber) -> Result<Vectors> {

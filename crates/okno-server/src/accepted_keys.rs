@@ -3,6 +3,7 @@
 //! With every request it is looked whether the file changed, so that a key that was revoked is refused at once.
 
 use crate::keys::{FileStamp, KeyFile, KeyHash, KeyRole, KeysError, NamedKey, SINGLE_KEY};
+use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
 use subtle::{Choice, ConditionallySelectable};
 
@@ -28,6 +29,8 @@ pub enum KeyHolder {
         name: String,
         /// What they may do.
         role: KeyRole,
+        /// Their groups, where the key has some.
+        groups: Option<BTreeSet<String>>,
     },
     /// The holder of a key whose last day is over.
     Expired(NamedKey),
@@ -63,13 +66,13 @@ impl AcceptedKeys {
             }
         }
         if bool::from(single) {
-            return KeyHolder::Named { name: SINGLE_KEY.to_owned(), role: KeyRole::Administer };
+            return KeyHolder::Named { name: SINGLE_KEY.to_owned(), role: KeyRole::Administer, groups: None };
         }
         let found = usize::try_from(found).ok().and_then(|number| number.checked_sub(1)).and_then(|at| known.get(at));
         match found {
             None => KeyHolder::Unknown,
             Some(key) if key.is_expired() => KeyHolder::Expired(key.clone()),
-            Some(key) => KeyHolder::Named { name: key.name.clone(), role: key.role },
+            Some(key) => KeyHolder::Named { name: key.name.clone(), role: key.role, groups: key.groups.clone() },
         }
     }
 
@@ -104,7 +107,7 @@ mod tests {
 
     fn name_of(holder: KeyHolder) -> Option<(String, KeyRole)> {
         match holder {
-            KeyHolder::Named { name, role } => Some((name, role)),
+            KeyHolder::Named { name, role, .. } => Some((name, role)),
             _ => None,
         }
     }
@@ -115,8 +118,8 @@ mod tests {
         let file = KeyFile::beside(&folder.path().join(".okno"));
         let accepted = AcceptedKeys::new(None, Some(file.clone())).unwrap();
         assert_eq!(accepted.holder([None, None]), KeyHolder::Anybody);
-        let reader = file.make("reader", KeyRole::Search, None).unwrap();
-        let admin = file.make("管理员", KeyRole::Administer, Some(KeyDay::today().0)).unwrap();
+        let reader = file.make("reader", KeyRole::Search, None, None).unwrap();
+        let admin = file.make("管理员", KeyRole::Administer, Some(KeyDay::today().0), None).unwrap();
         assert!(reader.len() == 69 && reader != admin);
         let stored = fs::read_to_string(file.path()).unwrap();
         assert!(!stored.contains(&reader[5..]) && !stored.contains(&admin[5..]), "{stored}");
@@ -136,7 +139,7 @@ mod tests {
     fn expired_keys_and_damaged_files_let_nobody_in() {
         let folder = tempfile::tempdir().unwrap();
         let file = KeyFile::beside(&folder.path().join(".okno"));
-        let key = file.make("old", KeyRole::Add, None).unwrap();
+        let key = file.make("old", KeyRole::Add, None, None).unwrap();
         let single = AcceptedKeys::new(Some("0123456789abcdef"), Some(file.clone())).unwrap();
         let named = AcceptedKeys::new(None, Some(file.clone())).unwrap();
         assert!(named.is_usable());

@@ -9,6 +9,7 @@ use crate::pool::Pool;
 use crate::problem::Problem;
 use crate::uploads::Uploads;
 use okno::answer::ReplyOptions;
+use okno::document::Access;
 use okno::generate::Generator;
 use okno::{Engine, IndexOptions, Query};
 use std::fmt;
@@ -66,25 +67,57 @@ pub struct ServerParts {
     pub generator: Option<Arc<dyn Generator>>,
 }
 
-/// An index, and what the server keeps for it.
-#[derive(Debug)]
+/// An index as somebody sees it, and what the server keeps for it.
 pub(crate) struct ServedIndex {
-    pub index: NamedIndex,
+    pub index: Arc<NamedIndex>,
+    /// Where somebody does not see everything.
+    seen: Option<Engine>,
     /// Held while writing: one writer at a time.
     pub writing: Arc<Mutex<()>>,
     pub uploads: Uploads,
 }
 
+impl fmt::Debug for ServedIndex {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ServedIndex").field("index", &self.index).finish_non_exhaustive()
+    }
+}
+
 impl ServedIndex {
+    fn new(index: NamedIndex) -> Self {
+        let uploads = Uploads::beside(index.engine.beside());
+        Self { index: Arc::new(index), seen: None, writing: Arc::default(), uploads }
+    }
+
+    /// The engine as the requester sees it.
     pub fn engine(&self) -> &Engine {
+        self.seen.as_ref().unwrap_or(&self.index.engine)
+    }
+
+    /// The engine over the whole index, for writing.
+    pub fn whole_engine(&self) -> &Engine {
         &self.index.engine
+    }
+
+    /// The index as somebody with this access sees it.
+    pub fn seen_by(self: &Arc<Self>, access: &Access) -> Arc<Self> {
+        if access.is_everything() {
+            return Arc::clone(self);
+        }
+        Arc::new(Self {
+            index: Arc::clone(&self.index),
+            seen: Some(self.index.engine.seen_by(access.clone())),
+            writing: Arc::clone(&self.writing),
+            uploads: self.uploads.clone(),
+        })
     }
 }
 
 /// The state that all requests share.
 #[derive(Debug)]
 pub(crate) struct App {
-    pub indexes: Vec<Arc<ServedIndex>>,
+    /// The whole indexes; handlers are given what their requester may see ([`crate::requester::SeenApp`]).
+    indexes: Vec<Arc<ServedIndex>>,
     pub generator: Option<Arc<dyn Generator>>,
     pub pool: Pool,
     /// Answers in words that are being written.
@@ -101,12 +134,8 @@ pub(crate) struct App {
 
 impl App {
     pub fn new(parts: ServerParts, limits: RequestLimits, allowed: Vec<PathBuf>) -> Self {
-        let served = |index: NamedIndex| {
-            let uploads = Uploads::beside(index.engine.beside());
-            Arc::new(ServedIndex { index, writing: Arc::default(), uploads })
-        };
         Self {
-            indexes: parts.indexes.into_iter().map(served).collect(),
+            indexes: parts.indexes.into_iter().map(|index| Arc::new(ServedIndex::new(index))).collect(),
             generator: parts.generator,
             pool: Pool::new(limits.waiting),
             answers: Arc::new(Semaphore::new(limits.answers)),
@@ -125,8 +154,13 @@ impl App {
         Arc::clone(&self.answers).acquire_owned().await.map_err(|_| Problem::WorkFailed.into())
     }
 
-    /// The index of this name; the first when none is named.
-    pub fn served(&self, name: Option<&str>) -> Result<&Arc<ServedIndex>, ApiError> {
+    /// All indexes, whole.
+    pub fn whole_indexes(&self) -> &[Arc<ServedIndex>] {
+        &self.indexes
+    }
+
+    /// The whole index of this name; the first when none is named.
+    pub fn whole_index(&self, name: Option<&str>) -> Result<&Arc<ServedIndex>, ApiError> {
         let Some(name) = name else {
             return self.indexes.first().ok_or_else(|| Problem::NothingServed.into());
         };
@@ -134,18 +168,5 @@ impl App {
             let known = self.indexes.iter().map(|served| served.index.name.clone()).collect();
             Problem::NoIndex { name: name.to_owned(), known }.into()
         })
-    }
-
-    /// The indexes of these names, comma between them, none twice; the first when none is named.
-    pub fn several(&self, names: Option<&str>) -> Result<Vec<Arc<ServedIndex>>, ApiError> {
-        let Some(names) = names else { return Ok(vec![Arc::clone(self.served(None)?)]) };
-        let mut indexes: Vec<Arc<ServedIndex>> = Vec::new();
-        for name in names.split(',') {
-            let served = self.served(Some(name.trim()))?;
-            if indexes.iter().all(|known| !Arc::ptr_eq(known, served)) {
-                indexes.push(Arc::clone(served));
-            }
-        }
-        Ok(indexes)
     }
 }

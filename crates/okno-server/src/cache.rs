@@ -1,7 +1,7 @@
 //! A cache of answers, bounded in bytes; the least recently used go first.
 //!
-//! A key names everything that an answer depends on: the indexes with their generations, the day, and the request to
-//! the byte. So nothing is ever invalidated: after a commit, keys are different.
+//! A key names everything that an answer depends on: the indexes with their generations, what the requester may see,
+//! the day, and the request to the byte. So nothing is ever invalidated: after a commit, keys are different.
 
 use axum::body::Bytes;
 use lru::LruCache;

@@ -12,6 +12,7 @@ use crate::error::{ApiError, ErrorBody};
 use crate::extract::JsonBody;
 use crate::language::Preferred;
 use crate::problem::Problem;
+use crate::requester::SeenApp;
 use axum::Json;
 use axum::extract::State;
 use axum::response::sse::{Event, KeepAlive};
@@ -42,7 +43,7 @@ pub fn routes() -> OpenApiRouter<Arc<App>> {
 #[utoipa::path(get, path = "/v1/models", tag = "chat",
     responses((status = 200, body = Object), (status = "4XX", body = ErrorBody)))]
 async fn models(State(app): State<Arc<App>>) -> Json<Value> {
-    let names = app.indexes.iter().map(|served| format!("{NAME}/{}", served.index.name));
+    let names = app.whole_indexes().iter().map(|served| format!("{NAME}/{}", served.index.name));
     let names: Vec<String> = std::iter::once(NAME.to_owned()).chain(names).collect();
     let model = |id: &String| json!({"id": id, "object": "model", "created": 0, "owned_by": NAME});
     Json(json!({"object": "list", "data": names.iter().map(model).collect::<Vec<_>>()}))
@@ -97,7 +98,7 @@ impl Turn {
     responses((status = 200, body = Object), (status = 200, content_type = "text/event-stream", body = api::SentEvent),
         (status = "4XX", body = ErrorBody), (status = "5XX", description = "The model failed", body = ErrorBody)))]
 async fn complete(
-    State(app): State<Arc<App>>,
+    app: SeenApp,
     Preferred(lang): Preferred,
     note: AuditNote,
     JsonBody(completing, _): JsonBody<Completing>,

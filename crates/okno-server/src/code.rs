@@ -63,6 +63,7 @@ codes! {
     KeyExpired = "key_expired" UNAUTHORIZED,
     ModelBusy = "model_busy" SERVICE_UNAVAILABLE,
     ModelFailed = "model_failed" BAD_GATEWAY,
+    NameTaken = "name_taken" CONFLICT,
     NoDocument = "no_document" NOT_FOUND,
     NoFiles = "no_files" BAD_REQUEST,
     NoImage = "no_image" NOT_FOUND,

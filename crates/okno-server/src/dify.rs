@@ -5,20 +5,18 @@
 
 use crate::answering::searching;
 use crate::api;
-use crate::app::App;
 use crate::audit::AuditNote;
 use crate::code::Code;
 use crate::error::ApiError;
 use crate::extract::JsonBody;
+use crate::requester::SeenApp;
 use axum::Json;
-use axum::extract::State;
 use okno::Answer;
 use okno::document::{Comparison, Filter};
 use okno::retrieve::QueryRequest;
 use okno_document::message::Lang;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use std::sync::Arc;
 use utoipa::ToSchema;
 
 /// The route.
@@ -125,11 +123,11 @@ pub fn error_body(error: &ApiError, lang: Lang) -> Vec<u8> {
 #[utoipa::path(post, path = "/retrieval", tag = "search", request_body = DifyQuestion,
     responses((status = 200, body = RetrievedRecords), (status = "4XX", body = DifyError)))]
 pub async fn retrieval(
-    State(app): State<Arc<App>>,
+    app: SeenApp,
     note: AuditNote,
     JsonBody(asked, _): JsonBody<DifyQuestion>,
 ) -> Result<Json<RetrievedRecords>, ApiError> {
-    let indexes = vec![Arc::clone(app.served(Some(&asked.knowledge_id))?)];
+    let indexes = vec![app.served(Some(&asked.knowledge_id))?];
     let filter = asked.metadata_condition.as_ref().map(filter).transpose()?.flatten();
     let setting = &asked.retrieval_setting;
     let request = QueryRequest {

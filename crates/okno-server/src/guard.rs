@@ -8,12 +8,15 @@
 use crate::accepted_keys::{AcceptedKeys, KeyHolder};
 use crate::audit::AuditNote;
 use crate::error::ApiError;
+use crate::keys::KeyRole;
 use crate::problem::Problem;
+use crate::requester::Requester;
 use crate::roles;
 use axum::extract::{MatchedPath, Request, State};
-use axum::http::{HeaderMap, Method, header};
+use axum::http::{HeaderMap, HeaderName, Method, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
+use okno::document::Access;
 use std::sync::Arc;
 
 /// What is checked.
@@ -25,11 +28,13 @@ pub struct AccessGuard {
     pub keys: AcceptedKeys,
     /// Other origins whose pages may send requests.
     pub origins: Vec<String>,
+    /// The header in which a proxy says the groups of whoever sends a request, where one is trusted.
+    pub groups_header: Option<HeaderName>,
 }
 
 impl AccessGuard {
-    /// Whether the request may be sent; whose key it shows is noted.
-    fn check(&self, asked: &AskedRoute<'_>, headers: &HeaderMap, note: &AuditNote) -> Result<(), Problem> {
+    /// Who sends the request, or why it may not be sent; whose key it shows is noted.
+    fn check(&self, asked: &AskedRoute<'_>, headers: &HeaderMap, note: &AuditNote) -> Result<Requester, Problem> {
         let host = headers.get(header::HOST).and_then(|host| host.to_str().ok()).or(asked.authority);
         if self.loopback && !host.is_some_and(is_loopback) {
             return Err(Problem::WrongHost { host: host.unwrap_or_default().escape_debug().to_string() });
@@ -39,25 +44,37 @@ impl AccessGuard {
             return Err(Problem::CrossOrigin);
         }
         if is_public(asked.path) {
-            return Ok(());
+            return Ok(Requester { key: None, access: Access::public() });
         }
         match self.keys.holder(keys_in(headers)) {
-            KeyHolder::Anybody => {}
-            KeyHolder::Unknown => return Err(Problem::NoKey),
+            KeyHolder::Anybody => {
+                Ok(Requester { key: None, access: self.claimed(headers).unwrap_or(Access::Everything) })
+            }
+            KeyHolder::Unknown => Err(Problem::NoKey),
             KeyHolder::Expired(key) => {
                 note.key(&key.name);
-                return Err(Problem::KeyExpired { name: key.name });
+                Err(Problem::KeyExpired { name: key.name })
             }
-            KeyHolder::Named { name, role } => {
+            KeyHolder::Named { name, role, groups } => {
                 let needed = roles::needed(asked.method, asked.route, asked.path);
                 note.key(&name);
                 if role < needed {
                     let (role, needed) = (role.to_string(), needed.to_string());
                     return Err(Problem::RoleTooLow { name, role, needed });
                 }
+                let own = groups.map(Access::Groups).or_else(|| self.claimed(headers));
+                let usual = if role == KeyRole::Administer { Access::Everything } else { Access::public() };
+                Ok(Requester { key: Some(name), access: own.unwrap_or(usual) })
             }
         }
-        Ok(())
+    }
+
+    /// The groups that a trusted header says; none where it is missing, or there several times. `None` where no header
+    /// is trusted.
+    fn claimed(&self, headers: &HeaderMap) -> Option<Access> {
+        let mut values = headers.get_all(self.groups_header.as_ref()?).iter();
+        let only = values.next().filter(|_| values.next().is_none());
+        Some(Access::of(only.and_then(|value| std::str::from_utf8(value.as_bytes()).ok())))
     }
 
     /// Whether a request comes from a program, from our own page, or from an allowed origin.
@@ -104,7 +121,7 @@ fn is_loopback(host: &str) -> bool {
 }
 
 /// Passes a request on, or refuses it.
-pub async fn guard(State(guard): State<Arc<AccessGuard>>, request: Request, next: Next) -> Response {
+pub async fn guard(State(guard): State<Arc<AccessGuard>>, mut request: Request, next: Next) -> Response {
     let uri = request.uri();
     let asked = AskedRoute {
         method: request.method(),
@@ -114,7 +131,10 @@ pub async fn guard(State(guard): State<Arc<AccessGuard>>, request: Request, next
     };
     let note = request.extensions().get::<AuditNote>().cloned().unwrap_or_default();
     match guard.check(&asked, request.headers(), &note) {
-        Ok(()) => next.run(request).await,
+        Ok(requester) => {
+            request.extensions_mut().insert(requester);
+            next.run(request).await
+        }
         Err(problem) => ApiError::from(problem).into_response(),
     }
 }
@@ -123,6 +143,8 @@ pub async fn guard(State(guard): State<Arc<AccessGuard>>, request: Request, next
 mod tests {
     use super::*;
     use crate::code::Code;
+    use crate::keys::KeyFile;
+    use std::collections::BTreeSet;
 
     fn code(guard: &AccessGuard, method: &Method, path: &str, headers: &[(&'static str, &str)]) -> Option<Code> {
         let headers =
@@ -132,7 +154,7 @@ mod tests {
     }
 
     fn guard(loopback: bool, key: Option<&str>, origins: Vec<String>) -> AccessGuard {
-        AccessGuard { loopback, keys: AcceptedKeys::new(key, None).expect("no file"), origins }
+        AccessGuard { loopback, keys: AcceptedKeys::new(key, None).expect("no file"), origins, groups_header: None }
     }
 
     #[test]
@@ -160,6 +182,47 @@ mod tests {
         assert_eq!(post("https://notes.example"), None);
         for origin in ["http://evil.example", "null", "http://localhost:7071"] {
             assert_eq!(post(origin), Some(Code::CrossOrigin), "{origin}");
+        }
+    }
+
+    #[test]
+    fn groups_come_from_the_key_or_from_a_trusted_header() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = KeyFile::beside(&folder.path().join(".okno"));
+        let make = |name, role, groups: Option<&str>| {
+            let groups = groups.map(|groups| BTreeSet::from([groups.to_owned()]));
+            file.make(name, role, None, groups).unwrap()
+        };
+        let (hr, plain) = (make("hr", KeyRole::Search, Some("hr")), make("plain", KeyRole::Add, None));
+        let admin = make("admin", KeyRole::Administer, None);
+        let seen = |header: Option<&'static str>, headers: &[(&'static str, &str)]| {
+            let keys = AcceptedKeys::new(None, Some(file.clone())).unwrap();
+            let groups_header = header.map(HeaderName::from_static);
+            let guard = AccessGuard { loopback: false, keys, origins: Vec::new(), groups_header };
+            let path = "/api/v1/status";
+            let asked = AskedRoute { method: &Method::GET, path, route: Some(path), authority: None };
+            let headers = headers.iter().map(|(name, value)| (name.parse().unwrap(), value.parse().unwrap()));
+            let headers = headers.fold(HeaderMap::new(), |mut all, (name, value)| {
+                let (name, value): (HeaderName, axum::http::HeaderValue) = (name, value);
+                all.append(name, value);
+                all
+            });
+            guard.check(&asked, &headers, &AuditNote::default()).unwrap().access
+        };
+        let with = |key: &str, rest: &[(&'static str, &'static str)], header| {
+            let mut headers = vec![("x-api-key", key)];
+            headers.extend(rest.iter().copied());
+            seen(header, &headers)
+        };
+        let claim = [("x-groups", "board, staff")];
+        assert_eq!(with(&hr, &[], None), Access::of(["hr"]));
+        assert_eq!(with(&hr, &claim, Some("x-groups")), Access::of(["hr"]), "a key's groups are its own");
+        assert_eq!(with(&plain, &claim, None), Access::public(), "no header is trusted by default");
+        assert_eq!(with(&admin, &claim, None), Access::Everything);
+        for key in [&plain, &admin] {
+            assert_eq!(with(key, &claim, Some("x-groups")), Access::of(["board", "staff"]));
+            assert_eq!(with(key, &[], Some("x-groups")), Access::public());
+            assert_eq!(with(key, &[claim[0], claim[0]], Some("x-groups")), Access::public());
         }
     }
 

@@ -6,6 +6,7 @@
 
 use crate::error::{ApiError, ErrorInfo};
 use crate::problem::Problem;
+use crate::requester::Requester;
 use okno::Progress;
 use okno_document::message::Lang;
 use serde::Serialize;
@@ -82,13 +83,36 @@ pub struct JobView {
     pub error: Option<ErrorInfo>,
 }
 
+impl JobView {
+    /// The job as far as it is about these files.
+    pub fn about(mut self, files: &[String]) -> Self {
+        self.current = None;
+        if let Some(skipped) = self.result.as_mut().and_then(|result| result["skipped"].as_array_mut()) {
+            let own = |place: &str| place.split('/').any(|part| files.iter().any(|file| file == part));
+            skipped.retain(|skipped| skipped["place"].as_str().is_some_and(own));
+        }
+        self
+    }
+}
+
+/// Who began a job, and with which files.
+#[derive(Debug, Clone)]
+pub struct JobOrigin {
+    /// Who began it.
+    pub requester: Requester,
+    /// The files that were uploaded with the request.
+    pub files: Vec<String>,
+    /// The language of the request, for the job's error.
+    pub lang: Lang,
+}
+
 /// One job.
 #[derive(Debug)]
 pub struct Job {
     view: watch::Sender<JobView>,
     stop: AtomicBool,
-    /// The language of the request that began it, for its error.
-    lang: Lang,
+    /// Who began it.
+    pub origin: JobOrigin,
 }
 
 impl Job {
@@ -126,7 +150,7 @@ impl Job {
             (view.state, view.result, view.error) = match result {
                 Ok(result) if stopped && result["stopped"] == true => (JobState::Cancelled, Some(result), None),
                 Ok(result) => (JobState::Done, Some(result), None),
-                Err(error) => (JobState::Failed, None, Some(error.info(self.lang))),
+                Err(error) => (JobState::Failed, None, Some(error.info(self.origin.lang))),
             };
         });
     }
@@ -165,7 +189,7 @@ struct JobTable {
 
 impl Jobs {
     /// Begins a job, queued.
-    pub fn add(&self, kind: JobKind, index: &str, lang: Lang) -> Arc<Job> {
+    pub fn add(&self, kind: JobKind, index: &str, origin: JobOrigin) -> Arc<Job> {
         let mut table = self.lock();
         table.next += 1;
         let number = table.next;
@@ -183,7 +207,7 @@ impl Jobs {
             result: None,
             error: None,
         };
-        let job = Arc::new(Job { view: watch::Sender::new(view), stop: AtomicBool::new(false), lang });
+        let job = Arc::new(Job { view: watch::Sender::new(view), stop: AtomicBool::new(false), origin });
         table.jobs.insert(number, Arc::clone(&job));
         table.forget_old();
         job
@@ -196,8 +220,8 @@ impl Jobs {
     }
 
     /// All jobs, the newest first.
-    pub fn all(&self) -> Vec<JobView> {
-        self.lock().jobs.values().rev().map(|job| job.view()).collect()
+    pub fn all(&self) -> Vec<Arc<Job>> {
+        self.lock().jobs.values().rev().cloned().collect()
     }
 
     /// How many are queued or running.
@@ -242,10 +266,26 @@ pub fn now() -> u64 {
 mod tests {
     use super::*;
 
+    fn origin() -> JobOrigin {
+        JobOrigin { requester: Requester::owner(), files: vec!["own.md".to_owned()], lang: Lang::En }
+    }
+
+    #[test]
+    fn others_files_are_left_out() {
+        let job = Jobs::default().add(JobKind::Index, "home", origin());
+        job.advance("uploads/others.md", 1);
+        let skipped =
+            ["uploads/own.md", "own.md", "uploads/others.md"].map(|place| serde_json::json!({"place": place}));
+        job.end(Ok(serde_json::json!({"skipped": skipped})));
+        let about = job.view().about(&job.origin.files);
+        assert_eq!(about.result.unwrap()["skipped"].as_array().unwrap().len(), 2);
+        assert_eq!(about.current, None);
+    }
+
     #[test]
     fn a_job_says_how_it_ended_and_old_ones_are_forgotten() {
         let jobs = Jobs::default();
-        let job = jobs.add(JobKind::Index, "home", Lang::En);
+        let job = jobs.add(JobKind::Index, "home", origin());
         assert_eq!((job.view().state, jobs.running()), (JobState::Queued, 1));
         job.start();
         job.begin(2, 100);
@@ -255,7 +295,7 @@ mod tests {
         job.end(Ok(serde_json::json!({"stopped": true})));
         assert_eq!((job.view().state, jobs.running()), (JobState::Cancelled, 0));
         for _ in 0..KEPT {
-            jobs.add(JobKind::Eval, "home", Lang::En).end(Err(Problem::WorkFailed.into()));
+            jobs.add(JobKind::Eval, "home", origin()).end(Err(Problem::WorkFailed.into()));
         }
         assert!(jobs.get("1").is_err() && jobs.get("2").is_ok());
         assert_eq!(jobs.all().len(), KEPT);
@@ -263,7 +303,7 @@ mod tests {
 
     #[test]
     fn stopping_what_is_done_leaves_it_done() {
-        let job = Jobs::default().add(JobKind::Index, "home", Lang::En);
+        let job = Jobs::default().add(JobKind::Index, "home", origin());
         job.cancel();
         job.end(Ok(serde_json::json!({"stopped": false})));
         assert_eq!(job.view().state, JobState::Done);

@@ -6,6 +6,7 @@
 use okno_document::Date;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
+use std::collections::BTreeSet;
 use std::fmt;
 use std::fs;
 use std::io::{ErrorKind, Write};
@@ -55,6 +56,9 @@ pub struct NamedKey {
     /// The last day on which it is accepted (UTC); without one, until it is revoked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expires: Option<KeyDay>,
+    /// The groups of its holder, for documents that are not for everybody.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub groups: Option<BTreeSet<String>>,
 }
 
 impl NamedKey {
@@ -168,6 +172,12 @@ okno_document::messages! {
         /// The last day is over already.
         Past { /** The day. */ day: String } = "key_day_past" =>
             ("{day} is in the past; choose a later day", "{day} 已经过去；请选择以后的日期"),
+        /// Groups for a key that sees everything.
+        Groups = "key_groups" => (
+            "a key with the role `administer` sees all documents, so it cannot have groups; \
+             choose the role `search` or `add`",
+            "角色为 `administer` 的密钥可以看到所有文档，因此不能有用户组；请选择角色 `search` 或 `add`"
+        ),
         /// The system gives no random numbers.
         NoRandom { /** What it says. */ cause: String } = "no_random" => (
             "the system gives no random numbers: {cause}; try again",
@@ -217,10 +227,19 @@ impl KeyFile {
     }
 
     /// Makes a key and returns it; nobody can read it again later.
-    pub fn make(&self, name: &str, role: KeyRole, expires: Option<Date>) -> Result<String, KeysError> {
+    pub fn make(
+        &self,
+        name: &str,
+        role: KeyRole,
+        expires: Option<Date>,
+        groups: Option<BTreeSet<String>>,
+    ) -> Result<String, KeysError> {
         let is_plain = |c: char| c.is_alphanumeric() || "-_.".contains(c);
         if name.is_empty() || name.chars().count() > 64 || !name.chars().all(is_plain) || name == SINGLE_KEY {
             return Err(KeysError::Name { name: name.to_owned() });
+        }
+        if groups.is_some() && role == KeyRole::Administer {
+            return Err(KeysError::Groups);
         }
         let (made, expires) = (KeyDay::today(), expires.map(KeyDay));
         if let Some(day) = expires.filter(|day| *day < made) {
@@ -233,7 +252,7 @@ impl KeyFile {
             if keys.iter().any(|known| known.name == name) {
                 return Err(KeysError::Taken { name: name.to_owned() });
             }
-            keys.push(NamedKey { name: name.to_owned(), role, sha256: KeyHash::of(&key), made, expires });
+            keys.push(NamedKey { name: name.to_owned(), role, sha256: KeyHash::of(&key), made, expires, groups });
             Ok(())
         })?;
         Ok(key)
@@ -306,11 +325,13 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let file = KeyFile::beside(&folder.path().join(".okno"));
         for name in ["", "a b", "a/b", SINGLE_KEY, &"x".repeat(65)] {
-            assert!(matches!(file.make(name, KeyRole::Add, None), Err(KeysError::Name { .. })), "{name}");
+            assert!(matches!(file.make(name, KeyRole::Add, None, None), Err(KeysError::Name { .. })), "{name}");
         }
-        assert!(matches!(file.make("a", KeyRole::Add, Date::new(2020, 1, 1)), Err(KeysError::Past { .. })));
-        file.make("a", KeyRole::Add, None).unwrap();
-        assert!(matches!(file.make("a", KeyRole::Add, None), Err(KeysError::Taken { .. })));
+        assert!(matches!(file.make("a", KeyRole::Add, Date::new(2020, 1, 1), None), Err(KeysError::Past { .. })));
+        let groups = Some(BTreeSet::from(["hr".to_owned()]));
+        assert!(matches!(file.make("a", KeyRole::Administer, None, groups), Err(KeysError::Groups)));
+        file.make("a", KeyRole::Add, None, None).unwrap();
+        assert!(matches!(file.make("a", KeyRole::Add, None, None), Err(KeysError::Taken { .. })));
         assert!(matches!(file.revoke("b"), Err(KeysError::Unknown { .. })));
         assert_eq!(file.read().unwrap().unwrap().len(), 1);
     }

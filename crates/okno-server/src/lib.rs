@@ -34,6 +34,7 @@ mod page;
 mod pool;
 mod probe;
 mod problem;
+mod requester;
 mod roles;
 mod run;
 mod uploads;

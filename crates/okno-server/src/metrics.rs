@@ -1,6 +1,6 @@
 //! Counters in the text format of Prometheus: requests by route and status, how long they took, what the indexes hold.
 
-use crate::app::App;
+use crate::requester::SeenApp;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::sync::Mutex;
@@ -46,7 +46,7 @@ impl Metrics {
 }
 
 /// All counters as text.
-pub fn text(app: &App) -> String {
+pub fn text(app: &SeenApp) -> String {
     let mut out = String::new();
     requests(&mut out, &app.metrics);
     let hits = app.metrics.cache_hits.load(Ordering::Relaxed);
@@ -79,8 +79,8 @@ fn requests(out: &mut String, metrics: &Metrics) {
 }
 
 /// What the indexes hold; one that cannot be read has no line.
-fn indexes(out: &mut String, app: &App) {
-    let figures = app.indexes.iter().filter_map(|served| {
+fn indexes(out: &mut String, app: &SeenApp) {
+    let figures = app.indexes().into_iter().filter_map(|served| {
         let snapshot = served.engine().snapshot().ok()?;
         let totals = snapshot.totals().ok()?;
         let figures = [totals.documents as f64, totals.sentences as f64, snapshot.generation() as f64];

@@ -157,6 +157,10 @@ problems! {
     /// An operator of Dify that there is not.
     UnknownOperator { field: &'static str, given: String } = BadFilter
         ("`{field}`: unknown operator `{given}`", "`{field}`：未知的运算符 `{given}`");
+    /// An upload would replace a document that its sender does not see.
+    NameTaken { name: String } = NameTaken
+        ("the name `{name}` is taken", "名称 `{name}` 已被占用")
+        hint ("send the file under another name", "请换一个文件名发送");
     /// A path that may not be indexed.
     PathNotAllowed { path: String } = PathNotAllowed
         ("`{path}` may not be indexed over HTTP", "不允许通过 HTTP 索引 `{path}`")

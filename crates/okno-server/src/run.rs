@@ -30,6 +30,9 @@ pub struct ServeSettings {
     pub key: Option<String>,
     /// The file of named keys; where it exists, requests must show one of them, or the key above.
     pub keys: Option<KeyFile>,
+    /// The header in which a proxy says the groups of whoever sends a request; any client of that proxy must be unable
+    /// to send it.
+    pub groups_header: Option<String>,
     /// Origins whose pages may send requests.
     pub cors: Vec<String>,
     /// Folders from which files may be indexed, beside the roots of the indexes.
@@ -85,6 +88,14 @@ okno_document::messages! {
         } = "bad_origin" => (
             "`{origin}` is not a valid origin; expected something like `https://notes.example`",
             "`{origin}` 不是有效的来源，应类似 `https://notes.example`"
+        ),
+        /// A header that cannot be one.
+        Header {
+            /// As it was given.
+            header: String,
+        } = "bad_header" => (
+            "`{header}` cannot be the name of a header; expected something like `X-Groups`",
+            "`{header}` 不能作为标头名称，应类似 `X-Groups`"
         ),
         /// No index was given.
         NoIndex = "no_index" => ("there is no index to serve", "没有可供服务的索引"),
@@ -202,7 +213,9 @@ fn check(settings: &ServeSettings) -> Result<AccessGuard, ServeError> {
     if !loopback && !keys.is_usable() {
         return Err(ServeError::NoKey { host: settings.host.to_string() });
     }
-    Ok(AccessGuard { loopback, keys, origins: settings.cors.clone() })
+    let bad = |header: &String| ServeError::Header { header: header.clone() };
+    let header = settings.groups_header.as_ref().map(|header| header.parse().map_err(|_| bad(header)));
+    Ok(AccessGuard { loopback, keys, origins: settings.cors.clone(), groups_header: header.transpose()? })
 }
 
 /// Every route behind every check, from the outside in: language, methods, audit log, observation, allowed origins,
@@ -257,7 +270,7 @@ mod tests {
         let app =
             Arc::new(App::new(ServerParts { indexes: vec![], generator: None }, RequestLimits::default(), vec![]));
         let keys = AcceptedKeys::new(None, None).expect("no file");
-        let rules = AccessGuard { loopback: true, keys, origins: vec![] };
+        let rules = AccessGuard { loopback: true, keys, origins: vec![], groups_header: None };
         let told = format!("{:?}", router(&app, rules, vec![], None));
         told.split('"').filter(|part| part.starts_with('/')).map(str::to_owned).collect()
     }

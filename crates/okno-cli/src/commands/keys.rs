@@ -6,9 +6,10 @@ use crate::values::day;
 use crate::{address, output};
 use anyhow::Result;
 use clap::{Args, Subcommand, ValueEnum};
-use okno::document::Date;
+use okno::document::{Date, group_names};
 use okno_server::{KeyFile, KeyRole, NamedKey};
 use serde_json::{Value, json};
+use std::collections::BTreeSet;
 use std::io::Write;
 
 /// What to do with keys.
@@ -36,6 +37,9 @@ pub struct KeyMakeArgs {
     /// The last day on which it is accepted (UTC), e.g. `2027-01-31` [default: until it is revoked]
     #[arg(long, value_name = "DATE", value_parser = day)]
     expires: Option<Date>,
+    /// The groups of its holder, commas between: they see documents for everybody and those for these groups
+    #[arg(long, value_name = "GROUPS")]
+    groups: Option<String>,
 }
 
 /// What the holder of a key may do.
@@ -73,11 +77,12 @@ pub fn run(globals: &Globals, command: &KeysCommand) -> Result<()> {
 }
 
 fn make(globals: &Globals, file: &KeyFile, args: &KeyMakeArgs) -> Result<()> {
-    let key = file.make(&args.name, args.role.into(), args.expires)?;
+    let groups: Option<BTreeSet<String>> = args.groups.as_deref().map(|names| group_names(names).into_iter().collect());
+    let key = file.make(&args.name, args.role.into(), args.expires, groups.clone())?;
     if globals.json {
         let expires = args.expires.map(|day| day.to_string());
         output::json(&json!({
-            "name": args.name, "role": KeyRole::from(args.role), "expires": expires, "key": key,
+            "name": args.name, "role": KeyRole::from(args.role), "expires": expires, "groups": groups, "key": key,
         }))?;
     } else {
         writeln!(std::io::stdout(), "{key}")?;
@@ -117,6 +122,7 @@ fn list(globals: &Globals, file: &KeyFile) -> Result<()> {
 fn key_json(key: &NamedKey) -> Value {
     json!({
         "name": key.name, "role": key.role, "made": key.made, "expires": key.expires, "expired": key.is_expired(),
+        "groups": key.groups,
     })
 }
 
@@ -128,5 +134,8 @@ fn key_line(key: &NamedKey) -> String {
         Some(day) => say!(", expires {}", "，{} 到期", day),
     };
     let made = say!("made {}", "生成于 {}", made);
-    format!("{}  {}  {made}{until}", output::printable(&key.name), key.role)
+    let groups = key.groups.as_ref().map(|groups| groups.iter().cloned().collect::<Vec<_>>().join(", "));
+    let groups =
+        groups.map(|groups| say!("  groups {}", "  用户组 {}", output::printable(&groups))).unwrap_or_default();
+    format!("{}  {}  {made}{until}{groups}", output::printable(&key.name), key.role)
 }

@@ -37,6 +37,10 @@ pub struct ServeArgs {
     /// A file with a key that may do everything [default: the variable `OKNO_API_KEY`, if it is set]; see `okno keys`
     #[arg(long, value_name = "FILE")]
     api_key_file: Option<PathBuf>,
+    /// Trust this header of a proxy for the groups of whoever sends a request, e.g. `X-Groups`; the proxy must replace
+    /// what clients send in it
+    #[arg(long, value_name = "HEADER")]
+    groups_header: Option<String>,
     /// Allow requests from web pages of this origin, e.g. `https://notes.example`
     #[arg(long, value_name = "ORIGIN")]
     cors: Vec<String>,
@@ -71,6 +75,7 @@ pub fn run(globals: &Globals, args: &ServeArgs) -> Result<()> {
         port: args.port,
         key: key(args.api_key_file.as_deref())?,
         keys: Some(KeyFile::beside(&address::folder(Some(&first_index(globals))))),
+        groups_header: args.groups_header.clone(),
         cors: args.cors.clone(),
         audit: args.audit.clone().map(|file| AuditSettings { file, questions: args.audit_questions }),
         allowed: args.allow.clone(),

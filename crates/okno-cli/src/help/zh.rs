@@ -94,6 +94,7 @@ pub const ARGUMENTS: &[ArgumentText] = &[
     (&["keys make"], "name", "名称：由谁或什么程序使用"),
     (&["keys make"], "role", "持有者可以做什么"),
     (&["keys make"], "expires", "可用的最后一天（UTC），例如 `2027-01-31` [默认：直到撤销]"),
+    (&["keys make"], "groups", "持有者的用户组，以逗号分隔：可看到面向所有人的文档，以及面向这些组的文档"),
     (&["keys revoke"], "name", "密钥的名称"),
     (&["check"], "repair", "移除损坏的部分，由其余内容重建，并重新读取损坏文档的文件"),
     // Every command.
@@ -273,6 +274,11 @@ pub const ARGUMENTS: &[ArgumentText] = &[
         &["serve"],
         "api_key_file",
         "存放密钥的文件，该密钥可做任何事 [默认：环境变量 `OKNO_API_KEY`，如果已设置]；另见 `okno keys`",
+    ),
+    (
+        &["serve"],
+        "groups_header",
+        "信任代理在此标头中给出的请求者用户组，例如 `X-Groups`；代理必须替换客户端发送的同名标头",
     ),
     (&["serve"], "cors", "允许此来源的网页发出请求，例如 `https://notes.example`"),
     (&["serve"], "allow", "除已索引的文件外，允许请求索引此文件夹中的文件"),

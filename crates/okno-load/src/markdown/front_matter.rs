@@ -5,7 +5,7 @@
 
 use super::super::lines::{LineSpan, indent, lines};
 use super::super::values::{scalar, text as quoted_text};
-use okno_document::{Metadata, Value};
+use okno_document::{ALLOW, Metadata, Value};
 
 /// A front matter longer than this is text between two rules.
 const LONGEST: usize = 64 * 1024;
@@ -57,6 +57,8 @@ fn read(body: &str, assign: char) -> Metadata {
         let nested = all[at..].iter().take_while(|line| belongs(line, assign, value)).count();
         let value = value_of(value, &all[at..at + nested]);
         at += nested;
+        // Permissions that cannot be read permit nobody.
+        let value = value.or_else(|| (name == ALLOW).then(|| Value::List(Vec::new())));
         if let Some(value) = value {
             metadata.0.entry(name.to_owned()).or_insert(value);
         }
@@ -191,6 +193,14 @@ mod tests {
         assert_eq!(metadata.0["tags"], Value::List(vec![text("家常"), text("肉")]));
         assert_eq!(metadata.0["serves"], Value::Number(4.0));
         assert_eq!(metadata.0.len(), 3);
+    }
+
+    #[test]
+    fn permissions_that_cannot_be_read_permit_nobody() {
+        for allow in ["allow:", "allow: {groups: [hr]}", "allow:\n  groups: hr", "allow: \"\"", "allow: []"] {
+            let (_, metadata) = front_matter(&format!("---\n{allow}\ntitle: x\n---\n")).unwrap();
+            assert_eq!(metadata.0[ALLOW], Value::List(Vec::new()), "{allow}");
+        }
     }
 
     #[test]

@@ -3,13 +3,12 @@
 use super::search::{Indexes, query_of};
 use super::stream::{SentEvent, until_end};
 use crate::answering::{ReplyPiece, found, whole, written};
-use crate::app::App;
 use crate::audit::AuditNote;
 use crate::error::{ApiError, ErrorBody};
 use crate::extract::{JsonBody, Params};
 use crate::language::Preferred;
+use crate::requester::SeenApp;
 use axum::Json;
-use axum::extract::State;
 use axum::response::sse::{Event, KeepAlive};
 use axum::response::{IntoResponse, Response, Sse};
 use futures_util::{StreamExt, stream};
@@ -18,7 +17,6 @@ use okno::shapes;
 use okno_document::message::Lang;
 use serde::Deserialize;
 use std::convert::Infallible;
-use std::sync::Arc;
 use tokio::sync::mpsc;
 use utoipa::ToSchema;
 
@@ -47,7 +45,7 @@ fn streamed() -> bool {
     responses((status = 200, body = Object), (status = 200, content_type = "text/event-stream", body = SentEvent),
         (status = "4XX", body = ErrorBody), (status = "5XX", description = "The model failed", body = ErrorBody)))]
 pub async fn ask(
-    State(app): State<Arc<App>>,
+    app: SeenApp,
     Params(which): Params<Indexes>,
     Preferred(lang): Preferred,
     note: AuditNote,

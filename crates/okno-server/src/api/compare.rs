@@ -3,12 +3,11 @@
 use super::documents::{json, sent};
 use super::search::query_of;
 use crate::answering::searching;
-use crate::app::App;
 use crate::audit::AuditNote;
 use crate::error::{ApiError, ErrorBody};
 use crate::extract::{JsonBody, Params, Which};
 use crate::problem::Problem;
-use axum::extract::State;
+use crate::requester::SeenApp;
 use axum::response::IntoResponse;
 use okno::Query;
 use okno::retrieve::QueryRequest;
@@ -41,12 +40,12 @@ fn usual() -> Vec<String> {
 #[utoipa::path(post, path = "/api/v1/compare", tag = "search", params(Which), request_body = Comparing,
     responses((status = 200, body = Compared<'static>), (status = "4XX", body = ErrorBody)))]
 pub async fn compare(
-    State(app): State<Arc<App>>,
+    app: SeenApp,
     Params(which): Params<Which>,
     note: AuditNote,
     JsonBody(comparing, _): JsonBody<Comparing>,
 ) -> Result<impl IntoResponse, ApiError> {
-    let served = Arc::clone(app.served(which.index.as_deref())?);
+    let served = app.served(which.index.as_deref())?;
     let mut query = query_of(&app.limits, &comparing.asking)?;
     note.question(&query.text);
     let recipes = comparing.recipes;

@@ -1,15 +1,15 @@
 //! Documents: listed, read whole or in part, put, removed.
 
-use crate::app::{App, ServedIndex};
+use crate::app::ServedIndex;
 use crate::audit::AuditNote;
 use crate::error::{ApiError, ErrorBody};
 use crate::extract::{JsonBody, Name, Params, Which};
 use crate::problem::Problem;
+use crate::requester::SeenApp;
 use axum::Json;
-use axum::extract::State;
 use axum::http::header;
 use axum::response::IntoResponse;
-use okno::document::{Filter, Metadata, Record, Value};
+use okno::document::{ALLOW, Filter, Metadata, Record, Value};
 use okno::load::GivenDocument;
 use okno::retrieve::matching;
 use okno::shapes::{self, WholeDocument, slice};
@@ -67,11 +67,8 @@ pub(crate) fn sent(bytes: Vec<u8>) -> impl IntoResponse {
 /// List documents
 #[utoipa::path(get, path = "/api/v1/documents", tag = "documents", params(Listing),
     responses((status = 200, body = DocumentList<'static>), (status = "4XX", body = ErrorBody)))]
-pub async fn list(
-    State(app): State<Arc<App>>,
-    Params(listing): Params<Listing>,
-) -> Result<impl IntoResponse, ApiError> {
-    let served = Arc::clone(app.served(listing.index.as_deref())?);
+pub async fn list(app: SeenApp, Params(listing): Params<Listing>) -> Result<impl IntoResponse, ApiError> {
+    let served = app.served(listing.index.as_deref())?;
     Ok(sent(app.pool.run(move || listed(&served, &listing)).await?))
 }
 
@@ -97,12 +94,12 @@ fn listed(served: &ServedIndex, listing: &Listing) -> Result<Vec<u8>, ApiError> 
     params(("name" = String, Path, description = NAME, example = "tea.md"), Which),
     responses((status = 200, body = WholeDocument<'static>), (status = "4XX", body = ErrorBody)))]
 pub async fn get(
-    State(app): State<Arc<App>>,
+    app: SeenApp,
     Name(name): Name,
     note: AuditNote,
     Params(which): Params<Which>,
 ) -> Result<impl IntoResponse, ApiError> {
-    let served = Arc::clone(app.served(which.index.as_deref())?);
+    let served = app.served(which.index.as_deref())?;
     note.documents([&*name]);
     let work = move || {
         let snapshot = served.engine().snapshot()?;
@@ -156,12 +153,12 @@ pub struct TextPart<'a> {
     params(("name" = String, Path, description = NAME, example = "tea.md"), TextRange),
     responses((status = 200, body = TextPart<'static>), (status = "4XX", body = ErrorBody)))]
 pub async fn text(
-    State(app): State<Arc<App>>,
+    app: SeenApp,
     Name(name): Name,
     note: AuditNote,
     Params(part): Params<TextRange>,
 ) -> Result<impl IntoResponse, ApiError> {
-    let served = Arc::clone(app.served(part.index.as_deref())?);
+    let served = app.served(part.index.as_deref())?;
     note.documents([&*name]);
     let work = move || {
         let (number, record) = named(served.engine(), &name)?;
@@ -217,13 +214,13 @@ pub struct PutReport {
     params(("name" = String, Path, description = NAME, example = "tea-1"), Which),
     responses((status = 200, body = PutReport), (status = "4XX", body = ErrorBody)))]
 pub async fn put(
-    State(app): State<Arc<App>>,
+    app: SeenApp,
     Name(name): Name,
     note: AuditNote,
     Params(which): Params<Which>,
     JsonBody(body, _): JsonBody<PutDocument>,
 ) -> Result<Json<PutReport>, ApiError> {
-    let served = Arc::clone(app.served(which.index.as_deref())?);
+    let served = app.served(which.index.as_deref())?;
     note.documents([&*name]);
     let turn = writing(&served).await?;
     let work = move || {
@@ -236,9 +233,20 @@ pub async fn put(
 
 fn put_into(served: &ServedIndex, name: String, body: PutDocument) -> Result<PutReport, ApiError> {
     let PutDocument { text, title, language, metadata } = body;
-    let typed = metadata.iter().filter_map(|(field, value)| Some((field.clone(), Value::from_json(value)?)));
+    // Whoever does not see a document cannot replace it either.
+    if served.engine().named(&name).is_err() && served.whole_engine().named(&name).is_ok() {
+        return Err(Problem::NameTaken { name }.into());
+    }
+    // Permissions that cannot be read permit nobody.
+    let nobody = |field: &str| (field == ALLOW).then(|| Value::List(Vec::new()));
+    let typed = |(field, value): (String, serde_json::Value)| {
+        let value = Value::from_json(&value).or_else(|| nobody(&field))?;
+        Some((field, value))
+    };
+    let typed = metadata.into_iter().filter_map(typed);
     let document = GivenDocument { id: name.clone(), text, title, language, metadata: Metadata(typed.collect()) };
-    let report = served.engine().add_with(&mut std::iter::once(Ok(document)), &(served.index.options)()?, &Silent)?;
+    let report =
+        served.whole_engine().add_with(&mut std::iter::once(Ok(document)), &(served.index.options)()?, &Silent)?;
     match report.skipped.into_iter().next() {
         Some(skipped) => Err(Problem::BadDocument { name, reason: Box::new(skipped.reason) }.into()),
         None => Ok(PutReport { doc_id: name, added: report.added > 0, changed: report.changed > 0 }),
@@ -266,12 +274,12 @@ const PATIENCE: Duration = Duration::from_secs(5);
     params(("name" = String, Path, description = NAME), Which),
     responses((status = 200, body = Removed), (status = "4XX", body = ErrorBody)))]
 pub async fn remove(
-    State(app): State<Arc<App>>,
+    app: SeenApp,
     Name(name): Name,
     note: AuditNote,
     Params(which): Params<Which>,
 ) -> Result<Json<Removed>, ApiError> {
-    let served = Arc::clone(app.served(which.index.as_deref())?);
+    let served = app.served(which.index.as_deref())?;
     note.documents([&*name]);
     let turn = writing(&served).await?;
     let work = move || {
@@ -291,5 +299,5 @@ fn removed(served: &ServedIndex, name: &str) -> Result<usize, ApiError> {
     }
     // An upload is ours: with its file gone, indexing forgets it, and the same file may come again.
     std::fs::remove_file(&file).map_err(okno::Error::from)?;
-    Ok(engine.index_with(&[served.uploads.folder()], &(served.index.options)()?, &Silent)?.removed)
+    Ok(served.whole_engine().index_with(&[served.uploads.folder()], &(served.index.options)()?, &Silent)?.removed)
 }

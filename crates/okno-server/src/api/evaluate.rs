@@ -2,14 +2,14 @@
 //! keeps them.
 
 use super::runs::{Figures, ReportKept};
-use crate::app::{App, ServedIndex};
+use crate::app::ServedIndex;
 use crate::error::{ApiError, ErrorBody};
 use crate::extract::{JsonBody, Params, Which};
-use crate::jobs::{Job, JobKind, JobView};
+use crate::jobs::{Job, JobKind, JobOrigin, JobView};
 use crate::language::Preferred;
 use crate::problem::Problem;
+use crate::requester::SeenApp;
 use axum::Json;
-use axum::extract::State;
 use axum::http::StatusCode;
 use okno::Progress;
 use okno::retrieve::Recipe;
@@ -75,16 +75,17 @@ fn seed() -> u64 {
 #[utoipa::path(post, path = "/api/v1/eval", tag = "evaluate", params(Which), request_body = Evaluating,
     responses((status = 202, body = JobView), (status = "4XX", body = ErrorBody)))]
 pub async fn eval(
-    State(app): State<Arc<App>>,
+    app: SeenApp,
     Params(which): Params<Which>,
     Preferred(lang): Preferred,
     JsonBody(evaluating, _): JsonBody<Evaluating>,
 ) -> Result<(StatusCode, Json<JobView>), ApiError> {
-    let served = Arc::clone(app.served(which.index.as_deref())?);
+    let served = app.served(which.index.as_deref())?;
     check(&evaluating)?;
     let asked = (Arc::clone(&served), evaluating.clone());
     app.pool.run(move || prepared(&asked.0, &asked.1)).await?;
-    let job = app.jobs.add(JobKind::Eval, &served.index.name, lang);
+    let origin = JobOrigin { requester: app.requester.clone(), files: Vec::new(), lang };
+    let job = app.jobs.add(JobKind::Eval, &served.index.name, origin);
     let working = Arc::clone(&job);
     tokio::spawn(async move {
         working.start();

@@ -1,18 +1,17 @@
 //! Feedback on contexts, kept beside the index for `okno tune --from-feedback`.
 
 use super::documents::named;
-use crate::app::App;
 use crate::audit::AuditNote;
 use crate::error::{ApiError, ErrorBody};
 use crate::extract::{JsonBody, Params, Which};
 use crate::jobs::now;
 use crate::limits::LONGEST_QUESTION;
 use crate::problem::Problem;
+use crate::requester::SeenApp;
 use axum::Json;
-use axum::extract::State;
 use okno_evaluate::feedback::{Feedback, Opinion, Verdict};
 use serde::{Deserialize, Serialize};
-use std::sync::Arc;
+use std::collections::BTreeSet;
 use utoipa::ToSchema;
 
 /// A verdict about a range of a document.
@@ -45,12 +44,12 @@ pub struct Recorded {
 #[utoipa::path(post, path = "/api/v1/feedback", tag = "evaluate", params(Which), request_body = Judging,
     responses((status = 200, body = Recorded), (status = "4XX", body = ErrorBody)))]
 pub async fn add(
-    State(app): State<Arc<App>>,
+    app: SeenApp,
     Params(which): Params<Which>,
     note: AuditNote,
     JsonBody(judging, _): JsonBody<Judging>,
 ) -> Result<Json<Recorded>, ApiError> {
-    let served = Arc::clone(app.served(which.index.as_deref())?);
+    let served = app.served(which.index.as_deref())?;
     note.question(&judging.question);
     note.documents([&*judging.doc_id]);
     let work = move || {
@@ -94,8 +93,19 @@ pub struct Verdicts {
 /// List all verdicts
 #[utoipa::path(get, path = "/api/v1/feedback", tag = "evaluate", params(Which),
     responses((status = 200, body = Verdicts), (status = "4XX", body = ErrorBody)))]
-pub async fn list(State(app): State<Arc<App>>, Params(which): Params<Which>) -> Result<Json<Verdicts>, ApiError> {
-    let served = Arc::clone(app.served(which.index.as_deref())?);
-    let work = move || Ok(Json(Verdicts { verdicts: Feedback::beside(served.engine().beside()).all()? }));
+pub async fn list(app: SeenApp, Params(which): Params<Which>) -> Result<Json<Verdicts>, ApiError> {
+    let served = app.served(which.index.as_deref())?;
+    let work = move || {
+        let engine = served.engine();
+        let mut verdicts = Feedback::beside(engine.beside()).all()?;
+        if engine.hides_documents()? {
+            let mut names = BTreeSet::new();
+            engine.snapshot()?.each_record(&mut |_, record| {
+                names.insert(record.id.name().to_owned());
+            })?;
+            verdicts.retain(|verdict| names.contains(&verdict.document));
+        }
+        Ok(Json(Verdicts { verdicts }))
+    };
     app.pool.run(work).await
 }

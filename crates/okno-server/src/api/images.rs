@@ -3,15 +3,13 @@
 //! Only formats that hold nothing but pixels are kept, and the bytes themselves decide which format they are: what a
 //! document claims about its images is not used.
 
-use crate::app::App;
 use crate::error::{ApiError, ErrorBody};
 use crate::extract::{Name, Params, Which};
 use crate::problem::Problem;
-use axum::extract::State;
+use crate::requester::SeenApp;
 use axum::http::header;
 use axum::response::IntoResponse;
 use okno::document::{ImageHash, MediaType};
-use std::sync::Arc;
 
 /// The same bytes are one image for ever.
 const KEEP: &str = "private, max-age=31536000, immutable";
@@ -21,11 +19,11 @@ const KEEP: &str = "private, max-age=31536000, immutable";
     params(("hash" = String, Path, description = "As contexts name it under `images`"), Which),
     responses((status = 200, content_type = "image/*", body = Vec<u8>), (status = "4XX", body = ErrorBody)))]
 pub async fn image(
-    State(app): State<Arc<App>>,
+    app: SeenApp,
     Name(hash): Name,
     Params(which): Params<Which>,
 ) -> Result<impl IntoResponse, ApiError> {
-    let served = Arc::clone(app.served(which.index.as_deref())?);
+    let served = app.served(which.index.as_deref())?;
     let bad = |()| Problem::BadHash { hash: hash.escape_debug().to_string() };
     let wanted: ImageHash = hash.parse().map_err(bad)?;
     let bytes = app.pool.run(move || Ok(served.engine().image(wanted)?)).await?;

@@ -5,17 +5,18 @@ use crate::allowed;
 use crate::app::{App, ServedIndex};
 use crate::error::{ApiError, ErrorBody};
 use crate::extract::{JsonBody, Name, Params, Which};
-use crate::jobs::{Job, JobKind, JobView};
+use crate::jobs::{Job, JobKind, JobOrigin, JobView};
 use crate::language::Preferred;
+use crate::problem::Problem;
+use crate::requester::SeenApp;
 use axum::Json;
-use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Sse;
 use axum::response::sse::{Event, KeepAlive};
 use futures_util::{Stream, StreamExt, stream};
 use okno::shapes::IndexSummary;
-use okno_document::message::Lang;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 use std::convert::Infallible;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -36,21 +37,22 @@ pub struct Indexing {
 #[utoipa::path(post, path = "/api/v1/jobs/index", tag = "jobs", params(Which), request_body = Indexing,
     responses((status = 202, body = JobView), (status = "4XX", body = ErrorBody)))]
 pub async fn index(
-    State(app): State<Arc<App>>,
+    app: SeenApp,
     Params(which): Params<Which>,
     Preferred(lang): Preferred,
     JsonBody(indexing, _): JsonBody<Indexing>,
 ) -> Result<(StatusCode, Json<JobView>), ApiError> {
-    let served = Arc::clone(app.served(which.index.as_deref())?);
-    let asked = (Arc::clone(&app), Arc::clone(&served));
+    let served = app.served(which.index.as_deref())?;
+    let asked = (Arc::clone(&*app), Arc::clone(&served));
     let paths = app.pool.run(move || allowed::paths(&asked.0, &asked.1, &indexing.paths)).await?;
-    let job = begin(&app, served, paths, lang);
+    let origin = JobOrigin { requester: app.requester.clone(), files: Vec::new(), lang };
+    let job = begin(&app, served, paths, origin);
     Ok((StatusCode::ACCEPTED, Json(job.view())))
 }
 
 /// Begins a job that indexes these paths; without any, all that the index follows and its uploads.
-pub(crate) fn begin(app: &App, served: Arc<ServedIndex>, paths: Vec<PathBuf>, lang: Lang) -> Arc<Job> {
-    let job = app.jobs.add(JobKind::Index, &served.index.name, lang);
+pub(crate) fn begin(app: &App, served: Arc<ServedIndex>, paths: Vec<PathBuf>, origin: JobOrigin) -> Arc<Job> {
+    let job = app.jobs.add(JobKind::Index, &served.index.name, origin);
     let working = Arc::clone(&job);
     tokio::spawn(async move {
         let turn = Arc::clone(&served.writing).lock_owned().await;
@@ -66,7 +68,7 @@ pub(crate) fn begin(app: &App, served: Arc<ServedIndex>, paths: Vec<PathBuf>, la
 }
 
 fn indexed(served: &ServedIndex, mut paths: Vec<PathBuf>, job: &Job) -> Result<serde_json::Value, ApiError> {
-    let engine = served.engine();
+    let engine = served.whole_engine();
     let options = (served.index.options)()?;
     let mut report = okno::IndexReport::default();
     let uploads = served.uploads.folder();
@@ -104,15 +106,31 @@ pub struct JobList {
 /// List the jobs since the server began
 #[utoipa::path(get, path = "/api/v1/jobs", tag = "jobs",
     responses((status = 200, body = JobList), (status = "4XX", body = ErrorBody)))]
-pub async fn list(State(app): State<Arc<App>>) -> Json<JobList> {
-    Json(JobList { jobs: app.jobs.all() })
+pub async fn list(app: SeenApp) -> Result<Json<JobList>, ApiError> {
+    let hidden = app.partly_hidden().await?;
+    Ok(Json(JobList { jobs: app.jobs.all().iter().filter_map(|job| app.view(job, &hidden)).collect() }))
+}
+
+/// A job that the requester may see, and of which indexes they do not see everything.
+async fn seen_job(app: &SeenApp, id: &str) -> Result<(Arc<Job>, BTreeSet<String>), ApiError> {
+    let (job, hidden) = (app.jobs.get(id)?, app.partly_hidden().await?);
+    if app.view(&job, &hidden).is_none() {
+        return Err(Problem::NoJob { id: id.escape_debug().to_string() }.into());
+    }
+    Ok((job, hidden))
+}
+
+fn seen_view(app: &SeenApp, job: &Job, hidden: &BTreeSet<String>) -> Result<Json<JobView>, ApiError> {
+    let view = app.view(job, hidden);
+    view.map(Json).ok_or_else(|| Problem::NoJob { id: String::new() }.into())
 }
 
 /// How far a job is
 #[utoipa::path(get, path = "/api/v1/jobs/{id}", tag = "jobs", params(("id" = String, Path, description = "The job")),
     responses((status = 200, body = JobView), (status = "4XX", body = ErrorBody)))]
-pub async fn get(State(app): State<Arc<App>>, Name(id): Name) -> Result<Json<JobView>, ApiError> {
-    Ok(Json(app.jobs.get(&id)?.view()))
+pub async fn get(app: SeenApp, Name(id): Name) -> Result<Json<JobView>, ApiError> {
+    let (job, hidden) = seen_job(&app, &id).await?;
+    seen_view(&app, &job, &hidden)
 }
 
 /// Stop a job
@@ -120,10 +138,10 @@ pub async fn get(State(app): State<Arc<App>>, Name(id): Name) -> Result<Json<Job
 /// Indexing stops after its next commit, which stays; an evaluation stops at its next question and keeps nothing.
 #[utoipa::path(delete, path = "/api/v1/jobs/{id}", tag = "jobs", params(("id" = String, Path, description = "The job")),
     responses((status = 202, body = JobView), (status = "4XX", body = ErrorBody)))]
-pub async fn cancel(State(app): State<Arc<App>>, Name(id): Name) -> Result<(StatusCode, Json<JobView>), ApiError> {
-    let job = app.jobs.get(&id)?;
+pub async fn cancel(app: SeenApp, Name(id): Name) -> Result<(StatusCode, Json<JobView>), ApiError> {
+    let (job, hidden) = seen_job(&app, &id).await?;
     job.cancel();
-    Ok((StatusCode::ACCEPTED, Json(job.view())))
+    Ok((StatusCode::ACCEPTED, seen_view(&app, &job, &hidden)?))
 }
 
 /// One event of a job that is followed, for the description.
@@ -155,10 +173,11 @@ const TICK: Duration = Duration::from_millis(100);
     params(("id" = String, Path, description = "The job")),
     responses((status = 200, content_type = "text/event-stream", body = JobEvent), (status = "4XX", body = ErrorBody)))]
 pub async fn events(
-    State(app): State<Arc<App>>,
+    app: SeenApp,
     Name(id): Name,
 ) -> Result<Sse<impl Stream<Item = Result<Event, Infallible>>>, ApiError> {
-    let job = app.jobs.get(&id)?;
+    let (job, hidden) = seen_job(&app, &id).await?;
+    let (seen, watched) = (app.clone(), Arc::clone(&job));
     // The job is held as long as it is followed, so that its sender lives.
     let views = stream::unfold(Some((job.follow(), job, true)), |following| async {
         let (mut views, job, first) = following?;
@@ -170,7 +189,8 @@ pub async fn events(
         let over = view.state.is_over();
         Some((view, (!over).then_some((views, job, false))))
     });
-    let events = until_end(&app, views).map(|view| {
+    let shown = views.filter_map(move |view| std::future::ready(seen.shown(&watched, view, &hidden)));
+    let events = until_end(&app, shown).map(|view| {
         let name = if view.state.is_over() { "end" } else { "progress" };
         Ok(Event::default().event(name).json_data(&view).unwrap_or_default())
     });

@@ -21,6 +21,7 @@ pub(crate) use stream::{SentEvent, until_end};
 use crate::app::{App, ServedIndex};
 use crate::error::{ApiError, ErrorBody};
 use crate::problem::Problem;
+use crate::requester::SeenApp;
 use axum::Router;
 use axum::extract::State;
 use axum::http::header;
@@ -116,7 +117,7 @@ async fn healthz() -> &'static str {
 #[utoipa::path(get, path = "/readyz", tag = "server",
     responses((status = 200, body = String), (status = 503, body = ErrorBody), (status = "4XX", body = ErrorBody)))]
 async fn readyz(State(app): State<Arc<App>>) -> Result<&'static str, ApiError> {
-    let indexes = app.indexes.clone();
+    let indexes = app.whole_indexes().to_vec();
     // Beside the pool: a server that is busy is ready.
     crate::pool::blocking(move || indexes.iter().try_for_each(|served| ready(served))).await?;
     Ok("ready\n")
@@ -124,7 +125,7 @@ async fn readyz(State(app): State<Arc<App>>) -> Result<&'static str, ApiError> {
 
 /// Anybody may ask, so the answer says no more than that; the log says which index and why.
 fn ready(served: &ServedIndex) -> Result<(), ApiError> {
-    let Err(error) = served.engine().snapshot() else { return Ok(()) };
+    let Err(error) = served.whole_engine().snapshot() else { return Ok(()) };
     tracing::warn!(index = served.index.name, %error, "not ready");
     Err(Problem::NotReady.into())
 }
@@ -132,8 +133,8 @@ fn ready(served: &ServedIndex) -> Result<(), ApiError> {
 /// Counters for Prometheus
 #[utoipa::path(get, path = "/metrics", tag = "server",
     responses((status = 200, body = String), (status = "4XX", body = ErrorBody)))]
-async fn metrics(State(app): State<Arc<App>>) -> Result<impl IntoResponse, ApiError> {
-    let counted = Arc::clone(&app);
+async fn metrics(app: SeenApp) -> Result<impl IntoResponse, ApiError> {
+    let counted = app.clone();
     let text = app.pool.run(move || Ok(crate::metrics::text(&counted))).await?;
     Ok(([(header::CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")], text))
 }

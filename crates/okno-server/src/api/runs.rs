@@ -1,18 +1,16 @@
 //! Saved runs: their figures by name, and the page of each.
 
 use super::documents::{json, sent};
-use crate::app::App;
 use crate::error::{ApiError, ErrorBody};
 use crate::extract::{Name, Params, Which};
 use crate::problem::Problem;
-use axum::extract::State;
+use crate::requester::SeenApp;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{Html, IntoResponse, Response};
 use okno_evaluate::RecipeComparison;
 use okno_evaluate::run::{EvaluationRun, RunCell};
 use okno_evaluate::runs::Runs;
 use serde::Serialize;
-use std::sync::Arc;
 use utoipa::ToSchema;
 
 /// The figures of a run.
@@ -125,8 +123,8 @@ pub struct RunList {
 /// The runs that were kept
 #[utoipa::path(get, path = "/api/v1/runs", tag = "evaluate", params(Which),
     responses((status = 200, body = RunList), (status = "4XX", body = ErrorBody)))]
-pub async fn runs(State(app): State<Arc<App>>, Params(which): Params<Which>) -> Result<impl IntoResponse, ApiError> {
-    let kept = beside(&app, &which)?;
+pub async fn runs(app: SeenApp, Params(which): Params<Which>) -> Result<impl IntoResponse, ApiError> {
+    let Some(kept) = beside(&app, &which).await? else { return Ok(sent(json(&RunList { runs: Vec::new() })?)) };
     let work = move || {
         let figures = |name: &String| {
             let run = kept.load(name)?;
@@ -137,9 +135,17 @@ pub async fn runs(State(app): State<Arc<App>>, Params(which): Params<Which>) -> 
     Ok(sent(app.pool.run(work).await?))
 }
 
-/// The runs of an index.
-fn beside(app: &App, which: &Which) -> Result<Runs, ApiError> {
-    Ok(Runs::beside(app.served(which.index.as_deref())?.engine().beside()))
+/// The runs of an index. They were made of all documents and hold their names and texts: whoever does not see all of
+/// these sees no runs.
+async fn beside(app: &SeenApp, which: &Which) -> Result<Option<Runs>, ApiError> {
+    let served = app.served(which.index.as_deref())?;
+    let hidden = app.partly_hidden().await?.contains(&served.index.name);
+    Ok((!hidden).then(|| Runs::beside(served.engine().beside())))
+}
+
+/// The same for a run that is asked for by name.
+async fn of_run(app: &SeenApp, which: &Which, name: &str) -> Result<Runs, ApiError> {
+    beside(app, which).await?.ok_or_else(|| Problem::NoRun { name: name.escape_debug().to_string() }.into())
 }
 
 /// A run that was kept, or an error.
@@ -154,12 +160,8 @@ fn kept(runs: &Runs, name: &str) -> Result<EvaluationRun, ApiError> {
 #[utoipa::path(get, path = "/api/v1/runs/{name}", tag = "evaluate",
     params(("name" = String, Path, description = "The run"), Which),
     responses((status = 200, body = Figures<'static>), (status = "4XX", body = ErrorBody)))]
-pub async fn run(
-    State(app): State<Arc<App>>,
-    Name(name): Name,
-    Params(which): Params<Which>,
-) -> Result<impl IntoResponse, ApiError> {
-    let runs = beside(&app, &which)?;
+pub async fn run(app: SeenApp, Name(name): Name, Params(which): Params<Which>) -> Result<impl IntoResponse, ApiError> {
+    let runs = of_run(&app, &which, &name).await?;
     let work = move || json(&Figures::new(&kept(&runs, &name)?, ReportKept::of(&runs, &name)));
     Ok(sent(app.pool.run(work).await?))
 }
@@ -168,12 +170,8 @@ pub async fn run(
 #[utoipa::path(delete, path = "/api/v1/runs/{name}", tag = "evaluate",
     params(("name" = String, Path, description = "The run"), Which),
     responses((status = 204), (status = "4XX", body = ErrorBody)))]
-pub async fn remove(
-    State(app): State<Arc<App>>,
-    Name(name): Name,
-    Params(which): Params<Which>,
-) -> Result<StatusCode, ApiError> {
-    let runs = beside(&app, &which)?;
+pub async fn remove(app: SeenApp, Name(name): Name, Params(which): Params<Which>) -> Result<StatusCode, ApiError> {
+    let runs = of_run(&app, &which, &name).await?;
     let work = move || {
         kept(&runs, &name)?;
         Ok(runs.remove(&name)?)
@@ -188,15 +186,12 @@ const SANDBOX: &str = "sandbox; default-src 'none'; style-src 'unsafe-inline'; i
 #[utoipa::path(get, path = "/api/v1/reports/{name}", tag = "evaluate",
     params(("name" = String, Path, description = "The run"), Which),
     responses((status = 200, content_type = "text/html", body = String), (status = "4XX", body = ErrorBody)))]
-pub async fn report(
-    State(app): State<Arc<App>>,
-    Name(name): Name,
-    Params(which): Params<Which>,
-) -> Result<Response, ApiError> {
-    let runs = beside(&app, &which)?;
+pub async fn report(app: SeenApp, Name(name): Name, Params(which): Params<Which>) -> Result<Response, ApiError> {
+    let no_report = Problem::NoReport { name: name.escape_debug().to_string() };
+    let Some(runs) = beside(&app, &which).await? else { return Err(no_report.into()) };
     let work = move || {
         let page = if runs.has_report(&name) { runs.report(&name)? } else { None };
-        page.ok_or_else(|| Problem::NoReport { name: name.escape_debug().to_string() }.into())
+        page.ok_or_else(|| no_report.into())
     };
     let mut response = Html(app.pool.run(work).await?).into_response();
     response.headers_mut().insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(SANDBOX));

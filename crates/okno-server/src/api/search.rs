@@ -7,8 +7,8 @@ use crate::error::{ApiError, ErrorBody};
 use crate::extract::{JsonBody, Params};
 use crate::limits::RequestLimits;
 use crate::problem::Problem;
+use crate::requester::SeenApp;
 use axum::body::Bytes;
-use axum::extract::State;
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use okno::retrieve::QueryRequest;
@@ -52,7 +52,7 @@ pub(crate) fn answer(indexes: &[Arc<ServedIndex>], query: &Query) -> Result<Answ
 #[utoipa::path(post, path = "/api/v1/search", tag = "search", params(Indexes), request_body = QueryRequest,
     responses((status = 200, body = shapes::FullAnswer<'static>), (status = "4XX", body = ErrorBody)))]
 pub async fn search(
-    State(app): State<Arc<App>>,
+    app: SeenApp,
     Params(which): Params<Indexes>,
     note: AuditNote,
     JsonBody(request, bytes): JsonBody<QueryRequest>,
@@ -60,7 +60,7 @@ pub async fn search(
     let indexes = app.several(which.index.as_deref())?;
     let query = query_of(&app.limits, &request)?;
     note.question(&request.question);
-    let used = Arc::clone(&app);
+    let used = Arc::clone(&*app);
     let (asked, wanted) = (indexes.clone(), query.clone());
     let work = move || cached(&used, &indexes, &query, request.explain, &bytes);
     let found = searching(&app, &asked, &[wanted], work).await?;
@@ -108,8 +108,8 @@ fn cached(
     Ok(bytes)
 }
 
-/// Everything an answer depends on: which indexes in which state, the day (a question may say `last week`), and the
-/// request.
+/// Everything an answer depends on: which indexes in which state, what the requester may see of them, the day (a
+/// question may say `last week`), and the request.
 fn key(indexes: &[Arc<ServedIndex>], request: &[u8]) -> Result<Vec<u8>, ApiError> {
     let mut key = (crate::jobs::now() / 86_400).to_le_bytes().to_vec();
     for served in indexes {
@@ -117,6 +117,8 @@ fn key(indexes: &[Arc<ServedIndex>], request: &[u8]) -> Result<Vec<u8>, ApiError
         // An index that was deleted and made again counts its generations anew.
         key.extend(snapshot.identity().unwrap_or(0).to_le_bytes());
         key.extend(snapshot.generation().to_le_bytes());
+        key.extend(format!("{:?}", served.engine().access()).as_bytes());
+        key.push(0);
         key.extend(served.index.name.as_bytes());
         key.push(0);
     }

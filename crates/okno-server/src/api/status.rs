@@ -1,17 +1,16 @@
 //! What the server has: indexes, recipes, fields, models.
 
-use crate::app::{App, ServedIndex};
+use crate::app::ServedIndex;
 use crate::error::{ApiError, ErrorBody};
 use crate::extract::{Params, Which};
+use crate::requester::SeenApp;
 use axum::Json;
-use axum::extract::State;
 use okno::document::{Field, FieldKind};
 use okno::shapes;
 use okno::store::DamagedDocument;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::Arc;
 use utoipa::ToSchema;
 
 /// What the server has.
@@ -42,7 +41,7 @@ pub struct IndexStatus {
     pub units: BTreeMap<&'static str, usize>,
     /// Bytes of text.
     pub text_bytes: u64,
-    /// Bytes on disk, where they can be told.
+    /// Bytes on disk, where they can be told, and all documents may be seen.
     pub disk_bytes: Option<u64>,
     /// The embedder it was made with.
     pub embedder: String,
@@ -68,7 +67,7 @@ pub struct IndexStatus {
 impl IndexStatus {
     fn of(served: &ServedIndex) -> Result<Self, ApiError> {
         let engine = served.engine();
-        let snapshot = engine.snapshot()?;
+        let (snapshot, hides) = (engine.snapshot()?, engine.hides_documents()?);
         let (totals, manifest) = (snapshot.totals()?, snapshot.manifest());
         Ok(Self {
             name: served.index.name.clone(),
@@ -78,7 +77,7 @@ impl IndexStatus {
             sentences: totals.sentences,
             units: shapes::units(snapshot.derived_counts()),
             text_bytes: totals.bytes,
-            disk_bytes: engine.bytes()?,
+            disk_bytes: if hides { None } else { engine.bytes()? },
             embedder: manifest.embedder.clone(),
             dimensions: manifest.dimensions,
             recipe: manifest.recipe.clone(),
@@ -86,7 +85,8 @@ impl IndexStatus {
             neighbors: manifest.neighbors,
             roots: snapshot.roots().to_vec(),
             damaged: DamagedDocument::names(&snapshot.damaged()),
-            set_aside: served.uploads.aside(),
+            // Who may see them is not known.
+            set_aside: if engine.access().is_everything() { served.uploads.aside() } else { Vec::new() },
             uploads: served.uploads.folder().to_owned(),
         })
     }
@@ -95,8 +95,8 @@ impl IndexStatus {
 /// What the server has
 #[utoipa::path(get, path = "/api/v1/status", tag = "index",
     responses((status = 200, body = Status), (status = "4XX", body = ErrorBody)))]
-pub async fn status(State(app): State<Arc<App>>) -> Result<Json<Status>, ApiError> {
-    let indexes = app.indexes.clone();
+pub async fn status(app: SeenApp) -> Result<Json<Status>, ApiError> {
+    let indexes = app.indexes();
     let work = move || indexes.iter().map(|served| IndexStatus::of(served)).collect::<Result<Vec<_>, _>>();
     let indexes = app.pool.run(work).await?;
     Ok(Json(Status { version: env!("CARGO_PKG_VERSION"), indexes }))
@@ -105,11 +105,8 @@ pub async fn status(State(app): State<Arc<App>>) -> Result<Json<Status>, ApiErro
 /// The recipes by name, with what each needs
 #[utoipa::path(get, path = "/api/v1/recipes", tag = "index", params(Which),
     responses((status = 200, body = Object), (status = "4XX", body = ErrorBody)))]
-pub async fn recipes(
-    State(app): State<Arc<App>>,
-    Params(which): Params<Which>,
-) -> Result<Json<serde_json::Value>, ApiError> {
-    let served = Arc::clone(app.served(which.index.as_deref())?);
+pub async fn recipes(app: SeenApp, Params(which): Params<Which>) -> Result<Json<serde_json::Value>, ApiError> {
+    let served = app.served(which.index.as_deref())?;
     let work = move || {
         let snapshot = served.engine().snapshot()?;
         Ok(shapes::recipes(served.engine().recipes(), snapshot.derived_counts(), Some(&snapshot.manifest().recipe))?)
@@ -171,8 +168,8 @@ impl FieldView {
 /// The fields of the documents and their values, for filters
 #[utoipa::path(get, path = "/api/v1/fields", tag = "index", params(Which),
     responses((status = 200, body = FieldList), (status = "4XX", body = ErrorBody)))]
-pub async fn fields(State(app): State<Arc<App>>, Params(which): Params<Which>) -> Result<Json<FieldList>, ApiError> {
-    let served = Arc::clone(app.served(which.index.as_deref())?);
+pub async fn fields(app: SeenApp, Params(which): Params<Which>) -> Result<Json<FieldList>, ApiError> {
+    let served = app.served(which.index.as_deref())?;
     Ok(Json(FieldList { fields: app.pool.run(move || FieldView::all(&served)).await? }))
 }
 
@@ -190,8 +187,9 @@ pub struct ModelsInUse {
 /// The models in use
 #[utoipa::path(get, path = "/api/v1/models", tag = "index", params(Which),
     responses((status = 200, body = ModelsInUse), (status = "4XX", body = ErrorBody)))]
-pub async fn models(State(app): State<Arc<App>>, Params(which): Params<Which>) -> Result<Json<ModelsInUse>, ApiError> {
-    let embedder = app.served(which.index.as_deref())?.engine().embedder();
+pub async fn models(app: SeenApp, Params(which): Params<Which>) -> Result<Json<ModelsInUse>, ApiError> {
+    let served = app.served(which.index.as_deref())?;
+    let embedder = served.engine().embedder();
     let generator = app.generator.as_ref().map(|generator| generator.identity().to_owned());
     Ok(Json(ModelsInUse { embedder: embedder.identity().to_owned(), dimensions: embedder.dimensions(), generator }))
 }

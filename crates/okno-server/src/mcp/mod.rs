@@ -27,7 +27,7 @@ pub fn stdio(parts: ServerParts) -> Result<(), ServeError> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let served = runtime.block_on(async {
         let failed = |error: &dyn std::fmt::Display| ServeError::Mcp { cause: error.to_string() };
-        let service = Tools::new(app).serve(rmcp::transport::stdio()).await.map_err(|error| failed(&error))?;
+        let service = Tools::local(app).serve(rmcp::transport::stdio()).await.map_err(|error| failed(&error))?;
         service.waiting().await.map_err(|error| failed(&error))?;
         Ok(())
     });
@@ -45,6 +45,6 @@ pub(crate) fn http(app: &Arc<App>) -> StreamableHttpService<Tools, LocalSessionM
         .with_max_request_body_bytes(app.limits.body)
         .disable_allowed_hosts()
         .disable_allowed_origins();
-    let tools = Tools::new(Arc::clone(app));
+    let tools = Tools::remote(Arc::clone(app));
     StreamableHttpService::new(move || Ok(tools.clone()), Arc::default(), config)
 }

@@ -1,8 +1,8 @@
 //! Documents as resources: `okno://INDEX/NAME`, the name percent-encoded.
 
 use crate::api;
-use crate::app::App;
 use crate::error::ApiError;
+use crate::requester::SeenApp;
 use okno_document::message::Lang;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, PercentEncode, percent_decode_str, utf8_percent_encode};
 use rmcp::ErrorData;
@@ -10,7 +10,6 @@ use rmcp::model::{
     ListResourceTemplatesResult, ListResourcesResult, ReadResourceResult, Resource, ResourceContents, ResourceTemplate,
 };
 use std::borrow::Cow;
-use std::sync::Arc;
 
 const SCHEME: &str = "okno://";
 
@@ -18,12 +17,12 @@ const SCHEME: &str = "okno://";
 const PAGE: usize = 200;
 
 /// The documents of all indexes, a page at a time; a cursor is how many were listed before.
-pub async fn list(app: &Arc<App>, cursor: Option<String>) -> Result<ListResourcesResult, ErrorData> {
+pub async fn list(app: &SeenApp, cursor: Option<String>) -> Result<ListResourcesResult, ErrorData> {
     let from: usize = match cursor {
         None => 0,
         Some(cursor) => cursor.parse().map_err(|_| ErrorData::invalid_params(format!("no cursor `{cursor}`"), None))?,
     };
-    let indexes = app.indexes.clone();
+    let indexes = app.indexes();
     let work = move || {
         let mut all = Vec::new();
         for served in &indexes {
@@ -52,14 +51,14 @@ pub fn templates() -> ListResourceTemplatesResult {
 }
 
 /// A document's text.
-pub async fn read(app: &Arc<App>, uri: &str) -> Result<ReadResourceResult, ErrorData> {
+pub async fn read(app: &SeenApp, uri: &str) -> Result<ReadResourceResult, ErrorData> {
     let unknown = || {
         let message = format!("no document at `{uri}`; expected `okno://INDEX/NAME` as `resources/list` gives it");
         ErrorData::resource_not_found(message, None)
     };
     let (index, name) = uri.strip_prefix(SCHEME).and_then(|rest| rest.split_once('/')).ok_or_else(unknown)?;
     let (index, name) = (decoded(index).ok_or_else(unknown)?, decoded(name).ok_or_else(unknown)?);
-    let served = Arc::clone(app.served(Some(&index)).map_err(|error| failed(&error))?);
+    let served = app.served(Some(&index)).map_err(|error| failed(&error))?;
     let work = move || {
         let (number, _) = api::named(served.engine(), &name)?;
         Ok(served.engine().snapshot()?.text(number)?.to_owned())

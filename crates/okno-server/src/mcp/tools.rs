@@ -7,8 +7,9 @@ use crate::app::{App, ServedIndex};
 use crate::audit::AuditNote;
 use crate::code::Code;
 use crate::error::ApiError;
+use crate::requester::{Requester, SeenApp};
 use axum::http::request::Parts;
-use okno::document::{Filter, Structure};
+use okno::document::{Access, Filter, Structure};
 use okno::retrieve::{self, QueryRequest, matching};
 use okno::{Answer, Query};
 use okno_document::message::Lang;
@@ -40,7 +41,9 @@ const LISTED: usize = 50;
 /// What an agent may do.
 #[derive(Debug, Clone)]
 pub struct Tools {
-    pub(super) app: Arc<App>,
+    app: Arc<App>,
+    /// Whether the agent is a program of the owner, on standard input and output.
+    local: bool,
     router: ToolRouter<Self>,
 }
 
@@ -150,9 +153,14 @@ pub struct FiltersParams {
 
 #[tool_router]
 impl Tools {
-    /// The tools over an app.
-    pub(crate) fn new(app: Arc<App>) -> Self {
-        Self { app, router: Self::tool_router() }
+    /// The tools for a program of the owner.
+    pub(crate) fn local(app: Arc<App>) -> Self {
+        Self { app, local: true, router: Self::tool_router() }
+    }
+
+    /// The tools for whoever sends requests over HTTP.
+    pub(crate) fn remote(app: Arc<App>) -> Self {
+        Self { app, local: false, router: Self::tool_router() }
     }
 
     #[tool(
@@ -165,7 +173,7 @@ impl Tools {
         Parameters(mut params): Parameters<QuestionParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<String, ToolError> {
-        let indexes = self.app.several(params.index.as_deref())?;
+        let indexes = self.seen(&context).several(params.index.as_deref())?;
         params.budget = Some(params.budget.unwrap_or(BUDGET));
         let query = api::query_of(&self.app.limits, &params.request())?;
         let answer = self.noted(&context, &indexes, query).await?;
@@ -182,7 +190,7 @@ impl Tools {
         Parameters(params): Parameters<QuestionParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<String, ToolError> {
-        let indexes = self.app.several(params.index.as_deref())?;
+        let indexes = self.seen(&context).several(params.index.as_deref())?;
         let query = api::query_of(&self.app.limits, &params.request())?;
         let options = indexes.first().map(|served| served.index.replies.clone()).unwrap_or_default();
         let answer = self.noted(&context, &indexes, query).await?;
@@ -200,7 +208,7 @@ impl Tools {
         context: RequestContext<RoleServer>,
     ) -> Result<String, ToolError> {
         note_of(&context).documents([&*params.document]);
-        let served = Arc::clone(self.app.served(params.index.as_deref())?);
+        let served = self.seen(&context).served(params.index.as_deref())?;
         let work = move || {
             let (number, record) = api::named(served.engine(), &params.document)?;
             let snapshot = served.engine().snapshot()?;
@@ -217,8 +225,12 @@ impl Tools {
         description = "List the user's documents: name, number of sentences, title.",
         annotations(read_only_hint = true, open_world_hint = false)
     )]
-    async fn list_documents(&self, Parameters(params): Parameters<ListParams>) -> Result<String, ToolError> {
-        let served = Arc::clone(self.app.served(params.index.as_deref())?);
+    async fn list_documents(
+        &self,
+        Parameters(params): Parameters<ListParams>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<String, ToolError> {
+        let served = self.seen(&context).served(params.index.as_deref())?;
         let work = move || {
             let filter = params.filter.as_deref().filter(|filter| !filter.trim().is_empty());
             let filter = filter.map(Filter::parse).transpose().map_err(okno::Error::from)?;
@@ -243,13 +255,27 @@ impl Tools {
         description = "List the fields and values that filters of `search` and `list_documents` may ask about.",
         annotations(read_only_hint = true, open_world_hint = false)
     )]
-    async fn filters(&self, Parameters(params): Parameters<FiltersParams>) -> Result<String, ToolError> {
-        let served = Arc::clone(self.app.served(params.index.as_deref())?);
+    async fn filters(
+        &self,
+        Parameters(params): Parameters<FiltersParams>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<String, ToolError> {
+        let served = self.seen(&context).served(params.index.as_deref())?;
         Ok(self.app.pool.run(move || Ok(text::fields(&FieldView::all(&served)?))).await?)
     }
 }
 
 impl Tools {
+    /// The server as whoever calls a tool sees it.
+    fn seen(&self, context: &RequestContext<RoleServer>) -> SeenApp {
+        let requester = match context.extensions.get::<Parts>() {
+            _ if self.local => Requester::owner(),
+            Some(parts) => Requester::of(parts),
+            None => Requester { key: None, access: Access::public() },
+        };
+        SeenApp::new(&self.app, requester)
+    }
+
     /// What was found, noted in the audit log.
     async fn noted(
         &self,
@@ -330,9 +356,9 @@ impl ServerHandler for Tools {
     async fn list_resources(
         &self,
         request: Option<PaginatedRequestParams>,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
-        resources::list(&self.app, request.and_then(|request| request.cursor)).await
+        resources::list(&self.seen(&context), request.and_then(|request| request.cursor)).await
     }
 
     async fn list_resource_templates(
@@ -349,6 +375,6 @@ impl ServerHandler for Tools {
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
         note_of(&context).documents([&*request.uri]);
-        resources::read(&self.app, &request.uri).await.map(Into::into)
+        resources::read(&self.seen(&context), &request.uri).await.map(Into::into)
     }
 }

@@ -38,6 +38,7 @@ pub fn settings() -> ServeSettings {
         port: 0,
         key: None,
         keys: None,
+        groups_header: None,
         audit: None,
         cors: Vec::new(),
         allowed: Vec::new(),

@@ -4,6 +4,7 @@ use super::Engine;
 use super::current::CurrentStore;
 use super::read::LoadGuard;
 use crate::Result;
+use crate::document::Access;
 use crate::embed::{BuiltIn, Embedder};
 use crate::generate::{Generator, Prompts};
 use crate::load::{ImageReader, Loader};
@@ -36,7 +37,7 @@ pub struct EngineBuilder {
 }
 
 /// Parts that an engine holds as they were given.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct EngineParts {
     pub loaders: Vec<Arc<dyn Loader>>,
     pub reranker: Option<Arc<dyn Reranker>>,
@@ -139,11 +140,13 @@ impl EngineBuilder {
         let embedder = self.embedder.unwrap_or_else(|| Arc::new(BuiltIn::default()));
         let recipes = self.recipes.map_or_else(built_in, Ok)?;
         let (folder, manifest) = (name.as_ref().to_owned(), store.manifest().clone());
-        let mut store = CurrentStore::new(folder.clone(), store);
+        let store = CurrentStore::new(folder.clone(), store);
         if let Some(scan) = self.scan {
             store.set_scan(scan)?;
         }
-        let engine = Engine { folder, store, embedder, recipes, parts: self.parts };
+        let (store, recipes, parts) = (Arc::new(store), Arc::new(recipes), Arc::new(self.parts));
+        let engine =
+            Engine { folder, store, embedder, recipes, parts, access: Access::Everything, views: Arc::default() };
         engine.same_embedder(&manifest)?;
         Ok(engine)
     }

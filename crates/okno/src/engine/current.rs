@@ -7,7 +7,7 @@
 use crate::store::{Reopen, Scan, Store};
 use crate::{Error, Result};
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// The store of an engine.
 pub struct CurrentStore {
@@ -15,14 +15,14 @@ pub struct CurrentStore {
     /// `None` between closing the old store and opening the new one.
     store: Mutex<Option<Arc<dyn Store>>>,
     reopen: Option<Reopen>,
-    scan: Option<Scan>,
+    scan: Mutex<Option<Scan>>,
 }
 
 impl CurrentStore {
     /// Begins with a store that was opened.
     pub fn new(place: PathBuf, store: Box<dyn Store>) -> Self {
         let reopen = store.reopen();
-        Self { place, store: Mutex::new(Some(Arc::from(store))), reopen, scan: None }
+        Self { place, store: Mutex::new(Some(Arc::from(store))), reopen, scan: Mutex::new(None) }
     }
 
     /// The store.
@@ -43,7 +43,7 @@ impl CurrentStore {
             Err(Error::AlreadyOpen(_)) => return Err(Error::Replaced(self.place.clone())),
             opened => opened?,
         };
-        if let Some(scan) = self.scan {
+        if let Some(scan) = *self.chosen_scan() {
             store.set_scan(scan);
         }
         Ok(Arc::clone(current.insert(Arc::from(store))))
@@ -53,9 +53,14 @@ impl CurrentStore {
     ///
     /// # Errors
     /// As [`Self::get`].
-    pub fn set_scan(&mut self, scan: Scan) -> Result<()> {
-        self.scan = Some(scan);
+    pub fn set_scan(&self, scan: Scan) -> Result<()> {
+        *self.chosen_scan() = Some(scan);
         self.get()?.set_scan(scan);
         Ok(())
+    }
+
+    fn chosen_scan(&self) -> MutexGuard<'_, Option<Scan>> {
+        // One value, set at once.
+        self.scan.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

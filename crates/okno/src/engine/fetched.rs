@@ -76,6 +76,6 @@ impl IndexRun<'_> {
             self.writer.set_roots(roots)?;
         }
         let known = known.map(Box::new);
-        self.store(vec![(read, Work { root: url.into(), entry, known, validator: page.validator })])
+        self.store(vec![(read, Work { root: url.into(), entry, known, validator: page.validator, allow_list: None })])
     }
 }

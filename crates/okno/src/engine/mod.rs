@@ -6,6 +6,7 @@
 //! ```
 
 mod added;
+mod allow_list;
 mod builder;
 mod check;
 mod content_hash;
@@ -24,6 +25,7 @@ mod sync;
 mod units;
 
 pub use added::ADDED_ROOT;
+pub use allow_list::AllowList;
 pub use builder::EngineBuilder;
 pub use check::RepairReport;
 pub use derive::{DeriveOptions, DerivePlan, DeriveProgress, DeriveReport, Maker};
@@ -35,13 +37,13 @@ pub use several::search_several;
 pub use units::ImportReport;
 
 use crate::deadline;
-use crate::document::{ImageHash, Record};
+use crate::document::{Access, ImageHash, Record};
 use crate::embed::Embedder;
 use crate::error::{Damage, OptionsError};
 use crate::generate::{Asker, ChatPicture, Generator, Prompts};
 use crate::load::{FieldsError, ImageReader, JsonlFields, Loader, builtin_reading};
 use crate::retrieve::{self, Answer, Context, Models, Query, Recipes};
-use crate::store::{DamagedDocument, DocumentNumber, Manifest, Snapshot, Store};
+use crate::store::{DamagedDocument, DocumentNumber, Manifest, Snapshot, SnapshotViews, Store};
 use crate::{Error, Result};
 use builder::EngineParts;
 use current::CurrentStore;
@@ -55,10 +57,12 @@ use std::sync::Arc;
 /// and recipes of your own.
 pub struct Engine {
     folder: PathBuf,
-    store: CurrentStore,
+    store: Arc<CurrentStore>,
     embedder: Arc<dyn Embedder>,
-    recipes: Recipes,
-    parts: EngineParts,
+    recipes: Arc<Recipes>,
+    parts: Arc<EngineParts>,
+    access: Access,
+    views: Arc<SnapshotViews>,
 }
 
 impl Engine {
@@ -99,13 +103,13 @@ impl Engine {
     pub fn reconfigure(&mut self, change: impl FnOnce(EngineBuilder) -> EngineBuilder) -> Result<()> {
         let before = EngineBuilder {
             embedder: Some(Arc::clone(&self.embedder)),
-            recipes: Some(std::mem::take(&mut self.recipes)),
+            recipes: Some(Arc::unwrap_or_clone(std::mem::take(&mut self.recipes))),
             scan: None,
-            parts: std::mem::take(&mut self.parts),
+            parts: Arc::unwrap_or_clone(std::mem::take(&mut self.parts)),
         };
         let EngineBuilder { embedder, recipes, scan, parts } = change(before);
-        self.parts = parts;
-        self.recipes = recipes.map_or_else(retrieve::built_in, Ok)?;
+        self.parts = Arc::new(parts);
+        self.recipes = Arc::new(recipes.map_or_else(retrieve::built_in, Ok)?);
         if let Some(scan) = scan {
             self.store.set_scan(scan)?;
         }
@@ -114,6 +118,50 @@ impl Engine {
             self.embedder = embedder;
         }
         Ok(())
+    }
+
+    /// The same index as somebody with this access sees it: everything that reads it – searches, snapshots, names,
+    /// images – is answered as if the other documents were not there. Scores may differ from those of an index without
+    /// them: how rare a word is is counted in the whole index.
+    ///
+    /// ```
+    /// # fn main() -> okno::Result<()> {
+    /// # let folder = tempfile::tempdir()?;
+    /// # std::fs::write(folder.path().join("pay.md"), "---\nallow: hr\n---\nThe salaries are paid on Mondays.")?;
+    /// # let engine = okno::Engine::create(folder.path().join(".okno"))?;
+    /// # engine.index(&[folder.path().join("pay.md")])?;
+    /// use okno::document::Access;
+    ///
+    /// let query = okno::Query::new("When are salaries paid?");
+    /// assert!(engine.seen_by(Access::of(["sales"])).search(&query)?.contexts.is_empty());
+    /// assert_eq!(engine.seen_by(Access::of(["hr"])).search(&query)?.contexts.len(), 1);
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn seen_by(&self, access: Access) -> Self {
+        Self {
+            folder: self.folder.clone(),
+            store: Arc::clone(&self.store),
+            embedder: Arc::clone(&self.embedder),
+            recipes: Arc::clone(&self.recipes),
+            parts: Arc::clone(&self.parts),
+            views: Arc::clone(&self.views),
+            access,
+        }
+    }
+
+    /// Who sees the index through this engine.
+    pub fn access(&self) -> &Access {
+        &self.access
+    }
+
+    /// Whether there are documents that this engine's access does not see.
+    pub fn hides_documents(&self) -> Result<bool> {
+        if self.access.is_everything() {
+            return Ok(false);
+        }
+        self.views.hides(&*self.store()?.snapshot()?, &self.access)
     }
 
     /// Another process may have given the index another embedder since this engine was opened.
@@ -208,7 +256,7 @@ impl Engine {
 
     /// The last committed generation.
     pub fn snapshot(&self) -> Result<Arc<dyn Snapshot>> {
-        self.store()?.snapshot()
+        self.views.of(self.store()?.snapshot()?, &self.access)
     }
 
     /// Brings the index up to date with these files and folders; with none given, with all that were indexed before.

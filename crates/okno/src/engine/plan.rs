@@ -1,5 +1,6 @@
 //! Planning: which parts of which roots are looked at, which files are gone, and which must be read.
 
+use super::allow_list::AllowList;
 use super::reason::SkippedReason;
 use super::storing::IndexRun;
 use crate::fetch::is_url;
@@ -46,13 +47,15 @@ pub struct Work {
     pub known: Option<Box<FileState>>,
     /// For a page: what its server calls this state.
     pub validator: Option<String>,
+    /// Who may see it, where its folder has a list.
+    pub allow_list: Option<Arc<AllowList>>,
 }
 
 impl Work {
-    /// The hash of the bytes when nothing else about the file has changed either. A new day is metadata: such a file
-    /// is loaded again, though nothing of it is split or embedded.
+    /// The hash of the bytes when nothing else about the file has changed either. A new day is metadata, and so
+    /// is who may see the file: such a file is loaded again, though nothing of it is split or embedded.
     pub fn known_hash(&self) -> Option<u128> {
-        let known = self.known.as_ref()?;
+        let known = self.known.as_ref().filter(|_| self.allow_list.is_none())?;
         let day = FileEntry { modified: known.modified, ..self.entry.clone() }.day();
         (day == self.entry.day()).then_some(known.hash)
     }
@@ -132,7 +135,9 @@ impl IndexRun<'_> {
                     if file.as_ref().is_some_and(|file| file.size == entry.size && file.modified == entry.modified) {
                         self.report.unchanged += 1;
                     } else {
-                        work.push(Work { root: Arc::clone(&root), entry, known: file.map(Box::new), validator: None });
+                        let (root, known) = (Arc::clone(&root), file.map(Box::new));
+                        let allow_list = self.allow_list(&entry.path)?;
+                        work.push(Work { root, entry, known, validator: None, allow_list });
                     }
                 }
                 Err(skipped) => {
@@ -142,6 +147,17 @@ impl IndexRun<'_> {
             }
         }
         Ok(unreadable)
+    }
+
+    /// Who may see the files beside this one.
+    fn allow_list(&mut self, file: &Path) -> Result<Option<Arc<AllowList>>> {
+        let folder = file.parent().unwrap_or(file);
+        if let Some((_, known)) = self.allow_lists.as_ref().filter(|(of, _)| of == folder) {
+            return Ok(known.clone());
+        }
+        let list = AllowList::read(folder)?.map(Arc::new);
+        self.allow_lists = Some((folder.to_owned(), list.clone()));
+        Ok(list)
     }
 
     /// Takes out the files that the scope no longer holds; what could not be read is kept.

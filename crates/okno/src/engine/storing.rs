@@ -4,6 +4,7 @@
 //! what it did, and the next one goes on from there.
 
 use super::Engine;
+use super::allow_list::AllowList;
 use super::content_hash::{content_hash, same_body};
 use super::plan::Work;
 use super::prepare::{Changed, prepare, says_otherwise};
@@ -17,7 +18,8 @@ use crate::store::{DocumentNumber, FileState, PreparedDocument, Writer};
 use crate::{Error, Result};
 use rayon::prelude::*;
 use std::collections::HashSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// Documents between two commits, at most.
@@ -52,6 +54,8 @@ pub struct IndexRun<'a> {
     pub report: IndexReport,
     /// Documents that are not what was stored: their files are read again.
     pub damaged: HashSet<DocumentNumber>,
+    /// The folder of the last file, and who may see its files.
+    pub allow_lists: Option<(PathBuf, Option<Arc<AllowList>>)>,
     pub uncommitted: usize,
     pub committed: Instant,
 }
@@ -124,7 +128,7 @@ impl IndexRun<'_> {
             let read = |work: Work| {
                 let read = read(&work.entry, work.known_hash(), loaders, max, guard);
                 let read = looked_at(read, &work.entry.path, reader);
-                (ruled(read, &work.entry.name, rules), work)
+                (permitted(ruled(read, &work.entry.name, rules), &work), work)
             };
             let read: Vec<(ReadOutcome, Work)> = batch.into_par_iter().map(read).collect();
             self.store(read)?;
@@ -338,6 +342,16 @@ pub fn ruled(mut read: ReadOutcome, name: &str, rules: &Rules) -> ReadOutcome {
     read
 }
 
+/// Writes into what was read of a file who may see it.
+fn permitted(mut read: ReadOutcome, work: &Work) -> ReadOutcome {
+    if let (ReadOutcome::Loaded { documents, .. }, Some(list)) = (&mut read, &work.allow_list) {
+        for loaded in documents {
+            list.apply(&work.entry.path, loaded);
+        }
+    }
+    read
+}
+
 /// A file on its way into the index.
 struct StoredFile {
     work: Work,
@@ -390,6 +404,9 @@ impl Sink for Streamed<'_, '_> {
     fn document(&mut self, mut loaded: Loaded) {
         load::look_at_images(&self.file.work.entry.path, &mut loaded, self.run.engine.image_reader());
         self.run.rules.apply(&self.file.work.entry.name, &mut loaded);
+        if let Some(list) = &self.file.work.allow_list {
+            list.apply(&self.file.work.entry.path, &mut loaded);
+        }
         self.batch.push(loaded);
         if self.batch.len() >= self.run.batch() {
             self.flush();

@@ -54,6 +54,7 @@ pub fn write(
         progress,
         report: IndexReport::default(),
         damaged,
+        allow_lists: None,
         uncommitted: 0,
         committed: Instant::now(),
     };

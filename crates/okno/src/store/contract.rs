@@ -3,6 +3,8 @@
 //! `open` opens the store under test; called again after the last one was dropped, it opens the same
 //! store again. Every check starts from an empty store of its own.
 
+mod hidden;
+
 use super::{Ask, DocumentNumber, FileState, Leg, PreparedDocument, Scored, Snapshot, Store, Vectors, Writer};
 use crate::document::{
     Block, BlockKind, Derived, DerivedKind, DocumentId, ImageHash, Layer, MediaType, Metadata, Picture, Record, Span,
@@ -38,12 +40,14 @@ pub const CHECKS: &[(&str, Check)] = &[
     ("copies are known", copies_are_known),
     ("files, roots and removals are remembered", small_things_are_remembered),
     ("all documents can be looked at, and a filter finds those it means", documents_are_looked_at),
+    ("documents that somebody may not see are not there for them", hidden::hidden_documents_are_not_there),
 ];
 
 /// Checks of stores that keep images.
 pub const IMAGE_CHECKS: &[(&str, Check)] = &[
     ("images live as long as a document that has them", images_live_with_their_documents),
     ("an image is kept once and asked for once", an_image_is_kept_once),
+    ("nor are their images", hidden::hidden_images_are_not_there),
 ];
 
 /// A document of one paragraph with one image.

@@ -12,11 +12,13 @@ pub mod contract;
 pub mod copy;
 mod embedded;
 mod manifest;
+mod visible;
 
 pub use check::IndexFault;
 pub(crate) use embedded::add_scaled;
 pub use embedded::{BackupSize, CONTEXT_WEIGHT, EmbeddedStore, K1, Scan, above, length_share, rarity};
 pub use manifest::{DEFAULT_RECIPE, FORMAT, Manifest};
+pub(crate) use visible::SnapshotViews;
 
 use crate::Result;
 use crate::document::{Catalogue, Derived, DerivedKind, DocumentId, Filter, ImageHash, Layer, Record, Span, Structure};
@@ -269,6 +271,15 @@ pub trait Snapshot: Send + Sync {
     fn image(&self, _: ImageHash) -> Result<Option<Vec<u8>>> {
         Ok(None)
     }
+    /// The same, of these documents.
+    fn image_among(&self, hash: ImageHash, among: &HashSet<DocumentNumber>) -> Result<Option<Vec<u8>>> {
+        for number in self.numbers().into_iter().filter(|number| among.contains(number)) {
+            if self.structure(number)?.images.iter().any(|image| image.hash == hash) {
+                return self.image(hash);
+            }
+        }
+        Ok(None)
+    }
     /// The documents that are damaged, as far as that was noticed: those that could not be read when the snapshot was
     /// opened, which it does not hold, and those found later by a check.
     fn damaged(&self) -> Vec<DamagedDocument> {
@@ -297,8 +308,22 @@ pub trait Snapshot: Send + Sync {
     }
     /// How many derived units of each kind there are.
     fn derived_counts(&self) -> &BTreeMap<DerivedKind, usize>;
+    /// The same, of these documents.
+    fn derived_counts_among(&self, among: &HashSet<DocumentNumber>) -> Result<BTreeMap<DerivedKind, usize>> {
+        let mut counts = BTreeMap::new();
+        for number in self.numbers().into_iter().filter(|number| among.contains(number)) {
+            for derived in &*self.derived(number)? {
+                *counts.entry(derived.kind).or_default() += 1;
+            }
+        }
+        Ok(counts)
+    }
     /// Whether a Latin term is in the index, or one like it. A store that cannot tell says it is.
     fn term_state(&self, _: &str) -> Result<TermState> {
+        Ok(TermState::Known)
+    }
+    /// The same, as if there were only these documents. A store that can tell one can tell the other.
+    fn term_state_among(&self, _: &str, _: &HashSet<DocumentNumber>) -> Result<TermState> {
         Ok(TermState::Known)
     }
     /// The rankings asked for, in that order: each best first, equal scores by document and place,

@@ -161,6 +161,11 @@ impl<'p> Atlas<'p> {
     pub fn holder(&self, sentence: u32) -> &AtlasEntry<'p> {
         &self.documents[self.firsts.partition_point(|&first| first <= sentence) - 1]
     }
+
+    /// The document that has a section of the row of sections.
+    pub fn section_holder(&self, section: u32) -> &AtlasEntry<'p> {
+        &self.documents[self.documents.partition_point(|entry| entry.first_section <= section) - 1]
+    }
 }
 
 /// What a search may find, where that is not everything: looked up once, before anything is scored.

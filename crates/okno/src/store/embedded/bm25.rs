@@ -49,8 +49,8 @@ impl Postings {
         let mut known: FxHashMap<&str, bool> = FxHashMap::default();
         for term in &asked {
             if !known.contains_key(term.text.as_str()) {
-                let somewhere =
-                    lexical.has(fields, &term.text, row)? || lexical.has(&[TermSource::Context], &term.text, row)?;
+                let somewhere = lexical.has(fields, &term.text, row, |_| true)?
+                    || lexical.has(&[TermSource::Context], &term.text, row, |_| true)?;
                 known.insert(&term.text, somewhere);
             }
         }
@@ -81,7 +81,7 @@ impl Postings {
 
 /// The row's number of a place of the lexical index; `None` for documents that the generation does not hold: replaced
 /// ones not yet deleted, and new ones not yet visible.
-fn row(atlas: &Atlas<'_>, place: RowPlace) -> Option<u32> {
+pub fn row(atlas: &Atlas<'_>, place: RowPlace) -> Option<u32> {
     let entry = atlas.get(place.document)?;
     Some(match place.field {
         TermSource::Body => entry.first + place.at,

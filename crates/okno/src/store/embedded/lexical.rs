@@ -185,17 +185,18 @@ impl Lexical {
         Ok(Self { searcher: reader.searcher(), fields, rows: OnceLock::new() })
     }
 
-    /// Whether a term is in one of these fields, somewhere that has a number.
+    /// Whether a term is in one of these fields, in a row that counts.
     pub fn has(
         &self,
         fields: &[TermSource],
         term: &str,
         number: impl Fn(RowPlace) -> Option<u32>,
+        counts: impl Fn(u32) -> bool,
     ) -> TantivyResult<bool> {
         let mut found = false;
-        self.visit(fields, term, number, |_, _| {
-            found = true;
-            ControlFlow::Break(())
+        self.visit(fields, term, number, |row, _| {
+            found = counts(row);
+            if found { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         })?;
         Ok(found)
     }

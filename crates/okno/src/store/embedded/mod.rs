@@ -27,6 +27,7 @@ mod sketch;
 mod snapshot;
 mod sums;
 mod tables;
+mod terms_among;
 mod units;
 mod vectors;
 mod writer;

@@ -10,7 +10,8 @@ use super::lexical::{Lexical, lexical_failure};
 use super::lexical_folder;
 use super::sketch::Sketch;
 use super::sums::Sums;
-use super::tables::{SumsTable, Tables};
+use super::tables::{SumsTable, Tables, read_holder_key};
+use super::terms_among::TermsAmong;
 use super::units::Units;
 use crate::deadline;
 use crate::document::{Catalogue, Derived, DerivedKind, ImageHash, Layer, Record, Span, Structure};
@@ -360,6 +361,18 @@ impl Snapshot for EmbeddedSnapshot {
         Ok(bytes)
     }
 
+    fn image_among(&self, hash: ImageHash, among: &HashSet<DocumentNumber>) -> Result<Option<Vec<u8>>> {
+        let held = self.reading(|pin| {
+            let holders = self.tables.holders.prefix_iter(pin, &hash.0.to_be_bytes())?;
+            let mut held = false;
+            for holder in holders {
+                held |= read_holder_key(holder?.0).is_some_and(|(_, number)| among.contains(&number));
+            }
+            Ok(held)
+        });
+        if held.map_err(|e| self.tables.wrong(e))? { self.image(hash) } else { Ok(None) }
+    }
+
     fn damaged(&self) -> Vec<DamagedDocument> {
         self.lock_damage().clone()
     }
@@ -397,8 +410,14 @@ impl Snapshot for EmbeddedSnapshot {
         if lexical.holds(term).map_err(wrong)? {
             return Ok(TermState::Known);
         }
-        let near = lexical.nearest(term).map_err(wrong)?;
+        let near = lexical.nearest(term, None).map_err(wrong)?;
         Ok(if near.is_empty() { TermState::Unknown } else { TermState::Like(near) })
+    }
+
+    fn term_state_among(&self, term: &str, among: &HashSet<DocumentNumber>) -> Result<TermState> {
+        let Some(lexical) = &self.lexical else { return Ok(TermState::Known) };
+        let state = TermsAmong { atlas: &self.atlas, lexical, among }.state(term);
+        state.map_err(|source| lexical_failure(lexical_folder(&self.tables.path), source))
     }
 
     fn search(&self, ask: &Ask<'_>) -> Result<Vec<Vec<Scored>>> {

@@ -8,6 +8,9 @@ use tantivy::Term;
 /// Terms like another one, at most.
 const MOST_NEAR: usize = 8;
 
+/// How many of the sentences that count have a term.
+pub type HowOften<'l> = &'l dyn Fn(&str) -> TantivyResult<u32>;
+
 impl Lexical {
     /// Whether a term is in a text, a title or a heading, perhaps of a document that was replaced.
     pub fn holds(&self, term: &str) -> TantivyResult<bool> {
@@ -21,8 +24,8 @@ impl Lexical {
 
     /// The terms of the texts that are spelled most like another one, the likeliest first: those with the fewest edits,
     /// then those of the most sentences. The first letter is seldom mistyped, so only terms that begin with it are
-    /// compared.
-    pub fn nearest(&self, term: &str) -> TantivyResult<Vec<String>> {
+    /// compared. Where not all sentences count, `often` says how many that have a term do.
+    pub fn nearest(&self, term: &str, often: Option<HowOften<'_>>) -> TantivyResult<Vec<String>> {
         let Some(&first) = term.as_bytes().first().filter(|first| first.is_ascii_lowercase()) else {
             return Ok(Vec::new());
         };
@@ -39,6 +42,12 @@ impl Lexical {
             }
         }
         let mut near: Vec<(Vec<u8>, (usize, u32))> = near.into_iter().collect();
+        if let Some(often) = often {
+            for (term, (_, count)) in &mut near {
+                *count = often(std::str::from_utf8(term).unwrap_or_default())?;
+            }
+            near.retain(|(_, (_, count))| *count > 0);
+        }
         near.sort_by(|(a, (edits_a, often_a)), (b, (edits_b, often_b))| {
             edits_a.cmp(edits_b).then(often_b.cmp(often_a)).then(a.cmp(b))
         });

@@ -1,0 +1,326 @@
+//! The part of a generation that somebody may see: a snapshot as if the other documents were not there.
+//!
+//! Whatever reads an index reads a [`Snapshot`], so this is the one place where permissions are applied: rankings of
+//! both legs, listings, counts, fields and their values, names, copies, images and the terms that spellings are
+//! corrected to. Only statistics are those of the whole index: how rare a word is, and how long texts are on average.
+
+use super::{Ask, DamagedDocument, DocumentNumber, FileState, Leg, Manifest, Scored, Snapshot, TermState, Vectors};
+use crate::document::{Access, Catalogue, Derived, DerivedKind, Gathering, ImageHash, Record, Span, Structure};
+use crate::text::names::DocumentNames;
+use crate::text::terms;
+use crate::{Error, Result};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+/// Which documents of a generation may be seen, and what is gathered of them; shared by all snapshots of it.
+struct VisibleDocuments {
+    numbers: Vec<DocumentNumber>,
+    set: HashSet<DocumentNumber>,
+    /// Whether there are documents that may not be seen.
+    hidden: bool,
+    roots: Vec<String>,
+    copies: Vec<Vec<DocumentNumber>>,
+    derived_counts: BTreeMap<DerivedKind, usize>,
+    records: OnceLock<Vec<(DocumentNumber, Record)>>,
+    catalogue: OnceLock<Catalogue>,
+    names: OnceLock<DocumentNames>,
+}
+
+impl VisibleDocuments {
+    fn new(whole: &dyn Snapshot, access: &Access) -> Result<Self> {
+        let (mut numbers, mut used, mut hidden) = (Vec::new(), BTreeSet::new(), false);
+        whole.each_record(&mut |number, record| {
+            if access.sees(&record.metadata) {
+                numbers.push(number);
+                if !used.contains(&record.id.root) {
+                    used.insert(record.id.root.clone());
+                }
+            } else {
+                hidden = true;
+            }
+        })?;
+        let set: HashSet<DocumentNumber> = numbers.iter().copied().collect();
+        let visible = |group: &Vec<DocumentNumber>| group.iter().copied().filter(|n| set.contains(n)).collect();
+        let copies = whole.copies().iter().map(visible).filter(|group: &Vec<_>| group.len() > 1).collect();
+        let derived_counts = match whole.derived_counts() {
+            counts if !hidden || counts.is_empty() => counts.clone(),
+            _ => whole.derived_counts_among(&set)?,
+        };
+        let roots = whole.roots().iter().filter(|root| !hidden || used.contains(*root)).cloned().collect();
+        let (records, catalogue, names) = (OnceLock::new(), OnceLock::new(), OnceLock::new());
+        Ok(Self { numbers, set, hidden, roots, copies, derived_counts, records, catalogue, names })
+    }
+}
+
+/// A generation as somebody sees it.
+struct VisibleSnapshot {
+    whole: Arc<dyn Snapshot>,
+    visible: Arc<VisibleDocuments>,
+}
+
+impl VisibleSnapshot {
+    fn check(&self, number: DocumentNumber) -> Result<()> {
+        if self.visible.set.contains(&number) { Ok(()) } else { Err(Error::NoDocument(format!("#{number}"))) }
+    }
+}
+
+/// Views that are kept; each has the records of its documents.
+const MOST_VIEWS: usize = 32;
+
+/// The views of an index, the most recently used last.
+#[derive(Default)]
+pub struct SnapshotViews {
+    kept: Mutex<Vec<KnownView>>,
+}
+
+struct KnownView {
+    identity: Option<u128>,
+    generation: u64,
+    access: Access,
+    visible: Arc<VisibleDocuments>,
+}
+
+impl KnownView {
+    fn is_of(&self, whole: &dyn Snapshot) -> bool {
+        (self.identity, self.generation) == (whole.identity(), whole.generation())
+    }
+}
+
+impl SnapshotViews {
+    /// A generation as somebody with this access sees it.
+    pub fn of(&self, whole: Arc<dyn Snapshot>, access: &Access) -> Result<Arc<dyn Snapshot>> {
+        if access.is_everything() {
+            return Ok(whole);
+        }
+        let visible = self.visible(&*whole, access)?;
+        Ok(Arc::new(VisibleSnapshot { whole, visible }))
+    }
+
+    /// Whether somebody with this access does not see all documents of a generation. Who may see a damaged document
+    /// is not known.
+    pub fn hides(&self, whole: &dyn Snapshot, access: &Access) -> Result<bool> {
+        if access.is_everything() {
+            return Ok(false);
+        }
+        let visible = self.visible(whole, access)?;
+        Ok(visible.hidden || whole.damaged().iter().any(|damaged| !visible.set.contains(&damaged.number)))
+    }
+
+    fn visible(&self, whole: &dyn Snapshot, access: &Access) -> Result<Arc<VisibleDocuments>> {
+        if let Some(known) = self.take(whole, access) {
+            return Ok(self.keep(known));
+        }
+        let visible = Arc::new(VisibleDocuments::new(whole, access)?);
+        let (identity, generation) = (whole.identity(), whole.generation());
+        Ok(self.keep(KnownView { identity, generation, access: access.clone(), visible }))
+    }
+
+    fn take(&self, whole: &dyn Snapshot, access: &Access) -> Option<KnownView> {
+        let mut kept = self.kept();
+        // Generations before are not asked for again.
+        kept.retain(|known| known.generation >= whole.generation() || known.identity != whole.identity());
+        let at = kept.iter().position(|known| known.is_of(whole) && known.access == *access)?;
+        Some(kept.remove(at))
+    }
+
+    fn keep(&self, view: KnownView) -> Arc<VisibleDocuments> {
+        let visible = Arc::clone(&view.visible);
+        let mut kept = self.kept();
+        kept.push(view);
+        if kept.len() > MOST_VIEWS {
+            kept.remove(0);
+        }
+        visible
+    }
+
+    fn kept(&self) -> std::sync::MutexGuard<'_, Vec<KnownView>> {
+        // Only whole entries are added and removed.
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Snapshot for VisibleSnapshot {
+    fn generation(&self) -> u64 {
+        self.whole.generation()
+    }
+
+    fn identity(&self) -> Option<u128> {
+        self.whole.identity()
+    }
+
+    fn manifest(&self) -> &Manifest {
+        self.whole.manifest()
+    }
+
+    fn numbers(&self) -> Vec<DocumentNumber> {
+        self.visible.numbers.clone()
+    }
+
+    fn records(&self) -> Result<&[(DocumentNumber, Record)]> {
+        if !self.visible.hidden {
+            return self.whole.records();
+        }
+        if let Some(records) = self.visible.records.get() {
+            return Ok(records);
+        }
+        let mut records = Vec::new();
+        self.each_record(&mut |number, record| records.push((number, record.clone())))?;
+        // Two threads may read at once; the first to finish is kept.
+        Ok(self.visible.records.get_or_init(|| records))
+    }
+
+    fn each_record(&self, each: &mut dyn FnMut(DocumentNumber, &Record)) -> Result<()> {
+        self.whole.each_record(&mut |number, record| {
+            if self.visible.set.contains(&number) {
+                each(number, record);
+            }
+        })
+    }
+
+    fn each_document(&self, each: &mut dyn FnMut(DocumentNumber, &Record, &Structure, &str)) -> Result<()> {
+        self.whole.each_document(&mut |number, record, structure, text| {
+            if self.visible.set.contains(&number) {
+                each(number, record, structure, text);
+            }
+        })
+    }
+
+    fn catalogue(&self) -> Result<&Catalogue> {
+        if !self.visible.hidden {
+            return self.whole.catalogue();
+        }
+        if let Some(catalogue) = self.visible.catalogue.get() {
+            return Ok(catalogue);
+        }
+        let mut gathering = Gathering::default();
+        self.each_record(&mut |_, record| gathering.add(record))?;
+        Ok(self.visible.catalogue.get_or_init(|| gathering.catalogue(terms::folded)))
+    }
+
+    fn names(&self) -> Result<&DocumentNames> {
+        if !self.visible.hidden {
+            return self.whole.names();
+        }
+        if let Some(names) = self.visible.names.get() {
+            return Ok(names);
+        }
+        let mut names = DocumentNames::default();
+        self.each_record(&mut |number, record| names.add(number, record))?;
+        Ok(self.visible.names.get_or_init(|| names))
+    }
+
+    fn copies(&self) -> &[Vec<DocumentNumber>] {
+        &self.visible.copies
+    }
+
+    fn record(&self, number: DocumentNumber) -> Result<Record> {
+        self.check(number)?;
+        self.whole.record(number)
+    }
+
+    fn structure(&self, number: DocumentNumber) -> Result<Arc<Structure>> {
+        self.check(number)?;
+        self.whole.structure(number)
+    }
+
+    fn text(&self, number: DocumentNumber) -> Result<&str> {
+        self.check(number)?;
+        self.whole.text(number)
+    }
+
+    fn derived(&self, number: DocumentNumber) -> Result<Arc<[Derived]>> {
+        self.check(number)?;
+        self.whole.derived(number)
+    }
+
+    fn image(&self, hash: ImageHash) -> Result<Option<Vec<u8>>> {
+        self.whole.image_among(hash, &self.visible.set)
+    }
+
+    fn image_among(&self, hash: ImageHash, among: &HashSet<DocumentNumber>) -> Result<Option<Vec<u8>>> {
+        self.whole.image_among(hash, &among.intersection(&self.visible.set).copied().collect())
+    }
+
+    fn damaged(&self) -> Vec<DamagedDocument> {
+        let mut damaged = self.whole.damaged();
+        damaged.retain(|damaged| self.visible.set.contains(&damaged.number));
+        damaged
+    }
+
+    fn check_text(&self, number: DocumentNumber, span: Span) -> Result<()> {
+        self.check(number)?;
+        self.whole.check_text(number, span)
+    }
+
+    fn check_document(&self, number: DocumentNumber) -> Result<()> {
+        self.check(number)?;
+        self.whole.check_document(number)
+    }
+
+    fn vectors(&self, number: DocumentNumber) -> Result<Vectors> {
+        self.check(number)?;
+        self.whole.vectors(number)
+    }
+
+    fn expect(&self, numbers: &[DocumentNumber]) -> Result<()> {
+        let visible: Vec<DocumentNumber> =
+            numbers.iter().copied().filter(|number| self.visible.set.contains(number)).collect();
+        self.whole.expect(&visible)
+    }
+
+    fn derived_counts(&self) -> &BTreeMap<DerivedKind, usize> {
+        &self.visible.derived_counts
+    }
+
+    fn derived_counts_among(&self, among: &HashSet<DocumentNumber>) -> Result<BTreeMap<DerivedKind, usize>> {
+        self.whole.derived_counts_among(&among.intersection(&self.visible.set).copied().collect())
+    }
+
+    fn term_state(&self, term: &str) -> Result<TermState> {
+        if self.visible.hidden {
+            return self.whole.term_state_among(term, &self.visible.set);
+        }
+        self.whole.term_state(term)
+    }
+
+    fn term_state_among(&self, term: &str, among: &HashSet<DocumentNumber>) -> Result<TermState> {
+        self.whole.term_state_among(term, &among.intersection(&self.visible.set).copied().collect())
+    }
+
+    fn search(&self, ask: &Ask<'_>) -> Result<Vec<Vec<Scored>>> {
+        if !self.visible.hidden {
+            return self.whole.search(ask);
+        }
+        let Some(given) = ask.allowed else {
+            let mut found = self.whole.search(&Ask { allowed: Some(&self.visible.set), ..*ask })?;
+            // Nobody asked for few documents: what is unlike the question is no answer.
+            for ((leg, _), ranking) in ask.rankings.iter().zip(&mut found) {
+                ranking.retain(|scored| *leg != Leg::Dense || scored.score > 0.0);
+            }
+            return Ok(found);
+        };
+        if given.is_subset(&self.visible.set) {
+            return self.whole.search(ask);
+        }
+        let both: HashSet<DocumentNumber> = given.intersection(&self.visible.set).copied().collect();
+        self.whole.search(&Ask { allowed: Some(&both), ..*ask })
+    }
+
+    fn roots(&self) -> &[String] {
+        &self.visible.roots
+    }
+
+    fn files(&self) -> Result<Vec<FileState>> {
+        let mut files = self.whole.files()?;
+        for file in &mut files {
+            file.documents.retain(|number| self.visible.set.contains(number));
+        }
+        files.retain(|file| !file.documents.is_empty());
+        Ok(files)
+    }
+
+    /// What was removed by hand is the owner's to know.
+    fn removed(&self) -> Result<BTreeMap<u128, u128>> {
+        Ok(BTreeMap::new())
+    }
+}
