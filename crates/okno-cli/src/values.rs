@@ -42,6 +42,17 @@ pub fn day(text: &str) -> Result<Date, InvalidValue> {
         .ok_or_else(|| InvalidValue(say!("expected a day, such as `2027-01-31`", "应为日期，例如 `2027-01-31`")))
 }
 
+/// Reads a rate: `60/min`.
+#[cfg(feature = "serve")]
+pub fn rate(text: &str) -> Result<okno_server::RateLimit, InvalidValue> {
+    text.parse().map_err(|_| {
+        InvalidValue(say!(
+            "expected how much in which time, such as `60/min`, `5/s` or `500MB/day`",
+            "应为单位时间内的数量，例如 `60/min`、`5/s` 或 `500MB/day`"
+        ))
+    })
+}
+
 /// Reads a number of tokens that can hold something.
 pub fn tokens(text: &str) -> Result<usize, InvalidValue> {
     number(text)

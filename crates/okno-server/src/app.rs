@@ -7,6 +7,7 @@ use crate::limits::RequestLimits;
 use crate::metrics::Metrics;
 use crate::pool::Pool;
 use crate::problem::Problem;
+use crate::rate::Buckets;
 use crate::uploads::Uploads;
 use okno::answer::ReplyOptions;
 use okno::document::Access;
@@ -128,6 +129,8 @@ pub(crate) struct App {
     pub limits: RequestLimits,
     /// Folders beside the roots from which files may be indexed.
     pub allowed: Vec<PathBuf>,
+    /// How many bytes a key may upload, where that is limited.
+    pub uploads: Option<Buckets>,
     /// Becomes true when the server ends; streams end then.
     pub ending: watch::Sender<bool>,
 }
@@ -144,6 +147,7 @@ impl App {
             cache: AnswerCache::new(limits.cache),
             limits,
             allowed,
+            uploads: None,
             ending: watch::Sender::new(false),
         }
     }

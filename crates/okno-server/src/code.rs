@@ -82,12 +82,14 @@ codes! {
     Overloaded = "overloaded" SERVICE_UNAVAILABLE,
     PathNotAllowed = "path_not_allowed" FORBIDDEN,
     PromptTooLong = "prompt_too_long" BAD_REQUEST,
+    RateLimited = "rate_limited" TOO_MANY_REQUESTS,
     RoleTooLow = "role_too_low" FORBIDDEN,
     Timeout = "timeout" GATEWAY_TIMEOUT,
     TooLarge = "too_large" PAYLOAD_TOO_LARGE,
     TooMuch = "too_much" BAD_REQUEST,
     UnknownField = "unknown_field" BAD_REQUEST,
     Unreadable = "unreadable" BAD_REQUEST,
+    UploadQuota = "upload_quota" TOO_MANY_REQUESTS,
     WrongHost = "wrong_host" FORBIDDEN,
 }
 

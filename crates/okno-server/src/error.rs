@@ -71,6 +71,14 @@ impl ApiError {
         ErrorInfo { code: self.code(), message, hint }
     }
 
+    /// The seconds after which a request that came too early may come again.
+    fn wait(&self) -> Option<u64> {
+        match &*self.0 {
+            Cause::Request(Problem::RateLimited { seconds } | Problem::UploadQuota { seconds }) => Some(*seconds),
+            _ => None,
+        }
+    }
+
     /// The bytes of the answer, in this language.
     pub fn body(&self, lang: Lang) -> Vec<u8> {
         // Three texts can always be written.
@@ -96,6 +104,9 @@ impl IntoResponse for ApiError {
         let mut response = (status, kind, self.body(Lang::En)).into_response();
         if matches!(status, StatusCode::SERVICE_UNAVAILABLE | StatusCode::CONFLICT) {
             response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
+        }
+        if let Some(seconds) = self.wait() {
+            response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(seconds));
         }
         if status == StatusCode::UNAUTHORIZED {
             response.headers_mut().insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));

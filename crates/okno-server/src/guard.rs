@@ -10,6 +10,7 @@ use crate::audit::AuditNote;
 use crate::error::ApiError;
 use crate::keys::KeyRole;
 use crate::problem::Problem;
+use crate::rate::{Buckets, seconds};
 use crate::requester::Requester;
 use crate::roles;
 use axum::extract::{MatchedPath, Request, State};
@@ -30,6 +31,8 @@ pub struct AccessGuard {
     pub origins: Vec<String>,
     /// The header in which a proxy says the groups of whoever sends a request, where one is trusted.
     pub groups_header: Option<HeaderName>,
+    /// How many requests a key may send, where that is limited.
+    pub rate: Option<Buckets>,
 }
 
 impl AccessGuard {
@@ -43,6 +46,17 @@ impl AccessGuard {
         if !safe && !self.is_own_origin(headers, host) {
             return Err(Problem::CrossOrigin);
         }
+        let requester = self.requester(asked, headers, note)?;
+        match &self.rate {
+            Some(rate) if !is_public(asked.path) => {
+                let waiting = |wait| Problem::RateLimited { seconds: seconds(wait) };
+                rate.take(&requester, 1).map_err(waiting).map(|()| requester)
+            }
+            _ => Ok(requester),
+        }
+    }
+
+    fn requester(&self, asked: &AskedRoute<'_>, headers: &HeaderMap, note: &AuditNote) -> Result<Requester, Problem> {
         if is_public(asked.path) {
             return Ok(Requester { key: None, access: Access::public() });
         }
@@ -154,7 +168,13 @@ mod tests {
     }
 
     fn guard(loopback: bool, key: Option<&str>, origins: Vec<String>) -> AccessGuard {
-        AccessGuard { loopback, keys: AcceptedKeys::new(key, None).expect("no file"), origins, groups_header: None }
+        AccessGuard {
+            loopback,
+            keys: AcceptedKeys::new(key, None).expect("no file"),
+            origins,
+            groups_header: None,
+            rate: None,
+        }
     }
 
     #[test]
@@ -198,7 +218,7 @@ mod tests {
         let seen = |header: Option<&'static str>, headers: &[(&'static str, &str)]| {
             let keys = AcceptedKeys::new(None, Some(file.clone())).unwrap();
             let groups_header = header.map(HeaderName::from_static);
-            let guard = AccessGuard { loopback: false, keys, origins: Vec::new(), groups_header };
+            let guard = AccessGuard { loopback: false, keys, origins: Vec::new(), groups_header, rate: None };
             let path = "/api/v1/status";
             let asked = AskedRoute { method: &Method::GET, path, route: Some(path), authority: None };
             let headers = headers.iter().map(|(name, value)| (name.parse().unwrap(), value.parse().unwrap()));

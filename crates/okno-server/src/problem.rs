@@ -69,6 +69,14 @@ problems! {
         ("the API key `{name}` has the role `{role}`; this needs `{needed}`",
             "API 密钥 `{name}` 的角色是 `{role}`，此操作需要 `{needed}`")
         hint ("use a key with that role", "请使用具有该角色的密钥");
+    /// More requests than a key may send in a time.
+    RateLimited { seconds: u64 } = RateLimited
+        ("too many requests with this key", "此密钥发送的请求过多")
+        hint ("try again in {seconds} seconds", "请在 {seconds} 秒后重试");
+    /// More bytes than a key may upload in a time.
+    UploadQuota { seconds: u64 } = UploadQuota
+        ("this key has uploaded as much as it may for now", "此密钥目前的上传量已达上限")
+        hint ("try again in {seconds} seconds", "请在 {seconds} 秒后重试");
     /// The body is declared as something else.
     NotJson { kind: String } = NotJson
         ("the body is `{kind}`, not JSON", "请求体是 `{kind}`，不是 JSON")

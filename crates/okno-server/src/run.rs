@@ -6,6 +6,7 @@ use crate::audit::{AuditLog, AuditSettings, audit};
 use crate::guard::{AccessGuard, guard};
 use crate::keys::{KeyFile, KeysError};
 use crate::limits::RequestLimits;
+use crate::rate::{Buckets, RateLimit};
 use crate::{api, connections, language, mcp, observe, page};
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
@@ -37,6 +38,10 @@ pub struct ServeSettings {
     pub cors: Vec<String>,
     /// Folders from which files may be indexed, beside the roots of the indexes.
     pub allowed: Vec<PathBuf>,
+    /// How many requests a key may send.
+    pub rate: Option<RateLimit>,
+    /// How many bytes a key may upload.
+    pub upload_quota: Option<RateLimit>,
     /// The audit log, where one is kept.
     pub audit: Option<AuditSettings>,
     /// What a request may cost.
@@ -159,7 +164,9 @@ pub fn serve(
     };
     let log = settings.audit.as_ref().map(opened).transpose()?;
     let cors = settings.cors.iter().map(|origin| origin_of(origin)).collect::<Result<Vec<_>, _>>()?;
-    let app = Arc::new(App::new(parts, settings.limits.clone(), settings.allowed.clone()));
+    let mut app = App::new(parts, settings.limits.clone(), settings.allowed.clone());
+    app.uploads = settings.upload_quota.map(Buckets::new);
+    let app = Arc::new(app);
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().thread_name("okno").build()?;
     let served = runtime.block_on(async {
         let address = SocketAddr::new(settings.host, settings.port);
@@ -215,7 +222,13 @@ fn check(settings: &ServeSettings) -> Result<AccessGuard, ServeError> {
     }
     let bad = |header: &String| ServeError::Header { header: header.clone() };
     let header = settings.groups_header.as_ref().map(|header| header.parse().map_err(|_| bad(header)));
-    Ok(AccessGuard { loopback, keys, origins: settings.cors.clone(), groups_header: header.transpose()? })
+    Ok(AccessGuard {
+        loopback,
+        keys,
+        origins: settings.cors.clone(),
+        groups_header: header.transpose()?,
+        rate: settings.rate.map(Buckets::new),
+    })
 }
 
 /// Every route behind every check, from the outside in: language, methods, audit log, observation, allowed origins,
@@ -270,7 +283,7 @@ mod tests {
         let app =
             Arc::new(App::new(ServerParts { indexes: vec![], generator: None }, RequestLimits::default(), vec![]));
         let keys = AcceptedKeys::new(None, None).expect("no file");
-        let rules = AccessGuard { loopback: true, keys, origins: vec![], groups_header: None };
+        let rules = AccessGuard { loopback: true, keys, origins: vec![], groups_header: None, rate: None };
         let told = format!("{:?}", router(&app, rules, vec![], None));
         told.split('"').filter(|part| part.starts_with('/')).map(str::to_owned).collect()
     }

@@ -3,14 +3,14 @@
 use crate::globals::Globals;
 use crate::indexing::{self, IndexChoices};
 use crate::locale::say;
-use crate::values::{ip, number};
+use crate::values::{ip, number, rate};
 use crate::{address, embedder, model, opening, output, settings};
 use anyhow::{Context as _, Result, bail};
 use clap::{Args, ValueEnum};
 use okno::config::Settings;
 use okno::generate::Generator;
 use okno_server::{
-    AuditSettings, KeyFile, LogFormat, NamedIndex, RequestLimits, ServeSettings, ServerParts, UploadProbe,
+    AuditSettings, KeyFile, LogFormat, NamedIndex, RateLimit, RequestLimits, ServeSettings, ServerParts, UploadProbe,
 };
 use std::net::{IpAddr, SocketAddr};
 use std::path::{Path, PathBuf};
@@ -47,6 +47,12 @@ pub struct ServeArgs {
     /// Allow requests to index files in this folder, besides those already indexed
     #[arg(long, value_name = "FOLDER")]
     allow: Vec<PathBuf>,
+    /// How many requests each key may send, e.g. `60/min`; more get 429
+    #[arg(long, value_name = "RATE", value_parser = rate)]
+    rate: Option<RateLimit>,
+    /// How much each key may upload, e.g. `500MB/day`
+    #[arg(long, value_name = "RATE", value_parser = rate)]
+    upload_quota: Option<RateLimit>,
     /// Write a line of JSON for every request to this file: when, key, route, documents
     #[arg(long, value_name = "FILE")]
     audit: Option<PathBuf>,
@@ -78,6 +84,8 @@ pub fn run(globals: &Globals, args: &ServeArgs) -> Result<()> {
         groups_header: args.groups_header.clone(),
         cors: args.cors.clone(),
         audit: args.audit.clone().map(|file| AuditSettings { file, questions: args.audit_questions }),
+        rate: args.rate,
+        upload_quota: args.upload_quota,
         allowed: args.allow.clone(),
         limits,
     };

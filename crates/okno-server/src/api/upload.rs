@@ -8,6 +8,7 @@ use crate::extract::Params;
 use crate::jobs::{JobOrigin, JobView};
 use crate::language::Preferred;
 use crate::problem::Problem;
+use crate::rate::seconds;
 use crate::requester::SeenApp;
 use crate::uploads::PendingUpload;
 use axum::Json;
@@ -85,7 +86,7 @@ pub async fn upload(
 
 /// Saves all files of a form; after an error, those before it stay and the next run of indexing finds them.
 async fn received(
-    app: &App,
+    app: &SeenApp,
     served: &Arc<ServedIndex>,
     mut form: Multipart,
     allow: Option<&[String]>,
@@ -98,7 +99,7 @@ async fn received(
             return Err(Problem::TooManyFiles { most: MOST }.into());
         }
         let path = served.uploads.path(&name)?;
-        let draft = take(served, &name, field, &mut left).await?;
+        let draft = take(app, served, &name, field, &mut left).await?;
         let (target, file, groups) = (Arc::clone(served), path.clone(), allow.map(<[String]>::to_vec));
         crate::pool::blocking(move || permit(&target, &file, groups)).await?;
         draft.finish().await?;
@@ -140,6 +141,7 @@ fn sees_indexed(served: &ServedIndex, path: &Path) -> Result<bool, ApiError> {
 }
 
 async fn take(
+    app: &SeenApp,
     served: &ServedIndex,
     name: &str,
     mut field: Field<'_>,
@@ -148,6 +150,10 @@ async fn take(
     let mut draft = served.uploads.begin(name).await?;
     while let Some(bytes) = field.chunk().await.map_err(|error| broken(&error))? {
         *left = left.checked_sub(bytes.len()).ok_or(Problem::UploadTooLarge)?;
+        if let Some(quota) = &app.uploads {
+            let used = quota.take(&app.requester, bytes.len() as u64);
+            used.map_err(|wait| Problem::UploadQuota { seconds: seconds(wait) })?;
+        }
         draft.write(&bytes).await?;
     }
     Ok(draft)

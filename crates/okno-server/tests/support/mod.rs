@@ -39,6 +39,8 @@ pub fn settings() -> ServeSettings {
         key: None,
         keys: None,
         groups_header: None,
+        rate: None,
+        upload_quota: None,
         audit: None,
         cors: Vec::new(),
         allowed: Vec::new(),
