@@ -4,6 +4,7 @@
 //! one that does not take what is written to it. When the server ends, requests under way may finish for a while; then
 //! what is left is dropped, whatever clients do.
 
+use crate::tls::CurrentCertificate;
 use axum::Router;
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
@@ -17,7 +18,8 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Semaphore, watch};
 use tokio::task::JoinSet;
-use tokio::time::{Instant, Sleep, sleep, timeout_at};
+use tokio::time::{Instant, Sleep, sleep, timeout, timeout_at};
+use tokio_rustls::TlsAcceptor;
 
 /// What clients may take.
 #[derive(Debug, Clone)]
@@ -50,6 +52,7 @@ const ACCEPT_AGAIN: Duration = Duration::from_millis(500);
 /// Serves connections until `ending` is true, then for the time of grace those that are still there.
 pub async fn serve(
     listener: TcpListener,
+    certificate: Option<CurrentCertificate>,
     router: Router,
     limits: &ConnectionLimits,
     mut ending: watch::Receiver<bool>,
@@ -68,7 +71,8 @@ pub async fn serve(
         };
         match accepted {
             Ok((stream, permit)) => {
-                let connection = connection(stream, router.clone(), limits.clone(), ending.clone());
+                let acceptor = certificate.as_ref().map(CurrentCertificate::acceptor);
+                let connection = connection(stream, acceptor, router.clone(), limits.clone(), ending.clone());
                 connections.spawn(async move {
                     connection.await;
                     drop(permit);
@@ -87,10 +91,29 @@ pub async fn serve(
     connections.shutdown().await;
 }
 
-async fn connection(stream: TcpStream, router: Router, limits: ConnectionLimits, mut ending: watch::Receiver<bool>) {
+async fn connection(
+    stream: TcpStream,
+    acceptor: Option<TlsAcceptor>,
+    router: Router,
+    limits: ConnectionLimits,
+    ending: watch::Receiver<bool>,
+) {
     // Without it small answers wait for the acknowledgement of the last; where it cannot be set they do.
     let _ = stream.set_nodelay(true);
-    let stream = TokioIo::new(WatchedStream::new(stream, limits.stalled));
+    let stream = WatchedStream::new(stream, limits.stalled);
+    let Some(acceptor) = acceptor else { return requests(stream, router, limits, ending).await };
+    // A client that does not finish the handshake is let go like one that does not finish its headers.
+    if let Ok(Ok(stream)) = timeout(limits.headers, acceptor.accept(stream)).await {
+        requests(stream, router, limits, ending).await;
+    }
+}
+
+/// Answers the requests of a connection.
+async fn requests<S>(stream: S, router: Router, limits: ConnectionLimits, mut ending: watch::Receiver<bool>)
+where
+    S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+{
+    let stream = TokioIo::new(stream);
     let mut builder = http1::Builder::new();
     builder.timer(TokioTimer::new()).header_read_timeout(limits.headers);
     let connection = builder.serve_connection(stream, TowerToHyperService::new(router));

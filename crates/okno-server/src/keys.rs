@@ -293,13 +293,18 @@ impl KeyFile {
 
     /// Which file it is now; changes when it is replaced.
     pub(crate) fn stamp(&self) -> Option<FileStamp> {
-        let metadata = fs::metadata(&self.path).ok()?;
-        #[cfg(unix)]
-        let number = std::os::unix::fs::MetadataExt::ino(&metadata);
-        #[cfg(not(unix))]
-        let number = 0;
-        Some((metadata.modified().ok(), metadata.len(), number))
+        file_stamp(&self.path)
     }
+}
+
+/// Which file is at a path now; changes when it is replaced.
+pub(crate) fn file_stamp(path: &Path) -> Option<FileStamp> {
+    let metadata = fs::metadata(path).ok()?;
+    #[cfg(unix)]
+    let number = std::os::unix::fs::MetadataExt::ino(&metadata);
+    #[cfg(not(unix))]
+    let number = 0;
+    Some((metadata.modified().ok(), metadata.len(), number))
 }
 
 pub(crate) type FileStamp = (Option<SystemTime>, u64, u64);

@@ -38,6 +38,7 @@ mod rate;
 mod requester;
 mod roles;
 mod run;
+mod tls;
 mod uploads;
 
 pub use api::openapi;
@@ -50,3 +51,4 @@ pub use observe::{LogFormat, Logging, log};
 pub use probe::{UploadProbe, UploadRefused};
 pub use rate::{NotARate, RateLimit};
 pub use run::{ServeError, ServeSettings, interrupted, serve};
+pub use tls::{TlsError, TlsFiles};

@@ -7,6 +7,7 @@ use crate::guard::{AccessGuard, guard};
 use crate::keys::{KeyFile, KeysError};
 use crate::limits::RequestLimits;
 use crate::rate::{Buckets, RateLimit};
+use crate::tls::{CurrentCertificate, TlsError, TlsFiles};
 use crate::{api, connections, language, mcp, observe, page};
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
@@ -42,6 +43,8 @@ pub struct ServeSettings {
     pub rate: Option<RateLimit>,
     /// How many bytes a key may upload.
     pub upload_quota: Option<RateLimit>,
+    /// The certificate; without one there is no TLS.
+    pub tls: Option<TlsFiles>,
     /// The audit log, where one is kept.
     pub audit: Option<AuditSettings>,
     /// What a request may cost.
@@ -76,6 +79,11 @@ okno_document::messages! {
             /// Why.
             cause: KeysError,
         } = "bad_keys" => ("{cause}", "{cause}"),
+        /// The certificate cannot be used.
+        Tls {
+            /// Why.
+            cause: TlsError,
+        } = "bad_certificate" => ("{cause}", "{cause}"),
         /// The audit log cannot be opened.
         Audit {
             /// The file.
@@ -164,6 +172,8 @@ pub fn serve(
     };
     let log = settings.audit.as_ref().map(opened).transpose()?;
     let cors = settings.cors.iter().map(|origin| origin_of(origin)).collect::<Result<Vec<_>, _>>()?;
+    let certificate = settings.tls.clone().map(CurrentCertificate::new).transpose();
+    let certificate = certificate.map_err(|cause| ServeError::Tls { cause })?;
     let mut app = App::new(parts, settings.limits.clone(), settings.allowed.clone());
     app.uploads = settings.upload_quota.map(Buckets::new);
     let app = Arc::new(app);
@@ -186,7 +196,8 @@ pub fn serve(
             let _ = tokio::time::timeout(ending.limits.connections.grace, ending.jobs.finish()).await;
         };
         let router = router(&app, guard, cors, log);
-        let serving = connections::serve(listener, router, &app.limits.connections, app.ending.subscribe());
+        let serving =
+            connections::serve(listener, certificate, router, &app.limits.connections, app.ending.subscribe());
         tokio::join!(signal, serving);
         Ok(())
     });

@@ -10,7 +10,8 @@ use clap::{Args, ValueEnum};
 use okno::config::Settings;
 use okno::generate::Generator;
 use okno_server::{
-    AuditSettings, KeyFile, LogFormat, NamedIndex, RateLimit, RequestLimits, ServeSettings, ServerParts, UploadProbe,
+    AuditSettings, KeyFile, LogFormat, NamedIndex, RateLimit, RequestLimits, ServeSettings, ServerParts, TlsFiles,
+    UploadProbe,
 };
 use std::net::{IpAddr, SocketAddr};
 use std::path::{Path, PathBuf};
@@ -53,6 +54,12 @@ pub struct ServeArgs {
     /// How much each key may upload, e.g. `500MB/day`
     #[arg(long, value_name = "RATE", value_parser = rate)]
     upload_quota: Option<RateLimit>,
+    /// Serve HTTPS with this certificate (PEM, with those above it); read again when the file changes
+    #[arg(long, value_name = "FILE", requires = "tls_key")]
+    tls_cert: Option<PathBuf>,
+    /// The private key of the certificate (PEM)
+    #[arg(long, value_name = "FILE", requires = "tls_cert")]
+    tls_key: Option<PathBuf>,
     /// Write a line of JSON for every request to this file: when, key, route, documents
     #[arg(long, value_name = "FILE")]
     audit: Option<PathBuf>,
@@ -86,6 +93,7 @@ pub fn run(globals: &Globals, args: &ServeArgs) -> Result<()> {
         audit: args.audit.clone().map(|file| AuditSettings { file, questions: args.audit_questions }),
         rate: args.rate,
         upload_quota: args.upload_quota,
+        tls: tls(args),
         allowed: args.allow.clone(),
         limits,
     };
@@ -93,8 +101,14 @@ pub fn run(globals: &Globals, args: &ServeArgs) -> Result<()> {
         LogName::Text => LogFormat::Text,
         LogName::Json => LogFormat::Json,
     });
-    okno_server::serve(parts, &settings, |address| ready(globals, address), okno_server::interrupted())?;
+    okno_server::serve(parts, &settings, |address| ready(globals, args, address), okno_server::interrupted())?;
     Ok(())
+}
+
+/// The certificate; each of the flags requires the other.
+fn tls(args: &ServeArgs) -> Option<TlsFiles> {
+    let (certificate, key) = args.tls_cert.clone().zip(args.tls_key.clone())?;
+    Some(TlsFiles { certificate, key })
 }
 
 /// The index whose configuration and keys are those of the server.
@@ -115,8 +129,9 @@ fn limits(globals: &Globals) -> Result<RequestLimits> {
 }
 
 /// Prints the server's URL; as JSON on standard output for a program that started it.
-fn ready(globals: &Globals, address: SocketAddr) {
-    let url = format!("http://{address}");
+fn ready(globals: &Globals, args: &ServeArgs, address: SocketAddr) {
+    let scheme = if args.tls_cert.is_some() { "https" } else { "http" };
+    let url = format!("{scheme}://{address}");
     if globals.json {
         // The server also runs if standard output is closed.
         let _ = output::json_line(&serde_json::json!({ "url": url }));

@@ -284,6 +284,8 @@ pub const ARGUMENTS: &[ArgumentText] = &[
     (&["serve"], "allow", "除已索引的文件外，允许请求索引此文件夹中的文件"),
     (&["serve"], "rate", "每个密钥可发送的请求数，例如 `60/min`；超出的请求得到 429"),
     (&["serve"], "upload_quota", "每个密钥可上传的数据量，例如 `500MB/day`"),
+    (&["serve"], "tls_cert", "用此证书提供 HTTPS（PEM 格式，含上级证书）；文件更改后重新读取"),
+    (&["serve"], "tls_key", "证书的私钥（PEM 格式）"),
     (&["serve"], "audit", "为每个请求在此文件中写一行 JSON：时间、密钥、地址、文档"),
     (&["serve"], "audit_questions", "审计日志中也写入问题"),
     (&["serve"], "log", "日志格式；`OKNO_LOG` 设置日志级别"),

@@ -41,6 +41,7 @@ pub fn settings() -> ServeSettings {
         groups_header: None,
         rate: None,
         upload_quota: None,
+        tls: None,
         audit: None,
         cors: Vec::new(),
         allowed: Vec::new(),
