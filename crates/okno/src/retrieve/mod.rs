@@ -382,10 +382,8 @@ fn asked(recipe: &Recipe, embedder: &dyn Embedder, question: &str, probes: &Prob
 
 /// The parts of a question, as they are searched for.
 fn part_probes(recipe: &Recipe, embedder: &dyn Embedder, parts: &[String]) -> Result<Vec<Probe>> {
-    let vector = |text: &String| match finds_by_vectors(recipe) {
-        true => unit_vector(embedder, text, Role::Query),
-        false => Ok(Vec::new()),
-    };
+    let dense = finds_by_vectors(recipe);
+    let vector = |text: &str| if dense { unit_vector(embedder, text, Role::Query) } else { Ok(Vec::new()) };
     parts.iter().map(|text| Ok(Probe { vector: vector(text)?, text: text.clone() })).collect()
 }
 

@@ -1,7 +1,7 @@
 //! The parts of a question: what it asks of several things, or several questions in one.
 //!
-//! "NoSchedule 和 NoExecute 有什么区别" is asked of `NoSchedule` and of `NoExecute`; "How old was he, and where was he
-//! born?" are two questions. Rules over the words, in both languages; a question that they do not cut has no parts.
+//! `NoSchedule 和 NoExecute 有什么区别` is asked of the one and of the other; "How fast did sales grow and how many users
+//! are there?" are two questions. Rules over the words, in both languages; a question that they do not cut has no parts.
 
 use okno_document::text::script::is_han;
 use std::ops::Range;
@@ -168,7 +168,7 @@ fn list(question: &str, between: Range<usize>) -> Option<Vec<Range<usize>>> {
         word.len() > between.len()
             && question.match_indices(word).any(|(at, _)| at <= between.start && between.end <= at + word.len())
     };
-    if inside_quotes(question, between.start) || words(NOT_BETWEEN).any(|word| within(word)) {
+    if inside_quotes(question, between.start) || words(NOT_BETWEEN).any(within) {
         return None;
     }
     let (left, right) = two(question, before(question, between.start), after(question, between.end))?;

@@ -22,7 +22,7 @@ pub fn words(identifier: &str) -> impl Iterator<Item = &str> {
     ends.map(move |end| &identifier[std::mem::replace(&mut start, end)..end]).filter(|word| word.len() > 1)
 }
 
-/// Whether a word begins inside of another: `t|V` of PersistentVolume, `P|He` of HTTPHeader.
+/// Whether a word begins inside of another: `t|V` of `PersistentVolume`, `P|He` of `HTTPHeader`.
 fn divides(bytes: &[u8], at: usize) -> bool {
     let (before, here) = (bytes[at - 1], bytes[at]);
     let lower = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_lowercase);
