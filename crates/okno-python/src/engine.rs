@@ -15,8 +15,8 @@ use okno_evaluate::set::Indexed;
 use okno_evaluate::{EvaluationRun, QuestionSet};
 use pyo3::prelude::*;
 use std::ops::ControlFlow;
-use std::path::PathBuf;
-use std::sync::{Arc, RwLock};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError, RwLock, Weak};
 
 /// An open index. Threads may share it.
 #[pyclass(frozen, name = "Engine", module = "okno._okno")]
@@ -46,6 +46,7 @@ impl PythonEngine {
         reranker: Option<GivenModel>,
     ) -> PyResult<Self> {
         let raised = Raised::default();
+        let plain = embedder.is_none() && generator.is_none() && reranker.is_none();
         let mut builder = Engine::builder();
         if let Some((identity, dimensions, callable)) = embedder {
             let raised = raised.clone();
@@ -59,14 +60,15 @@ impl PythonEngine {
             let raised = raised.clone();
             builder = builder.reranker(Some(Arc::new(PythonReranker { identity, callable, raised })));
         }
-        let opened = py.detach(|| if create { builder.create(path) } else { builder.open(path) });
+        let open = || if create { builder.create(&path) } else { builder.open(&path) };
+        let opened = py.detach(|| if plain { shared(&path, open) } else { open().map(Arc::new) });
         let engine = opened.map_err(|error| raised.exception(py, &error))?;
-        Ok(Self { engine: RwLock::new(Some(Arc::new(engine))), raised })
+        Ok(Self { engine: RwLock::new(Some(engine)), raised })
     }
 
     /// Lets go of the index; searches that run go on to their end.
     fn close(&self, py: Python<'_>) {
-        let engine = self.engine.write().unwrap_or_else(std::sync::PoisonError::into_inner).take();
+        let engine = self.engine.write().unwrap_or_else(PoisonError::into_inner).take();
         py.detach(|| drop(engine));
     }
 
@@ -199,7 +201,7 @@ impl PythonEngine {
 
 impl PythonEngine {
     fn open(&self, py: Python<'_>) -> PyResult<Arc<Engine>> {
-        let engine = self.engine.read().unwrap_or_else(std::sync::PoisonError::into_inner).clone();
+        let engine = self.engine.read().unwrap_or_else(PoisonError::into_inner).clone();
         engine.ok_or_else(|| match py.import("okno._errors").and_then(|errors| errors.getattr("closed")?.call0()) {
             Ok(closed) => PyErr::from_value(closed),
             Err(error) => error,
@@ -227,6 +229,26 @@ impl PythonEngine {
         let report = report.map_err(|error| self.raised.exception(py, &error))?;
         serde_json::to_string(&IndexSummary::new(&report, engine.folder())).map_err(|error| bad_json(&error))
     }
+}
+
+/// The engines without callables that are open, by folder: a process can open an index only once, and a notebook opens
+/// it whenever its cell is run.
+static OPEN: Mutex<Vec<(PathBuf, Weak<Engine>)>> = Mutex::new(Vec::new());
+
+/// The engine that is open in this folder, or a new one.
+fn shared(path: &Path, open: impl FnOnce() -> okno::Result<Engine>) -> okno::Result<Arc<Engine>> {
+    let mut all = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
+    all.retain(|(_, engine)| engine.strong_count() > 0);
+    let known = std::fs::canonicalize(path).ok();
+    let found = all.iter().find(|(folder, _)| known.as_ref() == Some(folder)).and_then(|(_, engine)| engine.upgrade());
+    if let Some(engine) = found {
+        return Ok(engine);
+    }
+    let engine = Arc::new(open()?);
+    if let Ok(folder) = std::fs::canonicalize(path) {
+        all.push((folder, Arc::downgrade(&engine)));
+    }
+    Ok(engine)
 }
 
 /// The next of an iterator of texts; `None` at its end.

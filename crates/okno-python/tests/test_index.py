@@ -256,3 +256,12 @@ def test_the_program_is_there(tmp_path: Path) -> None:
     assert json.loads(found.stdout)["contexts"][0]["doc_id"] == "tea.md"
     assert okno_program("search", "tea", "--filter", "x ===").returncode == 1
     assert okno_program("nothing").returncode == 2
+
+
+def test_an_index_can_be_opened_again_while_it_is_open(tmp_path: Path) -> None:
+    path = tmp_path / "again.okno"
+    with okno.Index.create(path) as one, okno.Index.open(path) as other:
+        one.add([{"id": "tea", "text": "Black tea needs boiling water."}])
+        assert other.search("black tea")[0].document == "tea"
+        one.close()
+        assert other.search("black tea")[0].document == "tea"
