@@ -71,7 +71,7 @@ mod tests {
         let long = "tea ".repeat(2 * MOST_IDS);
         assert!(texts.ids(&long).len() > MOST_IDS);
         assert!(texts.kept.is_empty());
-        for number in 0..MOST_TEXTS + 1 {
+        for number in 0..=MOST_TEXTS {
             texts.ids(&number.to_string());
         }
         assert_eq!(texts.kept.len(), 1);
