@@ -56,6 +56,9 @@ fn has(list: &'static str, word: &str) -> bool {
 
 /// The parts of a question, each a question; none where it is one.
 pub fn parts(question: &str) -> Vec<String> {
+    if question.chars().nth(super::LONGEST_QUESTION).is_some() {
+        return Vec::new();
+    }
     let clauses = clauses(question);
     if clauses.len() > 1 {
         let alone = !clauses[1..].iter().any(|clause| refers_back(clause));
