@@ -32,9 +32,13 @@ pub fn spelled(snapshot: &dyn Snapshot, question: &str) -> Result<SpelledQuestio
             continue;
         };
         let is_name = chinese || place.start > 0 && word.starts_with(char::is_uppercase);
+        let one_piece = is_one_piece(word);
+        if one_piece && !is_name {
+            continue;
+        }
         let near = match snapshot.term_state(&term.text)? {
             TermState::Known => continue,
-            TermState::Like(terms) if !is_one_piece(word) => terms,
+            TermState::Like(terms) if !one_piece => terms,
             TermState::Like(_) | TermState::Unknown => Vec::new(),
         };
         if let Some(read) = likeliest(snapshot, word, &near)? {
