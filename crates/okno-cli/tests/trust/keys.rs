@@ -25,12 +25,14 @@ fn ask(server: &Server, method: &str, path: &str, key: Option<&str>) -> (u16, Va
 }
 
 fn code(body: &Value) -> &str {
-    body["error"]["code"].as_str().unwrap_or_default()
+    // Dify has its own form of errors.
+    if body["error_code"] == 1002 { "no_key" } else { body["error"]["code"].as_str().unwrap_or_default() }
 }
 
 /// The routes that need more than the role `search`; every other one that is described needs just that.
-const ABOVE_SEARCH: [(&str, &str, &str); 7] = [
+const ABOVE_SEARCH: [(&str, &str, &str); 8] = [
     ("post", "/api/v1/documents", "add"),
+    ("put", "/api/v1/documents/{name}", "add"),
     ("delete", "/api/v1/documents/{name}", "administer"),
     ("post", "/api/v1/jobs/index", "administer"),
     ("delete", "/api/v1/jobs/{id}", "administer"),
