@@ -218,7 +218,8 @@ def test_threads_search_together(index: okno.Index) -> None:
 
 
 SLOW = """
-import sys, okno
+import signal, sys, okno
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a job in the background ignores it
 def documents():
     print("begun", flush=True)
     for number in range(10**9):
