@@ -2,7 +2,7 @@
 //!
 //! `python/okno` is the package that people import: typed Python over this module. Results cross the border as the JSON
 //! of [`okno::shapes`], which is made while the interpreter's lock is released; vectors cross it as bytes. What a
-//! Python program brings – an embedder, a language model, a reranker – is called through [`callables`].
+//! Python program brings – an embedder, a language model, a reranker – is called through `callables`.
 
 // What Python gives is taken out of its objects by value.
 #![allow(clippy::needless_pass_by_value)]

@@ -1,7 +1,8 @@
 //! The parts of a question: what it asks of several things, or several questions in one.
 //!
 //! `NoSchedule 和 NoExecute 有什么区别` is asked of the one and of the other; "How fast did sales grow and how many users
-//! are there?" are two questions. Rules over the words, in both languages; a question that they do not cut has no parts.
+//! are there?" are two questions. Rules over the words, in both languages; a question that they do not cut has no
+//! parts.
 
 use okno_document::text::script::is_han;
 use std::ops::Range;
