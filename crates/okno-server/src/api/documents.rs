@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::sync::OwnedMutexGuard;
+use tokio::sync::Mutex;
 use utoipa::{IntoParams, ToSchema};
 
 /// Documents of one page by default.
@@ -222,13 +222,7 @@ pub async fn put(
 ) -> Result<Json<PutReport>, ApiError> {
     let served = app.served(which.index.as_deref())?;
     note.documents([&*name]);
-    let turn = writing(&served).await?;
-    let work = move || {
-        let _turn = turn;
-        Ok(Json(put_into(&served, name, body)?))
-    };
-    // Not in the pool: what is being written is finished even if the client disconnects.
-    crate::pool::blocking(work).await
+    in_turn(Arc::clone(&served.writing), move || Ok(Json(put_into(&served, name, body)?))).await
 }
 
 fn put_into(served: &ServedIndex, name: String, body: PutDocument) -> Result<PutReport, ApiError> {
@@ -253,10 +247,19 @@ fn put_into(served: &ServedIndex, name: String, body: PutDocument) -> Result<Put
     }
 }
 
-/// Waits for the turn to write.
-async fn writing(served: &ServedIndex) -> Result<OwnedMutexGuard<()>, ApiError> {
-    let turn = tokio::time::timeout(PATIENCE, Arc::clone(&served.writing).lock_owned());
-    turn.await.map_err(|_| Problem::IndexBusy.into())
+/// Waits for the turn to write, then does the work.
+async fn in_turn<T: Send + 'static>(
+    writing: Arc<Mutex<()>>,
+    work: impl FnOnce() -> Result<T, ApiError> + Send + 'static,
+) -> Result<T, ApiError> {
+    let turn = tokio::time::timeout(PATIENCE, writing.lock_owned()).await;
+    let turn = turn.map_err(|_| ApiError::from(Problem::IndexBusy))?;
+    // Not in the pool: what is being written is finished even if the client disconnects.
+    crate::pool::blocking(move || {
+        let _turn = turn;
+        work()
+    })
+    .await
 }
 
 /// What was removed.
@@ -281,13 +284,7 @@ pub async fn remove(
 ) -> Result<Json<Removed>, ApiError> {
     let served = app.served(which.index.as_deref())?;
     note.documents([&*name]);
-    let turn = writing(&served).await?;
-    let work = move || {
-        let _turn = turn;
-        Ok(Json(Removed { removed: removed(&served, &name)? }))
-    };
-    // Not in the pool: what is being written is finished even if the client disconnects.
-    crate::pool::blocking(work).await
+    in_turn(Arc::clone(&served.writing), move || Ok(Json(Removed { removed: removed(&served, &name)? }))).await
 }
 
 fn removed(served: &ServedIndex, name: &str) -> Result<usize, ApiError> {
