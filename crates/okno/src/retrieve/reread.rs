@@ -69,7 +69,7 @@ impl Rereader<'_, '_> {
             let title = self.snapshot.record(document)?.title;
             let above = view.structure.sections[section].path.iter().map(|heading| heading.of(view.text));
             let head: Vec<&str> = std::iter::once(title.as_str()).chain(above).collect();
-            let head = (self.asked.meant_by(&head.join("\n")), self.lift(&head));
+            let head = (self.asked.meant_by(&head.join("\n")), lift(self.asked, &head));
             self.heads.insert((document, section), head);
         }
         let around = super::auto::block(hit.run.anchor, view);
@@ -83,16 +83,16 @@ impl Rereader<'_, '_> {
         let texts: Vec<&[f32]> = around.chain([head.as_slice()]).collect();
         Ok(self.asked.likeness(&texts) + lift)
     }
+}
 
-    /// How much more likely a section is to answer because of its heading. One that repeats the title tells nothing
-    /// about the section.
-    fn lift(&mut self, head: &[&str]) -> f32 {
-        let (title, own) = (head[0].trim(), head[head.len() - 1].trim());
-        if own.contains(title) || title.contains(own) {
-            return 0.0;
-        }
-        (self.asked.cosine(own) - SAME).max(0.0)
+/// How much more likely a section is to answer because of its heading; `head` is the title, then the headings. One that
+/// repeats the title tells nothing about the section.
+fn lift(asked: &mut ComparedQuestion, head: &[&str]) -> f32 {
+    let (title, own) = (head[0].trim(), head[head.len() - 1].trim());
+    if own.contains(title) || title.contains(own) {
+        return 0.0;
     }
+    (asked.cosine(own) - SAME).max(0.0)
 }
 
 #[cfg(test)]
@@ -101,6 +101,15 @@ mod tests {
     use crate::document::Layer;
     use crate::store::Run;
     use proptest::prelude::*;
+
+    #[test]
+    fn a_heading_that_says_what_is_asked_lifts_its_section_and_no_other_does() {
+        let question = "how do I roll a deployment back to an earlier revision";
+        let mut asked = ComparedQuestion::new(question, &[]);
+        assert!(lift(&mut asked, &["Deployments", "Rolling back a deployment to a previous revision"]) > 0.0);
+        assert!(lift(&mut asked, &["Deployments", "Labels and annotations"]) <= 0.0);
+        assert!(lift(&mut asked, &["Roll a deployment back to a revision", "a deployment back to a revision"]) <= 0.0);
+    }
 
     proptest! {
         #[test]
