@@ -8,13 +8,13 @@ use std::path::Path;
 #[cfg(feature = "milvus")]
 pub fn open(given: &Path, create: Option<&Manifest>) -> okno::Result<Box<dyn Store>> {
     use okno::message::Reason;
-    use okno_milvus::{Address, AddressError, MilvusStore};
-    let read = given.to_string_lossy().parse();
-    let mut address: Address = read.map_err(|error: AddressError| Error::option(Reason::of(&error)))?;
+    use okno_milvus::Address;
+    let read = given.to_string_lossy().parse::<Address>();
+    let mut address = read.map_err(|error| Error::option(Reason::of(&error)))?;
     address.token = crate::settings::secrets(given).get(TOKEN);
     let opened = match create {
-        Some(manifest) => MilvusStore::open_or_create(&address, manifest),
-        None => MilvusStore::open(&address),
+        Some(manifest) => okno_milvus::open_or_create(&address, manifest),
+        None => okno_milvus::open(&address),
     };
     Ok(Box::new(opened?))
 }

@@ -1,231 +1,29 @@
-//! Milvus beside the embedded store: the same documents, the same questions, and what each costs the client.
+//! Milvus beside the embedded store.
 //!
 //! ```text
 //! cargo run --release -p okno-milvus --example beside -- SERVER CORPUS.jsonl QUESTIONS.jsonl [TIMES]
 //! ```
-//!
-//! Prints how many of the ten best units are the same for each ranking, coverage and context at 500 tokens, processor
-//! time of this process per unit put and per question, round trips, and the server's time. `TIMES` puts the documents
-//! so often under other names, for a larger index.
 
-use cpu_time::ProcessTime;
-use okno::document::Layer;
-use okno::embed::{BuiltIn, Embedder, Role, normalize};
-use okno::retrieve::built_in;
-use okno::store::{Ask, Leg, Manifest, PreparedDocument, Snapshot, Store};
-use okno::{Engine, Query};
-use okno_evaluate::measure::Measure;
-use okno_evaluate::run::{Candidate, RunRequest, run};
-use okno_evaluate::set::{Indexed, QuestionSet};
-use okno_milvus::{Address, Meter, MilvusStore};
-use std::collections::HashSet;
-use std::path::Path;
-use std::sync::Arc;
-use std::time::{Duration, Instant};
+use okno_milvus::Address;
+use okno_remote::beside::beside;
+use okno_remote::suite::ServerUnderTest;
 
-type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
-
-const RANKINGS: [(Leg, Layer); 6] = [
-    (Leg::Lexical, Layer::Sentence),
-    (Leg::Lexical, Layer::Window(2)),
-    (Leg::Lexical, Layer::Paragraph),
-    (Leg::Dense, Layer::Sentence),
-    (Leg::Dense, Layer::Window(2)),
-    (Leg::Dense, Layer::Paragraph),
-];
-
-fn main() -> Result<()> {
+fn main() -> Result<(), Box<dyn std::error::Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let [server, corpus, questions, times @ ..] = arguments.as_slice() else {
-        return Err("usage: beside SERVER CORPUS.jsonl QUESTIONS.jsonl [TIMES]".into());
+    let Some((server, rest)) = arguments.split_first() else { return Err("which server?".into()) };
+    let host = server.split("://").last().unwrap_or(server).to_owned();
+    let at = move |name: &str| -> Address {
+        let address = format!("milvus://{host}/{name}").parse();
+        address.unwrap_or_else(|error| panic!("{error}"))
     };
-    let times: usize = times.first().map_or(Ok(1), |times| times.parse())?;
-    let folder = tempfile::tempdir()?;
-    let local = Engine::create(folder.path().join(".okno"))?;
-    local.index(&[corpus])?;
-    let host = server.split("://").last().unwrap_or(server);
-    let address: Address = format!("milvus://{host}/beside_{}", std::process::id()).parse()?;
-    let (remote, meter) = put(&*local.snapshot()?, &address, times)?;
-    let set = QuestionSet::read(Path::new(questions), &mut Indexed::new(&*local.snapshot()?))?;
-    if times == 1 {
-        overlap(&local, &remote, &set)?;
-        quality(&local, &remote, &set)?;
-    }
-    store_cost(&remote, &set)?;
-    cost(&local, &remote, &set, &meter)?;
-    MilvusStore::drop_index(&address)?;
-    Ok(())
-}
-
-/// Puts the documents of an index on the server.
-fn put(source: &dyn Snapshot, address: &Address, times: usize) -> Result<(Engine, Meter)> {
-    let embedder = BuiltIn::default();
-    let store = MilvusStore::open_or_create(address, &Manifest::new(embedder.identity(), embedder.dimensions()))?;
-    let numbers = source.numbers();
-    let (mut sentences, mut paragraphs) = (0, 0);
-    let (began, mut cpu) = (Instant::now(), Duration::ZERO);
-    let mut writer = store.writer()?;
-    for time in 0..times {
-        for &number in &numbers {
-            // Read one by one, so that the documents of the source are no part of the memory; nor is reading them of
-            // the time.
-            let document = again(prepared(source, number)?, time);
-            sentences += document.structure.sentences.len();
-            paragraphs += document.structure.paragraphs.len();
-            let used = ProcessTime::now();
-            writer.put(&document)?;
-            cpu += used.elapsed();
-        }
-        let used = ProcessTime::now();
-        writer.commit()?;
-        cpu += used.elapsed();
-    }
-    let used = ProcessTime::now();
-    writer.finish()?;
-    cpu += used.elapsed();
-    let (took, units) = (began.elapsed(), 2 * sentences + paragraphs);
-    println!("{} documents, {sentences} sentences, {units} units; memory so far {}", numbers.len() * times, peak());
-    println!("put: {:.4} ms of client CPU per unit, {:.4} ms of wall time", per(cpu, units), per(took, units));
-    let meter = store.meter();
-    Ok((Engine::builder().embedder(Arc::new(embedder)).over("beside", Box::new(store))?, meter))
-}
-
-/// The same document under another name, and with another first character: copies are searched once.
-fn again(mut document: PreparedDocument, time: usize) -> PreparedDocument {
-    if time == 0 {
-        return document;
-    }
-    document.record.id.root = format!("{}-{time}", document.record.id.root);
-    let other = |first: char| match first.len_utf8() {
-        3 => char::from_u32(0x4E00 + time as u32).unwrap_or(first),
-        _ => first,
+    let (opened, dropped) = (at.clone(), at);
+    let server = ServerUnderTest {
+        open: Box::new(move |name, manifest| {
+            okno_milvus::open_or_create(&opened(name), manifest).unwrap_or_else(|error| panic!("{error}"))
+        }),
+        drop: Box::new(move |name| {
+            okno_milvus::drop_index(&dropped(name)).unwrap_or_else(|error| panic!("{error}"));
+        }),
     };
-    let mut rest = document.text.chars();
-    document.text = match rest.next() {
-        Some(first) if first.is_ascii() => format!("{}{}", char::from(33 + (time % 90) as u8), rest.as_str()),
-        Some(first) => format!("{}{}", other(first), rest.as_str()),
-        None => String::new(),
-    };
-    document
-}
-
-fn prepared(source: &dyn Snapshot, number: u32) -> Result<PreparedDocument> {
-    Ok(PreparedDocument {
-        record: source.record(number)?,
-        text: source.text(number)?.to_owned(),
-        structure: (*source.structure(number)?).clone(),
-        derived: source.derived(number)?.to_vec(),
-        vectors: source.vectors(number)?,
-    })
-}
-
-fn per(time: Duration, count: usize) -> f64 {
-    time.as_secs_f64() * 1e3 / count.max(1) as f64
-}
-
-/// How many of the ten best units of each ranking are the same.
-fn overlap(local: &Engine, remote: &Engine, set: &QuestionSet) -> Result<()> {
-    let (one, other) = (local.snapshot()?, remote.snapshot()?);
-    let mut shared = [(0usize, 0usize); RANKINGS.len()];
-    for question in &set.questions {
-        let (ours, theirs) =
-            (ten_best(&*one, local.embedder(), &question.text)?, ten_best(&*other, local.embedder(), &question.text)?);
-        for ((ours, theirs), (same, all)) in ours.iter().zip(&theirs).zip(&mut shared) {
-            *same += ours.intersection(theirs).count();
-            *all += ours.len();
-        }
-    }
-    for ((leg, layer), (same, all)) in RANKINGS.iter().zip(shared) {
-        println!("top 10, {leg:?} {layer}: {:.2} % the same", 100.0 * same as f64 / all as f64);
-    }
-    let (same, all) = shared.iter().fold((0, 0), |sum, own| (sum.0 + own.0, sum.1 + own.1));
-    println!("top 10, all rankings: {:.2} % the same", 100.0 * same as f64 / all as f64);
-    Ok(())
-}
-
-fn ten_best(snapshot: &dyn Snapshot, embedder: &dyn Embedder, text: &str) -> Result<Vec<HashSet<(String, u32, u32)>>> {
-    let mut vector = embedder.embed(&[text], Role::Query)?;
-    normalize(&mut vector);
-    let ask = Ask { text, vector: &vector, rankings: &RANKINGS, allowed: None, sections: None, depth: 10 };
-    let mut rankings = Vec::new();
-    for ranking in snapshot.search(&ask)? {
-        let named = ranking.iter().map(|scored| {
-            Ok((snapshot.record(scored.run.document)?.id.name().to_owned(), scored.run.anchor, scored.run.end))
-        });
-        rankings.push(named.collect::<okno::Result<_>>()?);
-    }
-    Ok(rankings)
-}
-
-fn quality(local: &Engine, remote: &Engine, set: &QuestionSet) -> Result<()> {
-    let recipes = built_in()?;
-    let recipe = recipes.get("auto").ok_or("no recipe `auto`")?.clone();
-    let candidates = [Candidate { name: "auto".to_owned(), recipe }];
-    for (name, engine) in [("embedded", local), ("Milvus", remote)] {
-        let snapshot = engine.snapshot()?;
-        let asking = RunRequest { set, candidates: &candidates, budgets: &[500], seed: 1, name };
-        let outcome = run(engine, &asking, &mut Indexed::new(&*snapshot), &|_, _| {})?;
-        let scores = &outcome.run.cells[0].scores;
-        let of = |measure| 100.0 * scores.get(measure);
-        println!("{name}: coverage@500 {:.2} %, context@500 {:.2} %", of(Measure::Coverage), of(Measure::Context));
-    }
-    Ok(())
-}
-
-/// Processor time of what a question asks of the store: everything that the embedded pipeline does not do anyway.
-fn store_cost(remote: &Engine, set: &QuestionSet) -> Result<()> {
-    let mut used = Duration::ZERO;
-    for question in &set.questions {
-        let text = question.text.as_str();
-        let mut vector = remote.embedder().embed(&[text], Role::Query)?;
-        normalize(&mut vector);
-        let began = ProcessTime::now();
-        let snapshot = remote.snapshot()?;
-        let ask = Ask { text, vector: &vector, rankings: &RANKINGS, allowed: None, sections: None, depth: 200 };
-        let found = snapshot.search(&ask)?;
-        let documents: HashSet<u32> = found.iter().flatten().map(|scored| scored.run.document).collect();
-        snapshot.expect(&documents.into_iter().collect::<Vec<_>>())?;
-        used += began.elapsed();
-    }
-    println!("the store alone: {:.3} ms of client CPU per question", per(used, set.questions.len()));
-    Ok(())
-}
-
-/// Processor time per question of both. Each question is asked of one and then of the other: a server on the same
-/// machine leaves cold caches to whatever runs next, and both pay for that alike. The first pass fills the client's
-/// own.
-fn cost(local: &Engine, remote: &Engine, set: &QuestionSet, meter: &Meter) -> Result<()> {
-    let count = set.questions.len();
-    for pass in ["first", "second"] {
-        let (mut cpu, mut wall) = ([Duration::ZERO; 2], [Duration::ZERO; 2]);
-        let before = meter.traffic();
-        for question in &set.questions {
-            for (at, engine) in [local, remote].into_iter().enumerate() {
-                let (began, used) = (Instant::now(), ProcessTime::now());
-                engine.search(&Query::new(question.text.as_str()).budget(500))?;
-                cpu[at] += used.elapsed();
-                wall[at] += began.elapsed();
-            }
-        }
-        let after = meter.traffic();
-        let each = |traffic: u64| traffic as f64 / count as f64;
-        let [(own, own_wall), (theirs, wall)] = [0, 1].map(|at| (per(cpu[at], count), per(wall[at], count)));
-        println!("{pass} pass, embedded: {own:.3} ms of client CPU per question, {own_wall:.2} ms of wall time");
-        println!(
-            "{pass} pass, Milvus: {theirs:.3} ms, {wall:.2} ms, {:.2} round trips, {:.2} requests; \
-             {:.3} ms beyond embedded",
-            each(after.round_trips - before.round_trips),
-            each(after.requests - before.requests),
-            theirs - own
-        );
-    }
-    println!("memory at most: {}", peak());
-    Ok(())
-}
-
-/// The most memory this process held, as the system tells it.
-fn peak() -> String {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-    line.map_or("unknown here".to_owned(), |line| line.trim().to_owned())
+    beside(&server, rest)
 }

@@ -16,7 +16,8 @@ use okno::store::{Ask, EmbeddedStore, Leg, Manifest, Run, Scored, Snapshot, Stor
 use okno::text::terms;
 use okno::{Engine, embed::BuiltIn};
 use okno_evaluate::set::{Indexed, QuestionSet};
-use okno_milvus::{Address, MilvusStore};
+use okno_milvus::Address;
+use okno_remote::RemoteStore;
 use std::collections::{BTreeSet, HashSet};
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -65,7 +66,7 @@ fn main() -> Result<()> {
     let host = server.split("://").last().unwrap_or(server);
     let address: Address = format!("milvus://{host}/scales_{}", std::process::id()).parse()?;
     let manifest = Manifest::new(embedder.identity(), embedder.dimensions());
-    let store = MilvusStore::open_or_create(&address, &manifest)?;
+    let store = okno_milvus::open_or_create(&address, &manifest)?;
     copy(&EmbeddedStore::open(folder.path())?, &store, &mut |_, _| {})?;
     let (mut rows, mut neighbours, mut found) = (Cost::default(), Cost::default(), 0);
     for question in &set.questions {
@@ -79,7 +80,7 @@ fn main() -> Result<()> {
     rows.print("scales as rows", count);
     neighbours.print("neighbours added up here", count);
     println!("ten best windows found by the second way: {:.1} %", 10.0 * found as f64 / count as f64);
-    MilvusStore::drop_index(&address)?;
+    okno_milvus::drop_index(&address)?;
     Ok(())
 }
 
@@ -96,7 +97,7 @@ fn timed<T>(cost: &mut Cost, work: impl FnOnce(&mut Cost) -> Result<T>) -> Resul
 }
 
 /// As the store does it: a ranking of each scale by each leg.
-fn written_out(store: &MilvusStore, text: &str, vector: &[f32], cost: &mut Cost) -> Result<Best> {
+fn written_out(store: &RemoteStore, text: &str, vector: &[f32], cost: &mut Cost) -> Result<Best> {
     timed(cost, |cost| {
         let rankings: Vec<_> = SCALES.iter().flat_map(|&layer| [(Leg::Dense, layer), (Leg::Lexical, layer)]).collect();
         let ask = Ask { text, vector, rankings: &rankings, allowed: None, sections: None, depth: DEPTH };
@@ -108,7 +109,7 @@ fn written_out(store: &MilvusStore, text: &str, vector: &[f32], cost: &mut Cost)
 }
 
 /// Sentences only; then the documents they are in, whole, and every window and paragraph around them scored here.
-fn added_up(store: &MilvusStore, text: &str, vector: &[f32], cost: &mut Cost) -> Result<Best> {
+fn added_up(store: &RemoteStore, text: &str, vector: &[f32], cost: &mut Cost) -> Result<Best> {
     timed(cost, |cost| {
         let rankings = [(Leg::Dense, Layer::Sentence), (Leg::Lexical, Layer::Sentence)];
         let ask = Ask { text, vector, rankings: &rankings, allowed: None, sections: None, depth: DEPTH };

@@ -1,7 +1,13 @@
 //! Where an index is: `milvus://host:19530/name`, and how it is made there where it is not yet.
 
+use okno_remote::{AddressError, AddressFlaw, AddressParts, is_name};
 use std::fmt;
 use std::str::FromStr;
+
+const SCHEME: &str = "milvus://";
+const EXAMPLE: &str = "milvus://host:19530/name";
+const SECRETS: &str = "OKNO_MILVUS_TOKEN";
+const OPTIONS: &str = "`index=flat|hnsw|auto`, `tls=on|off`, `database=name`";
 
 /// The port Milvus listens on unless told otherwise.
 const PORT: u16 = 19530;
@@ -36,56 +42,10 @@ pub enum DenseIndex {
     Auto,
 }
 
-okno_document::messages! {
-    /// Why an address is not valid.
-    #[derive(Debug, Clone, PartialEq, Eq)]
-    pub enum AddressError {
-        /// What is wrong, and with which address.
-        Invalid {
-            /// As it was given.
-            given: String,
-            /// What is wrong with it.
-            flaw: AddressFlaw,
-        } = "bad_address" => (
-            "`{given}` is not a valid index address: {flaw}; expected `milvus://host:19530/name`",
-            "`{given}` 不是有效的索引地址：{flaw}；应类似 `milvus://host:19530/name`"
-        ),
-    }
-}
-
-okno_document::messages! {
-    /// What is wrong with an address.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-    #[non_exhaustive]
-    pub enum AddressFlaw {
-        /// Another scheme.
-        Scheme = "scheme" => ("it does not begin with `milvus://`", "没有以 `milvus://` 开头"),
-        /// No name of a collection.
-        NoName = "no_name" => ("the name is missing", "缺少名称"),
-        /// No host, or one with user and password.
-        Host = "host" => (
-            "the host is not valid (a key is set in OKNO_MILVUS_TOKEN)",
-            "主机无效（密钥请通过 OKNO_MILVUS_TOKEN 设置）"
-        ),
-        /// A name that Milvus does not accept.
-        Name = "name" => (
-            "a name consists of letters, digits and `_` and does not begin with a digit",
-            "名称只能由字母、数字和 `_` 组成，且不能以数字开头"
-        ),
-        /// The port.
-        Port = "port" => ("the port is not a number", "端口不是数字"),
-        /// An unknown option.
-        Option = "option" => (
-            "the options are `index=flat|hnsw|auto`, `tls=on|off` and `database=name`",
-            "可用的选项：`index=flat|hnsw|auto`、`tls=on|off` 和 `database=name`"
-        ),
-    }
-}
-
 impl Address {
     /// Whether a text means an index on Milvus.
     pub fn is_meant(text: &str) -> bool {
-        text.starts_with("milvus://")
+        text.starts_with(SCHEME)
     }
 
     /// What the client connects to.
@@ -100,40 +60,18 @@ impl Address {
             ("index", "hnsw") => self.index = DenseIndex::Hnsw,
             ("index", "auto") => self.index = DenseIndex::Auto,
             ("database", name) if is_name(name) => self.database = Some(name.to_owned()),
-            _ => return Err(AddressFlaw::Option),
+            _ => return Err(AddressFlaw::Option { options: OPTIONS }),
         }
         Ok(())
     }
 }
 
-/// What Milvus takes as a name.
-fn is_name(text: &str) -> bool {
-    text.len() <= 200
-        && text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
-        && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
-}
-
 fn read(text: &str) -> Result<Address, AddressFlaw> {
-    let rest = text.strip_prefix("milvus://").ok_or(AddressFlaw::Scheme)?;
-    let (place, options) = rest.split_once('?').unwrap_or((rest, ""));
-    let (host, name) = place.split_once('/').ok_or(AddressFlaw::NoName)?;
-    if host.is_empty() || host.contains(['@', ' ', '\\']) {
-        return Err(AddressFlaw::Host);
-    }
-    if !is_name(name) {
-        return Err(AddressFlaw::Name);
-    }
-    let port = host.rsplit_once(':').filter(|(_, port)| !port.ends_with(']'));
-    if port.is_some_and(|(_, port)| port.parse::<u16>().is_err()) {
-        return Err(AddressFlaw::Port);
-    }
-    let host = if port.is_some() { host.to_owned() } else { format!("{host}:{PORT}") };
+    let AddressParts { hosts, name, options } = AddressParts::read(text, SCHEME, PORT, SECRETS)?;
+    let [host] = hosts.try_into().map_err(|_| AddressFlaw::Host { secrets: SECRETS })?;
     let (name, index) = (name.to_owned(), DenseIndex::default());
     let mut address = Address { host, name, tls: false, database: None, index, token: None };
-    for option in options.split('&').filter(|option| !option.is_empty()) {
-        let (key, value) = option.split_once('=').unwrap_or((option, ""));
-        address.option(key, value)?;
-    }
+    options.into_iter().try_for_each(|(key, value)| address.option(key, value))?;
     Ok(address)
 }
 
@@ -141,7 +79,7 @@ impl FromStr for Address {
     type Err = AddressError;
 
     fn from_str(text: &str) -> Result<Self, AddressError> {
-        read(text).map_err(|flaw| AddressError::Invalid { given: text.to_owned(), flaw })
+        read(text).map_err(|flaw| AddressError::Invalid { given: text.to_owned(), flaw, example: EXAMPLE })
     }
 }
 
@@ -168,15 +106,17 @@ mod tests {
     #[test]
     fn an_invalid_address_is_refused_with_the_reason() {
         for (text, flaw) in [
-            ("http://localhost/a", AddressFlaw::Scheme),
+            ("http://localhost/a", AddressFlaw::Scheme { scheme: SCHEME }),
             ("milvus://localhost", AddressFlaw::NoName),
             ("milvus://localhost/", AddressFlaw::Name),
             ("milvus://localhost/a b\" or 1==1", AddressFlaw::Name),
-            ("milvus://user:secret@localhost/a", AddressFlaw::Host),
+            ("milvus://user:secret@localhost/a", AddressFlaw::Host { secrets: SECRETS }),
             ("milvus://localhost:x/a", AddressFlaw::Port),
-            ("milvus://localhost/a?index=magic", AddressFlaw::Option),
+            ("milvus://one:1,two:2/a", AddressFlaw::Host { secrets: SECRETS }),
+            ("milvus://localhost/a?index=magic", AddressFlaw::Option { options: OPTIONS }),
         ] {
-            assert_eq!(text.parse::<Address>(), Err(AddressError::Invalid { given: text.to_owned(), flaw }), "{text}");
+            let expected = AddressError::Invalid { given: text.to_owned(), flaw, example: EXAMPLE };
+            assert_eq!(text.parse::<Address>(), Err(expected), "{text}");
         }
     }
 }

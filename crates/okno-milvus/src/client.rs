@@ -6,21 +6,19 @@
 //! twice.
 
 use crate::Address;
-use crate::failure::{DamagedRow, MilvusFailure, OLDEST, is_not_loaded, remote_error};
-use crate::retry::{read_version, retrying};
+use crate::failure::{MilvusFailure, OLDEST, is_not_loaded, remote_error};
+use crate::retry::retrying;
 use crate::schema::Collections;
 use milvus::v2::error::Error as SdkError;
 use milvus::v2::prelude::{
-    ClientV2, ConnectConfig, ConsistencyLevel, DeleteRequest, FieldData, FlushRequest, GetServerVersionRequest, Ids,
-    InsertRequest, LoadCollectionRequest, MetricType, QueryRequest, RetryConfig, SearchRequest, SearchVectors,
+    ClientV2, ConnectConfig, FieldData, GetServerVersionRequest, InsertRequest, LoadCollectionRequest, RetryConfig,
     TelemetryConfig, UpsertRequest,
 };
 use okno::error::RemoteError;
 use okno::{Error, Result};
+use okno_remote::{Meter, failed, read_version};
 use std::future::Future;
-use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::Receiver;
 use std::time::Duration;
 use tokio::runtime::Handle;
@@ -43,7 +41,7 @@ pub struct MilvusClient {
     place: Arc<str>,
     /// The collections that the server must have loaded.
     collections: Arc<[String]>,
-    traffic: Arc<Counters>,
+    pub meter: Meter,
     patience: Duration,
 }
 
@@ -80,85 +78,6 @@ impl Background {
     }
 }
 
-#[derive(Debug, Default)]
-struct Counters {
-    round_trips: AtomicU64,
-    requests: AtomicU64,
-}
-
-/// Counts what goes over the network; lives on when the store is an engine's.
-#[derive(Debug, Clone)]
-pub struct Meter(Arc<Counters>);
-
-impl Meter {
-    /// What went over the network so far.
-    pub fn traffic(&self) -> Traffic {
-        let read = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
-        Traffic { round_trips: read(&self.0.round_trips), requests: read(&self.0.requests) }
-    }
-}
-
-/// What went over the network.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Traffic {
-    /// How often the caller waited for the server.
-    pub round_trips: u64,
-    /// How many requests there were; those that go out together are one round trip.
-    pub requests: u64,
-}
-
-/// A question for rows by what they hold.
-#[derive(Debug, Clone)]
-pub struct Lookup {
-    pub collection: String,
-    pub expression: String,
-    pub fields: &'static [&'static str],
-}
-
-/// A search in one partition.
-#[derive(Debug, Clone)]
-pub struct Nearest {
-    pub collection: String,
-    pub partition: &'static str,
-    pub field: &'static str,
-    pub vector: SearchVectors,
-    pub expression: String,
-    pub limit: usize,
-}
-
-/// A row found: its key, where its run is, and how near.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Near {
-    pub key: i64,
-    pub place: i64,
-    pub score: f32,
-}
-
-/// Rows, column by column.
-pub struct Columns {
-    columns: Vec<FieldData>,
-}
-
-impl Columns {
-    /// A column of numbers; empty where there is none of that name.
-    pub fn numbers(&self, name: &str) -> &[i64] {
-        let named = self.columns.iter().find_map(|column| match column {
-            FieldData::Int64 { name: own, values } if own == name => Some(values.as_slice()),
-            _ => None,
-        });
-        named.unwrap_or_default()
-    }
-
-    /// A column of texts; empty where there is none of that name.
-    pub fn texts(&self, name: &str) -> &[String] {
-        let named = self.columns.iter().find_map(|column| match column {
-            FieldData::VarChar { name: own, values } if own == name => Some(values.as_slice()),
-            _ => None,
-        });
-        named.unwrap_or_default()
-    }
-}
-
 impl MilvusClient {
     /// Connects, and checks that the server can do what is needed.
     pub fn connect(address: &Address) -> Result<Self> {
@@ -171,9 +90,9 @@ impl MilvusClient {
         }));
         let opened = opening.recv().map_err(|_| failed(&place, MilvusFailure::ClientEnded))?;
         let sdk = opened.map_err(|error| failed(&place, remote_error(&error)))?;
-        let (runtime, traffic) = (Arc::new(runtime), Arc::default());
+        let (runtime, meter) = (Arc::new(runtime), Meter::default());
         let collections = Collections::of(address).all().map(str::to_owned).into();
-        let client = Self { sdk, runtime, place, collections, traffic, patience: FIRST_PATIENCE };
+        let client = Self { sdk, runtime, place, collections, meter, patience: FIRST_PATIENCE };
         client.check_version()?;
         Ok(Self { patience: PATIENCE, ..client })
     }
@@ -193,29 +112,14 @@ impl MilvusClient {
         }
     }
 
-    /// Counts what goes over the network.
-    pub fn meter(&self) -> Meter {
-        Meter(Arc::clone(&self.traffic))
-    }
-
     /// The address, for messages.
     pub fn place(&self) -> &str {
         &self.place
     }
 
-    /// The address where an error names a path.
-    pub fn path(&self) -> PathBuf {
-        PathBuf::from(&*self.place)
-    }
-
     /// An error of this server.
     pub fn failed(&self, reason: impl Into<RemoteError>) -> Error {
         failed(&self.place, reason)
-    }
-
-    /// What is stored is not what was written.
-    pub fn damaged(&self, part: DamagedRow) -> Error {
-        self.failed(RemoteError::Damaged { what: part.into() })
     }
 
     /// One request, retried while the server is unreachable; it is given the number of the attempt.
@@ -230,7 +134,7 @@ impl MilvusClient {
     }
 
     /// Requests that are sent together: one round trip.
-    fn together<T, F, R>(&self, requests: Vec<R>) -> Result<Vec<T>>
+    pub fn together<T, F, R>(&self, requests: Vec<R>) -> Result<Vec<T>>
     where
         T: Send + 'static,
         F: Future<Output = Result<T, SdkError>> + Send + 'static,
@@ -239,8 +143,7 @@ impl MilvusClient {
         if requests.is_empty() {
             return Ok(Vec::new());
         }
-        self.traffic.round_trips.fetch_add(1, Ordering::Relaxed);
-        self.traffic.requests.fetch_add(requests.len() as u64, Ordering::Relaxed);
+        self.meter.count(requests.len());
         let begun: Vec<_> = requests
             .into_iter()
             .map(|request| {
@@ -265,81 +168,6 @@ impl MilvusClient {
         let answers = gathered.recv().ok().flatten().ok_or_else(|| self.failed(MilvusFailure::ClientEnded))?;
         answers.into_iter().map(|answer| answer.map_err(|error| self.failed(remote_error(&error)))).collect()
     }
-
-    /// Adds rows. Where an attempt may have reached the server, the next replaces its rows.
-    pub fn insert(&self, collection: &str, partition: Option<&'static str>, columns: Vec<FieldData>) -> Result<()> {
-        self.insert_all(collection, vec![(partition, columns)])
-    }
-
-    /// Adds rows to several partitions at once.
-    pub fn insert_all(&self, collection: &str, parts: Vec<(Option<&'static str>, Vec<FieldData>)>) -> Result<()> {
-        let request = |(partition, columns): (Option<&'static str>, Vec<FieldData>)| {
-            let (collection, columns) = (collection.to_owned(), Arc::new(columns));
-            move |sdk: ClientV2, attempt: u32| {
-                let mode = if attempt > 0 { WriteMode::Upsert } else { WriteMode::Insert };
-                write(sdk, collection.clone(), partition, Arc::clone(&columns), mode)
-            }
-        };
-        self.together(parts.into_iter().map(request).collect()).map(drop)
-    }
-
-    /// Writes rows over those of the same keys.
-    pub fn replace(&self, collection: &str, columns: Vec<FieldData>) -> Result<()> {
-        let (collection, columns) = (collection.to_owned(), Arc::new(columns));
-        self.call(move |sdk, _| write(sdk, collection.clone(), None, Arc::clone(&columns), WriteMode::Upsert))
-    }
-
-    /// Deletes rows.
-    pub fn delete(&self, collection: &str, expression: String) -> Result<()> {
-        let collection = collection.to_owned();
-        self.call(move |sdk, _| {
-            let request = DeleteRequest::builder().collection_name(&collection).filter(&expression).build();
-            async move { sdk.delete(request?).await.map(drop) }
-        })
-    }
-
-    /// Looks rows up.
-    pub fn look_up(&self, lookup: Lookup) -> Result<Columns> {
-        let mut tables = self.look_up_all(vec![lookup])?;
-        tables.pop().ok_or_else(|| self.failed(MilvusFailure::ClientEnded))
-    }
-
-    /// Looks rows up, several questions at once.
-    pub fn look_up_all(&self, lookups: Vec<Lookup>) -> Result<Vec<Columns>> {
-        let request = |lookup: Lookup| {
-            move |sdk: ClientV2, _: u32| {
-                let request = QueryRequest::builder()
-                    .collection_name(&lookup.collection)
-                    .filter(&lookup.expression)
-                    .output_fields(lookup.fields.iter().copied())
-                    .consistency_level(ConsistencyLevel::Strong)
-                    .build();
-                async move {
-                    let answer = sdk.query(request?).await?;
-                    Ok::<_, SdkError>(Columns { columns: answer.results().get_output_fields().to_vec() })
-                }
-            }
-        };
-        self.together(lookups.into_iter().map(request).collect())
-    }
-
-    /// Searches, several at once.
-    pub fn nearest(&self, searches: Vec<Nearest>) -> Result<Vec<Vec<Near>>> {
-        let request = |search: Nearest| move |sdk: ClientV2, _: u32| find(sdk, search.clone());
-        self.together(searches.into_iter().map(request).collect())
-    }
-
-    /// Makes segments of what was written, which are searched faster.
-    pub fn flush(&self, collections: Vec<String>) -> Result<()> {
-        self.call(move |sdk, _| {
-            let request = FlushRequest::builder().collection_names(collections.clone()).wait_flushed_ms(30_000).build();
-            async move { sdk.flush(request?).await.map(drop) }
-        })
-    }
-}
-
-fn failed(place: &str, reason: impl Into<RemoteError>) -> Error {
-    Error::Remote { place: place.to_owned(), reason: reason.into() }
 }
 
 fn config(address: &Address) -> ConnectConfig {
@@ -378,14 +206,14 @@ async fn ready<T>(
 
 /// What happens to rows of the same key.
 #[derive(Debug, Clone, Copy)]
-enum WriteMode {
+pub enum WriteMode {
     /// There are none.
     Insert,
     /// They are replaced.
     Upsert,
 }
 
-async fn write(
+pub async fn write(
     sdk: ClientV2,
     collection: String,
     partition: Option<&'static str>,
@@ -401,27 +229,4 @@ async fn write(
         WriteMode::Insert => sdk.insert(request).await.map(drop),
         WriteMode::Upsert => sdk.upsert(UpsertRequest::builder().insert(request).build()?).await.map(drop),
     }
-}
-
-async fn find(sdk: ClientV2, search: Nearest) -> Result<Vec<Near>, SdkError> {
-    let request = SearchRequest::builder()
-        .collection_name(&search.collection)
-        .partition_names([search.partition])
-        .vector_field(search.field)
-        .vectors(search.vector)
-        .filter(&search.expression)
-        .output_fields(["place"])
-        .metric_type(MetricType::Ip)
-        .limit(search.limit as i64)
-        .consistency_level(ConsistencyLevel::Strong)
-        .build()?;
-    let answer = sdk.search(request).await?;
-    let Some(result) = answer.results().get_results().first() else { return Ok(Vec::new()) };
-    let (Ids::Int64(keys), Some(FieldData::Int64 { values: places, .. })) =
-        (result.get_ids(), result.get_output_field("place"))
-    else {
-        return Ok(Vec::new());
-    };
-    let scored = keys.iter().zip(places).zip(result.get_scores());
-    Ok(scored.map(|((&key, &place), &score)| Near { key, place, score }).collect())
 }

@@ -2,7 +2,6 @@
 
 use milvus::v2::error::Error as SdkError;
 use okno::error::RemoteError;
-use okno::store::DocumentNumber;
 use tonic::Code;
 
 /// The first version with sparse vectors and several vectors in a row.
@@ -13,14 +12,6 @@ okno_document::messages! {
     #[derive(Debug, Clone, PartialEq, Eq)]
     #[non_exhaustive]
     pub enum MilvusFailure {
-        /// A document that this generation does not have.
-        NoDocument {
-            /// Its number.
-            number: DocumentNumber,
-        } = "no_document_number" => (
-            "there is no document number {number} in this generation",
-            "此版本中没有编号为 {number} 的文档"
-        ),
         /// The client's background thread ended.
         ClientEnded = "client_ended" => (
             "the request ended without an answer; this is a bug",
@@ -37,33 +28,6 @@ okno_document::messages! {
 impl From<MilvusFailure> for RemoteError {
     fn from(failure: MilvusFailure) -> Self {
         Self::Said(failure.into())
-    }
-}
-
-okno_document::messages! {
-    /// Which part of an index is damaged.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-    #[non_exhaustive]
-    pub enum DamagedRow {
-        /// A document.
-        Document {
-            /// Its number.
-            number: DocumentNumber,
-        } = "document" => ("document number {number} cannot be read", "编号为 {number} 的文档无法读取"),
-        /// The head, which is in several rows.
-        HeadPart = "head_part" => ("the head of the last generation lacks a part", "最新版本的头部缺少一部分"),
-        /// The head.
-        Head = "head" => ("the head cannot be read", "头部无法读取"),
-        /// The manifest.
-        Manifest = "manifest" => ("the manifest cannot be read", "清单无法读取"),
-        /// A segment of the frequency table that should be there.
-        SegmentMissing = "segment_missing" => ("a segment of the frequency table is missing", "词频表缺少一段"),
-        /// A segment of the frequency table.
-        Segment = "segment" => ("a segment of the frequency table cannot be read", "词频表的一段无法读取"),
-        /// The state of a file.
-        FileState = "file_state" => ("the state of a file cannot be read", "文件状态无法读取"),
-        /// An image.
-        Image = "image" => ("an image cannot be read", "图片无法读取"),
     }
 }
 
@@ -121,7 +85,7 @@ pub fn is_transient(error: &SdkError) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use okno_document::message::{Lang, Message};
+    use okno_document::message::Message;
 
     fn grpc(code: Code) -> SdkError {
         SdkError::Grpc(tonic::Status::new(code, "as it is"))
@@ -143,12 +107,5 @@ mod tests {
             assert_eq!((remote_error(&exhausted).code(), is_transient(&exhausted)), (name, transient), "{code:?}");
         }
         assert_eq!(remote_error(&grpc(Code::InvalidArgument)).to_string(), "as it is");
-    }
-
-    #[test]
-    fn damage_is_told_in_both_languages() {
-        let damaged = RemoteError::Damaged { what: DamagedRow::Document { number: 7 }.into() };
-        assert!(damaged.text(Lang::En).contains("document number 7 cannot be read"), "{damaged}");
-        assert!(damaged.text(Lang::Zh).contains("编号为 7 的文档无法读取"), "{damaged}");
     }
 }

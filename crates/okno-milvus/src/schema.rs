@@ -1,7 +1,6 @@
 //! The collections of an index, made where they are missing.
 
 use crate::client::MilvusClient;
-use crate::layers::{MADE, partition};
 use crate::{Address, DenseIndex};
 use milvus::v2::prelude::{
     CollectionSchema, ConsistencyLevel, CreateCollectionRequest, CreateIndexRequest, CreatePartitionRequest, DataType,
@@ -9,6 +8,7 @@ use milvus::v2::prelude::{
     LoadCollectionRequest, MetricType,
 };
 use okno::Result;
+use okno_remote::{MADE, RemoteTable, partition};
 use std::collections::HashMap;
 
 /// Bytes a text field takes at most; the engine's own limit.
@@ -21,25 +21,27 @@ const GRAPH: [(&str, &str); 2] = [("M", "16"), ("efConstruction", "200")];
 /// The names of an index's collections.
 #[derive(Debug, Clone)]
 pub struct Collections {
-    pub units: String,
-    pub documents: String,
-    pub ledger: String,
+    names: [String; 3],
 }
 
 impl Collections {
     pub fn of(address: &Address) -> Self {
-        let name = &address.name;
-        Self { units: name.clone(), documents: format!("{name}_documents"), ledger: format!("{name}_ledger") }
+        Self { names: RemoteTable::ALL.map(|table| table.name(&address.name)) }
+    }
+
+    /// The collection of a table.
+    pub fn name(&self, table: RemoteTable) -> &str {
+        &self.names[table as usize]
     }
 
     /// The names; an index is there when the last is.
     pub fn all(&self) -> [&str; 3] {
-        [&self.units, &self.documents, &self.ledger]
+        self.names.each_ref().map(String::as_str)
     }
 
     /// Whether the index is there.
     pub fn exist(&self, client: &MilvusClient) -> Result<bool> {
-        has(client, &self.ledger)
+        has(client, self.name(RemoteTable::Ledger))
     }
 
     /// Makes what is missing, and has all of it ready for searches.
@@ -59,12 +61,12 @@ impl Collections {
 
     fn partitions(&self, client: &MilvusClient) -> Result<()> {
         for name in (0..MADE.len()).map(partition) {
-            let collection = self.units.clone();
+            let collection = self.name(RemoteTable::Units).to_owned();
             let there = client.call(move |sdk, _| {
                 let request = HasPartitionRequest::builder().collection_name(&collection).partition_name(name).build();
                 async move { sdk.has_partition(request?).await.map(|answer| answer.exists()) }
             })?;
-            let collection = self.units.clone();
+            let collection = self.name(RemoteTable::Units).to_owned();
             if !there {
                 client.call(move |sdk, _| {
                     let request = CreatePartitionRequest::builder().collection_name(&collection).partition_name(name);

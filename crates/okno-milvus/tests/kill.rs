@@ -2,35 +2,20 @@
 
 mod common;
 
-use common::{Seen, address, documents, host, open, seen};
+use common::{address, host, open};
 use okno::store::Store;
 use okno_milvus::Address;
+use okno_remote::suite::{self, COMMITTED, SeenIndex, seen};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// How many documents are put, and how many between two commits.
-const COUNT: usize = 60;
-const EACH: usize = 10;
-
-/// Puts what is not there yet, as an engine does that goes on after it was stopped.
 fn ingest(address: &Address) {
-    let store = open(address);
-    let mut writer = store.writer().unwrap();
-    for (at, document) in documents(COUNT).iter().enumerate() {
-        let there = writer.find(&document.record.id).unwrap();
-        if there.is_none_or(|(_, hash)| hash != document.record.hash) {
-            writer.put(document).unwrap();
-        }
-        if at % EACH == EACH - 1 {
-            writer.commit().unwrap();
-        }
-    }
-    writer.finish().unwrap();
+    suite::ingest(&open(address));
 }
 
 /// What a run without accidents gives.
-fn clean(host: &str) -> (Address, Seen) {
+fn clean(host: &str) -> (Address, SeenIndex) {
     let address = address(host);
     ingest(&address);
     let seen = seen(&*open(&address).snapshot().unwrap());
@@ -75,12 +60,12 @@ fn a_killed_client_loses_nothing_and_leaves_nothing_twice() {
         child.wait().unwrap();
         let snapshot = open(&address).snapshot().unwrap();
         let (texts, _) = seen(&*snapshot);
-        assert_eq!(texts.len() % EACH, 0, "only whole commits are seen");
+        assert_eq!(texts.len() % COMMITTED, 0, "only whole commits are seen");
     }
     ingest(&address);
     assert_eq!(seen(&*open(&address).snapshot().unwrap()), expected);
-    okno_milvus::MilvusStore::drop_index(&address).unwrap();
-    okno_milvus::MilvusStore::drop_index(&unharmed).unwrap();
+    okno_milvus::drop_index(&address).unwrap();
+    okno_milvus::drop_index(&unharmed).unwrap();
 }
 
 /// A server of this test's own.

@@ -6,7 +6,7 @@
 
 use okno::Error;
 use okno::error::RemoteError;
-use okno_milvus::{Address, MilvusStore};
+use okno_milvus::Address;
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 
@@ -104,7 +104,7 @@ fn server(says: Answer) -> Address {
 }
 
 fn reason(address: &Address) -> RemoteError {
-    match MilvusStore::open(address) {
+    match okno_milvus::open(address) {
         Err(Error::Remote { reason, .. }) => reason,
         Err(other) => panic!("{other}"),
         Ok(_) => panic!("there is no index"),

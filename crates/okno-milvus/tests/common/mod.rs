@@ -1,17 +1,12 @@
 //! A server for tests, and documents for it.
 #![allow(dead_code)] // each test file uses some of it
 
-use okno::document::Layer;
-use okno::embed::normalize;
-use okno::store::contract::{DIMENSIONS, EMBEDDER, document, vector};
-use okno::store::{Ask, Leg, Manifest, PreparedDocument, Scored, Snapshot};
-use okno_milvus::{Address, MilvusStore};
-use std::collections::BTreeMap;
+use okno_milvus::Address;
+use okno_remote::suite::{ServerUnderTest, manifest, new_name};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::LazyLock;
-use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 /// The host and port of a server: the one that `OKNO_TEST_MILVUS` names, or one of our own where `milvus-lite` is
@@ -78,44 +73,20 @@ fn own_server() -> Option<String> {
 
 /// An address of an index that is not there yet.
 pub fn address(host: &str) -> Address {
-    static COUNT: AtomicU32 = AtomicU32::new(0);
-    let name = format!("test_{}_{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
-    format!("milvus://{host}/{name}").parse().unwrap()
+    format!("milvus://{host}/{}", new_name()).parse().unwrap()
 }
 
-pub fn open(address: &Address) -> MilvusStore {
-    MilvusStore::open_or_create(address, &Manifest::new(EMBEDDER, DIMENSIONS)).unwrap()
+pub fn open(address: &Address) -> okno_remote::RemoteStore {
+    okno_milvus::open_or_create(address, &manifest()).unwrap()
 }
 
-/// Documents that differ, and share words.
-pub fn documents(count: usize) -> Vec<PreparedDocument> {
-    let text = |at: usize| format!("Word{at} is here. Shared word{} too. 第{at}章 绿茶。", at % 7);
-    (0..count).map(|at| document(&format!("n{at}"), &text(at))).collect()
-}
-
-/// Everything a reader sees: texts by name, and rankings with their scores.
-pub type Seen = (BTreeMap<String, String>, Vec<Vec<(String, u32, String)>>);
-
-/// What a reader sees.
-pub fn seen(snapshot: &dyn Snapshot) -> Seen {
-    let name = |number| snapshot.record(number).unwrap().id.path;
-    let texts = snapshot.numbers().into_iter().map(|number| (name(number), snapshot.text(number).unwrap().to_owned()));
-    let texts = texts.collect();
-    let mut rankings = Vec::new();
-    for question in ["word3 shared", "绿茶", "word11"] {
-        let mut vector = vector(question);
-        normalize(&mut vector);
-        let wanted =
-            [(Leg::Lexical, Layer::Sentence), (Leg::Lexical, Layer::Window(2)), (Leg::Dense, Layer::Paragraph)];
-        let ask =
-            Ask { text: question, vector: &vector, rankings: &wanted, allowed: None, sections: None, depth: 1000 };
-        let shown = |scored: &Scored| (name(scored.run.document), scored.run.anchor, format!("{:.4}", scored.score));
-        for ranking in snapshot.search(&ask).unwrap() {
-            let mut ranking: Vec<_> = ranking.iter().map(shown).collect();
-            // Numbers, which order equal scores, differ between histories.
-            ranking.sort();
-            rankings.push(ranking);
-        }
-    }
-    (texts, rankings)
+/// Does something with a server, where there is one.
+pub fn with_server(does: impl Fn(&ServerUnderTest)) {
+    let Some(host) = host() else { return };
+    let at = move |name: &str| format!("milvus://{host}/{name}").parse::<Address>().unwrap();
+    let (opened, dropped) = (at.clone(), at);
+    does(&ServerUnderTest {
+        open: Box::new(move |name, manifest| okno_milvus::open_or_create(&opened(name), manifest).unwrap()),
+        drop: Box::new(move |name| okno_milvus::drop_index(&dropped(name)).unwrap()),
+    });
 }

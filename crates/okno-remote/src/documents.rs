@@ -1,14 +1,13 @@
-//! Documents in Milvus: text, structure, record and vectors, in parts that fit into a field.
+//! Documents as rows: text, structure, record and vectors, in parts that fit into a field.
 //!
 //! A document has as many rows as its longest stream has parts; most have one. An amended record is a row of its own
 //! with the generation it was born in, so that older generations keep the old one.
 
-use crate::client::{Columns, Lookup, MilvusClient};
-use crate::expression::among;
+use crate::conditions::{RowCondition, among};
+use crate::driver::{Columns, Lookup, RemoteTable, StoreDriver};
 use crate::failure::DamagedRow;
 use crate::numbers::Numbers;
 use crate::pack::{self, parts};
-use milvus::v2::prelude::FieldData;
 use okno::Result;
 use okno::document::{Derived, Record, Structure};
 use okno::store::{DocumentNumber, PreparedDocument, Vectors, id_key};
@@ -104,18 +103,17 @@ fn amended_rows(number: DocumentNumber, record: &Record, born: u64) -> Vec<Docum
     parts(&packed).into_iter().enumerate().map(row).collect()
 }
 
-fn columns(rows: &mut [DocumentRow]) -> Vec<FieldData> {
-    let numbers =
-        |name: &str, value: &dyn Fn(&DocumentRow) -> i64| FieldData::int64(name, rows.iter().map(value).collect());
-    let mut columns = vec![
+fn columns(rows: &mut [DocumentRow]) -> Columns {
+    let numbers = |name, value: &dyn Fn(&DocumentRow) -> i64| (name, rows.iter().map(value).collect::<Vec<_>>());
+    let numbers = vec![
         numbers("document", &|row| i64::from(row.document)),
         numbers("part", &|row| row.part),
         numbers("born", &|row| row.born as i64),
         numbers("content", &|row| row.content),
-        FieldData::FloatVector { name: "nothing".to_owned(), values: vec![vec![0.0; 2]; rows.len()] },
     ];
-    let mut texts = |name: &str, value: &dyn Fn(&mut DocumentRow) -> String| {
-        columns.push(FieldData::varchar(name, rows.iter_mut().map(value).collect()));
+    let mut columns = Columns { numbers, texts: Vec::new() };
+    let mut texts = |name, value: &dyn Fn(&mut DocumentRow) -> String| {
+        columns.texts.push((name, rows.iter_mut().map(value).collect()));
     };
     texts("key", &|row| std::mem::take(&mut row.key));
     texts("id", &|row| std::mem::take(&mut row.id));
@@ -129,8 +127,7 @@ fn columns(rows: &mut [DocumentRow]) -> Vec<FieldData> {
 /// The documents of an index.
 #[derive(Clone)]
 pub struct DocumentCollection {
-    pub client: MilvusClient,
-    pub collection: String,
+    pub driver: Arc<dyn StoreDriver>,
 }
 
 impl DocumentCollection {
@@ -161,13 +158,17 @@ impl DocumentCollection {
                 Some(row)
             })
             .collect();
-            self.client.insert(&self.collection, None, columns(&mut batch))?;
+            self.driver.write(RemoteTable::Documents, columns(&mut batch))?;
         }
         Ok(())
     }
 
     fn lookup(&self, numbers: &Numbers, fields: &'static [&'static str]) -> Lookup {
-        Lookup { collection: self.collection.clone(), expression: among(numbers.runs()), fields }
+        self.looking(&among(numbers.runs()), fields)
+    }
+
+    fn looking(&self, condition: &RowCondition, fields: &'static [&'static str]) -> Lookup {
+        Lookup { table: RemoteTable::Documents, expression: self.driver.expression(condition), fields }
     }
 
     /// Made lazily: a large index has many.
@@ -182,7 +183,7 @@ impl DocumentCollection {
     /// Reads documents as a generation sees them, in one round trip.
     pub fn read(&self, numbers: &Numbers, generation: u64) -> Result<Vec<StoredDocument>> {
         const FIELDS: &[&str] = &["document", "part", "born", "record", "head", "text"];
-        let tables = self.client.look_up_all(self.pages(numbers, FIELDS).collect())?;
+        let tables = self.driver.look_up(self.pages(numbers, FIELDS).collect())?;
         let mut read = Vec::new();
         for (number, streams) in tables.iter().flat_map(|table| gathered(table, generation)) {
             read.push(stored(number, streams).ok_or_else(|| self.unreadable(number))?);
@@ -198,7 +199,7 @@ impl DocumentCollection {
         dimensions: usize,
     ) -> Result<Vec<(StoredDocument, Vectors)>> {
         const FIELDS: &[&str] = &["document", "part", "born", "record", "head", "text", "vectors"];
-        let tables = self.client.look_up_all(self.pages(numbers, FIELDS).collect())?;
+        let tables = self.driver.look_up(self.pages(numbers, FIELDS).collect())?;
         let mut read = Vec::new();
         for (number, mut streams) in tables.iter().flat_map(|table| gathered(table, generation)) {
             let packed = std::mem::take(&mut streams[3]);
@@ -229,7 +230,7 @@ impl DocumentCollection {
     ) -> Result<()> {
         const FIELDS: &[&str] = &["document", "part", "born", "record"];
         for page in self.pages(numbers, FIELDS) {
-            let table = self.client.look_up(page)?;
+            let table = self.driver.look_up_one(page)?;
             for (number, [record, ..]) in gathered(&table, generation) {
                 each(number, pack::read(&record).ok_or_else(|| self.unreadable(number))?);
             }
@@ -241,16 +242,15 @@ impl DocumentCollection {
     pub fn ids(&self, numbers: &Numbers, generation: u64) -> Result<Vec<(u128, DocumentNumber, u128)>> {
         let mut ids = Vec::with_capacity(numbers.count());
         for page in self.pages(numbers, IDS) {
-            ids.extend(read_ids(&self.client.look_up(page)?, generation));
+            ids.extend(read_ids(&self.driver.look_up_one(page)?, generation));
         }
         Ok(ids)
     }
 
     /// The numbers and content hashes that a document of this id has or had.
     pub fn with_id(&self, id: u128, generation: u64) -> Result<Vec<(u128, DocumentNumber, u128)>> {
-        let expression = format!("id == \"{id:032x}\"");
-        let lookup = Lookup { collection: self.collection.clone(), expression, fields: IDS };
-        Ok(read_ids(&self.client.look_up(lookup)?, generation))
+        let lookup = self.looking(&RowCondition::named("id", format!("{id:032x}")), IDS);
+        Ok(read_ids(&self.driver.look_up_one(lookup)?, generation))
     }
 
     /// The documents whose texts may be these.
@@ -258,9 +258,8 @@ impl DocumentCollection {
         const FIELDS: &[&str] = &["document", "part", "content"];
         let mut found = Vec::new();
         for page in contents.chunks(PAGE) {
-            let expression = format!("content in [{}]", crate::expression::joined(page));
-            let table =
-                self.client.look_up(Lookup { collection: self.collection.clone(), expression, fields: FIELDS })?;
+            let lookup = self.looking(&RowCondition::In("content", page.to_vec()), FIELDS);
+            let table = self.driver.look_up_one(lookup)?;
             let rows = table.numbers("content").iter().zip(table.numbers("document")).zip(table.numbers("part"));
             found.extend(rows.filter(|(_, part)| **part == 0).map(|((&content, &number), _)| (content, number as u32)));
         }
@@ -268,7 +267,7 @@ impl DocumentCollection {
     }
 
     fn unreadable(&self, number: DocumentNumber) -> okno::Error {
-        self.client.damaged(DamagedRow::Document { number })
+        self.driver.damaged(DamagedRow::Document { number })
     }
 }
 

@@ -4,12 +4,13 @@
 //! rows of an image that no document has are deleted later ([`crate::tidy`]). The documents that have an image are
 //! written once per commit, as runs of numbers: an image that is on every page is one short row.
 
-use crate::client::Lookup;
+use crate::conditions::RowCondition;
+use crate::driver::{Columns, Lookup};
 use crate::failure::DamagedRow;
-use crate::ledger::{EntryKind, Ledger, LedgerEntry, hashed, read};
+use crate::ledger::{EntryKind, Ledger, LedgerEntry, hashed, read, seen_by};
 use crate::numbers::Numbers;
 use crate::pack;
-use crate::writer::MilvusWriter;
+use crate::writer::RemoteWriter;
 use okno::Result;
 use okno::document::ImageHash;
 use okno::store::DocumentNumber;
@@ -34,39 +35,35 @@ struct Held {
     new: Numbers,
 }
 
-/// Deletes everything about an image.
-fn rows_of(hash: ImageHash) -> String {
-    format!("base in [\"{}\",\"{}\"]", hashed(EntryKind::Image, hash.0), hashed(EntryKind::Holders, hash.0))
+/// Everything about an image.
+fn rows_of(hash: ImageHash) -> RowCondition {
+    RowCondition::Named("base", [EntryKind::Image, EntryKind::Holders].map(|kind| hashed(kind, hash.0)).into())
 }
 
 impl Ledger {
     fn image_lookups(&self, hash: ImageHash, generation: u64, fields: &'static [&'static str]) -> [Lookup; 2] {
-        let of = |kind| self.lookup(format!("base == \"{}\" and born <= {generation}", hashed(kind, hash.0)));
+        let of = |kind| self.lookup(&RowCondition::named("base", hashed(kind, hash.0)).and(seen_by(generation)));
         [Lookup { fields, ..of(EntryKind::Image) }, of(EntryKind::Holders)]
     }
 
     /// The bytes of an image, where a document of these has it.
     pub fn image(&self, hash: ImageHash, generation: u64, live: &Numbers) -> Result<Option<Vec<u8>>> {
         let lookups = self.image_lookups(hash, generation, &["key", "base", "born", "value"]);
-        let tables = self.client.look_up_all(lookups.into())?;
+        let tables = self.driver.look_up(lookups.into())?;
         let held = holders(&read(&tables[1..])).iter().any(|number| live.contains(number));
         let Some(value) = read(&tables[..1]).into_values().next().filter(|_| held) else { return Ok(None) };
-        pack::from_text(&value).map(Some).ok_or_else(|| self.client.damaged(DamagedRow::Image))
+        pack::from_text(&value).map(Some).ok_or_else(|| self.driver.damaged(DamagedRow::Image))
     }
 
     /// For each of these images the documents that brought it; `None` where its bytes are not there.
     fn held(&self, hashes: &[ImageHash], generation: u64) -> Result<Vec<Option<Numbers>>> {
         let lookups = hashes.iter().flat_map(|&hash| self.image_lookups(hash, generation, &["key"]));
-        let tables = self.client.look_up_all(lookups.collect())?;
+        let tables = self.driver.look_up(lookups.collect())?;
         // Parts are written last to first: where the first is, all are.
-        let is_there = |keys: &[String]| keys.iter().any(|key| key.ends_with("/0"));
-        let held = |pair: &[_]| is_there(tables_key(&pair[0])).then(|| holders(&read(&pair[1..])));
+        let is_there = |table: &Columns| table.texts("key").iter().any(|key| key.ends_with("/0"));
+        let held = |pair: &[Columns]| is_there(&pair[0]).then(|| holders(&read(&pair[1..])));
         Ok(tables.chunks_exact(2).map(held).collect())
     }
-}
-
-fn tables_key(table: &crate::client::Columns) -> &[String] {
-    table.texts("key")
 }
 
 fn holders(entries: &BTreeMap<(String, u64), String>) -> Numbers {
@@ -77,7 +74,7 @@ fn holders(entries: &BTreeMap<(String, u64), String>) -> Numbers {
         .collect()
 }
 
-impl MilvusWriter {
+impl RemoteWriter {
     /// What is known of an image; `None` where its bytes are not there.
     fn held(&mut self, hash: ImageHash) -> Result<Option<&mut Held>> {
         if !self.images.held.contains_key(&hash) {
@@ -109,7 +106,8 @@ impl MilvusWriter {
         if !held.before.contains(number) && held.new.insert(number) {
             self.changed = true;
             // No document had it, and it was about to be deleted.
-            self.state.garbage.retain(|(_, expression)| *expression != rows_of(hash));
+            let rows = self.parts.driver.expression(&rows_of(hash));
+            self.state.garbage.retain(|(_, expression)| *expression != rows);
         }
     }
 
@@ -137,7 +135,7 @@ impl MilvusWriter {
         for (hash, Held { before, new }) in held {
             let new = new.without(&new.without(&self.state.live));
             if new.is_empty() && before.without(&self.state.live) == before {
-                self.state.garbage.push((at, rows_of(hash)));
+                self.state.garbage.push((at, self.parts.driver.expression(&rows_of(hash))));
             } else if !new.is_empty() {
                 let (kind, base) = (EntryKind::Holders, hashed(EntryKind::Holders, hash.0));
                 entries.push(LedgerEntry { kind, base, born, value: pack::write(&new) });

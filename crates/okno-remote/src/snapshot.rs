@@ -4,9 +4,9 @@
 //! cache of bounded size. A snapshot keeps the documents whose texts it has lent until it is dropped, so memory is
 //! bounded if each question has a snapshot of its own.
 
+use crate::conditions::allowed;
 use crate::documents::StoredDocument;
-use crate::expression::allowed;
-use crate::failure::{DamagedRow, MilvusFailure};
+use crate::failure::{DamagedRow, RemoteFailure};
 use crate::frequencies::Frequencies;
 use crate::ledger::EntryKind;
 use crate::numbers::Numbers;
@@ -110,24 +110,24 @@ pub fn read_frequencies(parts: &StoreParts, segments: &[u64]) -> Result<Frequenc
     let mut table = Frequencies::default();
     for segment in parts.ledger.segments(segments)? {
         let segment = pack::from_text(&segment).as_deref().and_then(Frequencies::read);
-        table.add(&segment.ok_or_else(|| parts.client.damaged(DamagedRow::Segment))?);
+        table.add(&segment.ok_or_else(|| parts.driver.damaged(DamagedRow::Segment))?);
     }
     Ok(table)
 }
 
-/// One committed generation of a [`crate::MilvusStore`].
-pub struct MilvusSnapshot {
+/// One committed generation of a [`crate::RemoteStore`].
+pub struct RemoteSnapshot {
     pub shared: Arc<SharedSnapshot>,
     pins: Pins,
 }
 
-impl MilvusSnapshot {
+impl RemoteSnapshot {
     pub fn new(shared: Arc<SharedSnapshot>) -> Self {
         Self { shared, pins: Pins::default() }
     }
 
     fn unknown(&self, number: DocumentNumber) -> Error {
-        self.shared.parts.client.failed(MilvusFailure::NoDocument { number })
+        self.shared.parts.driver.failed(RemoteFailure::NoDocument { number })
     }
 
     fn document(&self, number: DocumentNumber) -> Result<&Arc<StoredDocument>> {
@@ -162,7 +162,7 @@ impl MilvusSnapshot {
     }
 }
 
-impl Snapshot for MilvusSnapshot {
+impl Snapshot for RemoteSnapshot {
     fn generation(&self) -> u64 {
         self.shared.state.generation
     }
@@ -323,7 +323,7 @@ impl Snapshot for MilvusSnapshot {
     fn files(&self) -> Result<Vec<FileState>> {
         let SharedSnapshot { parts, state, .. } = &*self.shared;
         let files = parts.ledger.all(EntryKind::File, state.generation)?;
-        let read = |file: &String| pack::read(file).ok_or_else(|| parts.client.damaged(DamagedRow::FileState));
+        let read = |file: &String| pack::read(file).ok_or_else(|| parts.driver.damaged(DamagedRow::FileState));
         files.values().map(read).collect()
     }
 }

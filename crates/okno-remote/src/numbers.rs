@@ -28,14 +28,17 @@ impl Numbers {
         &self.runs
     }
 
+    /// Returns `true` if there is none.
     pub fn is_empty(&self) -> bool {
         self.runs.is_empty()
     }
 
+    /// How many there are.
     pub fn count(&self) -> usize {
         self.runs.iter().map(ExactSizeIterator::len).sum()
     }
 
+    /// Returns `true` if the number is in it.
     pub fn contains(&self, number: DocumentNumber) -> bool {
         let after = self.runs.partition_point(|run| run.start <= number);
         after > 0 && number < self.runs[after - 1].end
@@ -51,6 +54,7 @@ impl Numbers {
     }
 
     /// The numbers that are not in the other set.
+    #[must_use]
     pub fn without(&self, others: &Self) -> Self {
         let mut left = Vec::new();
         for run in &self.runs {
@@ -75,6 +79,7 @@ impl Numbers {
         })
     }
 
+    /// The numbers, ascending.
     pub fn iter(&self) -> impl Iterator<Item = DocumentNumber> + '_ {
         self.runs.iter().cloned().flatten()
     }

@@ -1,14 +1,15 @@
 //! What a writer sends: documents, the rows of their units, and how the frequency table changes.
 
+use crate::conditions::RowCondition;
 use crate::documents::content;
-use crate::layers::{LayerCode, MADE, key, pair, partition};
+use crate::driver::{UnitBatch, UnitRow};
+use crate::layers::{LayerCode, MADE, key, pair};
 use crate::ledger::{EntryKind, LedgerEntry, TERMS};
 use crate::pack;
 use crate::snapshot::read_frequencies;
 use crate::state::now;
-use crate::units::{UnitSource, dense, weighed};
-use crate::writer::MilvusWriter;
-use milvus::v2::prelude::FieldData;
+use crate::units::{UnitSource, dense};
+use crate::writer::RemoteWriter;
 use okno::Result;
 use okno::store::{DocumentNumber, PreparedDocument, above};
 use rustc_hash::FxHashMap;
@@ -25,7 +26,7 @@ const MOST_SEGMENTS: usize = 32;
 /// Documents read at once where they are taken out.
 const PAGE: usize = 200;
 
-impl MilvusWriter {
+impl RemoteWriter {
     /// Sends what is buffered.
     pub fn flush(&mut self) -> Result<()> {
         let documents = std::mem::take(&mut self.buffer);
@@ -62,31 +63,35 @@ impl MilvusWriter {
     ) -> Result<()> {
         self.set_mean(code, sources);
         let (mean, dimensions) = (self.state.mean(code), self.manifest.dimensions);
-        let (mut batches, mut rows) = (Vec::new(), UnitRows::default());
+        let batch = |rows: &mut Vec<UnitRow>| UnitBatch { code, mean, rows: std::mem::take(rows) };
+        let (mut batches, mut rows) = (Vec::new(), Vec::new());
         for ((number, document), source) in documents.iter().zip(sources) {
             for place in source.places(code) {
-                let counts = source.counts(code, place);
-                self.delta.count(code, &counts, 1);
+                let terms = source.counts(code, place);
+                self.delta.count(code, &terms, 1);
                 self.state.units[code] += 1;
                 self.written += 1;
-                rows.keys.push(key(code, *number, place.ordinal));
-                rows.documents.push(i64::from(*number));
-                rows.sections.push(pair(*number, place.section));
-                rows.places.push(pair(place.first, place.end));
-                rows.dense.push(dense(&document.vectors, code, place, dimensions));
-                rows.sparse.push(weighed(&counts, source.length(code, place), MADE[code], mean));
-                if rows.keys.len() == ROWS {
-                    batches.push((Some(partition(code)), std::mem::take(&mut rows).columns()));
+                rows.push(UnitRow {
+                    key: key(code, *number, place.ordinal),
+                    document: i64::from(*number),
+                    section: pair(*number, place.section),
+                    place: pair(place.first, place.end),
+                    dense: dense(&document.vectors, code, place, dimensions),
+                    terms,
+                    length: source.length(code, place),
+                });
+                if rows.len() == ROWS {
+                    batches.push(batch(&mut rows));
                 }
                 if batches.len() == AT_ONCE {
-                    self.parts.client.insert_all(&self.parts.collections.units, std::mem::take(&mut batches))?;
+                    self.parts.driver.write_units(std::mem::take(&mut batches))?;
                 }
             }
         }
-        if !rows.keys.is_empty() {
-            batches.push((Some(partition(code)), rows.columns()));
+        if !rows.is_empty() {
+            batches.push(batch(&mut rows));
         }
-        self.parts.client.insert_all(&self.parts.collections.units, batches)
+        if batches.is_empty() { Ok(()) } else { self.parts.driver.write_units(batches) }
     }
 
     /// The first documents set what is a usual length.
@@ -149,8 +154,9 @@ impl MilvusWriter {
         let (born, mut delta) = (self.born(), std::mem::take(&mut self.delta));
         if self.state.segments.len() >= MOST_SEGMENTS {
             delta.add(&read_frequencies(&self.parts, &self.state.segments)?);
-            let old = crate::expression::joined(&std::mem::take(&mut self.state.segments));
-            self.state.garbage.push((now(), format!("kind == {} and born in [{old}]", EntryKind::Terms as i64)));
+            let old = std::mem::take(&mut self.state.segments).into_iter().map(|born| born as i64).collect();
+            let old = EntryKind::Terms.rows().and(RowCondition::In("born", old));
+            self.state.garbage.push((now(), self.parts.driver.expression(&old)));
         }
         if delta.is_empty() {
             return Ok(None);
@@ -162,28 +168,5 @@ impl MilvusWriter {
             born,
             value: pack::to_text(&delta.write()),
         }))
-    }
-}
-
-#[derive(Default)]
-struct UnitRows {
-    keys: Vec<i64>,
-    documents: Vec<i64>,
-    sections: Vec<i64>,
-    places: Vec<i64>,
-    dense: Vec<Vec<f32>>,
-    sparse: Vec<milvus::v2::types::SparseVector>,
-}
-
-impl UnitRows {
-    fn columns(self) -> Vec<FieldData> {
-        vec![
-            FieldData::int64("key", self.keys),
-            FieldData::int64("document", self.documents),
-            FieldData::int64("section", self.sections),
-            FieldData::int64("place", self.places),
-            FieldData::FloatVector { name: "dense".to_owned(), values: self.dense },
-            FieldData::sparse_float_vector("sparse", self.sparse),
-        ]
     }
 }

@@ -1,9 +1,9 @@
 //! One writer at a time, on any machine.
 //!
-//! Milvus has no locks, so the lock is a row with the writer's name, renewed every [`BEAT`]. A lock that is not renewed
-//! for [`SILENCE`] may be taken over; clocks of different machines are not compared. Two writers that take it at the
-//! same moment both check again after a pause, and the one that is not named gives up. A writer checks once more before
-//! each commit, so that one whose lock was taken over does not commit.
+//! Not every engine has locks, so the lock is a row with the writer's name, renewed every [`BEAT`]. A lock that is not
+//! renewed for [`SILENCE`] may be taken over; clocks of different machines are not compared. Two writers that take it
+//! at the same moment both check again after a pause, and the one that is not named gives up. A writer checks once more
+//! before each commit, so that one whose lock was taken over does not commit.
 
 use crate::ledger::{EntryKind, Ledger, LedgerEntry};
 use okno::{Error, Result};
@@ -51,9 +51,9 @@ fn entry(own: &str, beat: u64) -> LedgerEntry {
 impl Lock {
     /// Takes the lock; an error if another writer has it.
     pub fn take(ledger: &Ledger) -> Result<Self> {
-        let place = ledger.client.place().to_owned();
+        let place = ledger.driver.place().to_owned();
         if !here().insert(place.clone()) {
-            return Err(Error::Locked(ledger.client.path()));
+            return Err(Error::Locked(ledger.driver.path()));
         }
         let taken = Self::take_from_others(ledger, &place);
         if taken.is_err() {
@@ -99,7 +99,7 @@ impl Lock {
     pub fn check(&self) -> Result<()> {
         let ours =
             !self.lost.load(Ordering::Relaxed) && holder(&self.ledger)?.is_some_and(|(holder, _)| holder == self.own);
-        if ours { Ok(()) } else { Err(Error::Locked(self.ledger.client.path())) }
+        if ours { Ok(()) } else { Err(Error::Locked(self.ledger.driver.path())) }
     }
 }
 
@@ -132,7 +132,7 @@ fn wait_for_silence(ledger: &Ledger) -> Result<()> {
         std::thread::sleep(BEAT / 4);
         match holder(ledger)? {
             None => return Ok(()),
-            Some(now) if now != first => return Err(Error::Locked(ledger.client.path())),
+            Some(now) if now != first => return Err(Error::Locked(ledger.driver.path())),
             Some(_) => {}
         }
     }

@@ -1,32 +1,31 @@
-//! An index on Milvus: opened, made, read and written.
+//! An index on a server: opened, made, read and written.
 
 use crate::cache::DocumentCache;
-use crate::client::{Meter, MilvusClient};
 use crate::documents::DocumentCollection;
+use crate::driver::StoreDriver;
 use crate::failure::DamagedRow;
 use crate::filters::Filters;
 use crate::ledger::{EntryKind, HEAD, Ledger, LedgerEntry};
-use crate::schema::Collections;
-use crate::snapshot::{MilvusSnapshot, SharedSnapshot};
+use crate::meter::Meter;
+use crate::pack;
+use crate::snapshot::{RemoteSnapshot, SharedSnapshot};
 use crate::state::{GenerationState, SCHEMA};
-use crate::writer::MilvusWriter;
-use crate::{Address, pack};
+use crate::writer::RemoteWriter;
 use okno::store::{FORMAT, Manifest, Snapshot, Store, Writer};
 use okno::{Error, Result};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// An index on Milvus.
-pub struct MilvusStore {
+/// An index on a server.
+pub struct RemoteStore {
     parts: StoreParts,
     manifest: Manifest,
     latest: Mutex<Option<Arc<SharedSnapshot>>>,
 }
 
-/// The ways to the collections of an index.
+/// The ways to the tables of an index.
 #[derive(Clone)]
 pub struct StoreParts {
-    pub client: MilvusClient,
-    pub collections: Collections,
+    pub driver: Arc<dyn StoreDriver>,
     pub ledger: Ledger,
     pub documents: DocumentCollection,
     pub cache: Arc<DocumentCache>,
@@ -34,12 +33,10 @@ pub struct StoreParts {
 }
 
 impl StoreParts {
-    fn connect(address: &Address) -> Result<Self> {
-        let client = MilvusClient::connect(address)?;
-        let collections = Collections::of(address);
-        let ledger = Ledger { client: client.clone(), collection: collections.ledger.clone() };
-        let documents = DocumentCollection { client: client.clone(), collection: collections.documents.clone() };
-        Ok(Self { client, collections, ledger, documents, cache: Arc::default(), filters: Arc::default() })
+    fn new(driver: Arc<dyn StoreDriver>) -> Self {
+        let (ledger, documents) =
+            (Ledger { driver: Arc::clone(&driver) }, DocumentCollection { driver: Arc::clone(&driver) });
+        Self { driver, ledger, documents, cache: Arc::default(), filters: Arc::default() }
     }
 
     /// The last committed generation; `None` where there is no index.
@@ -48,21 +45,21 @@ impl StoreParts {
     }
 
     fn read_state(&self, head: &str) -> Result<GenerationState> {
-        let state: GenerationState = pack::read(head).ok_or_else(|| self.client.damaged(DamagedRow::Head))?;
+        let state: GenerationState = pack::read(head).ok_or_else(|| self.driver.damaged(DamagedRow::Head))?;
         if state.schema != SCHEMA {
             let (found, expected) = (state.schema, SCHEMA);
-            return Err(Error::Format { path: self.client.path(), found, expected });
+            return Err(Error::Format { path: self.driver.path(), found, expected });
         }
         Ok(state)
     }
 
     /// How a generation was made.
     pub fn manifest(&self, state: &GenerationState) -> Result<Manifest> {
-        let manifest = state.manifest().ok_or_else(|| self.client.damaged(DamagedRow::Manifest))?;
+        let manifest = state.manifest().ok_or_else(|| self.driver.damaged(DamagedRow::Manifest))?;
         if manifest.format == FORMAT {
             return Ok(manifest);
         }
-        Err(Error::Format { path: self.client.path(), found: manifest.format, expected: FORMAT })
+        Err(Error::Format { path: self.driver.path(), found: manifest.format, expected: FORMAT })
     }
 }
 
@@ -71,26 +68,23 @@ pub fn head(state: &GenerationState) -> LedgerEntry {
     LedgerEntry { kind: EntryKind::Head, base: HEAD.to_owned(), born: state.generation, value: pack::write(state) }
 }
 
-impl MilvusStore {
+impl RemoteStore {
     /// Opens an index.
-    pub fn open(address: &Address) -> Result<Self> {
-        let parts = StoreParts::connect(address)?;
-        if !parts.collections.exist(&parts.client)? {
-            return Err(Error::NoIndex(parts.client.path()));
-        }
-        parts.collections.load(&parts.client)?;
-        let Some(state) = parts.state()? else { return Err(Error::NoIndex(parts.client.path())) };
+    pub fn open(driver: Arc<dyn StoreDriver>) -> Result<Self> {
+        let parts = StoreParts::new(driver);
+        let state = if parts.driver.is_ready()? { parts.state()? } else { None };
+        let state = state.ok_or_else(|| Error::NoIndex(parts.driver.path()))?;
         Self::of(parts, &state)
     }
 
     /// Opens an index, or makes an empty one as the manifest says.
-    pub fn open_or_create(address: &Address, manifest: &Manifest) -> Result<Self> {
-        match Self::open(address) {
+    pub fn open_or_create(driver: Arc<dyn StoreDriver>, manifest: &Manifest) -> Result<Self> {
+        match Self::open(Arc::clone(&driver)) {
             Err(Error::NoIndex(_)) => {}
             opened => return opened,
         }
-        let parts = StoreParts::connect(address)?;
-        parts.collections.create(&parts.client, address, manifest.dimensions)?;
+        let parts = StoreParts::new(driver);
+        parts.driver.create(manifest.dimensions)?;
         let state = GenerationState::new(manifest);
         parts.ledger.write(&[head(&state)])?;
         Self::of(parts, &state)
@@ -101,19 +95,13 @@ impl MilvusStore {
         Ok(Self { parts, manifest, latest: Mutex::default() })
     }
 
-    /// Takes an index away, with everything in it.
-    pub fn drop_index(address: &Address) -> Result<()> {
-        let parts = StoreParts::connect(address)?;
-        parts.collections.drop(&parts.client)
-    }
-
     /// Counts what goes over the network.
     pub fn meter(&self) -> Meter {
-        self.parts.client.meter()
+        self.parts.driver.meter().clone()
     }
 
     fn shared(&self) -> Result<Arc<SharedSnapshot>> {
-        let (generation, head) = self.parts.ledger.head()?.ok_or_else(|| Error::NoIndex(self.parts.client.path()))?;
+        let (generation, head) = self.parts.ledger.head()?.ok_or_else(|| Error::NoIndex(self.parts.driver.path()))?;
         // A poisoned lock means another search panicked; what is kept is never half-made.
         let mut latest = self.latest.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(shared) = latest.as_ref().filter(|shared| shared.state.generation == generation) {
@@ -126,14 +114,14 @@ impl MilvusStore {
     }
 }
 
-impl Store for MilvusStore {
+impl Store for RemoteStore {
     /// One round trip: is there a newer generation? Everything else is shared with the snapshots before.
     fn snapshot(&self) -> Result<Arc<dyn Snapshot>> {
-        Ok(Arc::new(MilvusSnapshot::new(self.shared()?)))
+        Ok(Arc::new(RemoteSnapshot::new(self.shared()?)))
     }
 
     fn writer(&self) -> Result<Box<dyn Writer + '_>> {
-        Ok(Box::new(MilvusWriter::open(self.parts.clone())?))
+        Ok(Box::new(RemoteWriter::open(self.parts.clone())?))
     }
 
     /// What it takes is spread over the servers' own storage; it cannot be said here.

@@ -3,12 +3,13 @@
 //! A value is never changed: a later one of the same name is written beside it, and a reader takes the latest that its
 //! generation may see. An empty value means that it was deleted. Names contain hashes, never text of users.
 
-use crate::client::{Columns, Lookup, MilvusClient};
+use crate::conditions::RowCondition;
+use crate::driver::{Columns, Lookup, RemoteTable, StoreDriver};
 use crate::failure::DamagedRow;
 use crate::pack::parts;
-use milvus::v2::prelude::FieldData;
 use okno::Result;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// What a value is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -31,6 +32,18 @@ pub enum EntryKind {
     Image = 8,
     /// The documents that brought an image, of one commit.
     Holders = 9,
+}
+
+impl EntryKind {
+    /// The rows of this kind.
+    pub fn rows(self) -> RowCondition {
+        RowCondition::is("kind", self as i64)
+    }
+}
+
+/// What a generation may see.
+pub fn seen_by(generation: u64) -> RowCondition {
+    RowCondition::Below("born", generation as i64 + 1)
 }
 
 /// A value of the ledger.
@@ -72,15 +85,15 @@ impl LedgerEntry {
 }
 
 /// Rows as the client sends them.
-fn columns(rows: &[LedgerRow]) -> Vec<FieldData> {
-    vec![
-        FieldData::varchar("key", rows.iter().map(|row| row.key.clone()).collect()),
-        FieldData::varchar("base", rows.iter().map(|row| row.base.clone()).collect()),
-        FieldData::int64("kind", rows.iter().map(|row| row.kind as i64).collect()),
-        FieldData::int64("born", rows.iter().map(|row| row.born as i64).collect()),
-        FieldData::varchar("value", rows.iter().map(|row| row.value.clone()).collect()),
-        FieldData::FloatVector { name: "nothing".to_owned(), values: vec![vec![0.0; 2]; rows.len()] },
-    ]
+fn columns(rows: &[LedgerRow]) -> Columns {
+    let text = |name, value: fn(&LedgerRow) -> &String| (name, rows.iter().map(|row| value(row).clone()).collect());
+    Columns {
+        numbers: vec![
+            ("kind", rows.iter().map(|row| row.kind as i64).collect()),
+            ("born", rows.iter().map(|row| row.born as i64).collect()),
+        ],
+        texts: vec![text("key", |row| &row.key), text("base", |row| &row.base), text("value", |row| &row.value)],
+    }
 }
 
 /// Values from rows in any order, by name and generation; incomplete ones are left out.
@@ -113,16 +126,15 @@ pub fn read(tables: &[Columns]) -> BTreeMap<(String, u64), String> {
 /// The ledger of an index.
 #[derive(Clone)]
 pub struct Ledger {
-    pub client: MilvusClient,
-    pub collection: String,
+    pub driver: Arc<dyn StoreDriver>,
 }
 
 /// Rows in one request, at most: with their values about 8 MB.
 const BATCH: usize = 128;
 
 impl Ledger {
-    pub fn lookup(&self, expression: String) -> Lookup {
-        Lookup { collection: self.collection.clone(), expression, fields: FIELDS }
+    pub fn lookup(&self, condition: &RowCondition) -> Lookup {
+        Lookup { table: RemoteTable::Ledger, expression: self.driver.expression(condition), fields: FIELDS }
     }
 
     /// Writes values; those of a head last, in an order that makes it visible whole.
@@ -131,29 +143,29 @@ impl Ledger {
         let (heads, others): (Vec<LedgerRow>, Vec<LedgerRow>) =
             rows.into_iter().partition(|row| row.kind == EntryKind::Head);
         for batch in others.chunks(BATCH).chain(heads.chunks(1)) {
-            self.client.insert(&self.collection, None, columns(batch))?;
+            self.driver.write(RemoteTable::Ledger, columns(batch))?;
         }
         Ok(())
     }
 
     /// Writes a value over the one of the same name and generation.
     pub fn replace(&self, entry: &LedgerEntry) -> Result<()> {
-        self.client.replace(&self.collection, columns(&entry.rows()))
+        self.driver.write(RemoteTable::Ledger, columns(&entry.rows()))
     }
 
     /// The last head: its generation and value.
     pub fn head(&self) -> Result<Option<(u64, String)>> {
-        let heads = self.client.look_up(self.lookup(format!("kind == {}", EntryKind::Head as i64)))?;
+        let heads = self.driver.look_up_one(self.lookup(&EntryKind::Head.rows()))?;
         let Some(&born) = heads.numbers("born").iter().max() else { return Ok(None) };
         let mut tables = vec![heads];
         let whole = |tables: &[Columns]| read(tables).remove(&(HEAD.to_owned(), born as u64));
         if whole(&tables).is_none() {
-            let rest = format!("kind == {} and born == {born}", EntryKind::Rest as i64);
-            tables.push(self.client.look_up(self.lookup(rest))?);
+            let rest = EntryKind::Rest.rows().and(RowCondition::is("born", born));
+            tables.push(self.driver.look_up_one(self.lookup(&rest))?);
         }
         match whole(&tables) {
             Some(value) => Ok(Some((born as u64, value))),
-            None => Err(self.client.damaged(DamagedRow::HeadPart)),
+            None => Err(self.driver.damaged(DamagedRow::HeadPart)),
         }
     }
 
@@ -167,12 +179,10 @@ impl Ledger {
                 format!("{prefix}/{digit:x}"),
                 format!("{prefix}/{}", "0123456789abcdefg".chars().nth(digit as usize + 1).unwrap_or('g')),
             );
-            self.lookup(format!(
-                "kind == {} and born <= {generation} and base >= \"{from}\" and base < \"{below}\"",
-                kind as i64
-            ))
+            let named = RowCondition::NamedFrom("base", from, below);
+            self.lookup(&RowCondition::All(vec![kind.rows(), seen_by(generation), named]))
         };
-        let tables = self.client.look_up_all((0..16).map(page).collect())?;
+        let tables = self.driver.look_up((0..16).map(page).collect())?;
         // Ascending generations: a later value takes an earlier one's place.
         let latest: BTreeMap<String, String> =
             read(&tables).into_iter().map(|((base, _), value)| (base, value)).collect();
@@ -184,23 +194,24 @@ impl Ledger {
         if born.is_empty() {
             return Ok(Vec::new());
         }
-        let lookup = |born: &u64| self.lookup(format!("kind == {} and born == {born}", EntryKind::Terms as i64));
-        let tables = self.client.look_up_all(born.iter().map(lookup).collect())?;
+        let lookup = |born: &u64| self.lookup(&EntryKind::Terms.rows().and(RowCondition::is("born", *born as i64)));
+        let tables = self.driver.look_up(born.iter().map(lookup).collect())?;
         let found = read(&tables);
         let segment = |born: &u64| found.get(&(TERMS.to_owned(), *born)).cloned();
         let all: Option<Vec<String>> = born.iter().map(segment).collect();
-        all.ok_or_else(|| self.client.damaged(DamagedRow::SegmentMissing))
+        all.ok_or_else(|| self.driver.damaged(DamagedRow::SegmentMissing))
     }
 
     /// One value by its whole name.
     pub fn get(&self, base: &str, born: u64) -> Result<Option<String>> {
-        let table = self.client.look_up(self.lookup(format!("base == \"{base}\" and born == {born}")))?;
+        let one = RowCondition::named("base", base).and(RowCondition::is("born", born as i64));
+        let table = self.driver.look_up_one(self.lookup(&one))?;
         Ok(read(&[table]).remove(&(base.to_owned(), born)))
     }
 
-    /// Deletes rows.
-    pub fn delete(&self, expression: String) -> Result<()> {
-        self.client.delete(&self.collection, expression)
+    /// Deletes the rows that an expression names.
+    pub fn delete(&self, expression: &str) -> Result<()> {
+        self.driver.delete(RemoteTable::Ledger, expression)
     }
 }
 

@@ -18,8 +18,8 @@ pub const GRACE: Duration = Duration::from_mins(10);
 /// Runs of removed documents that a search must exclude, at most; beyond it the oldest are deleted early.
 const MOST_DEAD: usize = 1000;
 
-/// The version of what is stored in Milvus: schema, keys, packing. Independent of [`okno::store::FORMAT`], the version
-/// of how texts are split.
+/// The version of what is stored on a server: schema, keys, packing. Independent of [`okno::store::FORMAT`], the
+/// version of how texts are split.
 pub const SCHEMA: u32 = 2;
 
 /// One generation.
@@ -50,7 +50,7 @@ pub struct GenerationState {
     pub means: [f32; MADE.len()],
     /// The segments of the frequency table.
     pub segments: Vec<u64>,
-    /// Rows of the ledger to delete, and since when.
+    /// Rows of the ledger to delete, as expressions of the engine, and since when.
     pub garbage: Vec<(u64, String)>,
     /// The roots that were indexed.
     pub roots: Vec<String>,

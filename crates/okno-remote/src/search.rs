@@ -1,20 +1,18 @@
-//! Both legs: one request per ranking, all of them in one round trip.
+//! Both legs: one question per ranking, all of them in one round trip.
 
-use crate::client::{Near, Nearest};
-use crate::expression::{Expressions, allowed, visible, within};
-use crate::layers::{LayerCode, MADE, SCALES, code, partition, read_key, read_pair};
-use crate::snapshot::{MilvusSnapshot, SharedSnapshot};
+use crate::conditions::{allowed, visible, within};
+use crate::driver::{AskedTerm, Near, Nearest, UnitQuestion};
+use crate::layers::{LayerCode, MADE, SCALES, code, read_key, read_pair};
+use crate::snapshot::{RemoteSnapshot, SharedSnapshot};
 use crate::units::dimension;
 use crate::unmade;
-use milvus::v2::prelude::SearchVectors;
-use milvus::v2::types::SparseVector;
 use okno::Result;
 use okno::document::Layer;
 use okno::store::{Ask, Leg, Run, Scored, rarity};
 use okno::text::terms::{of_query, resolve};
 
 /// The rankings asked for. Layers that have rows are ranked by the engine; others among what these find, on the client.
-pub fn search(snapshot: &MilvusSnapshot, ask: &Ask<'_>) -> Result<Vec<Vec<Scored>>> {
+pub fn search(snapshot: &RemoteSnapshot, ask: &Ask<'_>) -> Result<Vec<Vec<Scored>>> {
     let shared = &*snapshot.shared;
     let unmade = ask.rankings.iter().any(|&(_, layer)| code(layer).is_none());
     let mut wanted: Vec<(Leg, LayerCode)> =
@@ -42,36 +40,32 @@ fn ranked(shared: &SharedSnapshot, ask: &Ask<'_>, wanted: &[(Leg, LayerCode)]) -
     let mut requests = Vec::new();
     let mut of = Vec::new();
     for (at, &(leg, code)) in wanted.iter().enumerate() {
-        let Some((field, vector)) = question(shared, ask, leg, code, &mut terms)? else { continue };
+        let Some(question) = question(shared, ask, leg, code, &mut terms)? else { continue };
         for expression in &expressions {
             of.push(at);
-            requests.push(Nearest {
-                collection: shared.parts.collections.units.clone(),
-                partition: partition(code),
-                field,
-                vector: vector.clone(),
-                expression: expression.clone(),
-                limit: ask.depth,
-            });
+            let (question, expression) = (question.clone(), expression.clone());
+            requests.push(Nearest { code, question, expression, limit: ask.depth });
         }
     }
     let mut rankings = vec![Vec::new(); wanted.len()];
-    for (at, near) in of.into_iter().zip(shared.parts.client.nearest(requests)?) {
+    for (at, near) in of.into_iter().zip(shared.parts.driver.nearest(requests)?) {
         rankings[at].extend(near);
     }
     let merge = |(near, &(leg, code)): (Vec<Near>, &(Leg, LayerCode))| merged(shared, ask, near, leg, code);
     Ok(rankings.into_iter().zip(wanted).map(merge).collect())
 }
 
-fn expressions(shared: &SharedSnapshot, ask: &Ask<'_>) -> Expressions {
-    let own = ask.allowed.map(|numbers| allowed(numbers, &shared.state.live));
-    match (own, ask.sections) {
-        (Some(own), Some(sections)) => within(&own, sections),
-        (own, _) => visible(shared.state.next, &shared.dead, own.as_ref()),
-    }
+/// What may be found, in the engine's language: what fulfils any of these.
+fn expressions(shared: &SharedSnapshot, ask: &Ask<'_>) -> Vec<String> {
+    let (driver, own) = (&shared.parts.driver, ask.allowed.map(|numbers| allowed(numbers, &shared.state.live)));
+    let conditions = match (own, ask.sections) {
+        (Some(own), Some(sections)) => within(&own, sections, driver.run_limits()),
+        (own, _) => visible(shared.state.next, &shared.dead, own.as_ref(), driver.run_limits()),
+    };
+    conditions.iter().map(|condition| driver.expression(condition)).collect()
 }
 
-/// The question as a vector of a leg; `None` where it says nothing, or there is nothing to ask.
+/// The question in a leg; `None` where it says nothing, or there is nothing to ask.
 ///
 /// The terms are read once for all layers.
 fn question(
@@ -80,21 +74,21 @@ fn question(
     leg: Leg,
     code: LayerCode,
     terms: &mut Option<QueryTerms>,
-) -> Result<Option<(&'static str, SearchVectors)>> {
+) -> Result<Option<UnitQuestion>> {
     if shared.state.units[code] == 0 || ask.depth == 0 {
         return Ok(None);
     }
     match leg {
         Leg::Dense if ask.vector.iter().all(|&x| x == 0.0) => Ok(None),
-        Leg::Dense => Ok(Some(("dense", SearchVectors::Float(vec![ask.vector.to_vec()])))),
+        Leg::Dense => Ok(Some(UnitQuestion::Dense(ask.vector.to_vec()))),
         Leg::Lexical => {
             let terms = match terms {
                 Some(terms) => terms,
                 None => terms.insert(known_terms(shared, ask)?),
             };
-            let weighed = rare(shared, terms, code)?.into_iter();
-            let vector: SparseVector = weighed.filter(|(_, weight)| *weight > 0.0).collect();
-            Ok((!vector.is_empty()).then(|| ("sparse", SearchVectors::SparseFloat(vec![vector]))))
+            let mut asked = rare(shared, terms, code)?;
+            asked.retain(|asked| asked.weight * asked.rarity > 0.0);
+            Ok((!asked.is_empty()).then_some(UnitQuestion::Lexical(asked)))
         }
     }
 }
@@ -112,15 +106,15 @@ fn known_terms(shared: &SharedSnapshot, ask: &Ask<'_>) -> Result<QueryTerms> {
     Ok(resolved.into_iter().map(|(term, weight)| (dimension(term), weight)).collect())
 }
 
-/// The same, weighed by how much each tells in a layer.
-fn rare(shared: &SharedSnapshot, terms: &[(u32, f32)], code: LayerCode) -> Result<QueryTerms> {
+/// The same, with how much each tells in a layer.
+fn rare(shared: &SharedSnapshot, terms: &[(u32, f32)], code: LayerCode) -> Result<Vec<AskedTerm>> {
     let (table, units) = (shared.frequencies()?, shared.state.units[code] as f32);
-    let weigh = |&(term, weight): &(u32, f32)| (term, weight * rarity(units, (table.of(code, term) as f32).min(units)));
-    Ok(terms.iter().map(weigh).collect())
+    let rarity = |term| rarity(units, (table.of(code, term) as f32).min(units));
+    Ok(terms.iter().map(|&(term, weight)| AskedTerm { term, weight, rarity: rarity(term) }).collect())
 }
 
 /// The terms of a question, each with how much it tells in a layer.
-pub fn rare_terms(shared: &SharedSnapshot, ask: &Ask<'_>, code: LayerCode) -> Result<QueryTerms> {
+pub fn rare_terms(shared: &SharedSnapshot, ask: &Ask<'_>, code: LayerCode) -> Result<Vec<AskedTerm>> {
     rare(shared, &known_terms(shared, ask)?, code)
 }
 

@@ -8,7 +8,7 @@ use crate::documents::StoredDocument;
 use crate::layers::MADE;
 use crate::numbers::Numbers;
 use crate::search::{best, rare_terms};
-use crate::snapshot::{MilvusSnapshot, SharedSnapshot};
+use crate::snapshot::{RemoteSnapshot, SharedSnapshot};
 use crate::units::{DocumentTerms, length, saturated, summed};
 use okno::Result;
 use okno::document::Layer;
@@ -28,7 +28,7 @@ pub struct CandidateDocument {
 
 /// The documents that hold these units.
 pub fn documents<'s>(
-    snapshot: &MilvusSnapshot,
+    snapshot: &RemoteSnapshot,
     found: impl Iterator<Item = &'s Scored>,
 ) -> Result<Vec<CandidateDocument>> {
     let numbers: Numbers = found.map(|scored| scored.run.document).collect();
@@ -90,7 +90,8 @@ fn bm25(
     units: &[(&CandidateDocument, Run, usize)],
 ) -> Result<Vec<f32>> {
     debug_assert_eq!(MADE[LIKE], Layer::Paragraph);
-    let terms: HashMap<u32, f32> = rare_terms(shared, ask, LIKE)?.into_iter().collect();
+    let asked = rare_terms(shared, ask, LIKE)?.into_iter();
+    let terms: HashMap<u32, f32> = asked.map(|asked| (asked.term, asked.weight * asked.rarity)).collect();
     let lengths: Vec<f32> = units
         .iter()
         .map(|(candidate, run, section)| length(&candidate.stored.structure, run.sentences(), *section))

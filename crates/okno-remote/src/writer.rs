@@ -27,11 +27,11 @@ const BUFFER: usize = 8 << 20;
 /// Up to this many documents, all ids are read at the first lookup; beyond it, each is looked up by itself.
 const IDS_AT_ONCE: usize = 200_000;
 
-/// Units after which the server is asked to make segments of them, at the end.
+/// Units after which the server is asked to arrange them, at the end.
 const WORTH_A_FLUSH: u64 = 2000;
 
-/// Writes to a [`crate::MilvusStore`].
-pub struct MilvusWriter {
+/// Writes to a [`crate::RemoteStore`].
+pub struct RemoteWriter {
     pub parts: StoreParts,
     lock: Lock,
     /// The state that the next commit makes visible.
@@ -70,11 +70,11 @@ impl Ids {
     }
 }
 
-impl MilvusWriter {
+impl RemoteWriter {
     /// Takes the lock, and deletes what an earlier writer left behind.
     pub fn open(parts: StoreParts) -> Result<Self> {
         let lock = Lock::take(&parts.ledger)?;
-        let state = parts.state()?.ok_or_else(|| Error::NoIndex(parts.client.path()))?;
+        let state = parts.state()?.ok_or_else(|| Error::NoIndex(parts.driver.path()))?;
         let manifest = parts.manifest(&state)?;
         tidy::clear(&parts, &state)?;
         Ok(Self {
@@ -109,11 +109,12 @@ impl MilvusWriter {
     }
 
     fn write_vectors(&mut self) -> Result<()> {
-        for (hash, vector) in std::mem::take(&mut self.vectors) {
+        let entry = |(hash, vector): (u128, Vec<f32>)| {
             let (kind, base) = (EntryKind::Vector, hashed(EntryKind::Vector, hash));
-            self.parts.ledger.replace(&LedgerEntry { kind, base, born: 0, value: pack::write(&vector) })?;
-        }
-        Ok(())
+            LedgerEntry { kind, base, born: 0, value: pack::write(&vector) }
+        };
+        let entries: Vec<LedgerEntry> = std::mem::take(&mut self.vectors).into_iter().map(entry).collect();
+        self.parts.ledger.write(&entries)
     }
 
     /// A document as it was put.
@@ -167,7 +168,7 @@ impl MilvusWriter {
     }
 }
 
-impl Writer for MilvusWriter {
+impl Writer for RemoteWriter {
     fn find(&mut self, id: &DocumentId) -> Result<Option<(DocumentNumber, u128)>> {
         self.look_up(id_key(id))
     }
@@ -194,7 +195,7 @@ impl Writer for MilvusWriter {
 
     fn derive(&mut self, number: DocumentNumber, derived: &[Derived], vectors: &[f32]) -> Result<DocumentNumber> {
         let Some(mut document) = self.prepared(number)? else {
-            return Err(self.parts.client.damaged(DamagedRow::Document { number }));
+            return Err(self.parts.driver.damaged(DamagedRow::Document { number }));
         };
         document.derived = derived.to_vec();
         document.vectors.derived = vectors.to_vec();
@@ -323,7 +324,7 @@ impl Writer for MilvusWriter {
         tidy::bury(&self.parts, &mut self.state, at)?;
         let images = self.settle_images(at)?;
         let mut entries: Vec<LedgerEntry> = std::mem::take(&mut self.entries).into_values().collect();
-        self.state.garbage.extend(tidy::superseded(&entries, at));
+        self.state.garbage.extend(tidy::superseded(&*self.parts.driver, &entries, at));
         entries.extend(images);
         entries.extend(self.segment()?);
         if !self.dead.is_empty() {
@@ -332,6 +333,7 @@ impl Writer for MilvusWriter {
         let before = self.state.generation;
         self.state.generation = born;
         entries.push(head(&self.state));
+        self.parts.driver.settle()?;
         self.lock.check()?;
         self.parts.ledger.write(&entries)?;
         self.amended.clear();
@@ -344,8 +346,7 @@ impl Writer for MilvusWriter {
     fn finish(mut self: Box<Self>) -> Result<()> {
         self.commit()?;
         if self.written >= WORTH_A_FLUSH {
-            let collections = &self.parts.collections;
-            self.parts.client.flush(vec![collections.units.clone(), collections.documents.clone()])?;
+            self.parts.driver.optimise()?;
         }
         Ok(())
     }

@@ -1,12 +1,11 @@
-//! From a document to the rows that are searched: each unit of each made layer with its vector and its weighed terms.
+//! From a document to the rows that are searched: each unit of each made layer with its vector and its terms.
 //!
 //! A unit's vector is the sum of its sentences' and of what stands above them, of unit length, so that an inner product
-//! is the cosine. Its terms are its sentences' and those of title and headings, counted, as dimensions of a sparse
-//! vector: a term's dimension is a hash of 32 bits. BM25 saturates counts and discounts lengths here; how rare a term
-//! is comes with the question, because it changes with every document.
+//! is the cosine. Its terms are its sentences' and those of title and headings, counted, each as a hash of 32 bits.
+//! BM25 saturates counts and discounts lengths; an engine does so itself, or is given the weights ([`saturated`]). How
+//! rare a term is comes with the question, because it changes with every document.
 
 use crate::layers::{LayerCode, MADE};
-use milvus::v2::types::SparseVector;
 use okno::document::{Derived, Layer, Structure};
 use okno::embed::normalize;
 use okno::store::{CONTEXT_WEIGHT, K1, Vectors, length_share};
@@ -14,7 +13,7 @@ use okno::text::terms;
 use std::ops::Range;
 use xxhash_rust::xxh3::xxh3_64;
 
-/// A term as a dimension: below `u32::MAX`, which the engine keeps for itself.
+/// A term as a dimension of a sparse vector: below `u32::MAX`, which Milvus keeps for itself.
 pub type Dimension = u32;
 
 /// Counts of terms, by ascending dimension.
@@ -22,7 +21,7 @@ pub type TermCounts = Vec<(Dimension, f32)>;
 
 /// The dimension of a term; below that of no term.
 pub fn dimension(term: &str) -> Dimension {
-    (xxh3_64(term.as_bytes()) % u64::from(NOWHERE.0)) as u32
+    (xxh3_64(term.as_bytes()) % u64::from(NO_TERM)) as u32
 }
 
 /// Where a unit is.
@@ -43,7 +42,7 @@ impl UnitPlace {
     }
 }
 
-/// A document's words, and where its units are.
+/// The words of a document, and where its units are.
 pub struct UnitSource<'d> {
     text: &'d str,
     structure: &'d Structure,
@@ -185,16 +184,8 @@ pub fn saturated(count: f32, length: f32, layer: Layer, mean: f32) -> f32 {
     count * (K1 + 1.0) / (count + K1 * (1.0 - share + share * length / mean))
 }
 
-/// Where a unit has no terms at all: a dimension that no question asks for, because the engine keeps no empty vectors.
-const NOWHERE: (Dimension, f32) = (u32::MAX - 1, 1e-6);
-
-/// A unit's terms as the engine keeps them.
-pub fn weighed(counts: &TermCounts, length: f32, layer: Layer, mean: f32) -> SparseVector {
-    if counts.is_empty() {
-        return SparseVector::from([NOWHERE]);
-    }
-    counts.iter().map(|&(term, count)| (term, saturated(count, length, layer, mean))).collect()
-}
+/// The dimension of no term: one that no question asks for, for engines that keep no empty vectors.
+pub const NO_TERM: Dimension = u32::MAX - 1;
 
 #[cfg(test)]
 mod tests {
@@ -216,7 +207,6 @@ mod tests {
         assert!((source.length(1, window) - 7.0).abs() < 1e-6);
         let vector = dense(&document.vectors, 1, window, DIMENSIONS);
         assert!((vector.iter().map(|x| x * x).sum::<f32>() - 1.0).abs() < 1e-5);
-        let weights = weighed(&source.counts(1, window), 7.0, MADE[1], 7.0);
-        assert!((weights[&dimension("green")] - 1.0).abs() < 1e-6, "at the mean length a single word weighs 1");
+        assert!((saturated(1.0, 7.0, MADE[1], 7.0) - 1.0).abs() < 1e-6, "at the mean length a single word weighs 1");
     }
 }

@@ -6,7 +6,7 @@ use okno::store::Vectors;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-/// Bytes in one field, at most: the engine takes 65,535.
+/// Bytes in one field, at most: Milvus takes 65,535.
 pub const PART: usize = 60_000;
 
 /// Bytes as text.

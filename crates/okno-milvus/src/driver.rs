@@ -1,0 +1,225 @@
+//! The calls that the store makes, on Milvus.
+
+use crate::Address;
+use crate::client::{MilvusClient, WriteMode, write};
+use crate::expression::{MOST, written};
+use crate::schema::Collections;
+use milvus::v2::error::Error as SdkError;
+use milvus::v2::prelude::{
+    ClientV2, ConsistencyLevel, DeleteRequest, FieldData, FlushRequest, Ids, MetricType, QueryRequest, SearchRequest,
+    SearchVectors,
+};
+use milvus::v2::types::SparseVector;
+use okno::Result;
+use okno_remote::{
+    Columns, Dimension, Lookup, MADE, Meter, NO_TERM, Near, Nearest, RemoteTable, RowCondition, RunLimits, StoreDriver,
+    UnitBatch, UnitQuestion, UnitRow, partition, saturated,
+};
+use std::sync::Arc;
+
+/// An index on Milvus.
+pub struct MilvusDriver {
+    client: MilvusClient,
+    collections: Collections,
+    address: Address,
+}
+
+impl MilvusDriver {
+    pub fn connect(address: &Address) -> Result<Self> {
+        let (client, collections) = (MilvusClient::connect(address)?, Collections::of(address));
+        Ok(Self { client, collections, address: address.clone() })
+    }
+
+    fn named(&self, table: RemoteTable) -> String {
+        self.collections.name(table).to_owned()
+    }
+
+    /// Adds rows to partitions, all at once.
+    fn insert(&self, table: RemoteTable, mode: WriteMode, parts: Vec<PartitionRows>) -> Result<()> {
+        let request = |(partition, columns): PartitionRows| {
+            let (collection, columns) = (self.named(table), Arc::new(columns));
+            move |sdk: ClientV2, attempt: u32| {
+                // Where an attempt may have reached the server, the next replaces its rows.
+                let mode = if attempt > 0 { WriteMode::Upsert } else { mode };
+                write(sdk, collection.clone(), partition, Arc::clone(&columns), mode)
+            }
+        };
+        self.client.together(parts.into_iter().map(request).collect()).map(drop)
+    }
+}
+
+/// A partition, and the rows for it.
+type PartitionRows = (Option<&'static str>, Vec<FieldData>);
+
+/// Where a unit has no terms at all: a weight that counts for nothing, because Milvus keeps no empty vectors.
+const NO_WEIGHT: (Dimension, f32) = (NO_TERM, 1e-6);
+
+/// A unit's terms as weights.
+fn weighed(row: &UnitRow, batch: &UnitBatch) -> SparseVector {
+    if row.terms.is_empty() {
+        return SparseVector::from([NO_WEIGHT]);
+    }
+    let weigh = |&(term, count): &(Dimension, f32)| (term, saturated(count, row.length, MADE[batch.code], batch.mean));
+    row.terms.iter().map(weigh).collect()
+}
+
+fn unit_columns(mut batch: UnitBatch) -> PartitionRows {
+    let sparse = batch.rows.iter().map(|row| weighed(row, &batch)).collect();
+    let dense = batch.rows.iter_mut().map(|row| std::mem::take(&mut row.dense)).collect();
+    let numbers =
+        |name: &str, value: fn(&UnitRow) -> i64| FieldData::int64(name, batch.rows.iter().map(value).collect());
+    let columns = vec![
+        numbers("key", |row| row.key),
+        numbers("document", |row| row.document),
+        numbers("section", |row| row.section),
+        numbers("place", |row| row.place),
+        FieldData::FloatVector { name: "dense".to_owned(), values: dense },
+        FieldData::sparse_float_vector("sparse", sparse),
+    ];
+    (Some(partition(batch.code)), columns)
+}
+
+/// Columns as the client sends them, with the vector that every collection must have.
+fn field_data(columns: Columns) -> Vec<FieldData> {
+    let rows = columns.texts("key").len();
+    let nothing = FieldData::FloatVector { name: "nothing".to_owned(), values: vec![vec![0.0; 2]; rows] };
+    let numbers = columns.numbers.into_iter().map(|(name, values)| FieldData::int64(name, values));
+    let texts = columns.texts.into_iter().map(|(name, values)| FieldData::varchar(name, values));
+    numbers.chain(texts).chain([nothing]).collect()
+}
+
+fn read_columns(fields: &'static [&'static str], data: &[FieldData]) -> Columns {
+    let mut columns = Columns::default();
+    for column in data {
+        let named = |own: &str| fields.iter().copied().find(|field| *field == own);
+        match column {
+            FieldData::Int64 { name, values } => columns.numbers.extend(named(name).map(|name| (name, values.clone()))),
+            FieldData::VarChar { name, values } => columns.texts.extend(named(name).map(|name| (name, values.clone()))),
+            _ => {}
+        }
+    }
+    columns
+}
+
+impl StoreDriver for MilvusDriver {
+    fn place(&self) -> &str {
+        self.client.place()
+    }
+
+    fn meter(&self) -> &Meter {
+        &self.client.meter
+    }
+
+    fn is_ready(&self) -> Result<bool> {
+        let there = self.collections.exist(&self.client)?;
+        if there {
+            self.collections.load(&self.client)?;
+        }
+        Ok(there)
+    }
+
+    fn create(&self, dimensions: usize) -> Result<()> {
+        self.collections.create(&self.client, &self.address, dimensions)
+    }
+
+    fn drop_index(&self) -> Result<()> {
+        self.collections.drop(&self.client)
+    }
+
+    fn expression(&self, condition: &RowCondition) -> String {
+        written(condition)
+    }
+
+    fn run_limits(&self) -> RunLimits {
+        MOST
+    }
+
+    fn write(&self, table: RemoteTable, rows: Columns) -> Result<()> {
+        // Keys of documents are new; of the ledger, those of the lock and of cached vectors are not.
+        let mode = if table == RemoteTable::Documents { WriteMode::Insert } else { WriteMode::Upsert };
+        self.insert(table, mode, vec![(None, field_data(rows))])
+    }
+
+    fn write_units(&self, batches: Vec<UnitBatch>) -> Result<()> {
+        self.insert(RemoteTable::Units, WriteMode::Insert, batches.into_iter().map(unit_columns).collect())
+    }
+
+    fn delete(&self, table: RemoteTable, expression: &str) -> Result<()> {
+        let (collection, expression) = (self.named(table), expression.to_owned());
+        self.client.call(move |sdk, _| {
+            let request = DeleteRequest::builder().collection_name(&collection).filter(&expression).build();
+            async move { sdk.delete(request?).await.map(drop) }
+        })
+    }
+
+    fn look_up(&self, lookups: Vec<Lookup>) -> Result<Vec<Columns>> {
+        let request = |lookup: Lookup| {
+            let collection = self.named(lookup.table);
+            move |sdk: ClientV2, _: u32| {
+                let request = QueryRequest::builder()
+                    .collection_name(&collection)
+                    .filter(&lookup.expression)
+                    .output_fields(lookup.fields.iter().copied())
+                    .consistency_level(ConsistencyLevel::Strong)
+                    .build();
+                async move {
+                    let answer = sdk.query(request?).await?;
+                    Ok::<_, SdkError>(read_columns(lookup.fields, answer.results().get_output_fields()))
+                }
+            }
+        };
+        self.client.together(lookups.into_iter().map(request).collect())
+    }
+
+    fn nearest(&self, searches: Vec<Nearest>) -> Result<Vec<Vec<Near>>> {
+        let request = |search: Nearest| {
+            let (collection, search) = (self.named(RemoteTable::Units), Arc::new(search));
+            move |sdk: ClientV2, _: u32| find(sdk, collection.clone(), Arc::clone(&search))
+        };
+        self.client.together(searches.into_iter().map(request).collect())
+    }
+
+    /// Makes segments of what was written.
+    fn optimise(&self) -> Result<()> {
+        let collections = vec![self.named(RemoteTable::Units), self.named(RemoteTable::Documents)];
+        self.client.call(move |sdk, _| {
+            let request = FlushRequest::builder().collection_names(collections.clone()).wait_flushed_ms(30_000).build();
+            async move { sdk.flush(request?).await.map(drop) }
+        })
+    }
+}
+
+/// A question as a vector, and the field it is asked of.
+fn vector(question: &UnitQuestion) -> (&'static str, SearchVectors) {
+    match question {
+        UnitQuestion::Dense(vector) => ("dense", SearchVectors::Float(vec![vector.clone()])),
+        UnitQuestion::Lexical(terms) => {
+            let weighed = terms.iter().map(|asked| (asked.term, asked.weight * asked.rarity));
+            ("sparse", SearchVectors::SparseFloat(vec![weighed.collect()]))
+        }
+    }
+}
+
+async fn find(sdk: ClientV2, collection: String, search: Arc<Nearest>) -> Result<Vec<Near>, SdkError> {
+    let (field, vector) = vector(&search.question);
+    let request = SearchRequest::builder()
+        .collection_name(&collection)
+        .partition_names([partition(search.code)])
+        .vector_field(field)
+        .vectors(vector)
+        .filter(&search.expression)
+        .output_fields(["place"])
+        .metric_type(MetricType::Ip)
+        .limit(search.limit as i64)
+        .consistency_level(ConsistencyLevel::Strong)
+        .build()?;
+    let answer = sdk.search(request).await?;
+    let Some(result) = answer.results().get_results().first() else { return Ok(Vec::new()) };
+    let (Ids::Int64(keys), Some(FieldData::Int64 { values: places, .. })) =
+        (result.get_ids(), result.get_output_field("place"))
+    else {
+        return Ok(Vec::new());
+    };
+    let scored = keys.iter().zip(places).zip(result.get_scores());
+    Ok(scored.map(|((&key, &place), &score)| Near { key, place, score }).collect())
+}
