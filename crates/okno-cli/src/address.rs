@@ -1,4 +1,4 @@
-//! Where an index is: a folder, or an address on a Milvus server.
+//! Where an index is: a folder, or an address on a Milvus or OpenSearch server.
 
 use std::path::{Path, PathBuf};
 
@@ -7,7 +7,7 @@ pub const FOLDER: &str = ".okno";
 
 /// Returns `true` if an index on a server is named, not a folder.
 pub fn is_remote(given: &Path) -> bool {
-    given.to_str().is_some_and(|text| text.starts_with("milvus://"))
+    given.to_str().is_some_and(|text| ["milvus://", "opensearch://"].iter().any(|scheme| text.starts_with(scheme)))
 }
 
 /// The folder of the index: the one given, or the nearest `.okno` here or above. For an index on a server, where a

@@ -114,7 +114,7 @@ pub enum Command {
     Recipes,
     /// Show every setting and its source: environment, `okno.toml` beside the index, the user's file, default
     Config,
-    /// Copy an index to another folder or to a Milvus server and back, without computing embeddings again
+    /// Copy an index to another folder or to a server and back, without computing embeddings again
     Copy(copy::CopyArgs),
     /// Split a file into exact spans and print them, without an index
     Split(split::SplitArgs),

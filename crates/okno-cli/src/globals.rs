@@ -10,7 +10,7 @@ pub struct Globals {
     /// The index folder; `search`, `serve` and `mcp` accept several [default: the nearest `.okno` here or above]
     #[arg(long, global = true, env = "OKNO_INDEX", value_name = "DIR")]
     pub index: Vec<PathBuf>,
-    /// An index on a Milvus server instead of a folder: `milvus://host:19530/name`
+    /// An index on a server instead of a folder: `opensearch://host:9200,host2:9200/name` or `milvus://host:19530/name`
     #[arg(long, global = true, env = "OKNO_STORE", value_name = "ADDRESS")]
     pub store: Option<PathBuf>,
     /// Lang of help and messages [default: by locale]

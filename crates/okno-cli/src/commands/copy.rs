@@ -1,4 +1,4 @@
-//! `okno copy`: an index to another place – a folder, or a Milvus server – without embedding anything again.
+//! `okno copy`: an index to another place – a folder, or a server – without embedding anything again.
 
 use crate::globals::Globals;
 use crate::locale::say;
@@ -13,10 +13,10 @@ use std::path::{Path, PathBuf};
 /// From where to where.
 #[derive(Debug, Args)]
 pub struct CopyArgs {
-    /// The index to copy: a folder or `milvus://host:19530/name`
+    /// The index to copy: a folder or the address of an index on a server, as for `--store`
     #[arg(long, value_name = "DIR|ADDRESS")]
     from: PathBuf,
-    /// Where to: a folder or `milvus://host:19530/name`; an interrupted copy is continued
+    /// Where to: a folder or an address; an interrupted copy is continued
     #[arg(long, value_name = "DIR|ADDRESS")]
     to: PathBuf,
     /// Do not compare both indexes afterwards

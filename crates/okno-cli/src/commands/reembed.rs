@@ -61,9 +61,9 @@ pub fn run(globals: &Globals, args: &ReembedArgs) -> Result<()> {
 /// On a server the length of vectors is fixed and rows cannot be replaced all at once, so it is done in a folder.
 fn refusal(address: &Path, embedder: &str) -> String {
     say!(
-        "the embedder of an index on Milvus cannot be changed in place – run `okno copy --from {} --to DIR`, `okno \
+        "the embedder of an index on a server cannot be changed in place – run `okno copy --from {} --to DIR`, `okno \
          reembed --index DIR --embedder {}`, then `okno copy` from DIR into a new name",
-        "Milvus 上的索引不能更换嵌入模型 —— 请先 `okno copy --from {} --to 目录`，再 `okno reembed --index 目录 \
+        "服务器上的索引不能更换嵌入模型 —— 请先 `okno copy --from {} --to 目录`，再 `okno reembed --index 目录 \
          --embedder {}`，然后用 `okno copy` 从该目录复制到一个新名称",
         address.display(),
         embedder

@@ -259,5 +259,6 @@ mod tests {
         let (name, place) = named(Path::new("lib=milvus://host:1/books?index=hnsw"));
         assert_eq!((name.as_deref(), place), (Some("lib"), "milvus://host:1/books?index=hnsw".into()));
         assert_eq!(named(Path::new("milvus://host:1/books?index=hnsw")).0, None);
+        assert_eq!(usual_name(Path::new("opensearch://one:1,two:2/books?shards=6")), "books");
     }
 }

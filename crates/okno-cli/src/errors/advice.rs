@@ -41,9 +41,13 @@ fn for_engine(error: &Error) -> Option<String> {
             say!("lower `model.concurrency`", "可减小 `model.concurrency`")
         }
         Error::Generate(GenerateError::TooLong { .. }) => say!("lower `--budget`", "请减小 `--budget`"),
-        Error::Remote { reason: RemoteError::KeyRefused { .. }, .. } => {
+        Error::Remote { place, reason: RemoteError::KeyRefused { .. } } if place.starts_with("milvus://") => {
             say!("set OKNO_MILVUS_TOKEN to `user:password` or a key", "请将 OKNO_MILVUS_TOKEN 设为 `用户:密码` 或密钥")
         }
+        Error::Remote { reason: RemoteError::KeyRefused { .. }, .. } => say!(
+            "set OKNO_OPENSEARCH_USER and OKNO_OPENSEARCH_PASSWORD, or OKNO_OPENSEARCH_API_KEY",
+            "请设置 OKNO_OPENSEARCH_USER 和 OKNO_OPENSEARCH_PASSWORD，或 OKNO_OPENSEARCH_API_KEY"
+        ),
         _ => return None,
     })
 }

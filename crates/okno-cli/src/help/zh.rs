@@ -55,7 +55,7 @@ pub const COMMANDS: &[(&str, &str)] = &[
     ("import-units", "把派生单元（摘要、问题、描述）加入索引中的文档"),
     ("recipes", "列出内置和自定义的方案：各自搜索什么、返回什么、代价多大"),
     ("config", "显示每项设置及其来源：环境变量、索引旁的 `okno.toml`、用户配置文件、默认值"),
-    ("copy", "把索引复制到另一个文件夹，或在文件夹与 Milvus 服务器之间复制，无需重新计算向量"),
+    ("copy", "把索引复制到另一个文件夹，或在文件夹与服务器之间复制，无需重新计算向量"),
     ("split", "把文件切分成精确的片段并显示，不需要索引"),
     ("serve", "运行 HTTP 服务：API、网页，以及供智能体使用的 MCP；多个索引：`--index 名称=目录`"),
     ("keys", "生成、列出和撤销 `okno serve` 的密钥，每个密钥有名称、角色和期限"),
@@ -99,7 +99,11 @@ pub const ARGUMENTS: &[ArgumentText] = &[
     (&["check"], "repair", "移除损坏的部分，由其余内容重建，并重新读取损坏文档的文件"),
     // Every command.
     (&[], "index", "索引文件夹；`search`、`serve` 和 `mcp` 可以给出多个 [默认：当前或上级文件夹中最近的 `.okno`]"),
-    (&[], "store", "用 Milvus 服务器上的索引代替文件夹：`milvus://host:19530/name`"),
+    (
+        &[],
+        "store",
+        "用服务器上的索引代替文件夹：`opensearch://host:9200,host2:9200/name` 或 `milvus://host:19530/name`",
+    ),
     (&[], "lang", "帮助和消息的语言 [默认：按系统区域设置]"),
     (&[], "json", "以 JSON 格式输出数据"),
     (&[], "help", "显示帮助（`-h` 显示摘要）"),
@@ -255,8 +259,8 @@ pub const ARGUMENTS: &[ArgumentText] = &[
          输入",
     ),
     // copy, split
-    (&["copy"], "from", "要复制的索引：文件夹或 `milvus://host:19530/name`"),
-    (&["copy"], "to", "复制到：文件夹或 `milvus://host:19530/name`；中断的复制会继续"),
+    (&["copy"], "from", "要复制的索引：文件夹，或服务器上索引的地址（同 `--store`）"),
+    (&["copy"], "to", "复制到：文件夹或地址；中断的复制会继续"),
     (&["copy"], "no_verify", "复制后不核对两个索引"),
     (&["split"], "file", "文件：`okno index` 能读的任何文件，或每行为 `{id, text}` 的 JSON Lines；`-` 表示标准输入"),
     (

@@ -1,8 +1,6 @@
-//! An index on Milvus as its users have it: `--store` on every command, servers that share one index, copies there and
-//! back.
-//!
-//! Needs a program with Milvus and a server: `OKNO_TEST_MILVUS=http://127.0.0.1:19530 cargo test --workspace --features
-//! okno-cli/milvus`.
+//! An index on a server as its users have it: `--store` on every command, servers that share one index, copies there
+//! and back. On every engine that the tests are given: `OKNO_TEST_OPENSEARCH=127.0.0.1:9201,127.0.0.1:9202`, and, with
+//! a program that has it (`--features okno-cli/milvus`), `OKNO_TEST_MILVUS=http://127.0.0.1:19530`.
 
 mod support;
 
@@ -15,7 +13,7 @@ fn a_program_without_milvus_says_how_to_build_one() {
     world.write("notes/tea.md", "Green tea.");
     let address = ["--store", "milvus://127.0.0.1:1/books"];
     for command in [&["status"][..], &["search", "tea"], &["index", "notes"], &["serve", "--port", "0"], &["mcp"]] {
-        let refused = world.okno(command.iter().chain(&address)).refuses();
+        let refused = world.okno(command.iter().chain(address)).refuses();
         refused.says(&["`milvus://127.0.0.1:1/books` is on Milvus", "build it with `--features milvus`"]);
     }
     world
@@ -24,8 +22,8 @@ fn a_program_without_milvus_says_how_to_build_one() {
         .says(&["请用 `--features milvus` 编译"]);
 }
 
-#[cfg(feature = "milvus")]
-mod with_milvus {
+#[cfg(feature = "opensearch")]
+mod with_a_server {
     use super::support::{Ran, World, contexts, say_skipped, text};
     use serde_json::{Value, json};
     use std::io::{BufRead, BufReader, Read, Write};
@@ -37,16 +35,20 @@ mod with_milvus {
 
     const TEA: &str = "---\nkind: drink\n---\n# Tea\n\nGreen tea is brewed at 80 °C. Black tea needs boiling water.\n";
 
-    /// The address of an index that is not there yet, where the tests are given a server.
-    fn address() -> Option<String> {
+    /// Addresses of indexes that are not there yet, on the servers that the tests are given.
+    fn addresses() -> Vec<String> {
         static COUNT: AtomicU32 = AtomicU32::new(0);
-        let Some(server) = std::env::var("OKNO_TEST_MILVUS").ok().filter(|server| !server.is_empty()) else {
-            say_skipped("no Milvus server – set OKNO_TEST_MILVUS, for example to `http://127.0.0.1:19530`");
-            return None;
+        let server = |scheme: &str, variable: &str| {
+            let given = std::env::var(variable).ok().filter(|given| !given.is_empty());
+            if given.is_none() {
+                say_skipped(&format!("no server – set {variable}, for example to what `.ci/serve-*.sh` prints"));
+            }
+            let (process, count) = (std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
+            let host = given?.split("://").last().unwrap_or_default().to_owned();
+            Some(format!("{scheme}://{host}/cli_{process}_{count}"))
         };
-        let host = server.split("://").last().unwrap_or_default();
-        let (process, count) = (std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
-        Some(format!("milvus://{host}/cli_{process}_{count}"))
+        let milvus = cfg!(feature = "milvus").then(|| server("milvus", "OKNO_TEST_MILVUS")).flatten();
+        server("opensearch", "OKNO_TEST_OPENSEARCH").into_iter().chain(milvus).collect()
     }
 
     fn okno(world: &World, address: &str, arguments: &[&str]) -> Ran {
@@ -125,16 +127,21 @@ mod with_milvus {
 
     #[test]
     fn servers_share_one_index() {
-        let Some(address) = address() else { return };
+        for address in addresses() {
+            share_one_index(&address);
+        }
+    }
+
+    fn share_one_index(address: &str) {
         let worlds = [World::new(), World::new()];
         worlds[0].write("notes/tea.md", TEA);
-        okno(&worlds[0], &address, &["index", "notes"]).succeeds();
-        let servers = [Server::start(&worlds[0], &address), Server::start(&worlds[1], &address)];
+        okno(&worlds[0], address, &["index", "notes"]).succeeds();
+        let servers = [Server::start(&worlds[0], address), Server::start(&worlds[1], address)];
         let question = "How hot is the water for green tea?";
         let [one, other] = [servers[0].search(question), servers[1].search(question)];
         assert_eq!(one, other);
         assert_eq!(text(&one[0], "doc_id"), "tea.md");
-        assert!(asked_by_an_agent(&worlds[1], &address, question).contains("brewed at 80"));
+        assert!(asked_by_an_agent(&worlds[1], address, question).contains("brewed at 80"));
         // One takes a document in; the other answers from it, without being told.
         servers[0].upload("coffee.md", "# Coffee\n\nCoffee from the harbour is roasted for eleven minutes.\n");
         let (question, began) = ("How long is the coffee roasted?", Instant::now());
@@ -148,12 +155,17 @@ mod with_milvus {
         };
         assert_eq!(seen, servers[0].search(question));
         assert!(worlds[0].path("okno-uploads/coffee.md").exists(), "uploads are beside where a local index would be");
-        assert!(!worlds[0].path("milvus:").exists(), "no folder is called as an address");
+        assert!(["milvus:", "opensearch:"].iter().all(|name| !worlds[0].path(name).exists()), "no folder is called so");
     }
 
     #[test]
     fn an_index_goes_to_a_server_and_back() {
-        let Some(address) = address() else { return };
+        for address in addresses() {
+            goes_there_and_back(&address);
+        }
+    }
+
+    fn goes_there_and_back(address: &str) {
         let world = World::new();
         let picture = Path::new(env!("CARGO_MANIFEST_DIR")).join("../okno-models/tests/images/tea.png");
         let picture = std::fs::read(picture).unwrap();
@@ -165,25 +177,25 @@ mod with_milvus {
         world.okno(["remove", "c.md"]).succeeds();
         let before = world.search(&["the notice on the door"]);
         let hash = text(&contexts(&before)[0]["images"][0], "hash");
-        world.okno(["copy", "--from", ".okno", "--to", &address]).succeeds();
-        let there = okno(&world, &address, &["search", "--json", "the notice on the door"]).succeeds().json();
+        world.okno(["copy", "--from", ".okno", "--to", address]).succeeds();
+        let there = okno(&world, address, &["search", "--json", "the notice on the door"]).succeeds().json();
         assert_eq!(text(&contexts(&there)[0], "text"), text(&contexts(&before)[0], "text"));
-        okno(&world, &address, &["show", "--image", &hash, "--out", "there.png"]).succeeds();
+        okno(&world, address, &["show", "--image", &hash, "--out", "there.png"]).succeeds();
         assert_eq!(std::fs::read(world.path("there.png")).unwrap(), picture);
         // What was removed by hand stays removed there, too.
-        okno(&world, &address, &["index"]).succeeds();
-        let listed = okno(&world, &address, &["documents"]).succeeds().out;
+        okno(&world, address, &["index"]).succeeds();
+        let listed = okno(&world, address, &["documents"]).succeeds().out;
         assert!(listed.contains("b.md") && !listed.contains("c.md"), "{listed}");
         // Its size is the server's own business.
-        let status = okno(&world, &address, &["status", "--json"]).succeeds().json();
+        let status = okno(&world, address, &["status", "--json"]).succeeds().json();
         assert_eq!((&status["documents"], &status["disk_bytes"]), (&json!(2), &Value::Null));
         let filtered =
-            okno(&world, &address, &["search", "--json", "--filter", "kind = drink", "water"]).succeeds().json();
+            okno(&world, address, &["search", "--json", "--filter", "kind = drink", "water"]).succeeds().json();
         assert!(contexts(&filtered).iter().all(|context| text(context, "doc_id") == "b.md"));
-        okno(&world, &address, &["search", "--filter", "knd = drink", "water"]).refuses().says(&["knd", "kind"]);
-        let refused = okno(&world, &address, &["reembed", "--embedder", "builtin"]).refuses();
+        okno(&world, address, &["search", "--filter", "knd = drink", "water"]).refuses().says(&["knd", "kind"]);
+        let refused = okno(&world, address, &["reembed", "--embedder", "builtin"]).refuses();
         refused.says(&["cannot be changed in place", &format!("okno copy --from {address}"), "okno reembed --index"]);
-        world.okno(["copy", "--from", &address, "--to", "back"]).succeeds();
+        world.okno(["copy", "--from", address, "--to", "back"]).succeeds();
         let back = world.search(&["--index", "back", "the notice on the door"]);
         assert_eq!(text(&contexts(&back)[0], "text"), text(&contexts(&before)[0], "text"));
         world.okno(["show", "--index", "back", "--image", &hash, "--out", "back.png"]).succeeds();
