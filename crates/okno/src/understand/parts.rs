@@ -34,6 +34,21 @@ const BETWEEN_ENGLISH: &str = "and or vs vs. versus than";
 /// Words that may stand before a name or inside of it.
 const SMALL: &str = "the of for a an in by to on at from";
 
+/// What stands before two things that are compared, however they are written: "the difference between pods and nodes".
+const COMPARING_ENGLISH: [&str; 8] = [
+    "difference between",
+    "differences between",
+    "distinguish between",
+    "choose between",
+    "choice between",
+    "comparison of",
+    "compare",
+    "comparing",
+];
+
+/// Things that are compared have at most this many words.
+const LONGEST_COMPARED: usize = 5;
+
 /// Words that have one of those inside.
 const NOT_BETWEEN: &str = "参与 參與 与否 和平 和谐 总和 及其 涉及 普及 及时 及格 或许 以及 總和 及時";
 
@@ -272,8 +287,37 @@ fn is_name(c: char) -> bool {
 /// The question once for each of the names around "and" or "or": words that begin with a capital letter or a digit.
 fn english(question: &str) -> Vec<String> {
     let words: Vec<&str> = question.split(' ').collect();
+    if let Some(compared) = compared(question) {
+        return Vec::from(compared);
+    }
     let between = |at: &usize| has(BETWEEN_ENGLISH, words[*at]);
     (0..words.len()).filter(between).find_map(|at| two_names(&words, at)).map(Vec::from).unwrap_or_default()
+}
+
+/// The question with the one and with the other of two things that it compares.
+fn compared(question: &str) -> Option<[String; 2]> {
+    let lower = question.to_ascii_lowercase();
+    let start = COMPARING_ENGLISH.iter().filter_map(|said| ends_at(&lower, said)).min()?;
+    let rest = &question[start..];
+    let end = rest.find(['?', ',', ';', '.', ':']).map_or(question.len(), |end| start + end);
+    let between = |word: &&str| has(BETWEEN_ENGLISH, word) || has("with to", word);
+    let things: Vec<&str> = question[start..end].split(' ').filter(|word| !word.is_empty()).collect();
+    let at = things.iter().position(between)?;
+    let (one, other) = (&things[..at], &things[at + 1..]);
+    // What is compared of the one is compared of the other: "the profit of A and B" is not two things.
+    let is_thing = |words: &[&str]| (1..=LONGEST_COMPARED).contains(&words.len()) && !words.contains(&"of");
+    if !is_thing(one) || !is_thing(other) || other.iter().any(|word| between(&word)) {
+        return None;
+    }
+    let with = |thing: &[&str]| format!("{}{}{}", &question[..start], thing.join(" "), &question[end..]);
+    Some([with(one), with(other)])
+}
+
+/// Where words end that a text has, with the space after them.
+fn ends_at(text: &str, said: &str) -> Option<usize> {
+    let at = text.find(said)?;
+    let alone = text[..at].is_empty() || text[..at].ends_with(' ');
+    text[at + said.len()..].starts_with(' ').then_some(at + said.len() + 1).filter(|_| alone)
 }
 
 /// The question with the one and with the other name around a word.
@@ -311,6 +355,14 @@ mod tests {
             (
                 "How many votes did Kamala Harris and Ronald Gold get?",
                 ["How many votes did Kamala Harris get?", "How many votes did Ronald Gold get?"],
+            ),
+            (
+                "difference between init containers and sidecar containers",
+                ["difference between init containers", "difference between sidecar containers"],
+            ),
+            (
+                "What is the difference between a Deployment and a StatefulSet?",
+                ["What is the difference between a Deployment?", "What is the difference between a StatefulSet?"],
             ),
             (
                 "Compare the profit of Artistic Creations Inc. in 2019 and EduCorp in 2020.",
