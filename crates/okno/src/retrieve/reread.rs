@@ -27,6 +27,9 @@ const BLEND: f32 = 0.3;
 /// A heading that says the same as the question – its cosine is at least this – lifts what stands below it.
 const SAME: f32 = 0.5;
 
+/// What a line that is only a link is worth beside one that says something: it names what stands elsewhere.
+const LINK: f32 = 0.5;
+
 /// Compares the first hits with the question once more; hits come and go best first.
 pub fn reread(
     hits: &[Hit],
@@ -34,20 +37,39 @@ pub fn reread(
     views: &Views<'_>,
     asked: &mut ComparedQuestion,
 ) -> Result<Vec<Hit>> {
+    let weigh = |(rank, &hit): (usize, &Hit)| if rank < DEPTH { weighed(hit, views) } else { hit };
+    let hits: Vec<Hit> = hits.iter().enumerate().map(weigh).collect();
     let mut reading = Rereader { snapshot, views, asked, heads: FxHashMap::default(), parts: FxHashMap::default() };
     let likeness: Vec<f32> = hits.iter().take(DEPTH).map(|hit| reading.likeness(hit)).collect::<Result<_>>()?;
-    Ok(blended(hits, &likeness))
+    Ok(blended(&hits, &likeness))
 }
 
 /// The hits by both scores. Those that were not compared have the least likeness, so none of them overtakes one that
 /// was.
 fn blended(hits: &[Hit], likeness: &[f32]) -> Vec<Hit> {
-    let best = hits.first().map_or(0.0, |hit| hit.score);
+    let best = hits.iter().map(|hit| hit.score).fold(0.0, f32::max);
     let shares = shares(likeness).chain(std::iter::repeat(0.0));
     let blend = |(&hit, share): (&Hit, f32)| Hit { score: (1.0 - BLEND) * hit.score + BLEND * share * best, ..hit };
     let mut hits: Vec<Hit> = hits.iter().zip(shares).map(blend).collect();
     hits.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.run.cmp(&b.run)));
     hits
+}
+
+/// A hit of one line that is only a link counts less.
+fn weighed(hit: Hit, views: &Views<'_>) -> Hit {
+    let view = &views[&hit.run.document];
+    let alone = hit.run.end - hit.run.first == 1;
+    let link = alone && is_link(view.structure.sentences[hit.run.anchor as usize].span.of(view.text));
+    Hit { score: if link { hit.score * LINK } else { hit.score }, ..hit }
+}
+
+/// Whether a line of Markdown is one link, or an address, and nothing else.
+fn is_link(line: &str) -> bool {
+    let line = line.trim().trim_start_matches(['-', '*', '+', ' ']);
+    let address = |text: &str| text.starts_with("http") && !text.contains(char::is_whitespace);
+    let named = line.strip_prefix('[').and_then(|line| line.strip_suffix(')')).and_then(|line| line.split_once("]("));
+    named.is_some_and(|(name, to)| !name.contains(']') && !to.contains([')', ' ']))
+        || address(line.trim_start_matches('<'))
 }
 
 struct Rereader<'r, 's> {
