@@ -3,11 +3,8 @@
 //! Scaling is the plain bilinear kind the networks were trained with: a picture that shrinks is not smoothed first.
 //! Only a large scan, which is halved or more before anything looks at it, is averaged.
 
-use std::io::Cursor;
-
-use image::{DynamicImage, ImageDecoder, ImageReader, Limits, RgbImage, imageops};
-
 use super::OcrError;
+use super::decode::{self, Decoded};
 use super::geometry::{Corner, Quad};
 
 /// Longer sides are scaled down to this; the published pipeline's value.
@@ -17,10 +14,6 @@ const SHORTEST_SIDE: u32 = 30;
 /// Pictures wider than this many times their height are padded above and below, or their only line fills the map from
 /// edge to edge.
 const WIDEST: usize = 8;
-/// Pixels of one side; larger ones are maps and posters, and cost gigabytes.
-const LARGEST_SIDE: u32 = 20_000;
-/// Bytes that decoding may take: a scan of A3 at 600 dots per inch takes 210 MB.
-const LARGEST: u64 = 512 << 20;
 /// A crop this much higher than wide is a line that runs downwards; the published pipeline's value.
 const UPRIGHT: f32 = 1.5;
 
@@ -35,21 +28,27 @@ pub(super) struct Bitmap {
 impl Bitmap {
     /// Reads PNG, JPEG or WebP, turned as its camera says; what is transparent is white.
     pub fn decode(bytes: &[u8]) -> Result<Self, OcrError> {
-        let fault = |error: &dyn std::error::Error| OcrError::Image { cause: error.to_string() };
-        let mut limits = Limits::default();
-        (limits.max_image_width, limits.max_image_height) = (Some(LARGEST_SIDE), Some(LARGEST_SIDE));
-        limits.max_alloc = Some(LARGEST);
-        let mut reader = ImageReader::new(Cursor::new(bytes)).with_guessed_format().map_err(|error| fault(&error))?;
-        reader.limits(limits);
-        let mut decoder = reader.into_decoder().map_err(|error| fault(&error))?;
-        let turned = decoder.orientation().map_err(|error| fault(&error))?;
-        let mut image = DynamicImage::from_decoder(decoder).map_err(|error| fault(&error))?;
-        image.apply_orientation(turned);
-        Ok(Self::from_image(on_white(image)))
+        let Decoded { width, height, pixels, turn } = decode::decode(bytes)?;
+        Ok(Self { width, height, pixels }.turned(turn))
     }
 
-    fn from_image(image: RgbImage) -> Self {
-        Self { width: image.width() as usize, height: image.height() as usize, pixels: image.into_raw() }
+    /// Turned and mirrored as the number of a camera says, from 1 (as it is) to 8.
+    fn turned(self, turn: u16) -> Self {
+        let (w, h) = (self.width, self.height);
+        let from: &dyn Fn(usize, usize) -> (usize, usize) = match turn {
+            2 => &|x, y| (w - 1 - x, y),
+            3 => &|x, y| (w - 1 - x, h - 1 - y),
+            4 => &|x, y| (x, h - 1 - y),
+            5 => &|x, y| (y, x),
+            6 => &|x, y| (y, h - 1 - x),
+            7 => &|x, y| (w - 1 - y, h - 1 - x),
+            8 => &|x, y| (w - 1 - y, x),
+            _ => return self,
+        };
+        let (width, height) = if turn < 5 { (w, h) } else { (h, w) };
+        let places = (0..height).flat_map(|y| (0..width).map(move |x| from(x, y)));
+        let pixels = places.flat_map(|(x, y)| self.pixel(x, y)).collect();
+        Self { width, height, pixels }
     }
 
     #[cfg(test)]
@@ -81,12 +80,24 @@ impl Bitmap {
     }
 
     /// Shrunk, every pixel counting.
-    fn averaged(self, width: usize, height: usize) -> Self {
-        let Some(image) = RgbImage::from_raw(self.width as u32, self.height as u32, self.pixels) else {
-            // The pixels of a picture are always three bytes for each of its places.
-            return Self { width: 0, height: 0, pixels: Vec::new() };
-        };
-        Self::from_image(imageops::resize(&image, width as u32, height as u32, imageops::FilterType::Triangle))
+    fn averaged(&self, width: usize, height: usize) -> Self {
+        let row = self.width * 3;
+        let columns = shares(self.width, width);
+        let mut pixels = Vec::with_capacity(width * height * 3);
+        for (top, shares) in shares(self.height, height) {
+            let mut sums = vec![0.0f32; row];
+            for (line, share) in self.pixels[top * row..].chunks_exact(row).zip(&shares) {
+                sums.iter_mut().zip(line).for_each(|(sum, value)| *sum += f32::from(*value) * share);
+            }
+            for (left, shares) in &columns {
+                let near = sums[left * 3..].chunks_exact(3).zip(shares);
+                let mean = near.fold([0.0f32; 3], |mean, (pixel, share)| {
+                    [mean[0] + pixel[0] * share, mean[1] + pixel[1] * share, mean[2] + pixel[2] * share]
+                });
+                pixels.extend(mean.map(|value| value.round() as u8));
+            }
+        }
+        Self { width, height, pixels }
     }
 
     /// Scaled by reading between the pixels.
@@ -184,24 +195,27 @@ fn taps(from: usize, to: usize) -> Vec<(usize, usize, f32)> {
     (0..to).map(tap).collect()
 }
 
+/// For each place of a row that shrinks: the first place that counts, and how much it and those after it do. The
+/// nearer to the middle the more, and to nothing at a place's distance.
+fn shares(from: usize, to: usize) -> Vec<(usize, Vec<f32>)> {
+    let scale = from as f32 / to as f32;
+    let one = |at: usize| {
+        let middle = (at as f32 + 0.5) * scale;
+        let first = (middle - scale).max(0.0) as usize;
+        let end = ((middle + scale).ceil() as usize).min(from);
+        let weight = |at: usize| (1.0 - (at as f32 + 0.5 - middle).abs() / scale).max(0.0);
+        let sum: f32 = (first..end).map(weight).sum();
+        (first, (first..end).map(|at| weight(at) / sum).collect())
+    };
+    (0..to).map(one).collect()
+}
+
 /// The weights of four neighbours for a place between the inner two; the sharpness (-0.75) is the one of `OpenCV`.
 fn cubic(t: f32) -> [f32; 4] {
     const A: f32 = -0.75;
     let near = |t: f32| ((A + 2.0) * t - (A + 3.0)) * t * t + 1.0;
     let far = |t: f32| ((A * t - 5.0 * A) * t + 8.0 * A) * t - 4.0 * A;
     [far(t + 1.0), near(t), near(1.0 - t), far(2.0 - t)]
-}
-
-/// Screenshots with transparent ground are dark letters on nothing.
-fn on_white(image: DynamicImage) -> RgbImage {
-    if !image.color().has_alpha() {
-        return image.into_rgb8();
-    }
-    let image = image.into_rgba8();
-    RgbImage::from_fn(image.width(), image.height(), |x, y| {
-        let [r, g, b, alpha] = image.get_pixel(x, y).0.map(u16::from);
-        image::Rgb([r, g, b].map(|colour| ((colour * alpha + 255 * (255 - alpha)) / 255) as u8))
-    })
 }
 
 #[cfg(test)]
@@ -238,6 +252,25 @@ mod tests {
         assert_eq!((bounded.width, bounded.height, by), (2000, 5, 2.0));
         let (padded, top) = bounded.padded();
         assert_eq!((padded.height, top), (5 + 2 * top, (250 * 2 - 5) / 2));
+    }
+
+    #[test]
+    fn shrinking_averages() {
+        let halves: Vec<u8> = [[0u8; 3], [200; 3]].concat().repeat(8);
+        let small = Bitmap::from_pixels(16, 1, halves).averaged(4, 1);
+        assert!(small.pixels.iter().all(|&value| (90..=110).contains(&value)), "{:?}", small.pixels);
+    }
+
+    #[test]
+    fn a_picture_is_turned_as_its_camera_says() {
+        // Where the pixel of the upper left corner comes from, by the number.
+        for (turn, corner) in
+            [(1, (0, 0)), (2, (3, 0)), (3, (3, 2)), (4, (0, 2)), (5, (0, 0)), (6, (0, 2)), (7, (3, 2)), (8, (3, 0))]
+        {
+            let turned = places(4, 3).turned(turn);
+            assert_eq!(turned.pixel(0, 0), [corner.0, corner.1, 0], "{turn}");
+            assert_eq!(turned.width, if turn < 5 { 4 } else { 3 });
+        }
     }
 
     #[test]

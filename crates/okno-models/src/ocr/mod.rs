@@ -18,6 +18,7 @@
 mod bitmap;
 mod classify;
 mod ctc;
+mod decode;
 mod detect;
 mod geometry;
 mod network;
