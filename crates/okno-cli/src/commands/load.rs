@@ -6,7 +6,7 @@ use crate::values::bytes;
 use crate::{errors, output};
 use anyhow::{Context as _, Result, bail};
 use clap::Args;
-use okno::document::{Block, BlockKind, CodePoints, ImageSource, Loaded, table};
+use okno::document::{Block, BlockKind, CodePoints, Image, ImageSource, Loaded, table};
 use okno::load::{
     ImageReader, JsonlFields, LeftOut, Sink, SkipReason, WalkOptions, builtin_reading, load_file, look_at_images, walk,
 };
@@ -102,8 +102,11 @@ fn note_left_out(place: &str, what: &str) {
 fn note_unread(loaded: &Loaded, reads_images: bool) {
     let file = loaded.metadata.get("path").map(ToString::to_string).unwrap_or_default();
     let place = loaded.id.as_deref().unwrap_or(&file);
-    let silent = loaded.images.iter().filter(|image| image.seen.as_ref().is_none_or(|seen| seen.text.is_empty()));
-    let (images, blank) = (silent.count(), blank_pages(loaded));
+    let unseen = |image: &&Image| image.seen.as_ref().is_none_or(|seen| seen.text.is_empty());
+    // What is read in an image file is its text: a title and what was seen.
+    let file_was_read = |image: &&Image| image.span.len() + 1 >= loaded.text.len() && loaded.blocks.len() > 1;
+    let images = loaded.images.iter().filter(|image| unseen(image) && !file_was_read(image)).count();
+    let blank = blank_pages(loaded);
     if images > 0 && reads_images {
         note_left_out(place, &say!("{} images in which OCR found no text", "{} 张图片：文字识别没有读到文字", images));
     } else if images > 0 {
