@@ -125,9 +125,10 @@ impl PythonEngine {
         let (query, explain) = query(py, request)?;
         let found = self.work(py, |engine| {
             let answer = engine.search(&query)?;
-            Ok(serde_json::to_string(&FullAnswer::new(&answer, explain)))
+            Ok(FullAnswer::new(&answer, explain).to_json())
         })?;
-        found.map_err(|error| bad_json(&error))
+        // JSON is UTF-8.
+        found.map(|json| String::from_utf8_lossy(&json).into_owned()).map_err(|error| bad_json(&error))
     }
 
     /// Answers in words; `on_text` gets each piece of checked text.
