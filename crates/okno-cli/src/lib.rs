@@ -7,6 +7,7 @@
 mod address;
 mod cli;
 mod commands;
+mod conversation;
 mod embedder;
 mod errors;
 mod globals;

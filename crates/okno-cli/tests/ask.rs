@@ -41,6 +41,26 @@ fn ask(world: &World, server: &Server, arguments: &[&str]) -> Ran {
 }
 
 #[test]
+fn a_conversation_goes_on() {
+    let world = world();
+    let asked = |arguments: &[&str]| Ran::of(command(&world).arg("ask").args(arguments)).succeeds();
+    asked(&["--no-model", QUESTION]);
+    let ran = asked(&["--no-model", "--continue", "and how long does it need?"]);
+    assert!(ran.err.contains("asked as: how long does water for green tea need?"), "{}", ran.err);
+    // What was asked as a follow-up is part of the conversation; a question without the flag begins another.
+    let ran = asked(&["--no-model", "--continue", "is it bitter?"]);
+    assert!(ran.err.contains("asked as: is water for green tea bitter?"), "{}", ran.err);
+    asked(&["--no-model", "Who drinks milk?"]);
+    assert!(!asked(&["--no-model", "--continue", "土豆怎么切？"]).err.contains("asked as"));
+    // The model makes it whole where there is one.
+    let whole = r#"{"question": "How long does green tea brew?"}"#;
+    let server = Server::saying(vec![said(&[whole]), said(&["Two minutes [1]."])]);
+    let ran = ask(&world, &server, &["--continue", "and how long?"]).succeeds();
+    assert!(ran.err.contains("asked as: How long does green tea brew?"), "{}", ran.err);
+    assert!(ran.out.starts_with("Two minutes [1]."), "{}", ran.out);
+}
+
+#[test]
 fn an_answer_comes_with_the_places_it_rests_on() {
     let world = world();
     let server = Server::saying(vec![said(&["Eighty ", "degrees [", "1]. More [9]."])]);

@@ -1,6 +1,6 @@
 //! The chat API of `OpenAI`, so that chat clients answer from the index by changing a URL.
 //!
-//! The last message of the user is the question; the answer cites `[1]` and ends with the list of sources, because most
+//! The last message of the user is the question, made whole with those before it; the answer cites `[1]` and ends with the list of sources, because most
 //! clients show text and nothing else. Programs find the citations in `citations`. `okno` is the first index,
 //! `okno/NAME` any.
 
@@ -8,6 +8,7 @@ use crate::answering::{ReplyPiece, found, whole, written};
 use crate::api;
 use crate::app::App;
 use crate::audit::AuditNote;
+use crate::conversation::{SentMessage, made_whole, turns};
 use crate::error::{ApiError, ErrorBody};
 use crate::extract::JsonBody;
 use crate::language::Preferred;
@@ -56,7 +57,7 @@ struct Completing {
     #[serde(default)]
     model: String,
     /// The conversation so far.
-    messages: Vec<Turn>,
+    messages: Vec<SentMessage>,
     /// Whether the answer comes as it is written.
     #[serde(default)]
     stream: bool,
@@ -68,31 +69,10 @@ struct Completing {
     max_completion_tokens: Option<usize>,
 }
 
-/// A message of the conversation.
-#[derive(Debug, Deserialize, ToSchema)]
-struct Turn {
-    /// `user`, `assistant` or `system`.
-    role: String,
-    /// Text, or a list of parts with `text`.
-    #[serde(default)]
-    #[schema(value_type = Option<String>)]
-    content: Value,
-}
-
-impl Turn {
-    /// The text of a turn, or the text parts of a list.
-    fn text(&self) -> String {
-        match &self.content {
-            Value::String(text) => text.clone(),
-            Value::Array(parts) => parts.iter().filter_map(|part| part["text"].as_str()).collect::<Vec<_>>().join("\n"),
-            _ => String::new(),
-        }
-    }
-}
-
 /// Answer a chat as `OpenAI` does, from the index
 ///
-/// The last message of the user is the question. Streamed as chunks when `stream` is set; the sources stand below the
+/// The last message of the user is the question; one that points back ("and how long?") is made whole with those before
+/// it. Streamed as chunks when `stream` is set; the sources stand below the
 /// text, and as places in `citations`.
 #[utoipa::path(post, path = "/v1/chat/completions", tag = "chat", request_body = Completing,
     responses((status = 200, body = Object), (status = 200, content_type = "text/event-stream", body = api::SentEvent),
@@ -108,12 +88,15 @@ async fn complete(
         _ => None,
     };
     let indexes = app.several(index)?;
-    let question = completing.messages.iter().rev().find(|turn| turn.role == "user").map(Turn::text);
-    let question = question.ok_or(Problem::NoUserMessage)?;
-    let query = api::query_of(&app.limits, &QueryRequest::new(question))?;
+    let mut turns = turns(&completing.messages);
+    let asked = turns.pop().ok_or(Problem::NoUserMessage)?.question;
+    // Refused as it is before a model is asked.
+    api::query_of(&app.limits, &QueryRequest::new(&asked))?;
     let mut options = indexes.first().map(|served| served.index.replies.clone()).unwrap_or_default();
     options.temperature = completing.temperature.or(options.temperature);
     options.max_tokens = completing.max_completion_tokens.or(completing.max_tokens).or(options.max_tokens);
+    let whole_question = made_whole(&app, &asked, turns, &options).await?;
+    let query = api::query_of(&app.limits, &QueryRequest::new(whole_question.question))?;
     note.question(&query.text);
     let answer = found(&app, &indexes, query).await?;
     note.documents(answer.contexts.iter().map(|context| &*context.document));

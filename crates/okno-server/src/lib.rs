@@ -17,6 +17,7 @@ mod cache;
 mod chat;
 mod code;
 mod connections;
+mod conversation;
 mod dify;
 mod error;
 mod extract;

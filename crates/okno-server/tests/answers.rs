@@ -126,6 +126,24 @@ fn whoever_leaves_stops_the_model() {
 }
 
 #[test]
+fn a_follow_up_is_asked_as_a_whole_question() {
+    let server = Server::start();
+    let before = json!([
+        {"role": "user", "content": QUESTION},
+        {"role": "assistant", "content": [{"type": "text", "text": ANSWER}]},
+    ]);
+    let whole = "how long should water for black tea steep?";
+    let body = json!({"question": "and how long should it steep?", "messages": before, "stream": false});
+    let (status, reply) = server.post("/api/v1/ask", &body);
+    assert_eq!((status, &reply["asked_as"]["question"], &reply["question"]), (200, &json!(whole), &json!(whole)));
+    assert_eq!(reply["asked_as"]["by"], "rule");
+    let (_, body) = post(&server, "/api/v1/ask", &json!({"question": "and how long?", "messages": before}));
+    assert_eq!(events(&body)[0].0, "asked_as");
+    let (_, alone) = server.post("/api/v1/ask", &json!({"question": "and how long?", "stream": false}));
+    assert!(alone.get("asked_as").is_none() && alone["question"] == "and how long?", "{alone}");
+}
+
+#[test]
 fn chat_clients_get_what_they_know() {
     let server = Server::speaking(Scripted::saying(ANSWER));
     let models = server.get("/v1/models").1;

@@ -4,12 +4,12 @@ use crate::globals::Globals;
 use crate::locale::say;
 use crate::output::{self, Paint, understood};
 use crate::search_flags::{SearchFlags, query};
-use crate::{model, opening, settings};
+use crate::{conversation, model, opening, settings};
 use anyhow::Result;
 use clap::Args;
-use okno::answer::{Citation, Event, Reply, ReplyOptions, reply, request};
+use okno::answer::{Citation, Event, MadeWholeBy, Reply, ReplyOptions, Turn, reply, request, whole_question};
 use okno::config::Settings;
-use okno::generate::{ChatRole, GenerateError, Generator, Request};
+use okno::generate::{Asker, ChatRole, GenerateError, Generator, Request};
 use okno::{Answer, Context, Engine};
 use std::io::Write;
 use std::ops::ControlFlow;
@@ -25,6 +25,9 @@ pub struct AskArgs {
     recipe: Option<String>,
     #[command(flatten)]
     search: SearchFlags,
+    /// Continue the last conversation with this index: "and how long does it take?"
+    #[arg(long = "continue")]
+    continued: bool,
     /// Print the answer when it is complete, not while it is generated
     #[arg(long)]
     no_stream: bool,
@@ -57,8 +60,15 @@ enum ModelState {
 pub fn run(globals: &Globals, args: &AskArgs) -> Result<()> {
     let mut engine = opening::open_to_search(globals.index(), args.search.rerank.as_deref())?;
     let settings = settings::of(engine.folder())?;
-    let found = search(&mut engine, &settings, args)?;
     let mut options = model::reply_options(&settings, engine.folder())?;
+    let model = if args.no_model { None } else { model::generator(&settings, &settings::secrets(engine.folder()))? };
+    let mut turns = if args.continued { conversation::turns(engine.folder()) } else { Vec::new() };
+    let asker = model.as_deref().map(|generator| Asker { generator, prompts: &options.prompts });
+    let whole = whole_question(&args.question, &turns, asker);
+    if whole.by != MadeWholeBy::Nobody {
+        output::note(&say!("asked as: {}", "按此提问：{}", output::printable(&whole.question)));
+    }
+    let found = search(&mut engine, &settings, args, &whole.question)?;
     let pictures = |context: &Context| engine.pictures(context);
     options.pictures = settings.values().model.vision.unwrap_or(false).then_some(&pictures);
     if args.show_prompt {
@@ -66,9 +76,10 @@ pub fn run(globals: &Globals, args: &AskArgs) -> Result<()> {
     }
     let notes_before = understood::notes(&found.understood).into_iter().chain(understood::unhelped(&found.steps));
     notes_before.filter(|_| !globals.json).for_each(|note| output::note(&note));
-    let model = if args.no_model { None } else { model::generator(&settings, &settings::secrets(engine.folder()))? };
     let printing = if globals.json || args.no_stream { Printing::Whole } else { Printing::Streamed };
     let reply = answer(found, model.as_deref(), &options, printing)?;
+    turns.push(Turn { question: args.question.clone(), answer: reply.text.clone() });
+    conversation::keep(engine.folder(), turns);
     if globals.json {
         return output::json(&json(&reply));
     }
@@ -77,8 +88,8 @@ pub fn run(globals: &Globals, args: &AskArgs) -> Result<()> {
     Ok(())
 }
 
-fn search(engine: &mut Engine, settings: &Settings, args: &AskArgs) -> Result<Answer> {
-    let mut query = query(&args.question, args.recipe.as_deref(), &args.search)?;
+fn search(engine: &mut Engine, settings: &Settings, args: &AskArgs, question: &str) -> Result<Answer> {
+    let mut query = query(question, args.recipe.as_deref(), &args.search)?;
     settings::fill(&mut query, settings, engine)?;
     if !args.no_model {
         model::attach(engine, &query)?;

@@ -152,6 +152,7 @@ pub const ARGUMENTS: &[ArgumentText] = &[
     (&["search"], "explain", "显示每个结果是如何找到的：途径、排名、得分和扩展"),
     (&["search"], "all", "同时显示不相关的结果"),
     // ask
+    (&["ask"], "continued", "接着与此索引的上一次对话提问：“那要多久呢？”"),
     (&["ask"], "no_stream", "回答完成后再显示，而不是边生成边显示"),
     (&["ask"], "show_prompt", "显示提示词，但不发送"),
     (&["ask"], "no_model", "即使设置了语言模型，也只用文档中的句子回答"),

@@ -80,7 +80,8 @@ impl World {
         command
             .env("LANG", "C.UTF-8")
             .env("XDG_CONFIG_HOME", self.path(".config"))
-            .env("XDG_DATA_HOME", self.path(".data"));
+            .env("XDG_DATA_HOME", self.path(".data"))
+            .env("XDG_STATE_HOME", self.path(".state"));
         command
     }
 

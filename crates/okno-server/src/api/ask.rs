@@ -4,6 +4,7 @@ use super::search::{Indexes, query_of};
 use super::stream::{SentEvent, until_end};
 use crate::answering::{ReplyPiece, found, whole, written};
 use crate::audit::AuditNote;
+use crate::conversation::{SentMessage, made_whole, turns};
 use crate::error::{ApiError, ErrorBody};
 use crate::extract::{JsonBody, Params};
 use crate::language::Preferred;
@@ -27,6 +28,11 @@ pub struct Replying {
     /// The question and how to find what answers it.
     #[serde(flatten)]
     pub asking: QueryRequest,
+    /// The conversation before the question: `user` and `assistant` by turns. A question that points back ("and how
+    /// long?") is made whole with it – by the language model where there is one, else by rule.
+    #[serde(default)]
+    #[schema(max_items = 100)]
+    pub messages: Vec<SentMessage>,
     /// Whether the answer comes as it is written.
     #[serde(default = "streamed")]
     pub stream: bool,
@@ -38,9 +44,10 @@ fn streamed() -> bool {
 
 /// Answer a question in words, with citations
 ///
-/// Streamed as server-sent events: `contexts` (what was found, as a search returns it), `text` (`{"text": "…"}`, piece
-/// by piece), then `done` (the whole answer with its citations) or `error`. With `"stream": false` the whole answer as
-/// JSON. Without a language model the answer is made of the documents' own sentences.
+/// Streamed as server-sent events: `asked_as` (after `messages`: the question as it was typed and as it is asked),
+/// `contexts` (what was found, as a search returns it), `text` (`{"text": "…"}`, piece by piece), then `done` (the whole
+/// answer with its citations) or `error`. With `"stream": false` the whole answer as JSON. Without a language model the
+/// answer is made of the documents' own sentences.
 #[utoipa::path(post, path = "/api/v1/ask", tag = "search", params(Indexes), request_body = Replying,
     responses((status = 200, body = Object), (status = 200, content_type = "text/event-stream", body = SentEvent),
         (status = "4XX", body = ErrorBody), (status = "5XX", description = "The model failed", body = ErrorBody)))]
@@ -52,17 +59,26 @@ pub async fn ask(
     JsonBody(replying, _): JsonBody<Replying>,
 ) -> Result<Response, ApiError> {
     let indexes = app.several(which.index.as_deref())?;
-    let query = query_of(&app.limits, &replying.asking)?;
+    // Refused as it is before a model is asked.
+    let mut query = query_of(&app.limits, &replying.asking)?;
     let options = indexes.first().map(|served| served.index.replies.clone()).unwrap_or_default();
+    let made = made_whole(&app, &query.text, turns(&replying.messages), &options).await?;
+    query.text.clone_from(&made.question);
     note.question(&query.text);
     let answer = found(&app, &indexes, query).await?;
     note.documents(answer.contexts.iter().map(|context| &*context.document));
     if !replying.stream {
-        return Ok(Json(shapes::reply(&whole(&app, indexes, answer, options).await?)).into_response());
+        let mut reply = shapes::reply(&whole(&app, indexes, answer, options).await?);
+        if !replying.messages.is_empty() {
+            reply["asked_as"] = serde_json::json!(made);
+        }
+        return Ok(Json(reply).into_response());
     }
     let contexts = event("contexts", &shapes::FullAnswer::new(&answer, replying.asking.explain));
     let pieces = written(&app, indexes, answer, options).await?;
-    let events = stream::iter([contexts]).chain(stream::unfold(pieces, next).map(move |piece| told(&piece, lang)));
+    let asked_as = (!replying.messages.is_empty()).then(|| event("asked_as", &made));
+    let events = stream::iter(asked_as.into_iter().chain([contexts]))
+        .chain(stream::unfold(pieces, next).map(move |piece| told(&piece, lang)));
     let events = until_end(&app, events).map(Ok::<_, Infallible>);
     Ok(Sse::new(events).keep_alive(KeepAlive::default()).into_response())
 }

@@ -7,6 +7,7 @@
 
 mod checked;
 mod extract;
+mod follow_up;
 mod json;
 mod listwise;
 mod prompt;
@@ -15,6 +16,7 @@ mod support;
 #[cfg(test)]
 mod tests;
 
+pub use follow_up::{MadeWholeBy, Turn, WholeQuestion, whole_question};
 pub use listwise::Listwise;
 pub use prompt::fenced;
 pub use prompt::{NOT_FOUND, Pictures};

@@ -45,6 +45,7 @@ macro_rules! built_in {
 built_in![
     "answer.system",
     "answer.user",
+    "ask.follow-up",
     "derive.context",
     "derive.image",
     "derive.question",
