@@ -46,19 +46,19 @@ pub fn turns(messages: &[SentMessage]) -> Vec<Turn> {
 /// What a question is asked as after these turns: by the language model where there is one.
 pub async fn made_whole(
     app: &App,
-    asked: &str,
+    typed: &str,
     turns: Vec<Turn>,
     options: &ReplyOptions<'static>,
 ) -> Result<WholeQuestion, ApiError> {
     let Some(generator) = app.generator.clone().filter(|_| !turns.is_empty()) else {
-        return Ok(whole_question(asked, &turns, None));
+        return Ok(whole_question(typed, &turns, None));
     };
     let permit = app.answer_permit().await?;
-    let (asked, prompts) = (asked.to_owned(), options.prompts.clone());
+    let (typed, prompts) = (typed.to_owned(), options.prompts.clone());
     let work = move || {
         let _permit = permit;
         let asker = Asker { generator: &*generator, prompts: &prompts };
-        Ok(whole_question(&asked, &turns, Some(asker)))
+        Ok(whole_question(&typed, &turns, Some(asker)))
     };
     crate::pool::stoppable(work).await
 }

@@ -63,31 +63,31 @@ const LONGEST_QUESTION: usize = 500;
 const LONGEST_SUBJECT: usize = 80;
 
 /// Makes a question whole with the turns before it, the latest last.
-pub fn whole_question(asked: &str, turns: &[Turn], asker: Option<Asker<'_>>) -> WholeQuestion {
+pub fn whole_question(typed: &str, turns: &[Turn], asker: Option<Asker<'_>>) -> WholeQuestion {
     let turns = &turns[turns.len().saturating_sub(TURNS)..];
     let made = |question: String, by| {
-        let by = if question.trim() == asked.trim() { MadeWholeBy::Nobody } else { by };
-        WholeQuestion { asked: asked.to_owned(), question, by }
+        let by = if question.trim() == typed.trim() { MadeWholeBy::Nobody } else { by };
+        WholeQuestion { asked: typed.to_owned(), question, by }
     };
     if turns.is_empty() {
-        return made(asked.to_owned(), MadeWholeBy::Nobody);
+        return made(typed.to_owned(), MadeWholeBy::Nobody);
     }
-    match asker.and_then(|asker| by_model(asked, turns, asker)) {
+    match asker.and_then(|asker| by_model(typed, turns, asker)) {
         Some(question) => made(question, MadeWholeBy::Model),
-        None => made(joined(asked, &subject(turns)), MadeWholeBy::Rule),
+        None => made(joined(typed, &subject(turns)), MadeWholeBy::Rule),
     }
 }
 
 /// What the model makes of it; `None` where it gives nothing usable.
-fn by_model(asked: &str, turns: &[Turn], asker: Asker<'_>) -> Option<String> {
+fn by_model(typed: &str, turns: &[Turn], asker: Asker<'_>) -> Option<String> {
     let said = |turn: &Turn| {
         let answer: String = turn.answer.chars().take(SHOWN_ANSWER).collect();
         format!("Q: {}\nA: {answer}", turn.question)
     };
     let before = turns.iter().map(said).collect::<Vec<_>>().join("\n");
-    let (before, question) = (quoted(&before), quoted(asked));
+    let (before, question) = (quoted(&before), quoted(typed));
     let values = [("conversation", before.as_str()), ("question", question.as_str())];
-    let messages = messages(asker.prompts, Language::of(asked), "ask.follow-up", &values);
+    let messages = messages(asker.prompts, Language::of(typed), "ask.follow-up", &values);
     let schema = structured::object(&json!({"question": {"type": "string"}}));
     let request = Request { temperature: Some(0.0), schema: Some(schema), ..Request::new(messages) };
     let check = |answer: &Value| {

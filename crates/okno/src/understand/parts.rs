@@ -306,7 +306,7 @@ fn compared(question: &str) -> Option<[String; 2]> {
     let (one, other) = (&things[..at], &things[at + 1..]);
     // What is compared of the one is compared of the other: "the profit of A and B" is not two things.
     let is_thing = |words: &[&str]| (1..=LONGEST_COMPARED).contains(&words.len()) && !words.contains(&"of");
-    if !is_thing(one) || !is_thing(other) || other.iter().any(|word| between(&word)) {
+    if !is_thing(one) || !is_thing(other) || other.iter().any(between) {
         return None;
     }
     let with = |thing: &[&str]| format!("{}{}{}", &question[..start], thing.join(" "), &question[end..]);
