@@ -36,7 +36,7 @@ fn node(files: &[&str]) {
 
 #[test]
 fn the_page_is_pure_where_it_can_be() {
-    node(&["spans.test.mjs", "source.test.mjs", "followup.test.mjs"]);
+    node(&["spans.test.mjs", "source.test.mjs"]);
 }
 
 #[test]

@@ -16,22 +16,27 @@ import { told } from './help.js';
 import { following } from './asking.js';
 import { questionField, controls, query, fault } from './controls.js';
 import { setText, sources } from './answers.js';
-import { subjectOf, whole } from './followup.js';
 import { conversations } from './conversations.js';
 import { earlier, tools } from './turns.js';
 
 /** What goes into `okno.toml`; the same in every language. */
 const SETUP = '[model]\nprovider = "ollama"\nname = "qwen2.5:7b"\n';
 
+/** Turns that a follow-up is made whole with. */
+const TURNS = 6;
+
 /** Puts the view into `root`; gives back what follows the address. */
 export function ask(root) {
   const kept = conversations(state().index);
   // The question that was typed last, and what it is asked as.
   let typed = null;
-  const onask = (words) => {
-    const made = whole(words, kept.current().turns.at(-1)?.subject);
-    return send({ asked: words, ...made });
-  };
+  const onask = (words) =>
+    send({
+      asked: words,
+      question: words,
+      carried: false,
+      messages: messages(kept.current().turns),
+    });
   const send = (turn) => {
     typed = turn;
     follower.forget();
@@ -67,19 +72,22 @@ export function ask(root) {
     signal.addEventListener('abort', () => called.abort());
     stop = () => called.abort();
     const view = streaming(() => called.abort());
+    const head = h('div', {}, heading(turn, again));
     fill(above);
-    fill(
-      results,
-      heading(turn, (literal) => go({ q: send(literal) })),
-      view.element,
-    );
+    fill(results, head, view.element);
+    const body = { ...query(now), messages: turn.messages };
     try {
-      await events('ask', { body: query(now), signal: called.signal }, (event, data) => {
+      await events('ask', { body, signal: called.signal }, (event, data) => {
+        if (event === 'asked_as' && data.by !== 'nobody') {
+          turn = made(data);
+          fill(head, heading(turn, again));
+        }
         if (event === 'contexts') fill(above, chips(data.understood), told(data.steps));
         const reply = view.on(event, data);
         if (!reply) return;
-        kept.put({ ...turn, answer: reply.answer, citations: reply.citations });
-        around(turn.question);
+        const { asked, question, carried } = turn;
+        kept.put({ asked, question, carried, answer: reply.answer, citations: reply.citations });
+        around(question);
       });
     } catch (problem) {
       if (signal.aborted) throw problem;
@@ -88,17 +96,27 @@ export function ask(root) {
     }
   });
 
+  const again = (literal) => go({ q: send(literal) });
+
+  /** The turn with the whole question that the server made of a follow-up; the address says it too. */
+  function made({ asked, question }) {
+    typed = { asked, question, carried: true };
+    follower.shows({ ...state(), q: question });
+    go({ q: question }, { replace: true });
+    return typed;
+  }
+
   /** The turn of a question: the one just typed, one that was asked before, or a new one from an address. */
   function turnOf(question) {
     if (typed?.question !== question)
       typed = kept.current().turns.find((turn) => turn.question === question) ?? {
         asked: question,
         question,
-        carried: '',
+        carried: false,
       };
-    const { asked, carried, replaces } = typed;
+    const { asked, carried, replaces, messages = [] } = typed;
     if (replaces) kept.drop(replaces);
-    return { asked, question, carried, subject: carried || subjectOf(question) };
+    return { asked, question, carried, messages };
   }
 
   async function show(now) {
@@ -131,11 +149,18 @@ export function ask(root) {
   return { update: follower.update, leave: () => stop() };
 }
 
+/** The turns before a question, as the server takes them. */
+const messages = (turns) =>
+  turns.slice(-TURNS).flatMap(({ asked, answer }) => [
+    { role: 'user', content: asked },
+    { role: 'assistant', content: answer },
+  ]);
+
 /** The question above its answer; where something was carried over it says so, and the words as typed can be asked instead. */
 function heading({ asked, question, carried }, again) {
   const title = h('h2.asked', {}, asked);
   if (!carried) return title;
-  const literal = { asked, question: asked, carried: '', replaces: question };
+  const literal = { asked, question: asked, carried: false, replaces: question };
   return [
     title,
     h(

@@ -8,11 +8,13 @@ import { fault } from './controls.js';
 
 /**
  * Follows the address for a view. `prepare(known)` makes what follows it too, once; `wanted(now)` is what would be asked;
- * `show(now)` asks it, `rest(known)` shows the view without a question. `forget` lets the same question be asked again.
+ * `show(now)` asks it, `rest(known)` shows the view without a question. `forget` lets the same question be asked again,
+ * `shows` says which one is on the page.
  */
 export function following({ field, results, prepare, wanted, show, rest }) {
   let parts = null;
   let shown = '';
+  const key = (now) => JSON.stringify([now.index, wanted(now)]);
 
   async function update(now) {
     field.update(now);
@@ -28,7 +30,7 @@ export function following({ field, results, prepare, wanted, show, rest }) {
     }
     parts ??= prepare(known);
     parts.forEach((part) => part.update(now));
-    const asked = JSON.stringify([now.index, wanted(now)]);
+    const asked = key(now);
     if (asked === shown) return;
     shown = asked;
     if (now.q.trim() && known.status.documents) show(now);
@@ -36,7 +38,7 @@ export function following({ field, results, prepare, wanted, show, rest }) {
     if (!known.status.documents) fill(results, empty());
   }
 
-  return { update, forget: () => (shown = '') };
+  return { update, forget: () => (shown = ''), shows: (now) => (shown = key(now)) };
 }
 
 /** What stands where there is nothing to ask yet. */

@@ -1,7 +1,7 @@
 /**
  * Conversations: the turns of Ask, kept in this browser and nowhere else.
  *
- * A conversation is `{id, index, name, turns}`, a turn `{asked, question, carried, subject, answer, citations}`. They are
+ * A conversation is `{id, index, name, turns}`, a turn `{asked, question, carried, answer, citations}`. They are
  * bounded in number and length, and where the browser has no room the oldest go.
  */
 

@@ -43,7 +43,6 @@ const FILES: &[PageFile] = files! {
     "evaluate.js" SCRIPT,
     "facts.js" SCRIPT,
     "filters.js" SCRIPT,
-    "followup.js" SCRIPT,
     "help.js" SCRIPT,
     "index.html" HTML,
     "inline.js" SCRIPT,

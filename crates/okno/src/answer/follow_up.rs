@@ -235,6 +235,9 @@ mod tests {
             ),
             ("宫保鸡丁怎么做？", "那需要多长时间呢？", "宫保鸡丁，需要多长时间呢？"),
             ("年假有多少天？", "它可以结转吗？", "年假可以结转吗？"),
+            ("How do I start the QX-250 logger?", "And how do I pause it?", "how do I pause QX-250 logger?"),
+            ("番茄蛋花汤要几个鸡蛋？", "那要煮多久？", "番茄蛋花汤，要煮多久？"),
+            ("如何申请年假？", "那要提前几天？", "申请年假，要提前几天？"),
         ] {
             let made = whole_question(asked, &turns(&[before]), None);
             assert_eq!((made.question.as_str(), made.by), (wanted, MadeWholeBy::Rule));
@@ -252,7 +255,8 @@ mod tests {
     #[test]
     fn a_question_that_stands_by_itself_stays() {
         let before = turns(&["How do I start a rolling update?"]);
-        for asked in ["How many pods fit on a node?", "红烧肉怎么做？", ""] {
+        for asked in ["How many pods fit on a node?", "红烧肉怎么做？", "Is a rolling update better than it was?", ""]
+        {
             let made = whole_question(asked, &before, None);
             assert_eq!((made.question.as_str(), made.by), (asked, MadeWholeBy::Nobody));
         }
