@@ -12,6 +12,8 @@ mod check;
 mod clients;
 #[path = "trust/damage.rs"]
 mod damage;
+#[path = "trust/groups.rs"]
+mod groups;
 #[path = "trust/keys.rs"]
 mod keys;
 #[path = "trust/read_only.rs"]
@@ -25,4 +27,4 @@ mod support;
 mod uploads;
 
 use server::Server;
-use support::{Ran, World, contexts, counts, number, text};
+use support::{Ran, World, contexts, counts, number, text, wait_until};
