@@ -80,15 +80,19 @@ fn found(context: &Context, span: Span, contexts: &[Context]) -> f32 {
 /// A sentence as an item of a list, ready for its citation: checked like anything else, its own bracketed numbers
 /// left out.
 ///
-/// Prose comes on one line; of a table, a list or code the lines are what says it, and they stay, the citation below
-/// them.
+/// Prose comes on one line; of a table or code the lines are what says it, and they stay, the citation below them. A
+/// list's items are items of the answer.
 pub fn shown(sentence: &str, language: Language) -> String {
-    let (text, end) = if is_laid_out(sentence) { (indented(sentence), "\n\n  ") } else { (one_line(sentence), " ") };
+    let (mark, text, end) = match () {
+        () if !is_laid_out(sentence) => ("- ", one_line(sentence), " "),
+        () if list_marker(sentence.trim_start()).is_some() => ("", lines(sentence, "\n"), " "),
+        () => ("- ", lines(sentence, "\n  "), "\n\n  "),
+    };
     let sources = [text.as_str()];
     let mut checked = CheckedText::new(0, language, &sources);
     checked.push(&text);
     checked.finish();
-    format!("- {}{end}", checked.text)
+    format!("{mark}{}{end}", checked.text)
 }
 
 /// Whether line ends carry meaning: most lines are rows, items, settings or indented.
@@ -107,9 +111,9 @@ fn is_row(line: &str) -> bool {
     line.starts_with(['|', '\t']) || line.starts_with("  ") || setting()
 }
 
-/// The lines below one another, under the mark of the item they belong to.
-fn indented(text: &str) -> String {
-    text.lines().map(str::trim_end).filter(|line| !line.is_empty()).collect::<Vec<_>>().join("\n  ")
+/// The lines that say something, with this between them.
+fn lines(text: &str, between: &str) -> String {
+    text.lines().map(str::trim_end).filter(|line| !line.is_empty()).collect::<Vec<_>>().join(between)
 }
 
 fn one_line(text: &str) -> String {

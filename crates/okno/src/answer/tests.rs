@@ -124,6 +124,7 @@ fn without_a_model_tables_keep_their_lines_and_pictures_are_left_out() {
         "- kind: Gateway\n  metadata:\n    name: door\n\n  "
     );
     assert_eq!(laid_out("- prose that is\nwrapped"), "- prose that is wrapped ");
+    assert_eq!(laid_out("1. Wash the rice.\n\n2. Add water."), "1. Wash the rice.\n2. Add water. ");
 }
 
 #[test]
