@@ -7,7 +7,7 @@ use okno::document::{DerivedKind, Layer};
 use okno::store::DocumentNumber;
 
 /// The layers whose units are rows: the scales of the default recipe, and every kind of derived unit. Their widths are
-/// part of the format; another width is scored on the client ([`crate::unmade`]).
+/// part of the format; another width is scored on the client (`unmade`).
 pub const MADE: [Layer; 8] = [
     Layer::Sentence,
     Layer::Window(2),

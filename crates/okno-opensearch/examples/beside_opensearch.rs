@@ -1,7 +1,7 @@
 //! OpenSearch beside the embedded store.
 //!
 //! ```text
-//! cargo run --release -p okno-opensearch --example beside -- SERVER CORPUS.jsonl QUESTIONS.jsonl [TIMES]
+//! cargo run --release -p okno-opensearch --example beside_opensearch -- SERVER CORPUS.jsonl QUESTIONS.jsonl [TIMES]
 //! ```
 
 use okno_opensearch::ClusterAddress;
