@@ -7,7 +7,7 @@ mod mutation;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use mutation::{Fate, files, mutated, read};
+use mutation::{Fate, Original, files, read};
 
 /// Rounds that are always done; more while there is time.
 const ROUNDS: u64 = 300;
@@ -19,13 +19,14 @@ const LONGEST: Duration = Duration::from_secs(30);
 fn changed_files_do_no_harm() {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/files");
     let files: Vec<PathBuf> = files(&[folder]).into_iter().filter(|path| path.extension().is_some()).collect();
-    let bytes: Vec<Vec<u8>> = files.iter().map(|path| std::fs::read(path).unwrap()).collect();
+    let originals: Vec<Original> = files.iter().map(|path| Original::new(std::fs::read(path).unwrap())).collect();
     let begun = Instant::now();
     for round in 0.. {
         if round >= ROUNDS && begun.elapsed().as_secs() >= SECONDS {
             break;
         }
-        let (at, changed) = mutated(files.len(), &|at| bytes[at].clone(), 1, round);
+        let at = round as usize % files.len();
+        let changed = originals[at].changed(files.len(), &|at| originals[at].bytes.clone(), 1, round);
         let name = files[at].file_name().unwrap().to_string_lossy();
         let since = Instant::now();
         if let Fate::Failed(reason) = read(&name, &changed) {

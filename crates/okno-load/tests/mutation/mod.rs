@@ -49,42 +49,64 @@ pub fn files(from: &[PathBuf]) -> Vec<PathBuf> {
     found
 }
 
-/// The mutation of this round: which file, and what becomes of it. `read` gives the bytes of a file by its number.
-pub fn mutated(count: usize, read: &dyn Fn(usize) -> Vec<u8>, seed: u64, round: u64) -> (usize, Vec<u8>) {
-    let mut random = Random::new(seed, round);
-    let at = random.below(count);
-    let mut bytes = read(at);
-    let other = || read(Random::new(seed, !round).below(count));
-    if bytes.starts_with(b"PK\x03\x04")
-        && random.below(5) > 0
-        && let Some(changed) = changed_inside(&bytes, &mut random, &other)
-    {
-        return (at, changed);
-    }
-    bytes.truncate(LARGEST);
-    change(&mut bytes, &mut random, &other);
-    (at, bytes)
+/// A file before it is changed.
+pub struct Original {
+    pub bytes: Vec<u8>,
+    /// The members of an archive with their names; none where it is no archive, or a large one.
+    members: Option<Vec<(String, Vec<u8>)>>,
 }
 
-/// An archive of which some members are changed.
-fn changed_inside(bytes: &[u8], random: &mut Random, other: &dyn Fn() -> Vec<u8>) -> Option<Vec<u8>> {
+impl Original {
+    pub fn new(bytes: Vec<u8>) -> Self {
+        let members = if bytes.starts_with(b"PK\x03\x04") { unpacked(&bytes) } else { None };
+        Self { bytes, members }
+    }
+
+    /// What becomes of it in this round. Parts of other files are put into it: `read` gives the bytes of one of `count`
+    /// by its number.
+    pub fn changed(&self, count: usize, read: &dyn Fn(usize) -> Vec<u8>, seed: u64, round: u64) -> Vec<u8> {
+        let mut random = Random::new(seed, round);
+        let other = || read(Random::new(seed, !round).below(count));
+        if let Some(members) = &self.members
+            && random.below(5) > 0
+            && let Some(changed) = changed_inside(members, &mut random, &other)
+        {
+            return changed;
+        }
+        let mut bytes = self.bytes[..self.bytes.len().min(LARGEST)].to_vec();
+        change(&mut bytes, &mut random, &other);
+        bytes
+    }
+}
+
+/// The members of an archive.
+fn unpacked(bytes: &[u8]) -> Option<Vec<(String, Vec<u8>)>> {
     let mut zip = zip::ZipArchive::new(Cursor::new(bytes)).ok()?;
-    let chosen = random.below(zip.len());
-    let mut out = zip::ZipWriter::new(Cursor::new(Vec::new()));
-    let stored = zip::write::SimpleFileOptions::default().compression_method(zip::CompressionMethod::Stored);
-    let mut left = LARGEST_INFLATED;
+    let (mut members, mut left) = (Vec::with_capacity(zip.len()), LARGEST_INFLATED);
     for at in 0..zip.len() {
         let file = zip.by_index(at).ok()?;
         let name = file.name().ok()?.into_owned();
         let mut content = Vec::new();
         file.take(left + 1).read_to_end(&mut content).ok()?;
         left = left.checked_sub(content.len() as u64)?;
+        members.push((name, content));
+    }
+    Some(members)
+}
+
+/// An archive of which some members are changed.
+fn changed_inside(members: &[(String, Vec<u8>)], random: &mut Random, other: &dyn Fn() -> Vec<u8>) -> Option<Vec<u8>> {
+    let chosen = random.below(members.len());
+    let mut out = zip::ZipWriter::new(Cursor::new(Vec::new()));
+    let stored = zip::write::SimpleFileOptions::default().compression_method(zip::CompressionMethod::Stored);
+    for (at, (name, content)) in members.iter().enumerate() {
+        let mut content = std::borrow::Cow::Borrowed(content);
         let text = name.ends_with("xml") || name.ends_with("rels") || name.ends_with("html");
         if at == chosen || (text && random.below(4) == 0) {
-            change(&mut content, random, other);
+            change(content.to_mut(), random, other);
         }
         if random.below(60) > 0 {
-            out.start_file(name, stored).ok()?;
+            out.start_file(name.as_str(), stored).ok()?;
             out.write_all(&content).ok()?;
         }
     }
