@@ -63,6 +63,11 @@ impl<'a> Compound<'a> {
         Some(file)
     }
 
+    /// How long the whole file is.
+    pub fn length(&self) -> usize {
+        self.bytes.len()
+    }
+
     /// The bytes of a sector; the last one may be cut short.
     fn sector(&self, number: u32) -> &'a [u8] {
         let start = (number as usize).saturating_add(1).saturating_mul(self.sector);

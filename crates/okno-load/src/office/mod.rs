@@ -28,6 +28,7 @@ pub(super) mod xml;
 use std::path::Path;
 
 use self::archive::Archive;
+pub(super) use self::embedded::read_folders as read_embedded;
 pub use self::workbook::Workbook;
 use super::encoding::NotText;
 use super::guard::DocumentParts;

@@ -12,6 +12,11 @@ use okno_document::{ImageSource, Loaded};
 pub(super) fn load(archive: &mut Archive<'_>, source: &Source<'_>, out: &mut dyn Sink) -> Result<Loaded, SkipReason> {
     let mut slides = OdpSlides::default();
     walk(&archive.required("content.xml")?, |node| slides.node(node));
+    if slides.rendering.is_blank() {
+        for words in archive.text("styles.xml").map(|xml| of_master(&xml)).unwrap_or_default() {
+            slides.rendering.paragraph(&words);
+        }
+    }
     if slides.comments > 0 {
         out.left_out(source.name, LeftOut::Comments { count: slides.comments });
     }
@@ -19,6 +24,28 @@ pub(super) fn load(archive: &mut Archive<'_>, source: &Source<'_>, out: &mut dyn
     slides.rendering.finish(source, "odp", metadata)
 }
 
+/// The heads and feet that the masters of slides show, each once: slides without words show nothing else.
+fn of_master(styles: &str) -> Vec<String> {
+    let (mut found, mut text, mut inside): (Vec<String>, String, bool) = (Vec::new(), String::new(), false);
+    walk(styles, |node| match node {
+        XmlEvent::Open(element) if element.name == "frame" => {
+            inside = element.attribute("class").is_some_and(|class| class == "header" || class == "footer");
+        }
+        XmlEvent::Text(words) if inside => text.push_str(words),
+        XmlEvent::Close("p") if inside => {
+            let words = std::mem::take(&mut text);
+            if !words.trim().is_empty() && found.len() < MOST_MASTER_LINES && !found.contains(&words) {
+                found.push(words);
+            }
+        }
+        XmlEvent::Close("frame") => inside = false,
+        _ => {}
+    });
+    found
+}
+
+/// Heads and feet of masters: far more than presentations have.
+const MOST_MASTER_LINES: usize = 100;
 /// Cells of all tables: far more than slides have.
 const MOST_CELLS: usize = 200_000;
 

@@ -223,3 +223,20 @@ fn embedded_documents_are_documents_of_their_own() {
         assert_eq!(got.documents[outer].id.as_deref(), Some("d/a.docx/plan.md"));
     }
 }
+
+#[test]
+fn slides_without_words_show_the_foot_of_their_master() {
+    let kind = "application/vnd.oasis.opendocument.presentation";
+    let slides = |words: &str| {
+        format!("<office:body><draw:page><draw:frame><text:p>{words}</text:p></draw:frame></draw:page></office:body>")
+    };
+    let frame = |class: &str, words: &str| {
+        format!("<draw:frame presentation:class=\"{class}\"><text:p>{words}</text:p></draw:frame>")
+    };
+    let foot = frame("outline", "Click to edit") + &frame("footer", "Tea Company");
+    let text = |words: &str| {
+        let parts = [("mimetype", kind), ("content.xml", &slides(words)), ("styles.xml", &foot)];
+        one(&Office::default(), "a.odp", &archive(&parts)).text
+    };
+    assert_eq!((text("").as_str(), text("Words").as_str()), ("Tea Company\n", "Words\n"));
+}

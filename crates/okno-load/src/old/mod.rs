@@ -23,6 +23,7 @@ mod word_text;
 use std::path::Path;
 
 use super::compound::{Compound, MAGIC, ROOT};
+use super::encoding::NotText;
 use super::members::Members;
 use super::office::{self, Workbook};
 use super::{DamagedPart, FileKind, Loader, Sink, SkipReason, Source};
@@ -38,6 +39,23 @@ impl OldOffice {
     pub(super) fn new(members: Members) -> Self {
         Self { members }
     }
+
+    /// Reads the documents inside of one that was read. It may hold nothing but others.
+    fn with_embedded(
+        &self,
+        read: Result<(), SkipReason>,
+        file: &Compound<'_>,
+        source: &Source<'_>,
+        out: &mut dyn Sink,
+    ) -> Result<(), SkipReason> {
+        match read {
+            Err(blank @ SkipReason::NotText(NotText::Blank)) => {
+                let documents = office::read_embedded(file, source, &self.members, out);
+                if documents > 0 { Ok(()) } else { Err(blank) }
+            }
+            read => read.map(|()| _ = office::read_embedded(file, source, &self.members, out)),
+        }
+    }
 }
 
 impl Loader for OldOffice {
@@ -52,10 +70,13 @@ impl Loader for OldOffice {
         let has = |name: &str| file.streams(ROOT).iter().any(|(own, _)| own.eq_ignore_ascii_case(name));
         match () {
             () if has("EncryptedPackage") => Err(SkipReason::Encrypted),
-            () if has("WordDocument") => word::load(&file, source, out),
+            () if has("WordDocument") => self.with_embedded(word::load(&file, source, out), &file, source, out),
             () if has("PowerPoint Document") => slides::load(&file, source, out),
             () if has("__properties_version1.0") => mail::load(&file, source, &self.members, out),
-            () if has("Workbook") || has("Book") => Workbook.load(&Source { content: Some(&bytes), ..*source }, out),
+            () if has("Workbook") || has("Book") => {
+                let read = Workbook.load(&Source { content: Some(&bytes), ..*source }, out);
+                self.with_embedded(read, &file, source, out)
+            }
             // A listing that is damaged may still name the streams.
             () if file.stream("WordDocument").is_some() => word::load(&file, source, out),
             () if file.stream("PowerPoint Document").is_some() => slides::load(&file, source, out),
