@@ -5,7 +5,9 @@
 
 Every file is read in a process of its own, with 20 seconds and 2 GiB of address space. Printed are processes that died, hung or told an internal
 error, how many files were refused for which reason, and for each PDF that both read the share of `pdftotext`'s words that okno has too (words of
-letters and digits, counted with repetitions). `--dump` writes a line of JSON per file: two such files show what a change did.
+letters and digits, counted with repetitions). Where the Python package `pymupdf` is installed, the same is printed for the words that `pdftotext`
+and MuPDF both find: where one of them breaks words apart or reads the wrong letters, the other seldom does the same. `--dump` writes a line of JSON
+per file: two such files show what a change did.
 """
 import collections
 import hashlib
@@ -21,6 +23,7 @@ from pathlib import Path
 
 SECONDS, MEMORY = 20, 2 << 30
 GOOD = 0.95
+LEAST_WORDS = 5
 
 
 def bounded():
@@ -61,8 +64,29 @@ def words(text):
 
 def share(ours, theirs):
     """How many of their words we have too."""
-    ours, theirs = words(ours), words(theirs)
     return sum((ours & theirs).values()) / max(1, sum(theirs.values()))
+
+
+def of_mupdf(path):
+    """The words that MuPDF finds; nothing where it is not installed or fails."""
+    try:
+        import pymupdf
+    except ImportError:
+        return None
+    pymupdf.TOOLS.mupdf_display_errors(False)
+    try:
+        with pymupdf.open(path) as document:
+            return words("\n".join(page.get_text() for page in document))
+    except Exception:  # whatever a damaged file makes of it
+        return None
+
+
+def summary(name, shares):
+    """Prints the median of shares, how many are good, and which are least."""
+    shares.sort()
+    good = sum(one >= GOOD for one, _ in shares) / len(shares)
+    print(f"{len(shares)} PDFs, {name}: median {statistics.median(one for one, _ in shares):.4f}, at least {GOOD}: {good:.4f}")
+    print("  least: " + ", ".join(f"{path.name} {one:.2f}" for one, path in shares[:25]))
 
 
 def main():
@@ -73,7 +97,7 @@ def main():
     if not folders:
         sys.exit(__doc__)
     files = sorted(path for folder in folders for path in ([folder] if folder.is_file() else folder.rglob("*")) if path.is_file())
-    fates, refused, shares, lines = collections.Counter(), collections.defaultdict(list), [], []
+    fates, refused, shares, agreed, lines = collections.Counter(), collections.defaultdict(list), [], [], []
     for path in files:
         fate, text, reason = load(okno, path)
         fates[fate] += 1
@@ -84,19 +108,21 @@ def main():
             refused[re.sub(r"\d+|`[^`]*`|\([^)]*\)", "…", reason)].append(path)
         if path.suffix.lower() == ".pdf" and shutil.which("pdftotext"):
             status, theirs, _ = run(["pdftotext", "-q", str(path), "-"])
-            theirs = theirs.decode("utf-8", "replace")
-            if status == 0 and sum(words(theirs).values()) >= 5:
-                shares.append((share(text, theirs), path))
+            theirs = words(theirs.decode("utf-8", "replace"))
+            if status == 0 and sum(theirs.values()) >= LEAST_WORDS:
+                shares.append((share(words(text), theirs), path))
                 record["share"] = shares[-1][0]
+                both = theirs & (of_mupdf(path) or collections.Counter())
+                if sum(both.values()) >= LEAST_WORDS:
+                    agreed.append((share(words(text), both), path))
+                    record["share of both"] = agreed[-1][0]
         lines.append(record)
     print(f"{len(files)} files: " + ", ".join(f"{count} {fate}" for fate, count in fates.most_common()))
     for reason, paths in sorted(refused.items(), key=lambda entry: -len(entry[1])):
         print(f"  {len(paths):3} {reason}: {', '.join(path.name for path in paths[:4])}")
-    if shares:
-        shares.sort()
-        good = sum(one >= GOOD for one, _ in shares) / len(shares)
-        print(f"{len(shares)} PDFs: median {statistics.median(one for one, _ in shares):.4f}, at least {GOOD}: {good:.4f}")
-        print("  least: " + ", ".join(f"{path.name} {one:.2f}" for one, path in shares[:25]))
+    for name, found in (("words of pdftotext", shares), ("words of pdftotext and MuPDF", agreed)):
+        if found:
+            summary(name, found)
     if dump:
         Path(dump).write_text("".join(json.dumps(line) + "\n" for line in lines))
     sys.exit(1 if fates["died"] + fates["hung"] else 0)

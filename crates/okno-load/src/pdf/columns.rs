@@ -52,26 +52,6 @@ pub(super) enum PdfPiece {
 /// The pieces of a page in reading order.
 pub(super) fn pieces(mut bands: Vec<Band>) -> Vec<PdfPiece> {
     remove_line_numbers(&mut bands);
-    if std::env::var("DBG").is_ok() {
-        for b in &bands {
-            eprintln!(
-                "B {:.1} {}",
-                b[0].y,
-                b.iter()
-                    .map(|f| format!(
-                        "[{:.0}-{:.0} s{:.1} {}{}]",
-                        f.left,
-                        f.right,
-                        f.size,
-                        if f.bold { "*" } else { "" },
-                        f.text.chars().take(40).collect::<String>()
-                    ))
-                    .collect::<Vec<_>>()
-                    .join(" ")
-            );
-        }
-        eprintln!("GUTTER {:?}", gutter(&bands));
-    }
     let mut out = Vec::new();
     arrange(bands, 0, &mut out);
     out
@@ -154,16 +134,22 @@ fn gutter(bands: &[Band]) -> Option<f64> {
 }
 
 /// The fragments on one side of a strip. Where most lines are whole, those that justification pulled apart are left
-/// out; in a table most are not.
+/// out; in a table most are not. A line whose dots lead to a number at its end is whole.
 fn side<'f>(bands: &[&'f Band], is_there: impl Fn(&Fragment) -> bool) -> Vec<&'f Fragment> {
     let lines: Vec<Vec<&Fragment>> = bands
         .iter()
         .map(|band| band.iter().filter(|f| is_there(f)).collect())
+        .map(|line: Vec<_>| if is_led(&line) { line[..1].to_vec() } else { line })
         .filter(|line: &Vec<_>| !line.is_empty())
         .collect();
     let whole = lines.iter().filter(|line| line.len() == 1).count();
     let only_whole = whole * 10 >= lines.len() * 7;
     lines.into_iter().filter(|line| !only_whole || line.len() == 1).flatten().collect()
+}
+
+/// Whether dots lead from the first of two fragments to the second.
+fn is_led(line: &[&Fragment]) -> bool {
+    matches!(line, [words, _] if words.text.ends_with("...."))
 }
 
 /// How many bands cover each strip.

@@ -22,6 +22,9 @@ const SEPARATE: f64 = 1.2;
 /// How far the text of a list item may stand from its marker.
 const MARKER: f64 = 4.0;
 
+/// The mark of a note has so many letters at most.
+const LONGEST_MARK: usize = 3;
+
 /// A piece of a line.
 #[derive(Debug, Clone)]
 pub(super) struct Fragment {
@@ -151,7 +154,10 @@ impl Fragment {
     }
 
     fn push(&mut self, glyph: &Glyph, space: bool) {
-        if self.letters > 0 && (space || self.is_apart(glyph)) && !self.text.ends_with(' ') {
+        if self.letters > 0
+            && (space || self.is_apart(glyph) || self.is_mark_before(glyph))
+            && !self.text.ends_with(' ')
+        {
             self.text.push(' ');
         }
         let count = glyph.text.chars().count();
@@ -175,6 +181,15 @@ impl Fragment {
             (false, false) => SPACE,
         };
         glyph.x - self.right > space * glyph.size.min(self.size)
+    }
+
+    /// Whether this is only the raised number of a note, and the letter begins its text.
+    fn is_mark_before(&self, glyph: &Glyph) -> bool {
+        self.letters <= LONGEST_MARK
+            && self.size < 0.85 * glyph.size
+            && self.y - glyph.y > 0.15 * glyph.size
+            && self.text.chars().all(|c| c.is_ascii_digit() || matches!(c, '*' | '†' | '‡' | '§'))
+            && glyph.text.starts_with(char::is_alphabetic)
     }
 
     /// Decides what is a question of numbers, once all letters are there.

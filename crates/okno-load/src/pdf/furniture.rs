@@ -1,8 +1,9 @@
 //! Page numbers, running heads and feet: what stands at the edge of every page and belongs to none of them.
 //!
-//! A line is a running one when the same words (numbers aside) stand at the same edge of a third of the pages. It
-//! stays where it is first seen on the first page – it may be the title – or looks like the header of a table that
-//! goes on over many pages. Page numbers go everywhere.
+//! A line is a running one when the same words (numbers aside) stand at the same edge of a third of the pages. Each is
+//! kept once: in its place where it is first seen on the first page – it may be the title – or looks like the header of
+//! a table that goes on over many pages, and otherwise behind the text of the page, so that it interrupts no sentence.
+//! Page numbers go everywhere.
 
 use std::collections::{HashMap, HashSet};
 
@@ -19,22 +20,31 @@ const LEAST_PAGES: usize = 3;
 /// A running line is never longer (bytes): prose that repeats by chance is.
 const LONGEST: usize = 160;
 
-/// Takes furniture out of the pages; each is a list of bands from top to bottom. Returns `true` if there was any.
-pub(super) fn remove(pages: &mut [Vec<Band>]) -> bool {
+/// What was taken out of the pages.
+#[derive(Debug, Default)]
+pub(super) struct Furniture {
+    /// Whether there was any.
+    pub any: bool,
+    /// Running lines that were taken from their places, each once, with the page where it is first seen.
+    pub kept: Vec<(usize, String)>,
+}
+
+/// Takes furniture out of the pages; each is a list of bands from top to bottom.
+pub(super) fn remove(pages: &mut [Vec<Band>]) -> Furniture {
     if pages.len() < 2 {
-        return false;
+        return Furniture::default();
     }
     let before: usize = pages.iter().map(Vec::len).sum();
     let mut running = running(pages);
     let offsets = number_offsets(pages);
     let weight = Weight::of(pages, &running, &offsets);
     if weight.text == 0 {
-        return false;
+        return Furniture::default();
     }
     if weight.running * MUCH > weight.text + weight.running {
         running.clear();
     }
-    let mut seen: HashSet<(bool, String)> = HashSet::new();
+    let (mut seen, mut kept) = (HashSet::new(), Vec::new());
     for (number, page) in pages.iter_mut().enumerate() {
         let count = page.len();
         let mut at = 0;
@@ -47,11 +57,17 @@ pub(super) fn remove(pages: &mut [Vec<Band>]) -> bool {
                 return false;
             }
             let key = (top, masked(&words));
-            let may_stay = number == 0 || band.len() >= CELLS;
-            !running.contains(&key) || (seen.insert(key) && may_stay)
+            if !running.contains(&key) {
+                return true;
+            }
+            let (first, stays) = (seen.insert(key), number == 0 || band.len() >= CELLS);
+            if first && !stays {
+                kept.push((number, words));
+            }
+            first && stays
         });
     }
-    pages.iter().map(Vec::len).sum::<usize>() < before
+    Furniture { any: pages.iter().map(Vec::len).sum::<usize>() < before, kept }
 }
 
 /// How many bytes are furniture and how many are not: slides, forms and labels have the same words on every page, and

@@ -207,3 +207,45 @@ fn fonts_that_are_named_in_the_encoding_of_their_text() {
     let page = MadePage("/Resources<</Font<</F 100 0 R>>>>", "BT /F 10 Tf 40 700 Td <C4BFC2BC2041> Tj ET");
     assert!(read_made(&[page], &[&font("Arial")]).text.starts_with("Ä¿Â¼"));
 }
+
+/// A head that begins on the second page was lost.
+#[test]
+fn running_heads_are_kept_once_and_interrupt_no_sentence() {
+    let page = |number: u32, name: &str| {
+        let head = if number > 1 { at(40, 780, "Annual report of the Tea Company") } else { String::new() };
+        let line =
+            |(at_line, word): (u32, &str)| at(40, 700 - 30 * at_line, &format!("{name} words tell {word} of tea."));
+        let words = ["the price", "the harvest", "the taste", "the colour", "the origin", "the trade", "the future"];
+        head + &(0..).zip(words).map(line).collect::<String>() + &at(40, 20, &format!("Page {number}"))
+    };
+    let contents = [page(1, "First"), page(2, "Second"), page(3, "Third"), page(4, "Fourth")];
+    let pages: Vec<MadePage<'_>> = contents.iter().map(|content| MadePage("", content)).collect();
+    let text = read_made(&pages, &[]).text;
+    assert_eq!(text.matches("Annual report of the Tea Company").count(), 1, "{text}");
+    let (second, head) = (text.find("Second words").unwrap(), text.find("Annual report").unwrap());
+    assert!(second < head && head < text.find("Third words").unwrap(), "{text}");
+    assert!(!text.contains("Page 2"), "{text}");
+}
+
+#[test]
+fn the_number_of_a_note_stands_apart_from_its_text() {
+    let content = "BT /F 6 Tf 40 104 Td (12) Tj /F 10 Tf 1 0 0 1 46.8 100 Tm (The note says x) Tj \
+         /F 6 Tf 1 0 0 1 117 104 Tm (2) Tj /F 10 Tf 1 0 0 1 123 100 Tm (and more.) Tj ET";
+    let text = read_made(&[MadePage("", content)], &[]).text;
+    assert!(text.starts_with("12 The note says x2"), "{text}");
+}
+
+/// The column of numbers beside the second one hid the gutter between both.
+#[test]
+fn dots_that_lead_to_numbers_hide_no_columns() {
+    let mut content = String::new();
+    for line in 0..12 {
+        let y = 700 - 12 * line;
+        content += &at(40, y, "These are words of the first of two columns");
+        content += &at(260, y, &format!("({line}) Name ...................................................."));
+        content += &at(480, y, &format!("{}", 2000 + line));
+    }
+    let text = read_made(&[MadePage("", &content)], &[]).text;
+    let (last, first) = (text.rfind("These are words").unwrap(), text.find("(0) Name").unwrap());
+    assert!(last < first, "{text}");
+}

@@ -186,10 +186,13 @@ fn read(bytes: &Arc<Vec<u8>>, reader: Option<&dyn ImageReader>, how: PageWriting
     if limits.exceeded {
         return Err(SkipReason::TooSlow);
     }
-    let (mut pieces, running_heads) = arranged(layers, &mut parts);
+    let (mut pieces, furniture) = arranged(layers, &mut parts);
     let images_only = placing::place(&mut pieces, pictures, reader);
     for (page, comments) in pieces.iter_mut().zip(comments) {
         page.extend(comments.into_iter().map(columns::PdfPiece::Comment));
+    }
+    for (page, words) in furniture.kept {
+        pieces[page].push(columns::PdfPiece::Comment(words));
     }
     let scanned = images_only.read;
     if letters == 0 && scanned == 0 && parts.any() {
@@ -221,7 +224,7 @@ fn read(bytes: &Arc<Vec<u8>>, reader: Option<&dyn ImageReader>, how: PageWriting
         left_out.push(lost.into());
     }
     left_out.extend(parts.missing());
-    Ok(PdfReading { rendering, metadata: metadata(&file), left_out, running_heads })
+    Ok(PdfReading { rendering, metadata: metadata(&file), left_out, running_heads: furniture.any })
 }
 
 fn page_name(at: usize) -> String {
@@ -237,8 +240,11 @@ fn without_text(pages: usize, unknown: usize, images: usize) -> SkipReason {
     }
 }
 
-/// The pieces of every page: what runs in the page's main direction first. And whether running heads were left out.
-fn arranged(layers: Vec<Vec<Vec<fragments::Band>>>, parts: &mut DocumentParts) -> (Vec<Vec<columns::PdfPiece>>, bool) {
+/// The pieces of every page: what runs in the page's main direction first. And the running heads that were left out.
+fn arranged(
+    layers: Vec<Vec<Vec<fragments::Band>>>,
+    parts: &mut DocumentParts,
+) -> (Vec<Vec<columns::PdfPiece>>, furniture::Furniture) {
     let mut main: Vec<Vec<fragments::Band>> = Vec::with_capacity(layers.len());
     let mut turned: Vec<Vec<Vec<fragments::Band>>> = Vec::with_capacity(layers.len());
     for mut page in layers {
@@ -246,7 +252,7 @@ fn arranged(layers: Vec<Vec<Vec<fragments::Band>>>, parts: &mut DocumentParts) -
         main.push(first);
         turned.push(page);
     }
-    let running_heads = furniture::remove(&mut main);
+    let furniture = furniture::remove(&mut main);
     let mut seen: HashSet<String> = HashSet::new();
     // Stamps along the margin are the same on every page; on one page, words may be repeated.
     for page in &mut turned {
@@ -262,7 +268,7 @@ fn arranged(layers: Vec<Vec<Vec<fragments::Band>>>, parts: &mut DocumentParts) -
         let pieces = || std::iter::once(main).chain(turned).flat_map(columns::pieces).collect();
         parts.read(|| page_name(at), pieces).unwrap_or_default()
     });
-    (pieces.collect(), running_heads)
+    (pieces.collect(), furniture)
 }
 
 fn metadata(file: &File) -> Metadata {
