@@ -32,7 +32,7 @@ pub fn other_rounds(costs: &[f64], inputs: u64) -> Vec<FileRounds> {
         |share: f64| -> Vec<u64> { costs.iter().map(|cost| (share / cost.max(1.0)).min(most) as u64).collect() };
     let (mut low, mut high) = (0.0, 1e12);
     for _ in 0..100 {
-        let middle = (low + high) / 2.0;
+        let middle = f64::midpoint(low, high);
         if rounds(middle).iter().sum::<u64>() < left { low = middle } else { high = middle }
     }
     let slices = |(file, count): (usize, u64)| {
