@@ -13,7 +13,7 @@ fn a_program_without_milvus_says_how_to_build_one() {
     world.write("notes/tea.md", "Green tea.");
     let address = ["--store", "milvus://127.0.0.1:1/books"];
     for command in [&["status"][..], &["search", "tea"], &["index", "notes"], &["serve", "--port", "0"], &["mcp"]] {
-        let refused = world.okno(command.iter().chain(address)).refuses();
+        let refused = world.okno(command.iter().chain(&address)).refuses();
         refused.says(&["`milvus://127.0.0.1:1/books` is on Milvus", "build it with `--features milvus`"]);
     }
     world
