@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """Proves that nothing of the question sets was trained on.
 
-    leak_check.py --corpus DIR --questions DIR --tokenizer tokenizer.json
+    leak_check.py --corpus DIR --questions DIR --tokenizer tokenizer.json [--clean NAME …]
+
+`--clean` first rewrites these files of the corpus (docs, enlong …) without the lines that hold such a sentence, title or question.
 
 Fails if a training document has the title of a document in squad, xquad, cmrc, cmrc_long or drcd, or if any training text holds a
 sentence of 12 or more letters that occurs in a set's documents, or a set's question. English sentences of fewer than 4 words are
@@ -58,8 +60,9 @@ def forbidden(folder, questions):
             if name == "cmrc_long":
                 titles |= {folder.fold(h) for h in re.findall(r"^## (.*)$", document["text"], re.M)}
             hashes.update((h, name) for h in folder.sentences(document["text"]))
-        for query in read(path.replace("corpus.jsonl", "queries.jsonl")):
-            hashes[folder.hash(folder.fold(query["question"]))] = name
+    for path in sorted(glob.glob(os.path.join(questions, "*", "queries.jsonl"))):
+        for query in read(path):
+            hashes[folder.hash(folder.fold(query["question"]))] = path.split(os.sep)[-2]
     titles.discard("")
     return titles, hashes
 
@@ -69,22 +72,36 @@ def training_texts(corpus):
     for name in sum(text.SOURCES.values(), ()):
         for row in text.lines(corpus, name):
             yield name, row[0], "\n".join(row[1:]).replace("\x1f", "\n")
-    for row in text.lines(corpus, "secs"):
-        yield "secs", None, "\n".join(row[1:])
-    for row in text.lines(corpus, "parallel"):
-        yield "parallel", None, "\n".join(row)
+    for name, first in (("secs", 1), ("licences", 1), ("docs", 3), ("parallel", 0)):
+        for row in text.lines(corpus, name):
+            yield name, None, "\n".join(row[first:]).replace("\x1f", "\n")
     for row in text.lines(corpus, "cedict"):
         yield "cedict", None, " ".join(row).replace(";", ",")       # one entry, one sentence
+
+
+def cleaned(corpus, name, folder, titles, hashes):
+    """Rewrites one corpus file without the lines that hold a set's title, question or sentence."""
+    first = {"docs": 3, "secs": 1, "licences": 1}.get(name, 1)
+    rows = list(text.lines(corpus, name))
+    heading = lambda row: row[3] if name == "docs" and len(row) == 6 else row[0]
+    kept = [r for r in rows if folder.fold(heading(r)) not in titles and folder.hash(folder.fold(heading(r))) not in hashes
+            and not any(h in hashes for h in folder.sentences("\n".join(r[first:]).replace("\x1f", "\n")))]
+    with open(os.path.join(corpus, name + ".txt"), "w", encoding="utf8") as file:
+        file.writelines("\t".join(r) + "\n" for r in kept)
+    print("cleaned", name, len(rows) - len(kept), "of", len(rows), flush=True)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     for name in ("corpus", "questions", "tokenizer"):
         parser.add_argument("--" + name, required=True)
+    parser.add_argument("--clean", nargs="+", default=[])
     args = parser.parse_args()
     folder = Folder(args.tokenizer)
     titles, hashes = forbidden(folder, args.questions)
     print("forbidden titles", len(titles), "sentences and questions", len(hashes), flush=True)
+    for name in args.clean:
+        cleaned(args.corpus, name, folder, titles, hashes)
     checked, found = {}, []
     for source, title, body in training_texts(args.corpus):
         checked[source] = checked.get(source, 0) + 1
@@ -96,7 +113,7 @@ def main():
     print("checked", checked)
     for leak in found[:40]:
         print("LEAK", *leak)
-    print("leaks", len(found))
+    print("leaks", len(found), {pair: sum(leak[:2] == pair for leak in found) for pair in sorted({leak[:2] for leak in found})})
     return bool(found)
 
 

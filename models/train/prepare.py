@@ -25,10 +25,11 @@ from teachers import Teacher
 
 SPACE = 2                    # ids 0, 1 and 2 are padding, unknown and the bare word mark: zero rows
 PER_PASSAGE = 4              # pseudo-questions per passage
+CLEAR = 200                  # a real question is trained on if the teacher ranks its passage before this
 HARD = 16                    # neighbours kept per query, by BM25 and by the first teacher each
 K1, B = 1.2, 0.5
 TEACHER_LENGTH = 256         # tokens; passages are shorter
-TEACHERS = {"en": ("bge-small-en-v1.5", "all-MiniLM-L6-v2"), "zh": ("bge-small-zh-v1.5",)}
+TEACHERS = {"en": ("bge-small-en-v1.5", "all-MiniLM-L6-v2"), "zh": ("bge-small-zh-v1.5",)}     # --english names others
 SHARED = {}
 START = time.time()
 
@@ -77,7 +78,8 @@ def bags(flat, owner=None):
 
 # ---------------------------------------------------------------- passages and queries
 def read(corpus, lang, limit):
-    titles, sentences, first, document, held = [], [], [0], [], []
+    """Documents, then sections of documentation with their real questions: (query, first passage, number of passages, kind)."""
+    titles, sentences, first, document, held, real = [], [], [0], [], [], []
     for title, found in text.documents(corpus, lang, limit):
         for passage in found:
             sentences += passage
@@ -85,7 +87,16 @@ def read(corpus, lang, limit):
             document.append(len(titles))
             held.append(text.held_out(title))
         titles.append(title)
-    return titles, sentences, np.array(first), np.array(document), np.array(held)
+    for source, kind, query, title, found in text.documentation(corpus, lang):
+        if query:
+            real.append((query, len(document), len(found), kind))
+        for passage in found:
+            sentences += passage
+            first.append(len(sentences))
+            document.append(len(titles))
+            held.append(source in text.HELD_SOURCES)
+        titles.append(title)
+    return titles, sentences, np.array(first), np.array(document), np.array(held), real
 
 
 def segmenter(tokenizer):
@@ -154,10 +165,11 @@ def without_own(best, own):
     return best[~mine].view(len(best), -1).int().cpu()
 
 
-def hard_by_words(passages, query_bags, positive, vocabulary, batch=1024):
-    """The HARD best passages by BM25 for every second query, its own left out; the query between shares its neighbour's list."""
+def hard_by_words(passages, query_bags, positive, vocabulary, made, batch=1024):
+    """The HARD best passages by BM25, its own left out: for every second of the `made` queries (the one between shares its neighbour's
+    list) and for every real one."""
     matrix, offsets, ids = bm25_matrix(passages, vocabulary), query_bags["offsets"], query_bags["ids"].long()
-    chosen, out = torch.arange(0, len(offsets) - 1, 2), []
+    chosen, out = torch.cat([torch.arange(0, made, 2), torch.arange(made, len(offsets) - 1)]), []
     for rows in chosen.split(batch):
         length = offsets[rows + 1] - offsets[rows]
         column = torch.repeat_interleave(torch.arange(len(rows)), length)
@@ -165,7 +177,8 @@ def hard_by_words(passages, query_bags, positive, vocabulary, batch=1024):
         dense = torch.zeros(vocabulary, len(rows), device=DEVICE)
         dense[ids[offsets[rows][column] + inside].to(DEVICE), column.to(DEVICE)] = 1
         out.append(without_own(best_rows((matrix @ dense).T.contiguous(), HARD + 1), positive[rows].to(DEVICE)))
-    return torch.cat(out).repeat_interleave(2, 0)
+    out = torch.cat(out)
+    return torch.cat([out[: made // 2].repeat_interleave(2, 0), out[made // 2:]])
 
 
 def hard_by_meaning(taught, positive, batch=2048):
@@ -175,6 +188,24 @@ def hard_by_meaning(taught, positive, batch=2048):
         scores = taught["query"][rows].to(DEVICE) @ passages.T
         out.append(without_own(best_rows(scores, HARD + 1), positive[rows].to(DEVICE)))
     return torch.cat(out)
+
+
+# ---------------------------------------------------------------- real questions
+def placed(real, taught, first):
+    """For each real question the passage of its section and the sentence of that passage that the teacher finds nearest, and the rank
+    of the passage among all: a heading that does not lead the teacher to its section says too little without its surroundings."""
+    own, at, rank = [], [], []
+    everything = taught["passage"].to(DEVICE)
+    for n, (_, start, count, _) in enumerate(real):
+        query = taught["query"][len(taught["query"]) - len(real) + n].float()
+        best = start + int((taught["passage"][start:start + count].float() @ query).argmax())
+        own.append(best)
+        at.append(int((taught["sentence"][first[best]:first[best + 1]].float() @ query).argmax()))
+    own = torch.tensor(own, dtype=torch.long)
+    for rows in torch.arange(len(real)).split(1024):
+        scores = taught["query"][len(taught["query"]) - len(real) + rows].to(DEVICE) @ everything.T
+        rank.append((scores > scores.gather(1, own[rows].to(DEVICE)[:, None])).sum(1).cpu())
+    return own, np.array(at, np.int64), torch.cat(rank)
 
 
 # ---------------------------------------------------------------- teachers
@@ -198,14 +229,15 @@ def teacher_tokens(folder, name, texts):
 
 
 def language(args, lang, tokenizer):
-    titles, sentences, first, document, held = read(args.corpus, lang, args.limit)
+    titles, sentences, first, document, held, real = read(args.corpus, lang, args.limit)
     passage_of = np.repeat(np.arange(len(document)), np.diff(first))
     glue = " " if lang == "en" else ""
     whole = [glue.join(sentences[a:b]) for a, b in zip(first, first[1:])]
     log(lang, "documents", len(titles), "passages", len(whole), "sentences", len(sentences), "held out", int(held.sum()))
     asked, at = all_queries(lang, args.tokenizer, rarities(lang, tokenizer, whole[::10]), titles, sentences, first, document)
-    positive = np.repeat(np.arange(len(whole)), PER_PASSAGE)
-    log(lang, "queries", len(asked), asked[:12])
+    positive, made = np.repeat(np.arange(len(whole)), PER_PASSAGE), len(asked)
+    asked += [r[0] for r in real]
+    log(lang, "queries", made, "real", len(real), asked[:6], asked[-6:])
     pieces = {k: tokens(args.tokenizer, v) for k, v in (("passage", whole), ("sentence", sentences), ("title", titles), ("query", asked))}
     log(lang, "pieces")
     named = [f"{titles[document[p]]}{': ' if lang == 'en' else '。'}{s}" for s, p in zip(sentences, passage_of)]
@@ -215,12 +247,20 @@ def language(args, lang, tokenizer):
     units = {k: teacher_tokens(args.teachers, TEACHERS[lang][0], v) for k, v in units.items()}      # both English teachers share a vocabulary
     log(lang, "teachers' tokens")
     out = {k: bags(v) for k, v in pieces.items()} | {"passage_sums": bags(pieces["sentence"], passage_of)}
+    out["teachers"] = [teach(args.teachers, name, units) for name in TEACHERS[lang]]
+    if real:
+        own, within, rank = placed(real, out["teachers"][0], first)
+        positive, at = np.concatenate([positive, own.numpy()]), np.concatenate([at, within])
+        asks = torch.tensor([r[3] in ("question", "howto") for r in real])
+        left = torch.from_numpy(held)[own]
+        out |= {"made": made, "real": made + torch.nonzero((rank < CLEAR) & ~left)[:, 0], "asks": made + torch.nonzero(asks & left)[:, 0]}
+        log(lang, "real questions", len(real), "clear", len(out["real"]), "held out", len(out["asks"]),
+            "teacher's recall@1/10/100", *[round((rank < k).float().mean().item(), 3) for k in (1, 10, 100)])
     positive = torch.from_numpy(positive)
     out |= {"first": torch.from_numpy(first), "document": torch.from_numpy(document), "held": torch.from_numpy(held),
             "positive": positive, "asked": torch.from_numpy(first[positive.numpy()] + at)}
-    words = hard_by_words(out["passage"], out["query"], positive, tokenizer.get_vocab_size())
+    words = hard_by_words(out["passage"], out["query"], positive, tokenizer.get_vocab_size(), made)
     log(lang, "neighbours by BM25")
-    out["teachers"] = [teach(args.teachers, name, units) for name in TEACHERS[lang]]
     out["hard"] = torch.cat([words, hard_by_meaning(out["teachers"][0], positive)], 1)
     log(lang, "neighbours by meaning")
     torch.save(out, os.path.join(args.cache, lang + ".pt"))
@@ -232,7 +272,7 @@ def cross(args, tokenizer):
     english, chinese = [p[0] for p in parallel], [p[1] for p in parallel]
     pieces = {"en": english, "zh": chinese, "word": [d[0] for d in dictionary], "gloss": [d[1] for d in dictionary]}
     pieces = {k: tokens(args.tokenizer, v) for k, v in pieces.items()}
-    taught = {"en": ("bge-small-en-v1.5", english), "zh": ("bge-small-zh-v1.5", simplified(tokenizer)(chinese))}
+    taught = {"en": (TEACHERS["en"][0], english), "zh": ("bge-small-zh-v1.5", simplified(tokenizer)(chinese))}
     taught = {lang: (name, teacher_tokens(args.teachers, name, texts)) for lang, (name, texts) in taught.items()}
     out = {k: bags(v) for k, v in pieces.items()} | {"held": torch.tensor([text.held_out(e) for e in english])}
     out["teachers"] = {lang: teach(args.teachers, name, {"passage": units})["passage"] for lang, (name, units) in taught.items()}
@@ -326,8 +366,11 @@ def main():
         parser.add_argument("--" + name, required=True)
     parser.add_argument("--limit", type=int, help="documents per file, for a dry run")
     parser.add_argument("--processes", type=int, default=os.cpu_count())
+    parser.add_argument("--english", nargs="+", default=TEACHERS["en"], help="the English teachers; the first also chooses neighbours")
+    parser.add_argument("--warm", action="store_true", help="no initial rows: training starts from a table")
     parser.add_argument("--part", choices=("en", "zh", "cross"))
     args = parser.parse_args()
+    TEACHERS["en"] = tuple(args.english)
     os.makedirs(args.cache, exist_ok=True)
     if not args.part:
         parts_at_once()
@@ -336,7 +379,8 @@ def main():
     tokenizer = Tokenizer.from_file(args.tokenizer)
     if args.part == "cross":
         cross(args, tokenizer)
-        initial(args, tokenizer)
+        if not args.warm:
+            initial(args, tokenizer)
     else:
         language(args, args.part, tokenizer)
     log(args.part, "prepared")

@@ -77,7 +77,7 @@ class Maker:
             rest = [title if w.lower() in PRONOUNS and title else w for w in left + right]
             text = asked + " " + " ".join(rest)
         else:
-            text = re.sub("^[他她它该其]", title, "".join(left)) + asked + "".join(right)
+            text = re.sub("^[他她它该其]", lambda _: title, "".join(left)) + asked + "".join(right)
         if title and title.lower() not in text.lower() and dice.random() < 0.35:
             text = text + (" in " if self.lang == "en" else "") + title if self.lang == "en" else title + text
         return text + ("?" if self.lang == "en" else "？")

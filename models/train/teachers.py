@@ -15,6 +15,7 @@ TEACHERS = {
     "bge-small-zh-v1.5": ("cls", "为这个句子生成表示以用于检索相关文章：", 384),
     "bge-small-en-v1.5": ("cls", "Represent this sentence for searching relevant passages: ", 256),
     "all-MiniLM-L6-v2": ("mean", "", 256),
+    "gte-small": ("mean", "", 256),
 }
 HEADS = {512: 8, 384: 12}
 

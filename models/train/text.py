@@ -12,11 +12,14 @@ SIZES = {"en": (900, 100, 15), "zh": (380, 40, 5)}     # longest passage, shorte
 SPLIT = {"en": re.compile(r"(?<=[.!?]) +"), "zh": re.compile(r"(?<=[。！？；])")}
 SOURCES = {"en": ("enlong", "enwiki"), "zh": ("zhlong", "zhwiki")}
 HELD_OUT = 60
+HELD_SOURCES = {"debian-faq", "debian-faq-zh-cn", "harden-doc", "celery", "dolphinscheduler"}     # documentation held out whole
 
 
 def lines(folder, name):
-    """Lines of one corpus file, compressed or not."""
+    """Lines of one corpus file, compressed or not; none of a file that is not there."""
     plain = os.path.join(folder, name + ".txt")
+    if not os.path.exists(plain) and not os.path.exists(plain + ".xz"):
+        return
     opened = open(plain, encoding="utf8") if os.path.exists(plain) else lzma.open(plain + ".xz", "rt", encoding="utf8")
     with opened as file:
         for line in file:
@@ -54,14 +57,27 @@ def documents(folder, lang, limit=None):
                 break
             if len(row) == 2 and (found := passages(row[1], lang)):
                 yield row[0], found
-    for number, row in enumerate(lines(folder, "secs")):
-        if limit and number >= limit:
-            break
-        if len(row) == 3 and row[0] == lang and (found := passages(row[2], lang)):
-            yield row[1], found
+    for name in ("secs", "licences"):
+        for number, row in enumerate(lines(folder, name)):
+            if limit and number >= limit:
+                break
+            if len(row) == 3 and row[0] == lang and (found := passages(row[2], lang)):
+                yield row[1], found
 
 
 def pairs(folder, name, limit=None):
     """Two-column files: parallel text (English, Chinese) and the dictionary (Chinese, English)."""
     rows = [row for row in lines(folder, name) if len(row) == 2 and row[0] and row[1]]
     return rows[:limit] if limit else rows
+
+
+def documentation(folder, lang):
+    """(source, kind, query or None, title, passages) of every section that documentation.py found."""
+    for row in lines(folder, "docs"):
+        if len(row) != 6 or row[1] != lang or not (found := passages(row[5], lang)):
+            continue
+        source, _, kind, heading, above, _ = row
+        query = None if kind == "text" else heading
+        if kind == "heading" and above and zlib.crc32(heading.encode()) % 2:
+            query = above.split(" / ")[-1] + " " + heading          # half of the plain headings with the one above
+        yield source, kind, query, above or source, found

@@ -11,6 +11,8 @@ Each step takes one task:
   across    queries translated word for word by the dictionary against passages of the other language
   parallel  translated texts, both directions, with both teachers' distributions
   word      dictionary words against their glosses
+  reading   piece by piece, as the engine compares its best hits with the question once more: for each piece of the question the best
+            cosine among the passage's and title's pieces, weighted by the square of the row's length
 Passages are half the time the sum of their sentences' vectors, because search uses such sums.
 """
 import argparse
@@ -28,7 +30,9 @@ WIDTH = 256
 DIMENSIONS = ((256, 1.0), (128, 0.5))       # Matryoshka: the leading 128 dimensions work alone
 SIF = 1e-3                                  # smoothing of the initial row weights SIF / (SIF + probability)
 TASKS = (("passage", "en", 0.27), ("passage", "zh", 0.27), ("sentence", "en", 0.08), ("sentence", "zh", 0.08),
-         ("across", "en", 0.06), ("across", "zh", 0.06), ("parallel", "", 0.14), ("word", "", 0.04))
+         ("across", "en", 0.06), ("across", "zh", 0.06), ("parallel", "", 0.14), ("word", "", 0.04),
+         ("reading", "en", 0.0), ("reading", "zh", 0.0))          # shares; --reading sets that of each language
+WIDEST = {"query": 32, "passage": 192, "title": 16}              # distinct pieces compared one by one
 START = time.time()
 
 
@@ -42,7 +46,7 @@ def on_device(value, device):
         return {k: on_device(v, device) for k, v in value.items()}
     if isinstance(value, list):
         return [on_device(v, device) for v in value]
-    return value.to(device)
+    return value if isinstance(value, int) else value.to(device)
 
 
 def load(args, device):
@@ -154,18 +158,63 @@ def word_loss(table, cross, rows, args):
     return 0.15 * (contrast(word, gloss, args) + contrast(gloss, word, args))
 
 
-class Sampler:
-    """Rows to train on, never held-out ones."""
+def pieces(bags, rows, width):
+    """The distinct pieces of each row, at most `width`, 0 where there are fewer."""
+    start, length = bags["offsets"][rows], bags["offsets"][rows + 1] - bags["offsets"][rows]
+    column = torch.arange(width, device=rows.device)
+    at = (start[:, None] + column).clamp(max=len(bags["ids"]) - 1)
+    return torch.where(column < length[:, None], bags["ids"][at].long(), 0)
 
-    def __init__(self, data, device):
-        self.device = device
+
+def likeness(table, query, unit):
+    """Queries [B, Q] against lists [B, L, P] of pieces: the mean best cosine, weighted by the square of the row's length, [B, L]."""
+    rows = F.normalize(table, dim=-1).bfloat16()
+    weight = F.embedding(query, table).pow(2).sum(-1) * (query > 0)
+    batch, lists, width = unit.shape
+    cosine = F.embedding(query, rows) @ F.embedding(unit.flatten(1), rows).transpose(1, 2)
+    cosine = cosine.view(batch, -1, lists, width).masked_fill((unit == 0)[:, None], -1).amax(-1).float()
+    return (cosine * weight[..., None]).sum(1) / (weight.sum(1, keepdim=True) + 1e-9)
+
+
+def reading_loss(table, data, seeds, args, lang):
+    """Lists of one known passage and its neighbours, ordered as the teacher orders them."""
+    own = data["positive"][seeds]
+    pick = torch.rand(len(seeds), data["hard"].shape[1], device=seeds.device).argsort(-1)[:, : args.list - 1]
+    lists = torch.cat([own[:, None], data["hard"][seeds].gather(1, pick).long()], 1)
+    valid = ~data["held"][lists]
+    flat = lists.flatten()
+    text = pieces(data["passage"], flat, WIDEST["passage"])
+    if torch.rand(1).item() < 0.7:
+        text = torch.cat([text, pieces(data["title"], data["document"][flat], WIDEST["title"])], 1)
+    score = likeness(table, pieces(data["query"], seeds, WIDEST["query"]), text.view(*lists.shape, -1))
+    teacher = data["teachers"][0]
+    taught = torch.einsum("bd,bld->bl", teacher["query"][seeds], teacher["passage"][lists]).float() / args.teacher_temp
+    target = (1 - args.mix) * F.softmax(taught.masked_fill(~valid, -1e4), -1)
+    target[:, 0] += args.mix
+    return F.kl_div(F.log_softmax((score * args.sharp).masked_fill(~valid, -1e4), -1), target, reduction="batchmean")
+
+
+class Sampler:
+    """Rows to train on, never held-out ones; a share of them real questions."""
+
+    def __init__(self, data, device, real):
+        self.device, self.share = device, real
         self.rows = {lang: torch.nonzero(~data[lang]["held"][data[lang]["positive"]])[:, 0] for lang in ("en", "zh")}
+        for lang in ("en", "zh"):
+            if real and "made" in data[lang]:
+                self.rows[lang] = self.rows[lang][self.rows[lang] < data[lang]["made"]]
+                self.rows["real" + lang] = data[lang]["real"]
         self.rows["parallel"] = torch.nonzero(~data["cross"]["held"])[:, 0]
         self.rows["word"] = torch.arange(len(data["cross"]["word"]["offsets"]) - 1, device=device)
 
     def take(self, kind, count):
         rows = self.rows[kind]
-        return rows[torch.randint(len(rows), (count,), device=self.device)]
+        drawn = rows[torch.randint(len(rows), (count,), device=self.device)]
+        if self.share and "real" + kind in self.rows:
+            real = self.rows["real" + kind]
+            other = real[torch.randint(len(real), (count,), device=self.device)]
+            drawn = torch.where(torch.rand(count, device=self.device) < self.share, other, drawn)
+        return drawn
 
 
 def step_loss(table, data, sampler, task, lang, args):
@@ -174,6 +223,8 @@ def step_loss(table, data, sampler, task, lang, args):
         return parallel_loss(table, cross, torch.unique(sampler.take("parallel", args.batch)), args)
     if task == "word":
         return word_loss(table, cross, torch.unique(sampler.take("word", args.batch)), args)
+    if task == "reading":
+        return reading_loss(table, data[lang], sampler.take(lang, args.lists), args, lang)
     seeds = sampler.take(lang, args.batch)
     if task == "sentence":
         return sentence_loss(table, data[lang], seeds, args, lang)
@@ -202,6 +253,13 @@ def initial_table(args, data, vocabulary, device):
     return table
 
 
+def started(args, device):
+    """The rows of a table that training goes on from."""
+    from safetensors.torch import load_file
+    weights = load_file(args.start)
+    return weights["embeddings"].float().to(device) * weights["scales"].float().to(device)[:, None]
+
+
 def learning_rate(args, step, share):
     return args.lr * min(1, step / 100) * (0.5 * (1 + math.cos(math.pi * share)) * 0.98 + 0.02)
 
@@ -209,13 +267,15 @@ def learning_rate(args, step, share):
 def train(args, data, table, device):
     table = torch.nn.Parameter(table)
     optimiser = torch.optim.Adam([table], lr=args.lr, betas=(0.9, 0.99), eps=1e-10)
-    sampler, seen = Sampler(data, device), {}
-    shares = torch.tensor([share for *_, share in TASKS])
+    sampler, seen, began = Sampler(data, device, args.real), {}, table.detach().clone()
+    shares = torch.tensor([args.reading if task == "reading" else share for task, _, share in TASKS])
     order = torch.multinomial(shares, args.steps, replacement=True, generator=torch.Generator().manual_seed(0)).tolist()
     for step, choice in enumerate(order):
         task, lang, _ = TASKS[choice]
         optimiser.param_groups[0]["lr"] = learning_rate(args, step, step / args.steps)
         loss = step_loss(table, data, sampler, task, lang, args)
+        if args.keep:
+            loss = loss + args.keep * (table - began).pow(2).sum(1).mean()
         optimiser.zero_grad(set_to_none=True)
         loss.backward()
         table.grad[:3] = 0
@@ -267,10 +327,30 @@ def dev_cross(table, cross, width):
     return [round((ranks(a, b, own)[0] < 1).float().mean().item(), 4) for a, b in ((english, chinese), (chinese, english))]
 
 
+def dev_real(table, data, width, distractors=30000):
+    """Held-out real questions: recall@1, @10, @100 of the pooled vectors, and MRR@10 of reading the 50 best again (blend .3)."""
+    held = torch.nonzero(data["held"])[:, 0]
+    others = torch.nonzero(~data["held"])[:, 0][:: max(1, len(data["held"]) // distractors)]
+    pool, seeds = torch.unique(torch.cat([held, others])), data["asks"]
+    own = torch.searchsorted(pool, data["positive"][seeds])
+    query, unit = (vectors(table, data[k], rows)[:, :width] for k, rows in (("query", seeds), ("passage", pool)))
+    rank, scores = ranks(query, unit, own)
+    top, at = scores.topk(50, -1)
+    text = torch.cat([pieces(data["passage"], pool[at.flatten()], WIDEST["passage"]), pieces(data["title"], data["document"][pool[at.flatten()]], WIDEST["title"])], 1)
+    read = torch.cat([likeness(table[:, :width], q, u) for q, u in zip(pieces(data["query"], seeds, WIDEST["query"]).split(200), text.view(*at.shape, -1).split(200))])
+    scaled = lambda x: (x - x.amin(1, keepdim=True)) / (x.amax(1, keepdim=True) - x.amin(1, keepdim=True) + 1e-9)
+    both = 0.7 * scaled(top) + 0.3 * scaled(read)
+    found = at.gather(1, both.argsort(1, descending=True)) == own[:, None]
+    place = torch.where(found.any(1), found.float().argmax(1), 99)
+    mrr = torch.where(place < 10, 1 / (place + 1.0), 0.0).mean()
+    return [round(x.item(), 4) for x in (*((rank < k).float().mean() for k in (1, 10, 100)), mrr)]
+
+
 def dev(table, data, width=WIDTH):
     with torch.no_grad():
         found = {lang: dev_language(table, data[lang], width) for lang in ("en", "zh")}
         found["cross"] = dev_cross(table, data["cross"], width)
+        found |= {"real " + lang: dev_real(table, data[lang], width) for lang in ("en", "zh") if "asks" in data[lang]}
     found["mean"] = round(sum(sum(v) for v in found.values()) / sum(len(v) for v in found.values()), 4)
     return found
 
@@ -279,9 +359,11 @@ def arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     for name in ("cache", "tokenizer", "out"):
         parser.add_argument("--" + name, required=True)
-    for name, default in (("steps", 8108), ("batch", 3072), ("hard", 4), ("seed", 0)):
+    parser.add_argument("--start", help="a model.safetensors to go on from")
+    for name, default in (("steps", 8108), ("batch", 3072), ("hard", 4), ("seed", 0), ("lists", 384), ("list", 16)):
         parser.add_argument("--" + name, type=int, default=default)
-    for name, default in (("lr", 4e-3), ("temp", 0.05), ("teacher-temp", 0.03), ("mix", 0.3), ("drop", 0.1), ("reverse", 0.2)):
+    for name, default in (("lr", 4e-3), ("temp", 0.05), ("teacher-temp", 0.03), ("mix", 0.3), ("drop", 0.1), ("reverse", 0.2),
+                          ("real", 0.0), ("reading", 0.0), ("sharp", 20.0), ("keep", 0.0)):
         parser.add_argument("--" + name, type=float, default=default)
     return parser.parse_args()
 
@@ -292,7 +374,7 @@ def main():
     torch.manual_seed(args.seed)
     vocabulary = Tokenizer.from_file(args.tokenizer).get_vocab_size()
     data = load(args, device)
-    table = initial_table(args, data, vocabulary, device)
+    table = started(args, device) if args.start else initial_table(args, data, vocabulary, device)
     log("start", dev(table, data))
     table = train(args, data, table, device)
     stored = save(args, table)
