@@ -286,6 +286,13 @@ fn old_workbooks_with_claims() {
     let mut listing = xls(&cells[1..]);
     (4096..8192).step_by(4).for_each(|at| listing[at..at + 4].copy_from_slice(&1u32.to_le_bytes()));
     read("listing.xls", &listing);
+    // Records that are shorter than their kind, and a sheet beyond the end of the stream.
+    let short = [(0x0006, vec![0; 6]), (0x00e5, vec![9, 0]), number(0, 0, 1.5), number(0, 1, 2.0)];
+    assert_eq!(read("short.xls", &xls(&short)).0, "## S1\n\n| 1.5 | 2 |\n| --- | --- |\n");
+    let mut beyond = xls(&cells[1..]);
+    let place = beyond.windows(4).position(|bytes| bytes == [0x85, 0, 8 + 2, 0]).expect("the record of the sheet") + 4;
+    beyond[place..place + 4].copy_from_slice(&0x00ff_ffffu32.to_le_bytes());
+    refused("beyond.xls", &beyond, "no_text");
 }
 
 fn docx(body: &str) -> Vec<u8> {

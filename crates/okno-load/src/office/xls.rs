@@ -26,10 +26,14 @@ mod kind {
     pub const END: u16 = 0x000a;
     pub const EXTERNAL: u16 = 0x0017;
     pub const NAME: u16 = 0x0018;
+    pub const DATES: u16 = 0x0022;
+    pub const PASSWORD: u16 = 0x002f;
     pub const CONTINUE: u16 = 0x003c;
+    pub const LETTERS: u16 = 0x0042;
     pub const SHEET: u16 = 0x0085;
     pub const NUMBERS: u16 = 0x00bd;
     pub const RICH: u16 = 0x00d6;
+    pub const MERGED: u16 = 0x00e5;
     pub const STRINGS: u16 = 0x00fc;
     pub const SHARED: u16 = 0x00fd;
     pub const DIMENSIONS: u16 = 0x0200;
@@ -75,6 +79,16 @@ fn set_kind(stream: &mut [u8], data: &std::ops::Range<usize>, kind: u16) {
     stream[data.start - 4..data.start - 2].copy_from_slice(&kind.to_le_bytes());
 }
 
+/// Whether a record is shorter than `calamine` takes it to be without asking.
+fn is_short(stream: &[u8], kind: u16, data: &std::ops::Range<usize>) -> bool {
+    match kind {
+        kind::DATES | kind::PASSWORD | kind::LETTERS => data.len() < 2,
+        kind::FORMULA => data.len() < 20,
+        kind::MERGED => data.len() < 2 || data.len() < 2 + 8 * usize::from(number16(stream, data.start)),
+        _ => false,
+    }
+}
+
 /// Where the sheets begin, and how long the shared strings are.
 fn globals(stream: &mut [u8]) -> (Vec<usize>, Vec<u32>) {
     let (mut sheets, mut strings, mut at) = (Vec::new(), Vec::new(), 0);
@@ -83,10 +97,11 @@ fn globals(stream: &mut [u8]) -> (Vec<usize>, Vec<u32>) {
         at = data.end;
         match kind {
             kind::END => break,
-            // A second sheet at the same place, and one too many, would be read all the same.
+            _ if is_short(stream, kind, &data) => set_kind(stream, &data, kind::IGNORED),
+            // A second sheet at the same place, one too many, and one beyond the end, would be read all the same.
             kind::SHEET => {
                 let start = number32(stream, data.start) as usize;
-                if known.insert(start) && sheets.len() < MOST_SHEETS {
+                if start < stream.len() && known.insert(start) && sheets.len() < MOST_SHEETS {
                     sheets.push(start);
                 } else {
                     set_kind(stream, &data, kind::IGNORED);
@@ -212,6 +227,7 @@ fn sheet(stream: &mut [u8], start: usize, strings: &[u32], counted: &mut SheetCo
             kind::END => depth -= 1,
             // Charts have cells of their own, which are not read.
             _ if depth > 1 => {}
+            _ if is_short(stream, kind, &data) => set_kind(stream, &data, kind::IGNORED),
             kind::DIMENSIONS => set_kind(stream, &data, kind::IGNORED),
             kind::FORMULA => {
                 let (row, column) = (number16(stream, data.start), number16(stream, data.start + 2));
