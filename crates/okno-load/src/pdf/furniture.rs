@@ -22,7 +22,7 @@ const LONGEST: usize = 160;
 
 /// What was taken out of the pages.
 #[derive(Debug, Default)]
-pub(super) struct Furniture {
+pub(super) struct PageFurniture {
     /// Whether there was any.
     pub any: bool,
     /// Running lines that were taken from their places, each once, with the page where it is first seen.
@@ -30,16 +30,16 @@ pub(super) struct Furniture {
 }
 
 /// Takes furniture out of the pages; each is a list of bands from top to bottom.
-pub(super) fn remove(pages: &mut [Vec<Band>]) -> Furniture {
+pub(super) fn remove(pages: &mut [Vec<Band>]) -> PageFurniture {
     if pages.len() < 2 {
-        return Furniture::default();
+        return PageFurniture::default();
     }
     let before: usize = pages.iter().map(Vec::len).sum();
     let mut running = running(pages);
     let offsets = number_offsets(pages);
     let weight = Weight::of(pages, &running, &offsets);
     if weight.text == 0 {
-        return Furniture::default();
+        return PageFurniture::default();
     }
     if weight.running * MUCH > weight.text + weight.running {
         running.clear();
@@ -67,7 +67,7 @@ pub(super) fn remove(pages: &mut [Vec<Band>]) -> Furniture {
             first && stays
         });
     }
-    Furniture { any: pages.iter().map(Vec::len).sum::<usize>() < before, kept }
+    PageFurniture { any: pages.iter().map(Vec::len).sum::<usize>() < before, kept }
 }
 
 /// How many bytes are furniture and how many are not: slides, forms and labels have the same words on every page, and

@@ -244,7 +244,7 @@ fn without_text(pages: usize, unknown: usize, images: usize) -> SkipReason {
 fn arranged(
     layers: Vec<Vec<Vec<fragments::Band>>>,
     parts: &mut DocumentParts,
-) -> (Vec<Vec<columns::PdfPiece>>, furniture::Furniture) {
+) -> (Vec<Vec<columns::PdfPiece>>, furniture::PageFurniture) {
     let mut main: Vec<Vec<fragments::Band>> = Vec::with_capacity(layers.len());
     let mut turned: Vec<Vec<Vec<fragments::Band>>> = Vec::with_capacity(layers.len());
     for mut page in layers {

@@ -4,7 +4,7 @@
 //! Only a large scan, which is halved or more before anything looks at it, is averaged.
 
 use super::OcrError;
-use super::decode::{self, Decoded};
+use super::decode::{self, DecodedImage};
 use super::geometry::{Corner, Quad};
 
 /// Longer sides are scaled down to this; the published pipeline's value.
@@ -28,7 +28,7 @@ pub(super) struct Bitmap {
 impl Bitmap {
     /// Reads PNG, JPEG or WebP, turned as its camera says; what is transparent is white.
     pub fn decode(bytes: &[u8]) -> Result<Self, OcrError> {
-        let Decoded { width, height, pixels, turn } = decode::decode(bytes)?;
+        let DecodedImage { width, height, pixels, turn } = decode::decode(bytes)?;
         Ok(Self { width, height, pixels }.turned(turn))
     }
 

@@ -19,27 +19,27 @@ const LARGEST: usize = 512 << 20;
 const TURN: u16 = 0x112;
 
 /// Red, green and blue, row by row, and how the camera was held: a number of Exif from 1 to 8.
-pub(super) struct Decoded {
+pub(super) struct DecodedImage {
     pub width: usize,
     pub height: usize,
     pub pixels: Vec<u8>,
     pub turn: u16,
 }
 
-type Fault = Box<dyn Error>;
+type DecodeFault = Box<dyn Error>;
 
 /// Reads a picture; which kind it is, its first bytes say.
-pub(super) fn decode(bytes: &[u8]) -> Result<Decoded, OcrError> {
+pub(super) fn decode(bytes: &[u8]) -> Result<DecodedImage, OcrError> {
     let decoded = match bytes {
         [0x89, b'P', b'N', b'G', ..] => png(bytes),
         [0xff, 0xd8, 0xff, ..] => jpeg(bytes),
         [b'R', b'I', b'F', b'F', _, _, _, _, b'W', b'E', b'B', b'P', ..] => webp(bytes),
         _ => Err("not a PNG, JPEG or WebP image".into()),
     };
-    decoded.map_err(|error: Fault| OcrError::Image { cause: error.to_string() })
+    decoded.map_err(|error: DecodeFault| OcrError::Image { cause: error.to_string() })
 }
 
-fn png(bytes: &[u8]) -> Result<Decoded, Fault> {
+fn png(bytes: &[u8]) -> Result<DecodedImage, DecodeFault> {
     let mut decoder = png::Decoder::new_with_limits(Cursor::new(bytes), png::Limits { bytes: LARGEST });
     decoder.set_transformations(png::Transformations::normalize_to_color8());
     let mut reader = decoder.read_info()?;
@@ -51,10 +51,10 @@ fn png(bytes: &[u8]) -> Result<Decoded, Fault> {
     values.truncate(frame.buffer_size());
     let channels = frame.color_type.samples();
     let turn = reader.info().exif_metadata.as_deref().and_then(turn).unwrap_or(1);
-    Ok(Decoded { width, height, pixels: on_white(values, channels), turn })
+    Ok(DecodedImage { width, height, pixels: on_white(values, channels), turn })
 }
 
-fn jpeg(bytes: &[u8]) -> Result<Decoded, Fault> {
+fn jpeg(bytes: &[u8]) -> Result<DecodedImage, DecodeFault> {
     let options = DecoderOptions::default()
         .set_strict_mode(false)
         .set_max_width(LARGEST_SIDE)
@@ -66,10 +66,10 @@ fn jpeg(bytes: &[u8]) -> Result<Decoded, Fault> {
     bounded(width, height)?;
     let pixels = decoder.decode()?;
     let turn = decoder.exif().and_then(|exif| turn(exif)).unwrap_or(1);
-    Ok(Decoded { width, height, pixels, turn })
+    Ok(DecodedImage { width, height, pixels, turn })
 }
 
-fn webp(bytes: &[u8]) -> Result<Decoded, Fault> {
+fn webp(bytes: &[u8]) -> Result<DecodedImage, DecodeFault> {
     let mut decoder = WebPDecoder::new(Cursor::new(bytes))?;
     decoder.set_memory_limit(LARGEST);
     let (width, height) = decoder.dimensions();
@@ -79,11 +79,11 @@ fn webp(bytes: &[u8]) -> Result<Decoded, Fault> {
     decoder.read_image(&mut values)?;
     let channels = if decoder.has_alpha() { 4 } else { 3 };
     let turn = decoder.exif_metadata()?.as_deref().and_then(turn).unwrap_or(1);
-    Ok(Decoded { width, height, pixels: on_white(values, channels), turn })
+    Ok(DecodedImage { width, height, pixels: on_white(values, channels), turn })
 }
 
 /// An error where a picture would take more memory than a page can need.
-fn bounded(width: usize, height: usize) -> Result<(), Fault> {
+fn bounded(width: usize, height: usize) -> Result<(), DecodeFault> {
     let fits = width.max(height) <= LARGEST_SIDE && width.saturating_mul(height).saturating_mul(4) <= LARGEST;
     if width == 0 || height == 0 || !fits {
         return Err(format!("{width} × {height} pixels: too large, or nothing").into());
