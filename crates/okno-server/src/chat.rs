@@ -1,8 +1,8 @@
 //! The chat API of `OpenAI`, so that chat clients answer from the index by changing a URL.
 //!
-//! The last message of the user is the question, made whole with those before it; the answer cites `[1]` and ends with the list of sources, because most
-//! clients show text and nothing else. Programs find the citations in `citations`. `okno` is the first index,
-//! `okno/NAME` any.
+//! The last message of the user is the question, made whole with those before it; the answer cites `[1]` and ends with
+//! the list of sources, because most clients show text and nothing else. Programs find the citations in `citations`.
+//! `okno` is the first index, `okno/NAME` any.
 
 use crate::answering::{ReplyPiece, found, whole, written};
 use crate::api;
@@ -72,8 +72,7 @@ struct Completing {
 /// Answer a chat as `OpenAI` does, from the index
 ///
 /// The last message of the user is the question; one that points back ("and how long?") is made whole with those before
-/// it. Streamed as chunks when `stream` is set; the sources stand below the
-/// text, and as places in `citations`.
+/// it. Streamed as chunks when `stream` is set; the sources stand below the text, and as places in `citations`.
 #[utoipa::path(post, path = "/v1/chat/completions", tag = "chat", request_body = Completing,
     responses((status = 200, body = Object), (status = 200, content_type = "text/event-stream", body = api::SentEvent),
         (status = "4XX", body = ErrorBody), (status = "5XX", description = "The model failed", body = ErrorBody)))]

@@ -31,7 +31,6 @@ pub struct Replying {
     /// The conversation before the question: `user` and `assistant` by turns. A question that points back ("and how
     /// long?") is made whole with it – by the language model where there is one, else by rule.
     #[serde(default)]
-    #[schema(max_items = 100)]
     pub messages: Vec<SentMessage>,
     /// Whether the answer comes as it is written.
     #[serde(default = "streamed")]
@@ -45,9 +44,9 @@ fn streamed() -> bool {
 /// Answer a question in words, with citations
 ///
 /// Streamed as server-sent events: `asked_as` (after `messages`: the question as it was typed and as it is asked),
-/// `contexts` (what was found, as a search returns it), `text` (`{"text": "…"}`, piece by piece), then `done` (the whole
-/// answer with its citations) or `error`. With `"stream": false` the whole answer as JSON. Without a language model the
-/// answer is made of the documents' own sentences.
+/// `contexts` (what was found, as a search returns it), `text` (`{"text": "…"}`, piece by piece), then `done` (the
+/// whole answer with its citations) or `error`. With `"stream": false` the whole answer as JSON. Without a language
+/// model the answer is made of the documents' own sentences.
 #[utoipa::path(post, path = "/api/v1/ask", tag = "search", params(Indexes), request_body = Replying,
     responses((status = 200, body = Object), (status = 200, content_type = "text/event-stream", body = SentEvent),
         (status = "4XX", body = ErrorBody), (status = "5XX", description = "The model failed", body = ErrorBody)))]

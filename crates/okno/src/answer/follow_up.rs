@@ -2,7 +2,8 @@
 //! is asked with "days of annual leave".
 //!
 //! By the language model where there is one; else by rule: what a question points at without naming it is carried over
-//! from the turns before. A question that stands by itself stays as it is, and whoever asks is told what was made of it.
+//! from the turns before. A question that stands by itself stays as it is, and whoever asks is told what was made of
+//! it.
 
 use crate::generate::structured::{self, text};
 use crate::generate::{Asker, Language, Request, messages, quoted};
@@ -53,11 +54,9 @@ pub enum MadeWholeBy {
 /// Turns that are looked at; what was said before is another subject.
 const TURNS: usize = 6;
 
-/// Characters of an answer that the model is shown.
-const SHOWN_ANSWER: usize = 500;
-
-/// A longer text is not a question.
+/// Characters of a question and of an answer before that the model is shown; a longer text is not a question.
 const LONGEST_QUESTION: usize = 500;
+const SHOWN_ANSWER: usize = 500;
 
 /// Characters of a subject that are carried over at most.
 const LONGEST_SUBJECT: usize = 80;
@@ -81,8 +80,8 @@ pub fn whole_question(typed: &str, turns: &[Turn], asker: Option<Asker<'_>>) -> 
 /// What the model makes of it; `None` where it gives nothing usable.
 fn by_model(typed: &str, turns: &[Turn], asker: Asker<'_>) -> Option<String> {
     let said = |turn: &Turn| {
-        let answer: String = turn.answer.chars().take(SHOWN_ANSWER).collect();
-        format!("Q: {}\nA: {answer}", turn.question)
+        let first = |text: &str, most: usize| text.chars().take(most).collect::<String>();
+        format!("Q: {}\nA: {}", first(&turn.question, LONGEST_QUESTION), first(&turn.answer, SHOWN_ANSWER))
     };
     let before = turns.iter().map(said).collect::<Vec<_>>().join("\n");
     let (before, question) = (quoted(&before), quoted(typed));
@@ -126,11 +125,13 @@ pattern!(ABOUT = r"(?i)^(?:what|how) about\b");
 pattern!(NAMED = r"(?i)\b(?:it|them|they)\b");
 // "How do I start …": what is done is asked anew, what it is done to stays.
 pattern!(
-    DOING = r"(?i)^(?:how|when|where|why|what)\s+(?:do|does|did|can|could|should|must|may|would|will)\s+(?:i|we|you|one|they|people|somebody|someone)\s+[a-z-]+\s+"
+    DOING = r"(?ix)^(?:how|when|where|why|what)\s+(?:do|does|did|can|could|should|must|may|would|will)\s+
+        (?:i|we|you|one|they|people|somebody|someone)\s+[a-z-]+\s+"
 );
 // "How hot should …", "What is …".
 pattern!(
-    ASKING = r"(?i)^(?:how|what|which|when|where|why|who)(?:\s+[a-z]+)?\s+(?:do|does|did|is|are|was|were|can|could|should|must|may|would|will|has|have)\s+"
+    ASKING = r"(?ix)^(?:how|what|which|when|where|why|who)(?:\s+[a-z]+)?\s+
+        (?:do|does|did|is|are|was|were|can|could|should|must|may|would|will|has|have)\s+"
 );
 pattern!(LEAD_ZH = r"^(?:请问|我想知道|我想问|想问一下|麻烦问下|那么|那|然后|还有|另外|再问一下)[，,\s]*");
 pattern!(JOINS_ZH = r"^(?:那么|那|还有|另外|然后|如果|要是|再)");
@@ -279,7 +280,10 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn any_words_are_taken(asked in "(and |it|它|那|呢|what about |\\$1|[a-z？，。 \u{4e00}-\u{4e20}]){0,12}", before in "\\PC{0,40}") {
+        fn any_words_are_taken(
+            asked in "(and |it|它|那|呢|what about |\\$1|[a-z？，。 \u{4e00}-\u{4e20}]){0,12}",
+            before in "\\PC{0,40}"
+        ) {
             let made = whole_question(&asked, &turns(&[&before]), None);
             proptest::prop_assert!(made.by != MadeWholeBy::Model);
         }

@@ -27,7 +27,8 @@ const BLEND: f32 = 0.3;
 /// A heading that says the same as the question – its cosine is at least this – lifts what stands below it.
 const SAME: f32 = 0.5;
 
-/// What a line that is only a link is worth beside one that says something: it names what stands elsewhere.
+/// What a line that is only a link is worth beside one that says something: it names what stands elsewhere. Not fitted:
+/// no figure of the question sets moves with it.
 const LINK: f32 = 0.5;
 
 /// Compares the first hits with the question once more; hits come and go best first.
@@ -131,6 +132,16 @@ mod tests {
         assert!(lift(&mut asked, &["Deployments", "Rolling back a deployment to a previous revision"]) > 0.0);
         assert!(lift(&mut asked, &["Deployments", "Labels and annotations"]) <= 0.0);
         assert!(lift(&mut asked, &["Roll a deployment back to a revision", "a deployment back to a revision"]) <= 0.0);
+    }
+
+    #[test]
+    fn only_a_line_that_is_nothing_but_a_link_is_one() {
+        for line in ["[a video](https://a.b/c)", "- [a video](v.md)", "https://a.b/c", "<https://a.b/c>"] {
+            assert!(is_link(line), "{line}");
+        }
+        for line in ["see [a video](v.md)", "[a](b) and [c](d)", "https://a.b says so", "[x] done", ""] {
+            assert!(!is_link(line), "{line}");
+        }
     }
 
     proptest! {
