@@ -4,7 +4,7 @@ use super::{printable, shortened};
 use crate::locale::{language, say};
 use okno::message::Message;
 use okno::understand::model::Taken;
-use okno::understand::{Because, Reading, ReadingReason, Route, Routing, Spelling, Understood};
+use okno::understand::{AnswerForm, Because, Reading, ReadingReason, Route, Routing, Spelling, Understood};
 
 /// Offers shown without being asked; `--explain` shows all.
 const OFFERS: usize = 2;
@@ -84,6 +84,13 @@ pub fn explained(understood: &Understood) -> String {
     for part in &understood.parts {
         text += &say!("  part of the question: {}\n", "  问题的一部分：{}\n", printable(part));
     }
+    text += &match &understood.form {
+        Some(AnswerForm::Definition(of)) => {
+            say!("  sentences that say what {} is come first\n", "  说明“{}”是什么的句子优先\n", printable(of))
+        }
+        Some(AnswerForm::Steps) => say!("  numbered steps come first\n", "  编号的步骤优先\n"),
+        _ => String::new(),
+    };
     if understood.filter.is_some() {
         text += &say!("  searching for: {}\n", "  搜索内容：{}\n", printable(&understood.text));
     }

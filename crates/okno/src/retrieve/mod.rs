@@ -14,6 +14,7 @@ mod context;
 mod diversify;
 mod evidence;
 mod expand;
+mod fitting;
 mod fuse;
 mod help;
 mod lead;
@@ -51,7 +52,7 @@ use crate::embed::{Embedder, Role, normalize};
 use crate::generate::Asker;
 use crate::store::{Ask, DocumentNumber, Leg, Snapshot};
 use crate::understand::model::{Probes, Step, Taken};
-use crate::understand::{Because, Route, Routing, Understood};
+use crate::understand::{AnswerForm, Because, Route, Routing, Understood};
 use crate::{Error, Result};
 use expand::{ContextPiece, View, Views};
 use fuse::{Hit, Ranking};
@@ -138,6 +139,7 @@ fn answer(
     let asked = stage!("embed", asked(&recipe, models.embedder, &understood.text, probes))?;
     if is_auto(&recipe) {
         understood.parts = crate::understand::parts(&understood.text);
+        understood.form = AnswerForm::of(&understood.text);
     }
     let parts = stage!("embed", part_probes(&recipe, models.embedder, &understood.parts))?;
     let LegResults { rankings, depth, fused, hits, views } =
@@ -152,7 +154,8 @@ fn answer(
     let mut asked = forms(&understood, &query.text, probes);
     let hits = match stage.reranked {
         None if is_auto(&recipe) && !is_derived(&recipe) => {
-            stage!("reread", reread::reread(&hits, snapshot, &views, &mut asked[0]))?
+            let hits = stage!("reread", reread::reread(&hits, snapshot, &views, &mut asked[0]))?;
+            fitting::fitting(hits, understood.form.as_ref(), snapshot, &views)?
         }
         _ => hits,
     };

@@ -121,15 +121,11 @@ impl ComparedQuestion {
     }
 
     fn read_tokens(&mut self, question: &str) {
-        let mut ids = Vec::new();
-        self.model.encode(question, &mut ids);
         self.vector = unit(self.sum(question));
-        ids.sort_unstable();
-        ids.dedup();
-        let mut tokens: Vec<(u32, f32)> = ids.into_iter().map(|id| (id, length(&self.model.row(id)))).collect();
+        let mut tokens = weighed(self.model, question);
         tokens.retain(|(_, weight)| *weight > 0.0);
         tokens.sort_by(|a, b| b.1.total_cmp(&a.1));
-        self.amount = tokens.iter().map(|(_, weight)| weight).sum::<f32>().max(1.0).ln();
+        self.amount = amount(&tokens);
         tokens.truncate(TOKENS);
         self.tokens = TokenRows::new(self.model, &tokens);
     }
@@ -167,6 +163,9 @@ impl ComparedQuestion {
         let head = self.part(&headings.join("\n"));
         let weights = self.weights_for(structure.span(whole.clone()).of(text));
         let (found, looked) = window(found, anchor, whole);
+        if self.says_less(structure.span(looked.clone()).of(text)) {
+            return 0.0;
+        }
         let parts: Vec<SentenceProfile> =
             looked.clone().map(|at| self.part(structure.sentences[at].span.of(text))).collect();
         let around = |at: usize| {
@@ -183,6 +182,12 @@ impl ComparedQuestion {
         }
         let (head, part) = (self.part(&headings.join("\n")), self.part(text));
         probability(self.weights_for(text), self.lacking, &self.compared(&head, &[part]))
+    }
+
+    /// Whether a text in another language says less than the question: "3. third" does not answer one about three
+    /// painters, though it is likest to it.
+    fn says_less(&self, text: &str) -> bool {
+        self.chinese != is_chinese(text) && amount(&weighed(self.model, text)) < self.amount
     }
 
     fn weights_for(&self, text: &str) -> &'static [f32; 1 + FEATURES] {
@@ -259,6 +264,20 @@ impl ComparedQuestion {
             self.weights.iter().enumerate().filter(|(at, _)| bits >> at & 1 == 1).map(|(_, weight)| weight).sum();
         if all > 0.0 { there / all } else { 0.0 }
     }
+}
+
+/// The distinct tokens of a text with the lengths of their vectors.
+fn weighed(model: &StaticModel, text: &str) -> Vec<(u32, f32)> {
+    let mut ids = Vec::new();
+    model.encode(text, &mut ids);
+    ids.sort_unstable();
+    ids.dedup();
+    ids.into_iter().map(|id| (id, length(&model.row(id)))).collect()
+}
+
+/// How much tokens say.
+fn amount(tokens: &[(u32, f32)]) -> f32 {
+    tokens.iter().map(|(_, weight)| weight).sum::<f32>().max(1.0).ln()
 }
 
 /// The sentences whose windows are compared – of a long hit those around its anchor – and all that these windows need.

@@ -25,6 +25,9 @@ pub struct UnderstoodQuestion<'a> {
     pub unknown: &'a [String],
     /// The parts of the question that were searched for by themselves as well.
     pub parts: &'a [String],
+    /// What the answer should look like, where the question says so: `definition` or `steps`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub form: Option<&'static str>,
 }
 
 /// A word of a question, and the word it was taken for.
@@ -50,6 +53,7 @@ impl<'a> From<&'a understand::Understood> for UnderstoodQuestion<'a> {
             spelled: understood.spelled.iter().map(SpelledWord::from).collect(),
             unknown: &understood.unknown,
             parts: &understood.parts,
+            form: understood.form.as_ref().map(understand::AnswerForm::name),
         }
     }
 }

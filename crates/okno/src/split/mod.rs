@@ -71,7 +71,11 @@ pub(crate) fn outline(text: &str, blocks: &[Block]) -> Structure {
 fn pieces(text: &str, block: &Block) -> Vec<Span> {
     match block.kind {
         BlockKind::FrontMatter | BlockKind::Markup => Vec::new(),
-        BlockKind::Heading(_) => trimmed(text, block.span).into_iter().collect(),
+        BlockKind::Heading(_) => {
+            let length = without_anchor(block.span.of(text)).len();
+            let words = Span::new(block.span.start as usize, block.span.start as usize + length);
+            trimmed(text, words).into_iter().collect()
+        }
         BlockKind::Table => rows(text, lines(text, block.span)),
         BlockKind::Code => grouped(lines(text, block.span)),
         BlockKind::Paragraph | BlockKind::ListItem => sentences(text, block.span),
@@ -117,13 +121,19 @@ fn grouped(lines: impl Iterator<Item = Span>) -> Vec<Span> {
     groups
 }
 
-/// A heading without its marks: `## Title ##` and ` = = Title = = ` are `Title`.
+/// A heading without its marks: `## Title ##`, `## Title {#anchor}` and ` = = Title = = ` are `Title`.
 fn heading_text(text: &str, span: Span) -> Span {
     let line = span.of(text);
     let first = line.trim_start_matches(is_mark);
     let start = span.start as usize + line.len() - first.len();
-    let words = first.lines().next().unwrap_or_default().trim_end_matches(is_mark);
+    let words = without_anchor(first.lines().next().unwrap_or_default()).trim_end_matches(is_mark);
     Span::new(start, start + words.len())
+}
+
+/// A line without the name that it gives itself at its end: `{#install}`.
+fn without_anchor(line: &str) -> &str {
+    let words = line.trim_end();
+    words.rfind("{#").filter(|&at| at > 0 && words.ends_with('}')).map_or(line, |at| &words[..at])
 }
 
 fn is_mark(c: char) -> bool {
@@ -141,4 +151,21 @@ fn trimmed(text: &str, span: Span) -> Option<Span> {
     let start = span.start as usize + words.len() - words.trim_start().len();
     let length = words.trim().len();
     (length > 0).then(|| Span::new(start, start + length))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_name_of_a_heading_is_not_part_of_it() {
+        let text = "## Types of Secret  {#secret-types}\n\nOpaque is one of {#them}.\n";
+        let end = text.find('\n').unwrap();
+        let heading = Block { kind: BlockKind::Heading(2), span: Span::new(0, end) };
+        let paragraph = Block { kind: BlockKind::Paragraph, span: Span::new(end, text.len()) };
+        let structure = structure(text, "", &[heading, paragraph]);
+        let sentences: Vec<&str> = structure.sentences.iter().map(|sentence| sentence.span.of(text)).collect();
+        assert_eq!(sentences, ["## Types of Secret", "Opaque is one of {#them}."]);
+        assert_eq!(structure.sections[0].path[0].of(text), "Types of Secret");
+    }
 }

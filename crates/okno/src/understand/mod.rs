@@ -14,6 +14,7 @@
 //! that makes it safe to have this on by default.
 
 mod amount;
+mod answer_form;
 mod judge;
 pub mod model;
 mod parts;
@@ -27,6 +28,8 @@ mod value;
 mod when;
 mod words;
 
+pub use answer_form::AnswerForm;
+pub(crate) use answer_form::without_article;
 pub(crate) use parts::parts;
 pub use route::{Because, Route, Routing};
 
@@ -67,6 +70,8 @@ pub struct Understood {
     pub unknown: Vec<String>,
     /// What was searched for by itself as well, where the question has parts.
     pub parts: Vec<String>,
+    /// What an answer must look like, where the question says so.
+    pub form: Option<AnswerForm>,
 }
 
 /// A word that the index holds in another spelling only.
