@@ -190,17 +190,27 @@ pub fn without_markup(pieces: Vec<ContextPiece>, views: &Views<'_>) -> Vec<Conte
     pieces.into_iter().flat_map(|piece| parted(piece, views)).collect()
 }
 
-/// Drops pieces that only lead in what is not there ("for example:"), unless nothing would be left.
-pub fn without_lead_ins(pieces: Vec<ContextPiece>, views: &Views<'_>) -> Vec<ContextPiece> {
-    let leads_in = |piece: &ContextPiece| {
-        let view = &views[&piece.document];
-        let text = view.structure.span(piece.sentences.clone()).of(view.text);
-        piece.sentences.len() == 1 && text.trim_end().ends_with([':', '：'])
+/// Drops pieces that say nothing by themselves – headings, pictures, a line that leads in what is not there ("for
+/// example:") –, unless nothing would be left.
+pub fn without_bare(pieces: Vec<ContextPiece>, views: &Views<'_>) -> Vec<ContextPiece> {
+    let bare = |piece: &ContextPiece| {
+        let View { structure, text } = &views[&piece.document];
+        let leads_in = |text: &str| piece.sentences.len() == 1 && text.ends_with([':', '：']);
+        structure.sentences[piece.sentences.clone()].iter().all(|sentence| {
+            let text = sentence.span.of(text).trim();
+            sentence.heading || is_picture(text) || leads_in(text)
+        })
     };
-    if pieces.iter().all(leads_in) {
+    if pieces.iter().all(bare) {
         return pieces;
     }
-    pieces.into_iter().filter(|piece| !leads_in(piece)).collect()
+    pieces.into_iter().filter(|piece| !bare(piece)).collect()
+}
+
+/// Whether a line is a picture and nothing else, in Markdown or in a template's words.
+fn is_picture(line: &str) -> bool {
+    let markdown = line.starts_with("![") && line.ends_with(')') && line.matches("](").count() == 1;
+    markdown || (line.starts_with("{{") && line.ends_with("}}") && line.matches("{{").count() == 1)
 }
 
 fn parted(piece: ContextPiece, views: &Views<'_>) -> Vec<ContextPiece> {
@@ -220,7 +230,10 @@ fn parted(piece: ContextPiece, views: &Views<'_>) -> Vec<ContextPiece> {
         sentences,
         ..piece
     };
-    starts.zip(ends).map(|(start, end)| part(start..end)).collect()
+    let headings = |sentences: &Range<usize>| view.structure.sentences[sentences.clone()].iter().all(|s| s.heading);
+    let (heads, bodies): (Vec<_>, Vec<_>) = starts.zip(ends).map(|(start, end)| start..end).partition(headings);
+    // A heading that was cut off from its text is shown above it anyway.
+    if bodies.is_empty() { heads } else { bodies }.into_iter().map(part).collect()
 }
 
 /// Keeps what fits into `budget` tokens – or characters, where these stand in their place –, best first. A piece that
@@ -394,10 +407,12 @@ mod tests {
             score: 1.0,
             hits: vec![],
         };
-        let kept = |pieces| without_lead_ins(pieces, &views(&document)).len();
+        let kept = |pieces| without_bare(pieces, &views(&document)).len();
         assert_eq!(kept(vec![piece(0..1), piece(1..2)]), 1);
         assert_eq!(kept(vec![piece(0..2)]), 1);
         assert_eq!(kept(vec![piece(0..1)]), 1);
+        assert!(is_picture("![a cake](./cake.jpg)") && is_picture("{{< figure src=\"a.png\" >}}"));
+        assert!(!is_picture("![a](b.png) and ![c](d.png)") && !is_picture("{{a}} is {{b}}"));
     }
 
     proptest! {

@@ -174,7 +174,7 @@ fn answer(
     let pieces = tables::with_rows(pieces, recipe.budget, &views);
     let mut pieces = expand::without_markup(expand::arrange(pieces, recipe.order), &views);
     if is_auto(&recipe) {
-        pieces = expand::without_lead_ins(pieces, &views);
+        pieces = expand::without_bare(pieces, &views);
     }
     let trace = |hit: &Hit| fuse::trace(&rankings, recipe.fusion, depth, hit);
     let mut contexts: Vec<Context> = pieces

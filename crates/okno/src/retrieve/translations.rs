@@ -15,7 +15,7 @@ use std::collections::hash_map::Entry;
 const SAMPLE: usize = 20;
 
 /// Where the translation has a hit this good beside that of the original, the original is left out.
-const AS_GOOD: f32 = 0.8;
+const AS_GOOD: f32 = 0.6;
 
 /// The hits without those in documents that are there in the question's language too, with a hit about as good.
 pub fn without_others(hits: Vec<Hit>, question: &str, snapshot: &dyn Snapshot, views: &Views<'_>) -> Result<Vec<Hit>> {
