@@ -73,6 +73,7 @@ fn defines(subject: &str, sentence: &str) -> bool {
     let head = head.trim_start_matches(|c: char| mark(c) || bracket(c));
     let Some(rest) = without_article(head).strip_prefix(subject) else { return false };
     let rest = rest.strip_prefix("es").or_else(|| rest.strip_prefix('s')).unwrap_or(rest);
+    let rest = rest.trim_start_matches(['*', '_', '`', '"', '”']);
     let gloss = rest.strip_prefix('(').and_then(|gloss| gloss.split_once(')'));
     let rest = gloss.map_or(rest, |(_, rest)| rest);
     let bare = rest.trim_start_matches(|c: char| c.is_whitespace() || bracket(c));

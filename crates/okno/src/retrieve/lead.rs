@@ -39,7 +39,7 @@ const READ_FOR_TITLES: usize = 6;
 /// How much the best of each named document comes near the best of all: the exponent of their ratio.
 const EVENNESS: f32 = 0.3;
 
-/// What the first sentence of a document weighs where several are named: it says what the document is about.
+/// What the first sentence of a named document weighs: it says what the document is about.
 const OPENING: f32 = 3.0;
 
 /// A question, as rankings are asked for.
@@ -65,6 +65,8 @@ pub struct LeadSearch<'s> {
     pub recipe: &'s Recipe,
     pub scope: &'s QuestionScope,
     pub depth: usize,
+    /// What the question asks about, where it asks what that is: a document of this title is meant.
+    pub subject: Option<&'s str>,
 }
 
 impl LeadSearch<'_> {
@@ -81,7 +83,9 @@ impl LeadSearch<'_> {
         let hits = if named.is_empty() { hits } else { self.fused(rankings) };
         let linked = self.linked(catalogue, &hits, &named)?;
         rankings.extend(self.inside(question, &linked, (LedBy::Link, LINKED))?);
-        rankings.extend(self.openings(&named)?);
+        if named.len() > 1 || self.subject.is_some() {
+            rankings.extend(self.openings(&named)?);
+        }
         if rankings.len() == before {
             return Ok(hits);
         }
@@ -104,6 +108,9 @@ impl LeadSearch<'_> {
     /// The documents that a question names.
     fn named(&self, catalogue: &DocumentNames, question: &str) -> Vec<Lead> {
         let mut namings = catalogue.named(question, LEAST);
+        let titled = self.subject.map(|subject| catalogue.titled(subject)).unwrap_or_default();
+        namings.retain(|naming| !titled.contains(&naming.document));
+        namings.splice(0..0, titled.into_iter().map(|document| Naming { document, surely: 1.0 }));
         namings.retain(|naming| self.is_allowed(naming.document));
         let least = SHARE_OF_SUREST * namings.first().map_or(0.0, |naming| naming.surely);
         let lead = |Naming { document, surely }| Lead { document, surely };
@@ -159,11 +166,9 @@ impl LeadSearch<'_> {
         Ok(rankings)
     }
 
-    /// Where a question names several documents: the sentence that each begins with.
+    /// The sentence that each named document begins with: wanted where there are several, or the question asks what it
+    /// is about.
     fn openings(&self, named: &[Lead]) -> Result<Vec<Ranking>> {
-        if named.len() < 2 {
-            return Ok(Vec::new());
-        }
         let opening = |lead: &Lead| {
             let structure = self.snapshot.structure(lead.document)?;
             let first = structure.sentences.iter().position(|sentence| !sentence.heading).map(|at| at as u32);

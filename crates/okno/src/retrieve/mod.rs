@@ -143,7 +143,7 @@ fn answer(
     }
     let parts = stage!("embed", part_probes(&recipe, models.embedder, &understood.parts))?;
     let LegResults { rankings, depth, fused, hits, views } =
-        stage!("find", find(snapshot, &recipe, &asked, &parts, &scope))?;
+        stage!("find", find(snapshot, &recipe, &asked, &parts, &scope, understood.subject()))?;
     let (views, scale) = match recipe.unit {
         Unit::Tokens => (views, 1.0),
         Unit::Characters => expand::in_characters(views),
@@ -289,6 +289,7 @@ fn find<'s>(
     asked: &[Probe],
     parts: &[Probe],
     scope: &QuestionScope,
+    subject: Option<&str>,
 ) -> Result<LegResults<'s>> {
     let mut depth = recipe.depth;
     loop {
@@ -297,7 +298,7 @@ fn find<'s>(
         let mut hits = fuse::fuse(&rankings, recipe.fusion, depth);
         if is_auto(recipe) {
             let question = lead::LeadQuestion { text: &asked[0].text, vector: &asked[0].vector };
-            let lead = lead::LeadSearch { snapshot, recipe, scope, depth };
+            let lead = lead::LeadSearch { snapshot, recipe, scope, depth, subject };
             hits = lead.follow(question, &mut rankings, hits)?;
             let found = parts.iter().map(|part| part_hits(&lead, part, &mut rankings)).collect::<Result<Vec<_>>>()?;
             hits = parts::together(hits, &found);
@@ -320,7 +321,7 @@ fn find<'s>(
 
 /// What is found by a part of the question alone; its rankings come after the others.
 fn part_hits(lead: &lead::LeadSearch<'_>, part: &Probe, rankings: &mut Vec<Ranking>) -> Result<Vec<Hit>> {
-    let &lead::LeadSearch { snapshot, recipe, scope, depth } = lead;
+    let &lead::LeadSearch { snapshot, recipe, scope, depth, .. } = lead;
     let mut own = rank(snapshot, recipe, std::slice::from_ref(part), scope, depth)?;
     let hits = fuse::fuse(&own, recipe.fusion, depth);
     let hits = lead.follow(lead::LeadQuestion { text: &part.text, vector: &part.vector }, &mut own, hits)?;

@@ -165,6 +165,15 @@ impl DocumentNames {
         found
     }
 
+    /// The documents whose whole title this is, in the singular or the plural.
+    pub fn titled(&self, name: &str) -> Vec<Number> {
+        let singular = name.strip_suffix('s').unwrap_or(name);
+        let forms = [singular.to_owned(), format!("{singular}s")];
+        let keys = forms.iter().filter_map(|form| title_key(form)).map(|title| hash(&title));
+        let documents = keys.filter_map(|key| self.titles.get(&key)).filter(|documents| documents.len() <= SHARED_BY);
+        documents.flatten().copied().collect()
+    }
+
     /// Calls `each` with everything in a text that begins like a title.
     fn each_title_like(&self, text: &str, each: &mut impl FnMut(&str)) {
         let separates = |c: char| !c.is_alphanumeric() || is_dense(c);

@@ -23,7 +23,7 @@ const DEFINITIONS: &str = "…是什么意思|…是什么|…什么意思|…�
     what is … used for|what is … for|what does … mean|what does … do|what do … do|what is the meaning of …|\
     what is the definition of …|what is …|what's …|what are …|whats …|define …|explain …|meaning of …";
 
-const STEPS: &str = "怎么做|怎么办|怎么弄|怎样做|如何|步骤|how do i|how to|how can i|how do you|how should i|steps to";
+const STEPS: &str = "怎么做|怎么弄|怎样做|如何|步骤|how do i|how to|how can i|how do you|how should i|steps to";
 
 /// What is longer is more than a name: words of ASCII, characters of other scripts.
 const MOST_WORDS: usize = 3;

@@ -164,6 +164,14 @@ impl ReadingReason {
 const LONGEST_QUESTION: usize = 400;
 
 impl Understood {
+    /// What the question asks about, where it asks what that is.
+    pub(crate) fn subject(&self) -> Option<&str> {
+        match &self.form {
+            Some(AnswerForm::Definition(subject)) => Some(subject),
+            _ => None,
+        }
+    }
+
     /// A question taken at its word.
     pub fn plainly(question: &str) -> Self {
         Self { text: question.to_owned(), ..Self::default() }
