@@ -142,8 +142,11 @@ fn answer(
         understood.form = AnswerForm::of(&understood.text);
     }
     let parts = stage!("embed", part_probes(&recipe, models.embedder, &understood.parts))?;
+    let names = understood.subjects();
+    let is_broad = !names.is_empty() || !parts.is_empty();
+    let about = lead::QuestionSubjects { names, is_broad };
     let LegResults { rankings, depth, fused, hits, views } =
-        stage!("find", find(snapshot, &recipe, &asked, &parts, &scope, understood.subject()))?;
+        stage!("find", find(snapshot, &recipe, &asked, &parts, &scope, &about))?;
     let (views, scale) = match recipe.unit {
         Unit::Tokens => (views, 1.0),
         Unit::Characters => expand::in_characters(views),
@@ -289,7 +292,7 @@ fn find<'s>(
     asked: &[Probe],
     parts: &[Probe],
     scope: &QuestionScope,
-    subject: Option<&str>,
+    about: &lead::QuestionSubjects<'_>,
 ) -> Result<LegResults<'s>> {
     let mut depth = recipe.depth;
     loop {
@@ -298,7 +301,7 @@ fn find<'s>(
         let mut hits = fuse::fuse(&rankings, recipe.fusion, depth);
         if is_auto(recipe) {
             let question = lead::LeadQuestion { text: &asked[0].text, vector: &asked[0].vector };
-            let lead = lead::LeadSearch { snapshot, recipe, scope, depth, subject };
+            let lead = lead::LeadSearch { snapshot, recipe, scope, depth, about };
             hits = lead.follow(question, &mut rankings, hits)?;
             let found = parts.iter().map(|part| part_hits(&lead, part, &mut rankings)).collect::<Result<Vec<_>>>()?;
             hits = parts::together(hits, &found);

@@ -426,6 +426,15 @@ mod tests {
     }
 
     #[test]
+    fn a_title_is_found_in_the_singular_and_the_plural() {
+        let names = names(&[("Finalizers", "a"), ("Secret", "b"), ("污点", "c")]);
+        assert_eq!(names.titled("finalizer"), [0]);
+        assert_eq!(names.titled("Secrets"), [1]);
+        assert_eq!(names.titled("污点"), [2]);
+        assert_eq!(names.titled("secret types"), []);
+    }
+
+    #[test]
     fn titles_are_found_in_texts() {
         let names = names(&[("Nicki Minaj", "a"), ("Changed It (song)", "b"), ("宫保鸡丁", "c"), ("May", "d")]);
         assert_eq!(names.mentioned("\"Changed It\" is a song by Nicki Minaj."), [1, 0]);

@@ -30,6 +30,7 @@ mod words;
 
 pub use answer_form::AnswerForm;
 pub(crate) use answer_form::without_article;
+use parts::compared_thing;
 pub(crate) use parts::parts;
 pub use route::{Because, Route, Routing};
 
@@ -164,12 +165,13 @@ impl ReadingReason {
 const LONGEST_QUESTION: usize = 400;
 
 impl Understood {
-    /// What the question asks about, where it asks what that is.
-    pub(crate) fn subject(&self) -> Option<&str> {
-        match &self.form {
-            Some(AnswerForm::Definition(subject)) => Some(subject),
+    /// What the question asks about, where it asks what that is or compares it with another.
+    pub(crate) fn subjects(&self) -> Vec<&str> {
+        let defined = match &self.form {
+            Some(AnswerForm::Definition(subject)) => Some(subject.as_str()),
             _ => None,
-        }
+        };
+        defined.into_iter().chain(self.parts.iter().filter_map(|part| compared_thing(part))).collect()
     }
 
     /// A question taken at its word.

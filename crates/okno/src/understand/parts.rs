@@ -84,6 +84,17 @@ pub fn parts(question: &str) -> Vec<String> {
     if coordinated.is_empty() { english(question) } else { coordinated }
 }
 
+/// What stands behind one of the things that a Chinese question compares.
+const COMPARING: &str = "有什么区别 有什么不同 有何区别 有何不同 有什么差别 的区别是什么 的区别 的不同 区别";
+
+/// The thing that a part asks about, where the question compares several: "difference between a Pod" is about a Pod.
+pub fn compared_thing(part: &str) -> Option<&str> {
+    let part = part.trim().trim_end_matches(['?', '？']);
+    let english = COMPARING_ENGLISH.iter().find_map(|phrase| Some(part.split_once(phrase)?.1));
+    let thing = english.or_else(|| words(COMPARING).find_map(|phrase| part.strip_suffix(phrase)))?;
+    Some(super::without_article(thing.trim()))
+}
+
 /// The questions in a question; what stands before the first that asks belongs to each.
 fn clauses(question: &str) -> Vec<String> {
     let mut prefix = String::new();
@@ -340,6 +351,19 @@ fn two_names(words: &[&str], at: usize) -> Option<[String; 2]> {
 #[cfg(test)]
 mod tests {
     use super::parts;
+
+    #[test]
+    fn the_things_that_are_compared_are_told_from_the_words_that_compare() {
+        let things = |question: &str| -> Vec<String> {
+            parts(question).iter().filter_map(|part| compared_thing(part)).map(str::to_owned).collect()
+        };
+        assert_eq!(
+            things("What is the difference between a Deployment and a StatefulSet?"),
+            ["Deployment", "StatefulSet"]
+        );
+        assert_eq!(things("ConfigMap 和 Secret 有什么区别"), ["ConfigMap", "Secret"]);
+        assert!(things("How fast did sales grow and how many users are there?").is_empty());
+    }
 
     #[test]
     fn things_that_a_question_is_asked_of() {
