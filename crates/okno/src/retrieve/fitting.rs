@@ -71,9 +71,10 @@ fn defines(subject: &str, sentence: &str) -> bool {
     let head: String = sentence.chars().take(subject.chars().count() + HEAD).collect();
     let head = folded(&head);
     let head = head.trim_start_matches(|c: char| mark(c) || bracket(c));
-    let Some(rest) = without_article(head).strip_prefix(subject) else { return false };
+    let head = without_article(head).trim_start_matches(bracket);
+    let Some(rest) = head.strip_prefix(subject) else { return false };
     let rest = rest.strip_prefix("es").or_else(|| rest.strip_prefix('s')).unwrap_or(rest);
-    let rest = rest.trim_start_matches(['*', '_', '`', '"', '”']);
+    let rest = rest.trim_start_matches(['*', '_', '`', '"', '”', ' ']);
     let gloss = rest.strip_prefix('(').and_then(|gloss| gloss.split_once(')'));
     let rest = gloss.map_or(rest, |(_, rest)| rest);
     let bare = rest.trim_start_matches(|c: char| c.is_whitespace() || bracket(c));
