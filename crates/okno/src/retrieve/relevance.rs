@@ -166,7 +166,7 @@ impl ComparedQuestion {
         let head = self.part(&headings.join("\n"));
         let weights = self.weights_for(structure.span(whole.clone()).of(text));
         let (found, looked) = window(found, anchor, whole);
-        if self.says_less(structure.span(looked.clone()).of(text)) {
+        if self.says_little(structure.span(looked.clone()).of(text)) {
             return 0.0;
         }
         let parts: Vec<SentenceProfile> =
@@ -187,10 +187,10 @@ impl ComparedQuestion {
         probability(self.weights_for(text), self.lacking, &self.compared(&head, &[part]))
     }
 
-    /// Whether a text in another language says less than the question: "3. third" does not answer one about three
-    /// painters, though it is likest to it.
-    fn says_less(&self, text: &str) -> bool {
-        self.chinese != is_chinese(text) && amount(&weighed(self.model, text)) < self.amount
+    /// Whether a text in another language says not even half as much as the question: "3. third" does not answer one
+    /// about three painters, though it is likest to it.
+    fn says_little(&self, text: &str) -> bool {
+        self.chinese != is_chinese(text) && amount(&weighed(self.model, text)) < self.amount - std::f32::consts::LN_2
     }
 
     fn weights_for(&self, text: &str) -> &'static [f32; 1 + FEATURES] {

@@ -350,7 +350,7 @@ fn two_names(words: &[&str], at: usize) -> Option<[String; 2]> {
 
 #[cfg(test)]
 mod tests {
-    use super::parts;
+    use super::{compared_thing, parts};
 
     #[test]
     fn the_things_that_are_compared_are_told_from_the_words_that_compare() {
