@@ -120,7 +120,7 @@ fn child(options: &Options, files: &[PathBuf], slice: &FileRounds) {
         let (fate, code, reason) = match fate {
             Fate::Read(letters) => ("read", "", letters.to_string()),
             Fate::Refused(code, reason) => ("refused", code, reason),
-            Fate::Failed(reason) => ("failed", "", reason),
+            Fate::Failed(reason) => ("failed", "failed", reason),
         };
         say(format!("{fate}\t{micros}\t{memory}\t{code}\t{}", reason.replace('\t', " ")));
     }
