@@ -30,6 +30,7 @@ pub mod set;
 pub mod shapes;
 pub mod sides;
 pub mod tune;
+mod verdict;
 
 pub use compare::{Interval, RecipeComparison};
 pub use error::{Error, Result};
@@ -37,3 +38,4 @@ pub use measure::{Measure, MeasureRow, Scores};
 pub use run::{Candidate, EvaluationRun, Outcome, RunCell, RunRequest};
 pub use score::Returned;
 pub use set::{Gold, Question, QuestionSet};
+pub use verdict::Verdict;

@@ -16,13 +16,13 @@ use okno::Engine;
 use okno::generate::Generator;
 use okno::retrieve::Recipe;
 use okno::understand::model::Step;
-use okno_evaluate::Measure;
 use okno_evaluate::compare::{Interval, RecipeComparison, points};
 use okno_evaluate::judge::CellJudged;
 use okno_evaluate::report::Report;
 use okno_evaluate::run::{Candidate, EvaluationRun, Outcome, RunCell, RunRequest, left_out, run as ask};
 use okno_evaluate::runs::Runs;
 use okno_evaluate::set::{Library, QuestionSet};
+use okno_evaluate::{Measure, Verdict};
 use std::io::Write;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -172,8 +172,8 @@ fn bar(globals: &Globals, total: usize) -> ProgressBar {
         return ProgressBar::hidden();
     }
     // The template is a constant: it can fail only where every run would.
-    let style =
-        ProgressStyle::with_template("{bar:30} {pos}/{len} {elapsed}").unwrap_or_else(|_| ProgressStyle::default_bar());
+    let style = ProgressStyle::with_template("{bar:30} {percent} % · {pos}/{len} · {elapsed} + {eta}")
+        .unwrap_or_else(|_| ProgressStyle::default_bar());
     ProgressBar::new(total as u64).with_style(style)
 }
 
@@ -219,10 +219,27 @@ fn json(run: &EvaluationRun, judged: &[CellJudged]) -> serde_json::Value {
         "version": run.version, "embedder": run.embedder, "documents": run.documents, "sentences": run.sentences,
         "cells": run.cells.iter().map(cell).collect::<Vec<_>>(), "comparisons": compared,
     });
+    if let Some(verdict) = verdict(run) {
+        let sentence = in_words(&verdict);
+        json["verdict"] = serde_json::to_value(verdict).unwrap_or_default();
+        json["verdict"]["sentence"] = sentence.into();
+    }
     if !judged.is_empty() {
         json["judged"] = judged.iter().map(|cell| judge::json(cell, run.seed)).collect();
     }
     json
+}
+
+/// The finding at the smallest budget: there recipes differ most.
+fn verdict(run: &EvaluationRun) -> Option<Verdict> {
+    Verdict::of(run, *run.budgets().first()?)
+}
+
+fn in_words(verdict: &Verdict) -> String {
+    match language() {
+        Lang::Zh => verdict.chinese(),
+        Lang::En => verdict.english(),
+    }
 }
 
 /// What the table shows besides the main measure.
@@ -253,6 +270,9 @@ fn print(run: &EvaluationRun) -> Result<()> {
             run.sentences
         )
     )?;
+    if let Some(verdict) = verdict(run) {
+        writeln!(out, "{}", paint.bold(&in_words(&verdict)))?;
+    }
     for budget in run.budgets() {
         let ranked = run.ranked(budget);
         let shown: Vec<_> = SHOWN

@@ -43,7 +43,18 @@ pub fn drafts(page: &DraftDocument<'_>) -> Vec<Draft> {
             drafts.extend(definition(page, at).or_else(|| figure(page, at)).or_else(|| key(page, at)));
         }
     }
+    drafts.retain(|draft| is_plain(&draft.question) && draft.spans.iter().all(|span| ends(span.of(page.text))));
     drafts
+}
+
+/// Whether a question is what a person would type: no template code, markup or addresses.
+fn is_plain(question: &str) -> bool {
+    !question.contains(['{', '}', '<', '>', '[', ']', '|', '\\', '`', '*', '_', '$', '=']) && !question.contains("://")
+}
+
+/// Whether an answer ends, and does not lead in something else.
+fn ends(answer: &str) -> bool {
+    !answer.trim_end().ends_with([':', '：']) && !answer.contains("{{")
 }
 
 impl<'a> DraftDocument<'a> {
@@ -110,6 +121,7 @@ fn listed(page: &DraftDocument<'_>, section: usize) -> Option<Draft> {
         return None;
     }
     let question = match (is_chinese(heading), page.title()) {
+        (false, _) if heading.to_lowercase().starts_with("how to ") => format!("{heading}?"),
         (true, Some(title)) => format!("《{title}》在“{heading}”中列出了哪几项？"),
         (true, None) => format!("“{heading}”列出了哪几项？"),
         (false, Some(title)) => format!("Which items does “{title}” list for {}?", lowered(heading)),
@@ -164,8 +176,14 @@ fn fact(question: String, doubt: u8, span: Span) -> Draft {
 const POINTING: &[&str] = &[
     "it", "this", "that", "he", "she", "they", "there", "we", "i", "you", "these", "those", "here", "what", "which",
     "who", "its", "his", "her", "their", "our", "my", "one", "another", "all", "none", "nothing", "and", "but", "so",
-    "if", "when", "while",
+    "if", "when", "while", "of", "in", "on", "at", "for", "with", "from", "by", "to", "as", "after", "before", "under",
+    "during", "since", "although", "because", "however", "also", "then", "thus", "each", "every", "some", "any",
+    "many", "most", "both", "either", "neither", "such", "other", "only", "no", "not", "first", "second", "finally",
+    "where",
 ];
+
+/// Words that tell which one by where it stands.
+const ELSEWHERE: &[&str] = &["above", "below", "following", "previous", "next", "same", "existing", "new", "example"];
 
 /// `X is a …`, `X是一种……`: what is X?
 fn definition(page: &DraftDocument<'_>, at: usize) -> Option<Draft> {
@@ -193,7 +211,8 @@ fn english_subject(sentence: &str) -> Option<(&str, &'static str)> {
     let subject = &sentence[..place];
     let words: Vec<&str> = subject.split(' ').collect();
     let plain = |c: char| c.is_alphanumeric() || matches!(c, ' ' | '-' | '\'' | '’');
-    let named = words.len() <= 5 && subject.len() >= 3 && subject.chars().all(plain);
+    let elsewhere = words.iter().any(|word| ELSEWHERE.contains(&word.to_lowercase().as_str()));
+    let named = words.len() <= 5 && subject.len() >= 3 && subject.chars().all(plain) && !elsewhere;
     let begins = words[0].starts_with(char::is_uppercase) && !POINTING.contains(&words[0].to_lowercase().as_str());
     // Plurals define only as `Xs are …` with one or two words; anything longer states something about them.
     (named && begins && (verb == "is" || words.len() <= 2)).then_some((subject, verb))
@@ -220,24 +239,50 @@ fn figure(page: &DraftDocument<'_>, at: usize) -> Option<Draft> {
         let phrase = key_phrase(sentence, page.corpus)?;
         return Some(fact(within(page, &format!("{phrase}是多少{unit}？"), true), 1, span));
     }
-    let unit = english_unit(sentence)?;
-    let words: Vec<&str> =
-        key_words(sentence, 4, page.corpus).into_iter().filter(|word| *word != unit).take(3).collect();
-    (words.len() >= 2).then_some(())?;
-    Some(fact(within(page, &format!("how many {unit} are given for {}?", words.join(" ")), false), 1, span))
+    let question = english_figure(sentence)?;
+    Some(fact(within(page, &question, false), 1, span))
 }
 
-/// The plural noun after a figure: `40 minutes`.
-fn english_unit(sentence: &str) -> Option<&str> {
-    let mut words = sentence.split([' ', ',', '.', ';', ')', '(']).filter(|word| !word.is_empty()).peekable();
-    while let Some(word) = words.next() {
-        let next = words.peek().copied().unwrap_or_default();
-        let plural = next.len() > 3 && next.ends_with('s') && next.chars().all(|c| c.is_ascii_lowercase());
-        if word.chars().all(|c| c.is_ascii_digit()) && word.len() < 4 && plural {
-            return Some(next);
-        }
-    }
-    None
+/// Verbs that stand between a thing and its figure, with the form that asks.
+const HAVING: [(&str, &str); 16] = [
+    (" has ", "have"),
+    (" have ", "have"),
+    (" had ", "have"),
+    (" needs ", "need"),
+    (" need ", "need"),
+    (" takes ", "take"),
+    (" take ", "take"),
+    (" took ", "take"),
+    (" contains ", "contain"),
+    (" contain ", "contain"),
+    (" includes ", "include"),
+    (" supports ", "support"),
+    (" holds ", "hold"),
+    (" lasts ", "last"),
+    (" costs ", "cost"),
+    (" covers ", "cover"),
+];
+
+/// `The boiler room needs 45 minutes of …`: how many minutes does the boiler room need?
+fn english_figure(sentence: &str) -> Option<String> {
+    let (place, verb, asking) =
+        HAVING.iter().filter_map(|(verb, asking)| Some((sentence.find(verb)?, *verb, *asking))).min()?;
+    let (subject, rest) = (&sentence[..place], &sentence[place + verb.len()..]);
+    let words: Vec<&str> = rest.split(' ').take(4).collect();
+    let at = words.iter().position(|word| word.chars().all(|c| c.is_ascii_digit()))?;
+    let unit = words.get(at + 1)?.trim_end_matches([',', '.', ';']);
+    let about = words[..at].iter().all(|word| ["about", "at", "least", "up", "to", "over", "only"].contains(word));
+    let plural = unit.len() > 3 && unit.ends_with('s') && unit.chars().all(|c| c.is_ascii_lowercase());
+    let first = subject.split(' ').next()?;
+    let named = (1..=5).contains(&subject.split(' ').count())
+        && first.starts_with(char::is_uppercase)
+        && !POINTING.contains(&first.to_lowercase().as_str());
+    let does = match (verb.trim(), asking) {
+        ("had" | "took", _) => "did",
+        (verb, asking) if verb == asking => "do",
+        _ => "does",
+    };
+    (about && plural && named).then(|| format!("how many {unit} {does} {} {asking}?", lowered(subject)))
 }
 
 /// The unit after a figure: `40 分钟`.
@@ -272,15 +317,17 @@ fn key(page: &DraftDocument<'_>, at: usize) -> Option<Draft> {
     }
     if is_chinese(sentence) {
         let phrase = key_phrase(sentence, page.corpus)?;
-        return Some(fact(within(page, &format!("关于{phrase}，文中说了什么？"), true), 2, span));
+        let title = page.title().filter(|title| is_chinese(title) && !title.contains(phrase));
+        return Some(fact([title.unwrap_or_default(), phrase].join(" ").trim().to_owned(), 2, span));
     }
+    // As people type into a search box: what it is about, and the rarest words.
     let words = key_words(sentence, 3, page.corpus);
+    let title = page.title().filter(|title| !is_chinese(title));
     (words.len() == 3).then_some(())?;
-    Some(fact(
-        within(page, &format!("what is said about {}, {} and {}?", words[0], words[1], words[2]), false),
-        2,
-        span,
-    ))
+    let new =
+        words.into_iter().filter(|word| title.is_none_or(|title| !title.to_lowercase().contains(&word.to_lowercase())));
+    let query: Vec<&str> = title.into_iter().chain(new).collect();
+    Some(fact(query.join(" "), 2, span))
 }
 
 /// A question that names its document, where that has a title in the same language.

@@ -20,6 +20,7 @@ use super::measure::Measure;
 use super::run::{EvaluationRun, Outcome, RunCell};
 use super::score::Texts;
 use super::set::QuestionSet;
+use super::verdict::Verdict;
 use okno::document::Date;
 use std::fmt::Write;
 
@@ -108,31 +109,18 @@ fn header(run: &EvaluationRun) -> String {
     )
 }
 
-/// The finding in a sentence, and the others below it.
+/// The verdict, and the comparisons below it.
 fn finding(run: &EvaluationRun, budget: usize) -> String {
-    let measure = run.main_measure();
-    let comparisons = run.comparisons(measure, budget);
-    let mut section = String::from("<section class=\"finding\">");
-    match comparisons.split_first() {
-        None => {
-            let Some(only) = run.ranked(budget).first().copied() else { return String::new() };
-            let share = table::percent(only.scores.get(measure));
-            let (en, zh) = (
-                format!("<code>{}</code> reaches {share} {} at {budget} tokens.", text(&only.recipe), measure.name()),
-                format!("<code>{}</code> 在 {budget} 词元内的 {} 为 {share}。", text(&only.recipe), measure.name()),
-            );
-            let _ = write!(section, "<p class=\"lead\">{}</p>", both(&en, &zh));
-        }
-        Some((first, others)) => {
-            let sentence = |c: &super::RecipeComparison| both(&coded(&c.english()), &coded(&c.chinese()));
-            let _ = write!(section, "<p class=\"lead\">{}</p><ul>", sentence(first));
-            for other in others {
-                let _ = write!(section, "<li>{}</li>", sentence(other));
-            }
-            section += "</ul>";
-        }
+    let Some(verdict) = Verdict::of(run, budget) else { return String::new() };
+    let sentence = |english: &str, chinese: &str| both(&coded(english), &coded(chinese));
+    let mut section = format!(
+        "<section class=\"finding\"><p class=\"lead\">{}</p><ul>",
+        sentence(&verdict.english(), &verdict.chinese())
+    );
+    for other in run.comparisons(run.main_measure(), budget) {
+        let _ = write!(section, "<li>{}</li>", sentence(&other.english(), &other.chinese()));
     }
-    section + "</section>\n"
+    section + "</ul></section>\n"
 }
 
 /// A sentence whose names between back-ticks are set as code.

@@ -84,8 +84,7 @@ fn note(options: &Options, files: &[PathBuf], file: usize, round: u64, line: &st
     let fields: Vec<&str> = line.split('\t').collect();
     let [fate, micros, memory, code, reason] = fields[..] else { return };
     let time = Duration::from_micros(micros.parse().unwrap_or(0));
-    let result =
-        InputResult { refused: (fate != "read").then_some(code), time, memory: memory.parse().unwrap_or(0) };
+    let result = InputResult { refused: (fate != "read").then_some(code), time, memory: memory.parse().unwrap_or(0) };
     known.lock().expect("no job panicked").note(files, file, round, &result);
     if fate == "failed" {
         found(options, files, file, round, reason, known);
