@@ -18,6 +18,8 @@ pub struct Verdict {
     pub budget: usize,
     /// The best recipe, then those that differ from it by no more than chance.
     pub best: Vec<String>,
+    /// Recipes in all.
+    pub recipes: usize,
     /// What was measured.
     pub measure: Measure,
     /// The mean of the best.
@@ -44,6 +46,7 @@ impl Verdict {
         let answered = |row: &&super::measure::MeasureRow| row.get(measure).is_some_and(|value| value >= 1.0);
         Some(Self {
             budget,
+            recipes: ranked.len(),
             measure,
             mean: first.scores.get(measure),
             answered: first.rows.iter().filter(answered).count(),
@@ -55,14 +58,14 @@ impl Verdict {
 
     /// In English.
     pub fn english(&self) -> String {
-        let Self { budget, best, measure, answered, questions, .. } = self;
-        let (first, others) = (&best[0], listed(&best[1..], ", "));
+        let Self { budget, measure, answered, questions, .. } = self;
+        let (first, others) = (&self.best[0], listed(&self.best[1..], ", "));
+        let best = if self.recipes > 1 { format!("Best here: `{first}`. It") } else { format!("`{first}`") };
         let mut text = match measure {
             Measure::Coverage => format!(
-                "Best here: `{first}`. With {budget} tokens it returns the whole answer to {answered} of {questions} \
-                 questions."
+                "{best} returns the whole answer to {answered} of {questions} questions within {budget} tokens."
             ),
-            other => format!("Best here: `{first}`, {} {} at {budget} tokens.", other.name(), points(self.mean)),
+            other => format!("{best} reaches {} {} at {budget} tokens.", other.name(), points(self.mean)),
         };
         if !others.is_empty() {
             text += &format!(" No difference beyond chance: {others}.");
@@ -75,13 +78,14 @@ impl Verdict {
 
     /// In Chinese.
     pub fn chinese(&self) -> String {
-        let Self { budget, best, measure, answered, questions, .. } = self;
-        let (first, others) = (&best[0], listed(&best[1..], "、"));
+        let Self { budget, measure, answered, questions, .. } = self;
+        let (first, others) = (&self.best[0], listed(&self.best[1..], "、"));
+        let best = if self.recipes > 1 { format!("这里最好的是 `{first}`") } else { format!("`{first}`") };
         let mut text = match measure {
             Measure::Coverage => {
-                format!("这里最好的是 `{first}`：{budget} 词元内，{questions} 个问题中有 {answered} 个得到完整答案。")
+                format!("{best}：{budget} 词元内，{questions} 个问题中有 {answered} 个得到完整答案。")
             }
-            other => format!("这里最好的是 `{first}`：{budget} 词元时 {} 为 {}。", other.name(), points(self.mean)),
+            other => format!("{best}：{budget} 词元时 {} 为 {}。", other.name(), points(self.mean)),
         };
         if !others.is_empty() {
             text += &format!("与它没有超出偶然的差异：{others}。");
@@ -104,13 +108,13 @@ mod tests {
     fn verdict(best: &[&str], is_easy: bool) -> Verdict {
         let best = best.iter().map(|&recipe| recipe.to_owned()).collect();
         let (measure, mean) = (Measure::Coverage, 0.95);
-        Verdict { budget: 500, best, measure, mean, answered: 95, questions: 100, is_easy }
+        Verdict { budget: 500, recipes: 2, best, measure, mean, answered: 95, questions: 100, is_easy }
     }
 
     #[test]
     fn the_best_is_named_with_its_equals_and_easy_sets_are_called_so() {
         let one = verdict(&["auto"], false);
-        let whole = "Best here: `auto`. With 500 tokens it returns the whole answer to 95 of 100 questions.";
+        let whole = "Best here: `auto`. It returns the whole answer to 95 of 100 questions within 500 tokens.";
         assert_eq!(one.english(), whole);
         assert_eq!(one.chinese(), "这里最好的是 `auto`：500 词元内，100 个问题中有 95 个得到完整答案。");
         let equal = verdict(&["auto", "broad"], true).english();

@@ -161,7 +161,7 @@ fn broad(page: &DraftDocument<'_>, section: usize) -> Option<Draft> {
 fn lowered(heading: &str) -> String {
     let mut characters = heading.chars();
     match (characters.next(), characters.next()) {
-        (Some(first), Some(second)) if second.is_lowercase() => {
+        (Some(first), Some(second)) if second.is_lowercase() || second == ' ' => {
             first.to_lowercase().chain(heading.chars().skip(1)).collect()
         }
         _ => heading.to_owned(),
@@ -197,11 +197,9 @@ fn definition(page: &DraftDocument<'_>, at: usize) -> Option<Draft> {
         return Some(fact(format!("什么是{subject}？"), 0, span));
     }
     let (subject, verb) = english_subject(sentence)?;
-    let subject = if subject.starts_with("The ") || subject.starts_with("A ") || subject.starts_with("An ") {
-        lowered(subject)
-    } else {
-        subject.to_owned()
-    };
+    let article = ["The ", "A ", "An "].into_iter().find(|article| subject.starts_with(article));
+    let subject =
+        article.map_or_else(|| subject.to_owned(), |article| article.to_lowercase() + &subject[article.len()..]);
     Some(fact(format!("What {verb} {subject}?"), 0, span))
 }
 
