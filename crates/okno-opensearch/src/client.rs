@@ -1,8 +1,8 @@
 //! The client: blocking requests over HTTP to whichever node answers.
 //!
 //! A request that fails because a node is away goes to the next one at once; where all are away, or the cluster is
-//! busy, blocked or without a manager, it is retried with growing pauses for as long as [`PATIENCE`]. Every request may
-//! be repeated: rows have ids of ours, and a deletion that was done finds nothing.
+//! busy or blocked, it is retried with growing pauses for as long as [`PATIENCE`]; where it has no manager, for as long
+//! as [`ELECTION`]. Every request may be repeated: rows have ids of ours, and a deletion that was done finds nothing.
 
 use crate::address::{ClusterAddress, Credentials};
 use crate::failure::{ClusterFailure, FailedAttempt, OLDEST};
@@ -15,7 +15,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use std::io::Read;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use ureq::Agent;
 use ureq::http::{Method, Request, header};
 
@@ -24,6 +24,12 @@ const PATIENCE: Duration = Duration::from_mins(1);
 
 /// How long the first connection is retried: short, because the address may be mistyped.
 const FIRST_PATIENCE: Duration = Duration::from_secs(5);
+
+/// How long a cluster may be without a manager: elections take a few seconds.
+const ELECTION: Duration = Duration::from_secs(12);
+
+/// How often a cluster that fails is asked whether it has a manager, and how long it may take to tell.
+const ASKED_EVERY: Duration = Duration::from_secs(2);
 
 /// The time limit of one attempt to read or write.
 const TIMEOUT: Duration = Duration::from_secs(25);
@@ -75,6 +81,8 @@ impl ClusterClient {
             .max_redirects(0)
             .user_agent(concat!("okno/", env!("CARGO_PKG_VERSION")))
             .timeout_connect(Some(Duration::from_secs(3)))
+            // Answers are small, and a cluster is near: unpacking them would take longer than receiving them.
+            .accept_encoding("identity")
             .build();
         let mut client = Self {
             agent: Agent::new_with_config(config),
@@ -141,7 +149,7 @@ impl ClusterClient {
     /// Tries until it succeeds, fails for good, or the time is over.
     pub fn retrying<T>(&self, mut attempt: impl FnMut() -> std::result::Result<T, FailedAttempt>) -> Result<T> {
         self.meter.count(1);
-        let (mut backoff, mut away) = (Backoff::new(self.patience), 0);
+        let (mut backoff, mut away, mut watch) = (Backoff::new(self.patience), 0, ManagerWatch::default());
         loop {
             let failure = match attempt() {
                 Ok(done) => return Ok(done),
@@ -154,11 +162,31 @@ impl ClusterClient {
             let Some(pause) = backoff.next().filter(|_| failure.again) else {
                 return Err(self.failed(failure.reason));
             };
+            if failure.may_lack_manager()
+                && let Some(reason) = watch.look(|| self.lost_quorum())
+            {
+                return Err(self.failed(reason));
+            }
             // The next node is asked at once, until all were.
             if !failure.is_away || away % self.hosts.len() == 0 {
                 std::thread::sleep(pause);
             }
         }
+    }
+
+    /// Asks every node for its manager. `None` where one has a manager, or none answers.
+    fn lost_quorum(&self) -> Option<ClusterFailure> {
+        let path = "/_cluster/health?cluster_manager_timeout=1s&timeout=1s&filter_path=status";
+        let request = ClusterRequest { timeout: ASKED_EVERY, ..ClusterRequest::get(path) };
+        let mut answering = 0;
+        for host in &self.hosts {
+            match self.send_to(host, &request) {
+                Ok((503, _)) => answering += 1,
+                Ok(_) => return None,
+                Err(_) => {}
+            }
+        }
+        (answering > 0).then_some(ClusterFailure::NoQuorum { answering, nodes: self.hosts.len() })
     }
 
     /// One attempt: the body of the answer, which is no error.
@@ -171,7 +199,10 @@ impl ClusterClient {
 
     /// One attempt: the status and the whole body.
     fn send(&self, request: &ClusterRequest<'_>) -> std::result::Result<(u16, Vec<u8>), FailedAttempt> {
-        let host = &self.hosts[self.current.load(Ordering::Relaxed) % self.hosts.len()];
+        self.send_to(&self.hosts[self.current.load(Ordering::Relaxed) % self.hosts.len()], request)
+    }
+
+    fn send_to(&self, host: &str, request: &ClusterRequest<'_>) -> std::result::Result<(u16, Vec<u8>), FailedAttempt> {
         let mut built =
             Request::builder().method(&request.method).uri(format!("{}://{host}{}", self.scheme, request.path));
         if let Some(authorization) = &self.authorization {
@@ -185,7 +216,31 @@ impl ClusterClient {
         let (status, mut body) = (answer.status().as_u16(), Vec::new());
         let mut reader = answer.into_body().into_reader();
         reader.read_to_end(&mut body).map_err(|error| unreachable(error.into()))?;
+        self.meter.count_bytes(request.body.map_or(0, <[u8]>::len), body.len());
         Ok((status, body))
+    }
+}
+
+/// Whether a cluster that fails has no manager, looked at now and then.
+#[derive(Default)]
+struct ManagerWatch {
+    /// When it was looked at last.
+    looked: Option<Instant>,
+    /// Since when it has none.
+    since: Option<Instant>,
+}
+
+impl ManagerWatch {
+    /// Why to give up: it has had no manager for as long as [`ELECTION`].
+    fn look(&mut self, lost: impl FnOnce() -> Option<ClusterFailure>) -> Option<ClusterFailure> {
+        if self.looked.is_some_and(|looked| looked.elapsed() < ASKED_EVERY) {
+            return None;
+        }
+        let lost = lost();
+        let now = Instant::now();
+        self.looked = Some(now);
+        self.since = lost.as_ref().map(|_| self.since.unwrap_or(now));
+        lost.filter(|_| self.since.is_some_and(|since| since.elapsed() >= ELECTION))
     }
 }
 

@@ -26,14 +26,25 @@ okno_document::messages! {
              committed is safe",
             "集群不接受写入（{said}）；请释放磁盘空间或解除只读限制，然后重试；已提交的内容不会丢失"
         ),
-        /// Too few nodes are left to elect a manager.
+        /// Too few nodes are left to elect a manager, so that nothing can be written or searched for.
         NoQuorum {
+            /// How many nodes answer.
+            answering: usize,
+            /// How many nodes the address names.
+            nodes: usize,
+        } = "cluster_no_quorum" => (
+            "the cluster has no cluster manager: {answering} of {nodes} nodes of the address answer; start the missing \
+             ones, then try again; what was committed is safe",
+            "集群没有主节点：地址中的 {nodes} 个节点只有 {answering} 个有应答；请启动缺少的节点，然后重试；已提交的内容不会丢失"
+        ),
+        /// A node that knows of no manager.
+        NoManager {
             /// What it says.
             said: String,
-        } = "cluster_no_quorum" => (
-            "too few nodes of the cluster are running ({said}); start the missing ones, then try again; what was \
-             committed is safe",
-            "集群中运行的节点太少（{said}）；请启动缺少的节点，然后重试；已提交的内容不会丢失"
+        } = "cluster_no_manager" => (
+            "the node that was asked knows of no cluster manager ({said}); check that enough nodes are running, then \
+             try again; what was committed is safe",
+            "所询问的节点找不到主节点（{said}）；请检查运行的节点是否足够，然后重试；已提交的内容不会丢失"
         ),
         /// The cluster rejects requests because it has too many.
         TooBusy {
@@ -114,6 +125,11 @@ impl FailedAttempt {
         Self { reason, again: true, is_away: false, status: None }
     }
 
+    /// Whether a cluster without a manager fails so: nodes or shards are away.
+    pub fn may_lack_manager(&self) -> bool {
+        self.is_away || self.status.is_none_or(|status| status >= 500)
+    }
+
     /// An error with its status and what the server says about it: `{"type": …, "reason": …}`, or a text.
     pub fn of_answer(status: u16, error: &Value) -> Self {
         let cause = if error["root_cause"][0].is_object() { &error["root_cause"][0] } else { error };
@@ -124,7 +140,7 @@ impl FailedAttempt {
         let no_manager = kind.ends_with("_not_discovered_exception");
         let again = matches!(status, 408 | 429 | 500 | 502..=599) || blocked;
         let reason = match status {
-            503 if blocked || no_manager => ClusterFailure::NoQuorum { said }.into(),
+            503 if blocked || no_manager => ClusterFailure::NoManager { said }.into(),
             403 | 429 if blocked => ClusterFailure::ReadOnly { said }.into(),
             401 | 403 => RemoteError::KeyRefused { words: said },
             429 => ClusterFailure::TooBusy { said }.into(),
@@ -161,10 +177,10 @@ mod tests {
                 503,
                 "cluster_block_exception",
                 "blocked by: [SERVICE_UNAVAILABLE/2/no cluster-manager];",
-                "cluster_no_quorum",
+                "cluster_no_manager",
                 true,
             ),
-            (503, "cluster_manager_not_discovered_exception", "", "cluster_no_quorum", true),
+            (503, "cluster_manager_not_discovered_exception", "", "cluster_no_manager", true),
             (429, "rejected_execution_exception", "rejected", "cluster_too_busy", true),
             (503, "no_shard_available_action_exception", "", "remote_no_answer", true),
             (401, "security_exception", "missing credentials", "remote_key_refused", false),
