@@ -100,7 +100,7 @@ fn timed<T>(cost: &mut Cost, work: impl FnOnce(&mut Cost) -> Result<T>) -> Resul
 fn written_out(store: &RemoteStore, text: &str, vector: &[f32], cost: &mut Cost) -> Result<Best> {
     timed(cost, |cost| {
         let rankings: Vec<_> = SCALES.iter().flat_map(|&layer| [(Leg::Dense, layer), (Leg::Lexical, layer)]).collect();
-        let ask = Ask { text, vector, rankings: &rankings, allowed: None, sections: None, depth: DEPTH };
+        let ask = Ask { text, vector, rankings: &rankings, allowed: None, sections: None, fields: None, depth: DEPTH };
         let found = store.snapshot()?.search(&ask)?;
         // A key, a place and a score.
         cost.bytes += found.iter().map(Vec::len).sum::<usize>() * 20;
@@ -112,7 +112,7 @@ fn written_out(store: &RemoteStore, text: &str, vector: &[f32], cost: &mut Cost)
 fn added_up(store: &RemoteStore, text: &str, vector: &[f32], cost: &mut Cost) -> Result<Best> {
     timed(cost, |cost| {
         let rankings = [(Leg::Dense, Layer::Sentence), (Leg::Lexical, Layer::Sentence)];
-        let ask = Ask { text, vector, rankings: &rankings, allowed: None, sections: None, depth: DEPTH };
+        let ask = Ask { text, vector, rankings: &rankings, allowed: None, sections: None, fields: None, depth: DEPTH };
         let snapshot = store.snapshot()?;
         let found = snapshot.search(&ask)?;
         cost.bytes += found.iter().map(Vec::len).sum::<usize>() * 20;

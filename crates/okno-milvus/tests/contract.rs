@@ -7,37 +7,8 @@ use common::{address, host, open, with_server};
 use okno::Error;
 use okno::error::RemoteError;
 use okno::store::contract;
-use okno_remote::suite::ServerUnderTest;
 
-#[test]
-fn keeps_the_contract() {
-    with_server(ServerUnderTest::keeps_the_contract);
-}
-
-#[test]
-fn a_history_equals_a_map() {
-    with_server(ServerUnderTest::a_history_equals_a_map);
-}
-
-#[test]
-fn hostile_words_are_only_words() {
-    with_server(ServerUnderTest::hostile_words_are_only_words);
-}
-
-#[test]
-fn a_copy_goes_there_and_back() {
-    with_server(ServerUnderTest::a_copy_goes_there_and_back);
-}
-
-#[test]
-fn a_question_is_three_round_trips_and_three_more_where_it_names_documents() {
-    with_server(ServerUnderTest::a_question_is_three_round_trips_and_three_more_where_it_names_documents);
-}
-
-#[test]
-fn a_folder_and_a_server_find_the_same() {
-    with_server(ServerUnderTest::a_folder_and_a_server_find_the_same);
-}
+okno_remote::suite_tests!(with_server);
 
 #[test]
 fn what_is_wrong_with_a_server_is_said() {

@@ -4,68 +4,29 @@ mod common;
 
 use common::{address, host, open};
 use okno::store::Store;
-use okno_milvus::Address;
-use okno_remote::suite::{self, COMMITTED, SeenIndex, seen};
+use okno_remote::suite::{SeenIndex, ServerUnderTest, ingest, seen};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
-
-fn ingest(address: &Address) {
-    suite::ingest(&open(address));
-}
-
-/// What a run without accidents gives.
-fn clean(host: &str) -> (Address, SeenIndex) {
-    let address = address(host);
-    ingest(&address);
-    let seen = seen(&*open(&address).snapshot().unwrap());
-    (address, seen)
-}
+use std::time::Duration;
 
 /// Not a test by itself: the client that is killed.
 #[test]
 fn child() {
-    if let Ok(address) = std::env::var("OKNO_KILLED_CLIENT") {
-        ingest(&address.parse().unwrap());
+    if std::env::var_os("OKNO_TEST_MILVUS").is_some() {
+        common::with_server(ServerUnderTest::is_the_killed_client);
     }
 }
 
-fn start_child(address: &Address) -> Child {
-    Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "child"])
-        .env("OKNO_KILLED_CLIENT", address.to_string())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap()
+fn seen_at(host: &str, index: &str) -> SeenIndex {
+    let address = format!("milvus://{host}/{index}").parse().unwrap();
+    seen(&*open(&address).snapshot().unwrap())
 }
 
 #[test]
 fn a_killed_client_loses_nothing_and_leaves_nothing_twice() {
     let Some(host) = host() else { return };
-    let (unharmed, expected) = clean(&host);
-    let address = address(&host);
-    drop(open(&address));
-    for committed in [0, 2] {
-        let mut child = start_child(&address);
-        let began = Instant::now();
-        // Killed at some moment after so many commits, while others read.
-        while open(&address).snapshot().unwrap().generation() < committed + 1
-            && began.elapsed() < Duration::from_mins(1)
-        {
-            std::thread::sleep(Duration::from_millis(7));
-        }
-        std::thread::sleep(Duration::from_millis(13 * (committed + 1)));
-        child.kill().unwrap();
-        child.wait().unwrap();
-        let snapshot = open(&address).snapshot().unwrap();
-        let (texts, _) = seen(&*snapshot);
-        assert_eq!(texts.len() % COMMITTED, 0, "only whole commits are seen");
-    }
-    ingest(&address);
-    assert_eq!(seen(&*open(&address).snapshot().unwrap()), expected);
-    okno_milvus::drop_index(&address).unwrap();
-    okno_milvus::drop_index(&unharmed).unwrap();
+    let server = common::server_at(host.clone());
+    server.a_killed_client_loses_nothing_and_leaves_nothing_twice(&|index| seen_at(&host, index));
 }
 
 /// A server of this test's own.
@@ -121,12 +82,13 @@ impl Drop for Server {
 fn a_killed_server_is_waited_for() {
     let Some(mut server) = Server::start() else { return };
     common::wait(&server.host());
-    let (_, expected) = clean(&server.host());
-    let address = address(&server.host());
+    let host = server.host();
+    let expected = common::server_at(host.clone()).clean(&|index| seen_at(&host, index));
+    let address = address(&host);
     drop(open(&address));
     let ingesting = std::thread::spawn({
         let address = address.clone();
-        move || ingest(&address)
+        move || ingest(&open(&address))
     });
     let store = open(&address);
     while store.snapshot().unwrap().generation() < 2 {

@@ -24,6 +24,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         drop: Box::new(move |name| {
             okno_opensearch::drop_index(&dropped(name)).unwrap_or_else(|error| panic!("{error}"));
         }),
+        told_by: ("OKNO_TEST_OPENSEARCH", server.clone()),
     };
     beside(&server, rest)
 }

@@ -2,12 +2,13 @@
 
 use crate::client::{ClusterClient, ClusterRequest, json};
 use crate::failure::FailedAttempt;
-use crate::schema::{dense_field, terms_field};
+use crate::schema::{TOKENS, dense_field, terms_field};
 use okno::Result;
 use okno_remote::{Columns, Dimension, UnitBatch, UnitRow};
 use serde::Deserialize;
 use serde_json::Value;
 use std::fmt::Write;
+use std::sync::Arc;
 
 /// Rows, each as its two lines.
 pub type RowLines = Vec<String>;
@@ -20,26 +21,42 @@ pub fn rows(columns: &Columns) -> RowLines {
         let numbers = columns.numbers.iter().map(|(name, values)| format!("\"{name}\":{}", values[at]));
         let texts = columns.texts.iter().filter(|(name, _)| *name != "key");
         let texts = texts.map(|(name, values)| format!("\"{name}\":{}", text(&values[at])));
-        line.push_str(&format!("{{{}}}\n", numbers.chain(texts).collect::<Vec<_>>().join(",")));
+        let tokens = columns.tokens.get(at).filter(|tokens| !tokens.is_empty());
+        let tokens = tokens.map(|tokens| format!("\"{TOKENS}\":{}", list(tokens)));
+        line.push_str(&format!("{{{}}}\n", numbers.chain(texts).chain(tokens).collect::<Vec<_>>().join(",")));
         line
     };
     columns.texts("key").iter().enumerate().map(row).collect()
 }
 
+/// Texts as a list in JSON.
+fn list(texts: &[String]) -> String {
+    serde_json::to_string(texts).unwrap_or_default() // strings cannot fail to be written
+}
+
 /// Units of one layer. The id is the key and the place of the run, so that an answer needs nothing else.
 pub fn unit_rows(batch: &UnitBatch) -> RowLines {
     let (terms, dense) = (terms_field(batch.code), dense_field(batch.code));
-    batch.rows.iter().map(|row| unit_row(row, &terms, &dense)).collect()
+    let mut lines = Vec::with_capacity(batch.rows.len());
+    // Rows of a document follow one another, and share its tokens.
+    for of_one in batch.rows.chunk_by(|one, next| Arc::ptr_eq(&one.tokens, &next.tokens)) {
+        let tokens = of_one.first().map(|row| list(&row.tokens)).unwrap_or_default();
+        lines.extend(of_one.iter().map(|row| unit_row(row, &terms, &dense, &tokens)));
+    }
+    lines
 }
 
-fn unit_row(row: &UnitRow, terms: &str, dense: &str) -> String {
-    let mut line = String::with_capacity(256 + row.terms.len() * 9 + row.dense.len() * 4);
+fn unit_row(row: &UnitRow, terms: &str, dense: &str, tokens: &str) -> String {
+    let mut line = String::with_capacity(256 + row.terms.len() * 9 + row.dense.len() * 4 + tokens.len());
     let UnitRow { key, place, document, section, .. } = row;
     // Writing to a string cannot fail.
     let _ = write!(
         line,
         "{{\"index\":{{\"_id\":\"{key:x}.{place:x}\"}}}}\n{{\"document\":{document},\"section\":{section}"
     );
+    if !row.tokens.is_empty() {
+        let _ = write!(line, ",\"{TOKENS}\":{tokens}");
+    }
     let _ = write!(line, ",\"{terms}\":\"");
     for &(term, count) in &row.terms {
         (0..count.round() as usize).for_each(|_| token(&mut line, term));
@@ -118,6 +135,7 @@ mod tests {
         let columns = Columns {
             numbers: vec![("born", vec![7])],
             texts: vec![("key", vec!["a/\"0".to_owned()]), ("value", vec!["line\nline".to_owned()])],
+            tokens: Vec::new(),
         };
         assert_eq!(rows(&columns), ["{\"index\":{\"_id\":\"a/\\\"0\"}}\n{\"born\":7,\"value\":\"line\\nline\"}\n"]);
         let row = UnitRow {
@@ -128,12 +146,13 @@ mod tests {
             dense: vec![0.5, -0.25, 0.0],
             terms: vec![(255, 2.0), (16, 1.0)],
             length: 3.0,
+            tokens: ["t1:a=\"".to_owned()].into(),
         };
-        let zero = UnitRow { dense: vec![0.0; 3], terms: Vec::new(), ..row.clone() };
+        let zero = UnitRow { dense: vec![0.0; 3], terms: Vec::new(), tokens: Arc::default(), ..row.clone() };
         assert_eq!(
             unit_rows(&UnitBatch { code: 0, mean: 1.0, rows: vec![row, zero] }),
             [
-                "{\"index\":{\"_id\":\"1a.1f\"}}\n{\"document\":2,\"section\":3,\"sentence_terms\":\"ff ff 10 \",\
+                "{\"index\":{\"_id\":\"1a.1f\"}}\n{\"document\":2,\"section\":3,\"tokens\":[\"t1:a=\\\"\"],\"sentence_terms\":\"ff ff 10 \",\
                  \"sentence_vector\":[127,-64,0]}\n",
                 "{\"index\":{\"_id\":\"1a.1f\"}}\n{\"document\":2,\"section\":3,\"sentence_terms\":\"\"}\n"
             ]

@@ -17,6 +17,9 @@ use okno_remote::{
 use serde_json::Value;
 use ureq::http::Method;
 
+/// How long a node looks for its manager, where the manager must do something.
+const MANAGER: &str = "cluster_manager_timeout=5s";
+
 /// An index on OpenSearch.
 pub struct OpenSearchDriver {
     client: ClusterClient,
@@ -55,14 +58,15 @@ impl StoreDriver for OpenSearchDriver {
     }
 
     fn is_ready(&self) -> Result<bool> {
-        let path = format!("/{}/_settings?filter_path=*.settings.index.uuid", self.named(RemoteTable::Ledger));
+        let path =
+            format!("/{}/_settings?{MANAGER}&filter_path=*.settings.index.uuid", self.named(RemoteTable::Ledger));
         self.client.ask_status(&ClusterRequest::get(path), 404)
     }
 
     fn create(&self, dimensions: usize) -> Result<()> {
         for table in RemoteTable::ALL {
             let body = schema::body(table, &self.address, dimensions).to_string();
-            let path = format!("/{}", self.named(table));
+            let path = format!("/{}?{MANAGER}", self.named(table));
             let request =
                 ClusterRequest { method: Method::PUT, ..ClusterRequest::post(path.as_str(), body.as_bytes()) };
             // 400: it is there already, or the body is not valid; the latter is told by asking for it.
@@ -77,7 +81,7 @@ impl StoreDriver for OpenSearchDriver {
 
     fn drop_index(&self) -> Result<()> {
         for table in RemoteTable::ALL.into_iter().rev() {
-            let path = format!("/{}", self.named(table));
+            let path = format!("/{}?{MANAGER}", self.named(table));
             let request = ClusterRequest { method: Method::DELETE, ..ClusterRequest::get(path) };
             self.client.ask_status(&request, 404)?;
         }
@@ -90,6 +94,10 @@ impl StoreDriver for OpenSearchDriver {
 
     fn run_limits(&self) -> RunLimits {
         MOST
+    }
+
+    fn checks_fields(&self) -> bool {
+        true
     }
 
     fn write(&self, table: RemoteTable, columns: Columns) -> Result<()> {
@@ -109,7 +117,7 @@ impl StoreDriver for OpenSearchDriver {
         // Only what was refreshed is found.
         self.refresh(table)?;
         let path = format!(
-            "/{}/_delete_by_query?conflicts=proceed&refresh=true&filter_path=failures,version_conflicts",
+            "/{}/_delete_by_query?conflicts=proceed&refresh=true&timeout=10s&filter_path=failures,version_conflicts",
             self.named(table)
         );
         let body = format!("{{\"query\":{expression}}}");
@@ -121,6 +129,15 @@ impl StoreDriver for OpenSearchDriver {
                 0 => Ok(()),
                 failed => Err(FailedAttempt::of_shards(failed)),
             }
+        })
+    }
+
+    fn bytes(&self) -> Result<Option<u64>> {
+        let names = RemoteTable::ALL.map(|table| self.named(table)).join(",");
+        let path = format!("/{names}/_stats/store?filter_path=_all.primaries.store.size_in_bytes");
+        self.client.ask(&ClusterRequest::get(path), |body| {
+            let answer: Value = json(body)?;
+            Ok(answer["_all"]["primaries"]["store"]["size_in_bytes"].as_u64())
         })
     }
 
@@ -142,7 +159,7 @@ impl StoreDriver for OpenSearchDriver {
             return Ok(Vec::new());
         }
         let preference = preference(&searches);
-        let body: String = searches.iter().map(|search| unit_lines(search, &preference)).collect();
+        let body = unit_lines(&searches, &preference);
         let path = format!("/{}/_msearch?{UNIT_PATH}", self.named(RemoteTable::Units));
         let bm25 = if self.client.version < PLAIN_BM25 { 1.0 } else { K1 + 1.0 };
         let request = ClusterRequest::post(path, body.as_bytes());

@@ -1,5 +1,6 @@
 //! Conditions as filter clauses of OpenSearch, in JSON.
 
+use crate::schema::TOKENS;
 use okno_remote::{RowCondition, RunLimits};
 use serde_json::{Value, json};
 
@@ -20,9 +21,22 @@ pub fn clause(condition: &RowCondition) -> Value {
             }
             all => json!({"bool": {"filter": clauses(all)}}),
         },
+        // Without a clause it would match everything.
+        RowCondition::Any(any) if any.is_empty() => json!({"match_none": {}}),
         RowCondition::Any(any) => json!({"bool": {"should": clauses(any)}}),
         RowCondition::Not(not) => json!({"bool": {"must_not": clause(not)}}),
+        RowCondition::Has(tokens) => json!({"terms": {TOKENS: tokens}}),
+        RowCondition::HasFrom(from, below) => json!({"range": {TOKENS: {"gte": from, "lt": below}}}),
+        RowCondition::HasLike { begins, then, ends } => {
+            let after = if *ends || then.is_empty() { "" } else { "*" };
+            json!({"wildcard": {TOKENS: {"value": format!("{}*{}{after}", escaped(begins), escaped(then))}}})
+        }
     }
+}
+
+/// A text in a pattern, as it is.
+fn escaped(text: &str) -> String {
+    text.chars().flat_map(|c| matches!(c, '*' | '?' | '\\').then_some('\\').into_iter().chain([c])).collect()
 }
 
 fn clauses(conditions: &[RowCondition]) -> Vec<Value> {
@@ -53,6 +67,10 @@ mod tests {
             ]}})
             .to_string()]
         );
+        let like = |ends| RowCondition::HasLike { begins: "t1:a=".to_owned(), then: "1*\\".to_owned(), ends };
+        assert_eq!(clause(&like(true)).to_string(), r#"{"wildcard":{"tokens":{"value":"t1:a=*1\\*\\\\"}}}"#);
+        assert_eq!(clause(&like(false)).to_string(), r#"{"wildcard":{"tokens":{"value":"t1:a=*1\\*\\\\*"}}}"#);
+        assert_eq!(clause(&RowCondition::Any(Vec::new())).to_string(), r#"{"match_none":{}}"#);
         let named = RowCondition::Named("base", vec!["a\"}".to_owned()]);
         assert_eq!(clause(&named).to_string(), r#"{"terms":{"base":["a\"}"]}}"#);
     }

@@ -8,6 +8,9 @@ use serde_json::{Map, Value, json};
 /// Rows in one answer, at most.
 pub const WINDOW: usize = 1_000_000;
 
+/// The field with the tokens of a document's fields, whatever these are called.
+pub const TOKENS: &str = "tokens";
+
 /// Links of a node of the graph, and how many are looked at when it is built: the engine's own defaults.
 const GRAPH: (u32, u32) = (16, 100);
 
@@ -45,7 +48,7 @@ pub fn body(table: RemoteTable, address: &ClusterAddress, dimensions: usize) -> 
         }
         RemoteTable::Documents => json!({
             "document": {"type": "long"}, "part": number(), "born": {"type": "long"}, "content": {"type": "long"},
-            "id": {"type": "keyword"}, "hash": stored(),
+            "id": {"type": "keyword"}, "hash": stored(), TOKENS: searched(),
             "record": stored(), "head": stored(), "text": stored(), "vectors": stored(),
         }),
         RemoteTable::Ledger => json!({
@@ -66,6 +69,7 @@ fn units(dimensions: usize) -> Value {
         debug_assert!(is_number(field));
         fields.insert(field.to_owned(), json!({"type": "long"}));
     }
+    fields.insert(TOKENS.to_owned(), searched());
     for code in 0..MADE.len() {
         let terms = json!({
             "type": "text", "analyzer": "whitespace", "similarity": terms_field(code), "index_options": "freqs",
@@ -81,6 +85,11 @@ fn units(dimensions: usize) -> Value {
         fields.insert(dense_field(code), dense);
     }
     Value::Object(fields)
+}
+
+/// A text that is only searched for.
+fn searched() -> Value {
+    json!({"type": "keyword", "doc_values": false})
 }
 
 /// A text that is only read.

@@ -8,13 +8,14 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use std::borrow::Cow;
 use std::collections::HashMap;
+use std::fmt::Write;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// What is read of an answer.
 pub const UNIT_PATH: &str =
     "filter_path=responses.status,responses.error,responses.hits.hits._id,responses.hits.hits._score";
-pub const ROW_PATH: &str =
-    "filter_path=responses.status,responses.error,responses.hits.hits._id,responses.hits.hits._source";
+pub const ROW_PATH: &str = "filter_path=responses.status,responses.error,responses.hits.hits._id,responses.hits.hits._source,\
+     responses.hits.hits.fields";
 
 /// The answers to several questions, in their order.
 #[derive(Deserialize)]
@@ -67,41 +68,65 @@ pub struct UnitHit<'a> {
 /// A row found.
 #[derive(Deserialize)]
 pub struct RowHit {
-    #[serde(rename = "_id")]
+    #[serde(rename = "_id", default)]
     id: String,
     #[serde(rename = "_source", default)]
     source: HashMap<String, Value>,
+    /// Numbers that were read without the row.
+    #[serde(default)]
+    fields: HashMap<String, Vec<i64>>,
 }
 
-/// The lines of one search of units, without the index, which stands in the path.
-pub fn unit_lines(search: &Nearest, preference: &str) -> String {
-    let Nearest { code, question, expression, limit } = search;
-    let (kind, query) = match question {
-        UnitQuestion::Dense(vector) => {
-            let vector: Vec<i8> = bytes(vector).into_iter().flatten().collect();
-            let vector = serde_json::to_string(&vector).unwrap_or_default(); // numbers cannot fail to be written
-            let field = dense_field(*code);
-            (
-                "query_then_fetch",
-                format!(r#"{{"knn":{{"{field}":{{"vector":{vector},"k":{limit},"filter":{expression}}}}}}}"#),
-            )
-        }
-        UnitQuestion::Lexical(terms) => {
-            let field = terms_field(*code);
-            let value = |asked: &AskedTerm| json!({"value": format!("{:x}", asked.term), "boost": asked.weight});
-            let term = |asked: &AskedTerm| json!({"term": {&field: value(asked)}});
-            let should = Value::Array(terms.iter().map(term).collect());
-            // Counts and lengths of all shards, not of each by itself.
-            (
-                "dfs_query_then_fetch",
-                format!(r#"{{"bool":{{"must":{{"bool":{{"should":{should}}}}},"filter":{expression}}}}}"#),
-            )
-        }
-    };
-    format!(
-        "{{\"search_type\":\"{kind}\",\"preference\":\"{preference}\",\"allow_partial_search_results\":false}}\n\
-         {{\"size\":{limit},\"_source\":false,\"track_total_hits\":false,\"query\":{query}}}\n"
-    )
+/// Numbers that can be read by themselves, without the row and the texts in it.
+const NUMBERS: [&str; 4] = ["document", "born", "content", "kind"];
+
+/// The lines of all searches of units, without the index, which stands in the path.
+pub fn unit_lines(searches: &[Nearest], preference: &str) -> String {
+    let mut lines = String::new();
+    // All rankings by vectors ask for the same vector.
+    let mut written: Option<(&[f32], String)> = None;
+    for Nearest { code, question, expression, limit } in searches {
+        let (kind, query) = match question {
+            UnitQuestion::Dense(vector) => {
+                if written.as_ref().is_none_or(|(last, _)| *last != vector.as_slice()) {
+                    let bytes: Vec<i8> = bytes(vector).into_iter().flatten().collect();
+                    // Numbers cannot fail to be written.
+                    written = Some((vector, serde_json::to_string(&bytes).unwrap_or_default()));
+                }
+                let vector = written.as_ref().map_or("[]", |(_, text)| text);
+                let field = dense_field(*code);
+                (
+                    "query_then_fetch",
+                    format!(r#"{{"knn":{{"{field}":{{"vector":{vector},"k":{limit},"filter":{expression}}}}}}}"#),
+                )
+            }
+            UnitQuestion::Lexical(terms) => {
+                let should = term_clauses(&terms_field(*code), terms);
+                // Counts and lengths of all shards, not of each by itself.
+                (
+                    "dfs_query_then_fetch",
+                    format!(r#"{{"bool":{{"must":{{"bool":{{"should":[{should}]}}}},"filter":{expression}}}}}"#),
+                )
+            }
+        };
+        // Writing to a string cannot fail.
+        let _ = write!(
+            lines,
+            "{{\"search_type\":\"{kind}\",\"preference\":\"{preference}\",\"allow_partial_search_results\":false}}\n\
+             {{\"size\":{limit},\"_source\":false,\"track_total_hits\":false,\"query\":{query}}}\n"
+        );
+    }
+    lines
+}
+
+fn term_clauses(field: &str, terms: &[AskedTerm]) -> String {
+    let mut clauses = String::new();
+    let mut separator = "";
+    for AskedTerm { term, weight, .. } in terms {
+        let _ = write!(clauses, r#"{separator}{{"term":{{"{field}":{{"value":"{term:x}","boost":{weight}}}}}}}"#);
+        separator = ",";
+    }
+    clauses
 }
 
 /// The same question is answered by the same copies of the shards: copies may differ in what they have not merged yet,
@@ -131,12 +156,18 @@ pub fn near(hit: &UnitHit<'_>, question: &UnitQuestion, bm25: f32) -> Option<Nea
 /// The lines of one lookup.
 pub fn row_lines(lookup: &Lookup, index: &str) -> String {
     let fields: Vec<&str> = lookup.fields.iter().copied().filter(|field| *field != "key").collect();
-    let source = if fields.is_empty() { json!(false) } else { json!(fields) };
+    let wanted = if fields.is_empty() {
+        "\"_source\":false".to_owned()
+    } else if lookup.fields.iter().all(|field| NUMBERS.contains(field)) {
+        format!("\"stored_fields\":\"_none_\",\"docvalue_fields\":{}", json!(fields))
+    } else {
+        format!("\"_source\":{}", json!(fields))
+    };
+    let (size, expression) = (lookup.most.unwrap_or(WINDOW), &lookup.expression);
     format!(
         "{{\"index\":\"{index}\",\"allow_partial_search_results\":false}}\n\
-         {{\"size\":{WINDOW},\"_source\":{source},\"track_total_hits\":false,\"sort\":[\"_doc\"],\
-         \"query\":{{\"bool\":{{\"filter\":{}}}}}}}\n",
-        lookup.expression
+         {{\"size\":{size},{wanted},\"track_total_hits\":false,\"sort\":[\"_doc\"],\
+         \"query\":{{\"bool\":{{\"filter\":{expression}}}}}}}\n"
     )
 }
 
@@ -145,7 +176,10 @@ pub fn columns(mut hits: Vec<RowHit>, fields: &'static [&'static str]) -> Column
     let mut columns = Columns::default();
     for &field in fields {
         if is_number(field) {
-            let number = |hit: &RowHit| hit.source.get(field).and_then(Value::as_i64).unwrap_or_default();
+            let number = |hit: &RowHit| {
+                let by_itself = || hit.fields.get(field).and_then(|values| values.first().copied());
+                hit.source.get(field).and_then(Value::as_i64).or_else(by_itself).unwrap_or_default()
+            };
             columns.numbers.push((field, hits.iter().map(number).collect()));
         } else if field == "key" {
             columns.texts.push((field, hits.iter_mut().map(|hit| std::mem::take(&mut hit.id)).collect()));

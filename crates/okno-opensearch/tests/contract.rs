@@ -8,39 +8,10 @@ use okno::store::{Store, contract};
 use okno::{Engine, Error};
 use okno_document::message::Message;
 use okno_opensearch::{ClusterAddress, Credentials};
-use okno_remote::suite::ServerUnderTest;
 use std::io::{Read, Write};
 use std::net::TcpListener;
 
-#[test]
-fn keeps_the_contract() {
-    with_server(ServerUnderTest::keeps_the_contract);
-}
-
-#[test]
-fn a_history_equals_a_map() {
-    with_server(ServerUnderTest::a_history_equals_a_map);
-}
-
-#[test]
-fn hostile_words_are_only_words() {
-    with_server(ServerUnderTest::hostile_words_are_only_words);
-}
-
-#[test]
-fn a_copy_goes_there_and_back() {
-    with_server(ServerUnderTest::a_copy_goes_there_and_back);
-}
-
-#[test]
-fn a_question_is_three_round_trips_and_three_more_where_it_names_documents() {
-    with_server(ServerUnderTest::a_question_is_three_round_trips_and_three_more_where_it_names_documents);
-}
-
-#[test]
-fn a_folder_and_a_server_find_the_same() {
-    with_server(ServerUnderTest::a_folder_and_a_server_find_the_same);
-}
+okno_remote::suite_tests!(with_server);
 
 fn reason(opened: okno::Result<impl Store>) -> RemoteError {
     match opened {
@@ -131,4 +102,7 @@ fn a_server_that_cannot_be_used_is_said() {
     let other = r#"{"version": {"number": "8.15.0"}}"#;
     let said = reason(okno_opensearch::open(&server("200 OK", other)));
     assert_eq!(said.code(), "not_opensearch", "{said}");
+    let busy = r#"{"error": {"type": "rejected_execution_exception", "reason": "rejected execution"}, "status": 429}"#;
+    let said = reason(okno_opensearch::open(&server("429 Too Many Requests", busy)));
+    assert_eq!(said.code(), "cluster_too_busy", "{said}");
 }

@@ -2,128 +2,206 @@
 
 mod common;
 
-use common::{address, ask, folder, hosts, open, wait};
-use okno::store::Store;
+use common::{address, ask, folder, hosts, kill_node, named, open, start_node, wait_green, with_server};
+use okno::Error;
+use okno::document::Layer;
+use okno::store::{Ask, Leg, Store, contract};
+use okno_document::message::Message;
 use okno_opensearch::ClusterAddress;
-use okno_remote::suite::{COMMITTED, SeenIndex, ingest, seen};
+use okno_remote::suite::{SeenIndex, ServerUnderTest, assert_whole, ingest, new_name, seen};
+use std::collections::hash_map::RandomState;
+use std::hash::{BuildHasher, Hasher};
+use std::io::Write;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::Child;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 /// Nodes are killed by one test only, and not under another.
 static ALONE: Mutex<()> = Mutex::new(());
 
-fn host(hosts: &str) -> &str {
-    hosts.split(',').next().unwrap()
-}
-
 /// What a reader sees. Rows that were deleted count for the engine's frequencies until it merges them away: here now,
 /// so that scores can be compared.
-fn seen_merged(hosts: &str, address: &ClusterAddress) -> SeenIndex {
-    let (host, name) = (host(hosts), &address.name);
+fn seen_merged(hosts: &str, name: &str) -> SeenIndex {
+    let asked = |method, path: &str, body| hosts.split(',').find_map(|host| ask(method, host, path, body));
     let body = r#"{"index.merge.policy.expunge_deletes_allowed": 0}"#;
-    ask("PUT", host, &format!("/{name}/_settings"), body).unwrap();
-    let merged = ask("POST", host, &format!("/{name}/_forcemerge?only_expunge_deletes=true"), "").unwrap();
+    asked("PUT", &format!("/{name}/_settings"), body).unwrap();
+    let merged = asked("POST", &format!("/{name}/_forcemerge?only_expunge_deletes=true"), "").unwrap();
     assert!(merged.contains("\"failed\":0"), "{merged}");
-    ask("POST", host, &format!("/{name}/_refresh"), "").unwrap();
-    seen(&*open(address).snapshot().unwrap())
-}
-
-/// What a run without accidents gives.
-fn clean(hosts: &str) -> SeenIndex {
-    let address = address(hosts);
-    ingest(&open(&address));
-    let seen = seen_merged(hosts, &address);
-    okno_opensearch::drop_index(&address).unwrap();
-    seen
+    asked("POST", &format!("/{name}/_refresh"), "").unwrap();
+    seen(&*open(&named(hosts, name)).snapshot().unwrap())
 }
 
 /// Not a test by itself: the client that is killed.
 #[test]
 fn child() {
-    if let Ok(address) = std::env::var("OKNO_KILLED_CLIENT") {
-        ingest(&open(&address.parse().unwrap()));
+    if std::env::var_os("OKNO_TEST_OPENSEARCH").is_some() {
+        with_server(ServerUnderTest::is_the_killed_client);
     }
-}
-
-fn start_child(address: &ClusterAddress) -> Child {
-    Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "child"])
-        .env("OKNO_KILLED_CLIENT", address.to_string())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap()
 }
 
 #[test]
 fn a_killed_client_loses_nothing_and_leaves_nothing_twice() {
     let Some(hosts) = hosts() else { return };
     let _alone = ALONE.lock();
-    let expected = clean(&hosts);
-    let address = address(&hosts);
-    let store = open(&address);
-    for committed in [0, 2] {
-        let mut child = start_child(&address);
-        let began = Instant::now();
-        // Killed at some moment after so many commits, while others read.
-        while store.snapshot().unwrap().generation() < committed + 1 && began.elapsed() < Duration::from_mins(1) {
-            std::thread::sleep(Duration::from_millis(7));
-        }
-        std::thread::sleep(Duration::from_millis(13 * (committed + 1)));
-        child.kill().unwrap();
-        child.wait().unwrap();
-        let (texts, _) = seen(&*open(&address).snapshot().unwrap());
-        assert_eq!(texts.len() % COMMITTED, 0, "only whole commits are seen");
-    }
-    ingest(&store);
-    assert_eq!(seen_merged(&hosts, &address), expected);
-    okno_opensearch::drop_index(&address).unwrap();
+    with_server(|server| {
+        server.a_killed_client_loses_nothing_and_leaves_nothing_twice(&|index| seen_merged(&hosts, index));
+    });
 }
 
-fn kill_node(folder: &Path, node: usize) {
-    let pid = std::fs::read_to_string(folder.join(format!("node{node}.pid"))).unwrap();
-    assert!(Command::new("kill").args(["-9", pid.trim()]).status().unwrap().success());
-}
-
-fn start_node(folder: &Path, hosts: &str, node: usize) {
-    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../.ci/serve-opensearch.sh");
-    let (port, count) = (host(hosts).rsplit(':').next().unwrap(), hosts.split(',').count().to_string());
-    let started = Command::new(script).arg(folder).args([port, &count, &node.to_string()]).output().unwrap();
-    assert_eq!(String::from_utf8_lossy(&started.stdout).trim(), hosts);
-}
-
-/// A node dies while documents are put and questions are asked. It is not the first, which the test itself asks.
+/// A node dies while documents are put and questions are asked. It is the one that the writing client talks to.
 #[test]
 fn a_killed_node_is_done_without() {
     let (Some(hosts), Some(folder)) = (hosts(), folder()) else { return };
     let _alone = ALONE.lock();
-    let expected = clean(&hosts);
     let address = address(&hosts);
     let store = open(&address);
-    wait(host(&hosts), &format!("/_cluster/health/{}*", address.name), "\"status\":\"green\"");
+    wait_green(&hosts, &address.name);
     let node = hosts.split(',').count();
-    // A client that talks to the node that is killed.
     let away = hosts.split(',').rev().collect::<Vec<_>>().join(",");
-    let writing: ClusterAddress = format!("opensearch://{away}/{}", address.name).parse().unwrap();
+    let writing: ClusterAddress = named(&away, &address.name);
     let ingesting = std::thread::spawn(move || ingest(&open(&writing)));
     while store.snapshot().unwrap().generation() < 2 {
         assert!(!ingesting.is_finished(), "it ended before the node could be killed");
         std::thread::sleep(Duration::from_millis(5));
     }
     kill_node(&folder, node);
-    let (mut asked, mut last) = (0, 0);
+    let mut asked = 0;
     while !ingesting.is_finished() {
-        let (texts, _) = seen(&*store.snapshot().unwrap());
-        assert!(texts.len() >= last && texts.len() % COMMITTED == 0, "{} after {last}", texts.len());
-        (asked, last) = (asked + 1, texts.len());
+        assert_whole(&*store.snapshot().unwrap());
+        asked += 1;
     }
     ingesting.join().unwrap();
     assert!(asked > 0);
-    assert_eq!(seen_merged(&hosts, &address), expected, "without the node");
-    start_node(&folder, &hosts, node);
-    wait(host(&hosts), &format!("/_cluster/health/{}*", address.name), "\"status\":\"green\"");
-    assert_eq!(seen_merged(&hosts, &address), expected, "with the node again");
+    let without = seen_merged(&hosts, &address.name);
+    start_node(&folder, &hosts, node, true);
+    wait_green(&hosts, &address.name);
+    assert_eq!(seen_merged(&hosts, &address.name), without, "with the node again");
+    with_server(|server| assert_eq!(server.clean(&|index| seen_merged(&hosts, index)), without));
     okno_opensearch::drop_index(&address).unwrap();
+}
+
+/// With most nodes lost nothing can be written or found. That is said soon, nothing half is seen, and everything is
+/// there again with the nodes.
+#[test]
+fn a_cluster_without_a_manager_is_said() {
+    let (Some(hosts), Some(folder)) = (hosts(), folder()) else { return };
+    let nodes = hosts.split(',').count();
+    let _alone = ALONE.lock();
+    let address = address(&hosts);
+    let store = open(&address);
+    ingest(&store);
+    wait_green(&hosts, &address.name);
+    let before = seen_merged(&hosts, &address.name);
+    let mut writer = store.writer().unwrap();
+    writer.put(&contract::document("more", "More.")).unwrap();
+    (2..=nodes).for_each(|node| kill_node(&folder, node));
+    let fails = |attempt: &mut dyn FnMut() -> Option<Error>| {
+        let began = Instant::now();
+        let Some(Error::Remote { reason, .. }) = attempt() else { panic!("nothing can be done without nodes") };
+        assert_eq!(reason.code(), "cluster_no_quorum", "{reason}");
+        assert!(reason.to_string().contains(&format!("1 of {nodes} nodes")), "{reason}");
+        assert!(began.elapsed() < MOST_PATIENCE, "{:?}", began.elapsed());
+    };
+    fails(&mut || found(&store).err());
+    fails(&mut || writer.commit().err());
+    drop(writer);
+    (2..=nodes).for_each(|node| start_node(&folder, &hosts, node, node == nodes));
+    wait_green(&hosts, &address.name);
+    assert_eq!(seen_merged(&hosts, &address.name), before);
+    okno_opensearch::drop_index(&address).unwrap();
+}
+
+/// A search of all shards.
+fn found(store: &dyn Store) -> okno::Result<usize> {
+    let (snapshot, rankings) = (store.snapshot()?, [(Leg::Lexical, Layer::Sentence)]);
+    let ask = Ask {
+        text: "shared",
+        vector: &[],
+        rankings: &rankings,
+        allowed: None,
+        sections: None,
+        fields: None,
+        depth: 10,
+    };
+    Ok(snapshot.search(&ask)?.len())
+}
+
+/// Until a lost quorum is said, at most: a loaded machine takes longer than a quiet one.
+const MOST_PATIENCE: Duration = Duration::from_secs(40);
+
+/// How many are killed where nothing is said: every one takes seconds.
+const KILLS: usize = 3;
+
+fn random(below: u64) -> u64 {
+    RandomState::new().build_hasher().finish() % below
+}
+
+/// Clients and nodes, one after the other, each killed at some moment of a run that puts documents while questions are
+/// asked: every run ends with what a run without accidents gives. `OKNO_TEST_KILLS` says how many.
+#[test]
+fn kills_at_random_moments_change_nothing() {
+    let (Some(hosts), Some(folder)) = (hosts(), folder()) else { return };
+    let kills = std::env::var("OKNO_TEST_KILLS").ok().and_then(|kills| kills.parse().ok()).unwrap_or(KILLS);
+    let _alone = ALONE.lock();
+    with_server(|server| {
+        let began = Instant::now();
+        let expected = server.clean(&|index| seen_merged(&hosts, index));
+        let takes = began.elapsed();
+        for kill in 0..kills {
+            // A node in every other run, whichever it is.
+            let node = (kill % 2 == 1).then(|| 1 + random(hosts.split(',').count() as u64) as usize);
+            let after = Duration::from_millis(random(takes.as_millis() as u64));
+            let index = new_name();
+            killed_once(server, &hosts, &folder, &index, node, after);
+            assert_eq!(seen_merged(&hosts, &index), expected, "kill {kill}");
+            if let Some(node) = node {
+                start_node(&folder, &hosts, node, true);
+                wait_green(&hosts, &index);
+                assert_eq!(seen_merged(&hosts, &index), expected, "kill {kill}, with the node again");
+            }
+            let killed = node.map_or("the client".to_owned(), |node| format!("node {node}"));
+            // Nobody may listen.
+            let _ = writeln!(std::io::stderr(), "kill {kill}: {killed} after {after:?}, no difference");
+            (server.drop)(&index);
+        }
+    });
+}
+
+/// A run with one accident; afterwards everything is put.
+fn killed_once(
+    server: &ServerUnderTest,
+    hosts: &str,
+    folder: &Path,
+    index: &str,
+    node: Option<usize>,
+    after: Duration,
+) {
+    let address = named(hosts, index);
+    let store = open(&address);
+    wait_green(hosts, index);
+    let mut child = server.start_client(index);
+    let began = Instant::now();
+    while began.elapsed() < after && is_running(&mut child) {
+        assert_whole(&*store.snapshot().unwrap());
+    }
+    match node {
+        Some(node) => {
+            kill_node(folder, node);
+            while is_running(&mut child) {
+                assert_whole(&*store.snapshot().unwrap());
+            }
+            assert!(child.wait().unwrap().success(), "the client goes on without the node");
+        }
+        None => {
+            child.kill().unwrap();
+            child.wait().unwrap();
+            assert_whole(&*store.snapshot().unwrap());
+            ingest(&store);
+        }
+    }
+}
+
+fn is_running(child: &mut Child) -> bool {
+    child.try_wait().unwrap().is_none()
 }

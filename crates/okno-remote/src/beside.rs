@@ -79,6 +79,11 @@ fn put(source: &dyn Snapshot, store: RemoteStore, times: usize) -> AnyResult<(En
     writer.finish()?;
     cpu += used.elapsed();
     let (took, units) = (began.elapsed(), 2 * sentences + paragraphs);
+    if let Some(bytes) = store.bytes()? {
+        println!("disk, one copy: {:.2} kB per sentence", bytes as f64 / 1e3 / sentences.max(1) as f64);
+    }
+    let sent = store.meter().traffic();
+    println!("put: {:.0} bytes sent per unit in {} requests", sent.sent as f64 / units.max(1) as f64, sent.requests);
     println!("{} documents, {sentences} sentences, {units} units; memory so far {}", numbers.len() * times, peak());
     println!("put: {:.4} ms of client CPU per unit, {:.4} ms of wall time", per(cpu, units), per(took, units));
     let meter = store.meter();
@@ -145,7 +150,8 @@ fn ten_best(
 ) -> AnyResult<Vec<HashSet<(String, u32, u32)>>> {
     let mut vector = embedder.embed(&[text], Role::Query)?;
     normalize(&mut vector);
-    let ask = Ask { text, vector: &vector, rankings: &RANKINGS, allowed: None, sections: None, depth: 10 };
+    let ask =
+        Ask { text, vector: &vector, rankings: &RANKINGS, allowed: None, sections: None, fields: None, depth: 10 };
     let mut rankings = Vec::new();
     for ranking in snapshot.search(&ask)? {
         let named = ranking.iter().map(|scored| {
@@ -180,7 +186,8 @@ fn store_cost(remote: &Engine, set: &QuestionSet) -> AnyResult<()> {
         normalize(&mut vector);
         let began = ProcessTime::now();
         let snapshot = remote.snapshot()?;
-        let ask = Ask { text, vector: &vector, rankings: &RANKINGS, allowed: None, sections: None, depth: 200 };
+        let ask =
+            Ask { text, vector: &vector, rankings: &RANKINGS, allowed: None, sections: None, fields: None, depth: 200 };
         let found = snapshot.search(&ask)?;
         let documents: HashSet<u32> = found.iter().flatten().map(|scored| scored.run.document).collect();
         snapshot.expect(&documents.into_iter().collect::<Vec<_>>())?;
@@ -211,10 +218,12 @@ fn cost(local: &Engine, remote: &Engine, set: &QuestionSet, meter: &Meter) -> An
         let [(own, own_wall), (theirs, wall)] = [0, 1].map(|at| (per(cpu[at], count), per(wall[at], count)));
         println!("{pass} pass, embedded: {own:.3} ms of client CPU per question, {own_wall:.2} ms of wall time");
         println!(
-            "{pass} pass, server: {theirs:.3} ms, {wall:.2} ms, {:.2} round trips, {:.2} requests; \
-             {:.3} ms beyond embedded",
+            "{pass} pass, server: {theirs:.3} ms, {wall:.2} ms, {:.2} round trips, {:.2} requests, {:.1} kB sent, \
+             {:.1} kB received; {:.3} ms beyond embedded",
             each(after.round_trips - before.round_trips),
             each(after.requests - before.requests),
+            each(after.sent - before.sent) / 1e3,
+            each(after.received - before.received) / 1e3,
             theirs - own
         );
     }

@@ -1,7 +1,7 @@
 //! Which rows a lookup, a search or a deletion concerns, before an engine's language.
 //!
-//! Filters are resolved to documents before, so a condition contains only numbers and hashes, and no value of a
-//! document can inject anything. Conditions are bounded: one of more runs than [`RunLimits`] is split into several,
+//! A condition contains numbers, hashes and, where a driver checks fields, tokens of values (`fields`), which that
+//! driver writes as strings of its language. Conditions are bounded: one of more runs than [`RunLimits`] is split into several,
 //! which are searched in parallel and whose rankings are merged, with the exact result.
 
 use crate::layers::pair;
@@ -29,6 +29,19 @@ pub enum RowCondition {
     Any(Vec<Self>),
     /// It does not hold.
     Not(Box<Self>),
+    /// One of the row's tokens is one of these. This and the next two only where [`crate::StoreDriver::checks_fields`].
+    Has(Vec<String>),
+    /// One of the row's tokens is not before the first and before the second, by bytes.
+    HasFrom(String, String),
+    /// One of the row's tokens begins so, and holds the other text after that, or ends with it.
+    HasLike {
+        /// How it begins.
+        begins: String,
+        /// What follows somewhere.
+        then: String,
+        /// Whether it is the end.
+        ends: bool,
+    },
 }
 
 impl RowCondition {
@@ -75,7 +88,7 @@ impl RunLimits {
         groups
     }
 
-    fn hold(self, runs: &[Range<DocumentNumber>]) -> bool {
+    pub(crate) fn hold(self, runs: &[Range<DocumentNumber>]) -> bool {
         self.groups(runs).len() <= 1
     }
 }
@@ -90,9 +103,7 @@ pub fn visible(next: DocumentNumber, dead: &Numbers, allowed: Option<&Numbers>, 
     };
     let left_out = complement(allowed, next);
     if left_out.runs().len() + dead.runs().len() < allowed.runs().len() {
-        let mut both: Vec<Range<DocumentNumber>> = left_out.runs().iter().chain(dead.runs()).cloned().collect();
-        both.sort_unstable_by_key(|run| run.start);
-        let both = Numbers::of_runs(both.into_iter());
+        let both = left_out.with(dead);
         if limits.hold(both.runs()) {
             return vec![all_but(next, &both)];
         }
@@ -130,6 +141,24 @@ pub(crate) fn among(runs: &[Range<DocumentNumber>]) -> RowCondition {
     if any.len() == 1 { any.remove(0) } else { RowCondition::Any(any) }
 }
 
+/// What fulfils a condition on fields, but for documents that are told by number: removed and left out ones are not
+/// found, and of those whose rows do not say their fields, `named` are.
+///
+/// `None` where that would be too much for one expression.
+pub(crate) fn told_by_fields(
+    next: DocumentNumber,
+    fields: RowCondition,
+    left_out: &Numbers,
+    named: &Numbers,
+    limits: RunLimits,
+) -> Option<RowCondition> {
+    if !limits.hold(left_out.runs()) || !limits.hold(named.runs()) {
+        return None;
+    }
+    let said = all_but(next, left_out).and(fields);
+    Some(if named.is_empty() { said } else { RowCondition::Any(vec![said, among(named.runs())]) })
+}
+
 fn all_but(next: DocumentNumber, dead: &Numbers) -> RowCondition {
     let below = RowCondition::Below("document", i64::from(next));
     if dead.is_empty() { below } else { below.and(RowCondition::Not(Box::new(among(dead.runs())))) }
@@ -157,7 +186,7 @@ mod tests {
             RowCondition::All(all) => all.iter().all(|one| fulfils(one, document)),
             RowCondition::Any(any) => any.iter().any(|one| fulfils(one, document)),
             RowCondition::Not(not) => !fulfils(not, document),
-            RowCondition::Named(..) | RowCondition::NamedFrom(..) => unreachable!("documents have numbers"),
+            _ => unreachable!("documents have numbers"),
         }
     }
 

@@ -6,6 +6,7 @@
 use crate::conditions::{RowCondition, among};
 use crate::driver::{Columns, Lookup, RemoteTable, StoreDriver};
 use crate::failure::DamagedRow;
+use crate::fields::{FIRST_ROW, root_token};
 use crate::numbers::Numbers;
 use crate::pack::{self, parts};
 use okno::Result;
@@ -17,6 +18,12 @@ use xxhash_rust::xxh3::xxh3_64;
 
 /// Documents in one answer, at most.
 const PAGE: usize = 500;
+
+/// Documents whose numbers one answer may hold: some 10 MB.
+const NUMBERS: usize = 200_000;
+
+/// Roots asked about in one request.
+const ROOTS: usize = 100;
 
 /// Bytes in one request, about.
 const BATCH_BYTES: usize = 8 << 20;
@@ -54,6 +61,8 @@ struct DocumentRow {
     content: i64,
     /// Record, structure, text, vectors.
     streams: [String; 4],
+    /// Of the fields and the root; in the first row of a document.
+    tokens: Vec<String>,
 }
 
 const STREAMS: [&str; 4] = ["record", "head", "text", "vectors"];
@@ -66,11 +75,15 @@ pub fn content(text: &str) -> i64 {
 fn rows(
     number: DocumentNumber,
     document: &PreparedDocument,
-    above: &str,
+    (above, tokens): (&str, &[String]),
     born: u64,
     dimensions: usize,
 ) -> Vec<DocumentRow> {
     let record = pack::write(&document.record);
+    let mut tokens = tokens.to_vec();
+    if !tokens.is_empty() {
+        tokens.extend(root_token(&document.record.id.root).into_iter().chain([FIRST_ROW.to_owned()]));
+    }
     let head = pack::write(&(&document.structure, &document.derived, above));
     let vectors = pack::to_text(&pack::pack_vectors(&document.vectors, dimensions));
     let streams = [parts(&record), parts(&head), parts(&document.text), parts(&vectors)];
@@ -84,6 +97,7 @@ fn rows(
         hash: format!("{:032x}", document.record.hash),
         content: content(&document.text),
         streams: std::array::from_fn(|stream| streams[stream].get(at).copied().unwrap_or_default().to_owned()),
+        tokens: if at == 0 { tokens.clone() } else { Vec::new() },
     };
     (0..count).map(row).collect()
 }
@@ -99,6 +113,7 @@ fn amended_rows(number: DocumentNumber, record: &Record, born: u64) -> Vec<Docum
         hash: format!("{:032x}", record.hash),
         content: 0,
         streams: [part.to_owned(), String::new(), String::new(), String::new()],
+        tokens: Vec::new(),
     };
     parts(&packed).into_iter().enumerate().map(row).collect()
 }
@@ -111,7 +126,8 @@ fn columns(rows: &mut [DocumentRow]) -> Columns {
         numbers("born", &|row| row.born as i64),
         numbers("content", &|row| row.content),
     ];
-    let mut columns = Columns { numbers, texts: Vec::new() };
+    let tokens = rows.iter_mut().map(|row| std::mem::take(&mut row.tokens)).collect();
+    let mut columns = Columns { numbers, texts: Vec::new(), tokens };
     let mut texts = |name, value: &dyn Fn(&mut DocumentRow) -> String| {
         columns.texts.push((name, rows.iter_mut().map(value).collect()));
     };
@@ -131,16 +147,52 @@ pub struct DocumentCollection {
 }
 
 impl DocumentCollection {
-    /// Writes documents, each with what the lexical leg sees above it.
+    /// Writes documents, each with what the lexical leg sees above it and the tokens of its fields.
     pub fn put(
         &self,
         documents: &[(DocumentNumber, PreparedDocument)],
         above: &[String],
+        tokens: &[Arc<[String]>],
         born: u64,
         dimensions: usize,
     ) -> Result<()> {
-        let all = documents.iter().zip(above);
-        self.write(all.flat_map(|((number, document), above)| rows(*number, document, above, born, dimensions)))
+        let all = documents.iter().zip(above.iter().zip(tokens));
+        self.write(all.flat_map(|((number, document), (above, tokens))| {
+            rows(*number, document, (above.as_str(), &**tokens), born, dimensions)
+        }))
+    }
+
+    /// The documents of these whose rows fulfil a condition on their fields, page after page.
+    pub fn fulfilling(&self, condition: &RowCondition, numbers: &Numbers) -> Result<Vec<DocumentNumber>> {
+        let (Some(first), Some(last)) = (numbers.runs().first(), numbers.runs().last()) else { return Ok(Vec::new()) };
+        let mut found = Vec::new();
+        // Other rows have no tokens, so that they fulfil what something must not have.
+        let condition = RowCondition::Has(vec![FIRST_ROW.to_owned()]).and(condition.clone());
+        for start in (first.start..last.end).step_by(NUMBERS) {
+            let end = last.end.min(start.saturating_add(NUMBERS as u32));
+            let among = among(std::slice::from_ref(&(start..end)));
+            let lookup = self.looking(&among.and(condition.clone()), &["document"]);
+            let table = self.driver.look_up_one(lookup)?;
+            found.extend(table.numbers("document").iter().map(|&number| number as u32));
+        }
+        found.retain(|number| numbers.contains(*number));
+        found.sort_unstable();
+        found.dedup();
+        Ok(found)
+    }
+
+    /// Which of these roots have a document that fulfils a condition.
+    pub fn roots_of(&self, condition: &RowCondition, roots: &[String]) -> Result<Vec<bool>> {
+        let lookup = |root: &String| {
+            let of_root = RowCondition::Has(root_token(root).into_iter().collect());
+            Lookup { most: Some(1), ..self.looking(&of_root.and(condition.clone()), &["document"]) }
+        };
+        let mut used = Vec::with_capacity(roots.len());
+        for some in roots.chunks(ROOTS) {
+            let answers = self.driver.look_up(some.iter().map(lookup).collect())?;
+            used.extend(answers.iter().map(|table| !table.numbers("document").is_empty()));
+        }
+        Ok(used)
     }
 
     /// Writes amended records.
@@ -168,7 +220,8 @@ impl DocumentCollection {
     }
 
     fn looking(&self, condition: &RowCondition, fields: &'static [&'static str]) -> Lookup {
-        Lookup { table: RemoteTable::Documents, expression: self.driver.expression(condition), fields }
+        let expression = self.driver.expression(condition);
+        Lookup { table: RemoteTable::Documents, expression, fields, most: None }
     }
 
     /// Made lazily: a large index has many.

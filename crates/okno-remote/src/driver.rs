@@ -11,6 +11,7 @@ use crate::meter::Meter;
 use crate::units::{Dimension, TermCounts};
 use okno::{Error, Result};
 use std::path::PathBuf;
+use std::sync::Arc;
 
 /// The tables of an index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -49,6 +50,8 @@ pub struct Columns {
     pub numbers: Vec<(&'static str, Vec<i64>)>,
     /// Texts, by field.
     pub texts: Vec<(&'static str, Vec<String>)>,
+    /// Tokens of fields, row by row; none where the driver does not check fields.
+    pub tokens: Vec<Vec<String>>,
 }
 
 impl Columns {
@@ -72,6 +75,8 @@ pub struct Lookup {
     pub expression: String,
     /// What is wanted of them.
     pub fields: &'static [&'static str],
+    /// How many are enough; `None`: all are wanted. A driver may return more.
+    pub most: Option<usize>,
 }
 
 /// A unit as it is stored.
@@ -91,6 +96,8 @@ pub struct UnitRow {
     pub terms: TermCounts,
     /// How many terms it has, those above it included.
     pub length: f32,
+    /// The tokens of its document's fields, shared by all units of it.
+    pub tokens: Arc<[String]>,
 }
 
 /// Units of one layer.
@@ -164,6 +171,10 @@ pub trait StoreDriver: Send + Sync {
     fn expression(&self, condition: &RowCondition) -> String;
     /// How much one expression may name.
     fn run_limits(&self) -> RunLimits;
+    /// Whether rows keep tokens of fields, and conditions may ask for them; otherwise filters name documents.
+    fn checks_fields(&self) -> bool {
+        false
+    }
     /// Adds rows to the documents or the ledger; rows of the same keys are replaced. Lookups see them afterwards.
     fn write(&self, table: RemoteTable, rows: Columns) -> Result<()>;
     /// Adds units; rows of the same keys are replaced. Searches need not see them before [`Self::settle`].
@@ -178,6 +189,10 @@ pub trait StoreDriver: Send + Sync {
     fn look_up(&self, lookups: Vec<Lookup>) -> Result<Vec<Columns>>;
     /// Searches: one answer for each question, in one round trip.
     fn nearest(&self, searches: Vec<Nearest>) -> Result<Vec<Vec<Near>>>;
+    /// Bytes on disk, of one copy; `None` where the engine does not tell.
+    fn bytes(&self) -> Result<Option<u64>> {
+        Ok(None)
+    }
     /// Has the engine arrange what was written so that it is searched faster, after much was.
     fn optimise(&self) -> Result<()> {
         Ok(())

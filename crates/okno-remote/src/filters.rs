@@ -1,13 +1,12 @@
 //! A cache of the documents that match a filter.
 //!
-//! Filters are evaluated on records, and a large index has more of them than fit in memory: they are read page after
-//! page, and only the numbers of matching documents are kept, as runs. The record of a number changes only by an
+//! Only the numbers of matching documents are kept, as runs. The record of a number changes only by an
 //! amendment, so a result is valid for later generations without amendments: only their new documents are evaluated.
 
 use crate::numbers::Numbers;
 use crate::state::GenerationState;
 use okno::Result;
-use okno::document::{Filter, Record};
+use okno::document::Filter;
 use okno::store::DocumentNumber;
 use std::sync::{Mutex, PoisonError};
 
@@ -39,23 +38,18 @@ impl KnownFilter {
     }
 }
 
-/// Looks at the records of these documents.
-pub type ReadRecords<'l> = dyn FnMut(&Numbers, &mut dyn FnMut(DocumentNumber, &Record)) -> Result<()> + 'l;
+/// Finds those of these documents that match.
+pub type FindMatching<'l> = dyn FnMut(&Numbers) -> Result<Vec<DocumentNumber>> + 'l;
 
 impl Filters {
-    /// The documents of a generation that match; `look` reads those that were not evaluated yet.
-    pub fn matching(&self, filter: &Filter, state: &GenerationState, look: &mut ReadRecords<'_>) -> Result<Numbers> {
+    /// The documents of a generation that match; `find` is asked about those that were not evaluated yet.
+    pub fn matching(&self, filter: &Filter, state: &GenerationState, find: &mut FindMatching<'_>) -> Result<Numbers> {
         let (seen, found) = self.take(filter, state.amended).unwrap_or_default();
         let new = state.live.without(&seen);
-        let mut matching: Vec<DocumentNumber> = found.without(&found.without(&state.live)).iter().collect();
+        let mut found = found.common(&state.live);
         if !new.is_empty() {
-            look(&new, &mut |number, record| {
-                if record.matches(filter) {
-                    matching.push(number);
-                }
-            })?;
+            found = found.with(&find(&new)?.into_iter().collect());
         }
-        let found: Numbers = matching.into_iter().collect();
         let known = KnownFilter { filter: filter.clone(), amended: state.amended, seen: state.live.clone(), found };
         Ok(self.keep(known))
     }
@@ -86,7 +80,7 @@ impl Filters {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use okno::document::{Metadata, Value};
+    use okno::document::{Metadata, Record, Value};
     use okno::store::Manifest;
     use okno::store::contract::document;
     use proptest::prelude::*;
@@ -111,9 +105,9 @@ mod tests {
             for live in generations {
                 state.live = live.iter().copied().collect();
                 let mut looked = Vec::new();
-                let found = filters.matching(&filter, &state, &mut |new, each| {
-                    new.iter().for_each(|number| { looked.push(number); each(number, &record(number)); });
-                    Ok(())
+                let found = filters.matching(&filter, &state, &mut |new| {
+                    looked.extend(new.iter());
+                    Ok(new.iter().filter(|&number| record(number).matches(&filter)).collect())
                 }).unwrap();
                 let expected: Vec<u32> = live.iter().copied().filter(|n| n % 3 == 0).collect();
                 prop_assert_eq!(found.iter().collect::<Vec<_>>(), expected);
@@ -123,7 +117,7 @@ mod tests {
             // An amendment makes everything new.
             state.amended += 1;
             let mut count = 0;
-            filters.matching(&filter, &state, &mut |new, _| { count = new.count(); Ok(()) }).unwrap();
+            filters.matching(&filter, &state, &mut |new| { count = new.count(); Ok(Vec::new()) }).unwrap();
             prop_assert_eq!(count, last.len());
         }
     }
@@ -133,12 +127,12 @@ mod tests {
         let (filters, mut state) = (Filters::default(), GenerationState::new(&Manifest::new("x", 2)));
         state.live = (0..10).collect();
         for value in 0..200 {
-            filters.matching(&Filter::equal("kind", value.to_string()), &state, &mut |_, _| Ok(())).unwrap();
+            filters.matching(&Filter::equal("kind", value.to_string()), &state, &mut |_| Ok(Vec::new())).unwrap();
         }
         assert_eq!(filters.known().len(), MOST);
         state.live = (0..2_000_000).step_by(2).collect();
         for value in 0..5 {
-            filters.matching(&Filter::equal("kind", value.to_string()), &state, &mut |_, _| Ok(())).unwrap();
+            filters.matching(&Filter::equal("kind", value.to_string()), &state, &mut |_| Ok(Vec::new())).unwrap();
         }
         assert!(filters.known().iter().map(KnownFilter::runs).sum::<usize>() <= MOST_RUNS);
     }

@@ -93,6 +93,7 @@ fn columns(rows: &[LedgerRow]) -> Columns {
             ("born", rows.iter().map(|row| row.born as i64).collect()),
         ],
         texts: vec![text("key", |row| &row.key), text("base", |row| &row.base), text("value", |row| &row.value)],
+        tokens: Vec::new(),
     }
 }
 
@@ -134,7 +135,7 @@ const BATCH: usize = 128;
 
 impl Ledger {
     pub fn lookup(&self, condition: &RowCondition) -> Lookup {
-        Lookup { table: RemoteTable::Ledger, expression: self.driver.expression(condition), fields: FIELDS }
+        Lookup { table: RemoteTable::Ledger, expression: self.driver.expression(condition), fields: FIELDS, most: None }
     }
 
     /// Writes values; those of a head last, in an order that makes it visible whole.
@@ -151,6 +152,13 @@ impl Ledger {
     /// Writes a value over the one of the same name and generation.
     pub fn replace(&self, entry: &LedgerEntry) -> Result<()> {
         self.driver.write(RemoteTable::Ledger, columns(&entry.rows()))
+    }
+
+    /// The last generation, without its head: all that most questions need to know.
+    pub fn newest(&self) -> Result<Option<u64>> {
+        let lookup = Lookup { fields: &["born"], ..self.lookup(&EntryKind::Head.rows()) };
+        let heads = self.driver.look_up_one(lookup)?;
+        Ok(heads.numbers("born").iter().max().map(|&born| born as u64))
     }
 
     /// The last head: its generation and value.

@@ -70,6 +70,20 @@ impl Numbers {
         Self { runs: left }
     }
 
+    /// The numbers of both.
+    #[must_use]
+    pub fn with(&self, others: &Self) -> Self {
+        let mut runs: Vec<Range<DocumentNumber>> = self.runs.iter().chain(&others.runs).cloned().collect();
+        runs.sort_unstable_by_key(|run| run.start);
+        Self::of_runs(runs.into_iter())
+    }
+
+    /// The numbers that are in the other set too.
+    #[must_use]
+    pub fn common(&self, others: &Self) -> Self {
+        self.without(&self.without(others))
+    }
+
     /// The same numbers in sets of this size.
     pub fn pages(&self, size: usize) -> impl Iterator<Item = Self> + '_ {
         let mut numbers = self.iter();
@@ -170,6 +184,8 @@ mod tests {
         ) {
             let set = |numbers: &BTreeSet<u32>| numbers.iter().copied().collect::<Numbers>();
             prop_assert_eq!(set(&own).without(&set(&others)), own.difference(&others).copied().collect());
+            prop_assert_eq!(set(&own).with(&set(&others)), own.union(&others).copied().collect());
+            prop_assert_eq!(set(&own).common(&set(&others)), own.intersection(&others).copied().collect());
         }
 
         #[test]

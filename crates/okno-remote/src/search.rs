@@ -1,14 +1,16 @@
 //! Both legs: one question per ranking, all of them in one round trip.
 
-use crate::conditions::{allowed, visible, within};
+use crate::conditions::{RowCondition, allowed, told_by_fields, visible, within};
 use crate::driver::{AskedTerm, Near, Nearest, UnitQuestion};
+use crate::fields;
 use crate::layers::{LayerCode, MADE, SCALES, code, read_key, read_pair};
+use crate::numbers::Numbers;
 use crate::snapshot::{RemoteSnapshot, SharedSnapshot};
 use crate::units::dimension;
 use crate::unmade;
 use okno::Result;
 use okno::document::Layer;
-use okno::store::{Ask, Leg, Run, Scored, rarity};
+use okno::store::{Ask, FieldScope, Leg, Run, Scored, rarity};
 use okno::text::terms::{of_query, resolve};
 
 /// The rankings asked for. Layers that have rows are ranked by the engine; others among what these find, on the client.
@@ -60,9 +62,26 @@ fn expressions(shared: &SharedSnapshot, ask: &Ask<'_>) -> Vec<String> {
     let (driver, own) = (&shared.parts.driver, ask.allowed.map(|numbers| allowed(numbers, &shared.state.live)));
     let conditions = match (own, ask.sections) {
         (Some(own), Some(sections)) => within(&own, sections, driver.run_limits()),
-        (own, _) => visible(shared.state.next, &shared.dead, own.as_ref(), driver.run_limits()),
+        (own, _) => {
+            let by_fields = ask.fields.zip(own.as_ref()).and_then(|(fields, own)| by_fields(shared, fields, own));
+            let by_numbers = || visible(shared.state.next, &shared.dead, own.as_ref(), driver.run_limits());
+            by_fields.map_or_else(by_numbers, |condition| vec![condition])
+        }
     };
     conditions.iter().map(|condition| driver.expression(condition)).collect()
+}
+
+/// What the engine checks by itself; `None` where it cannot, or nothing is allowed.
+fn by_fields(shared: &SharedSnapshot, asked: FieldScope<'_>, own: &Numbers) -> Option<RowCondition> {
+    let SharedSnapshot { parts, state, dead, .. } = shared;
+    if !parts.driver.checks_fields() || own.is_empty() {
+        return None;
+    }
+    let filter = asked.filter.map(fields::condition);
+    let access = asked.access.map(fields::seen_by);
+    let all = filter.into_iter().chain(access).collect::<Option<Vec<RowCondition>>>()?;
+    let left_out = dead.with(&state.unsaid).with(&asked.without.iter().copied().collect());
+    told_by_fields(state.next, RowCondition::All(all), &left_out, &own.common(&state.unsaid), parts.driver.run_limits())
 }
 
 /// The question in a leg; `None` where it says nothing, or there is nothing to ask.
@@ -122,8 +141,12 @@ pub fn rare_terms(shared: &SharedSnapshot, ask: &Ask<'_>, code: LayerCode) -> Re
 fn merged(shared: &SharedSnapshot, ask: &Ask<'_>, near: Vec<Near>, leg: Leg, code: LayerCode) -> Vec<Scored> {
     // Where a filter leaves few documents, all of them are an answer, the unlike ones last.
     let floor = if leg == Leg::Dense && ask.allowed.is_some() { f32::NEG_INFINITY } else { 0.0 };
-    let live = |near: &Near| shared.state.live.contains(read_key(near.key).0);
-    let scored = near.into_iter().filter(|near| near.score.is_finite() && near.score > floor && live(near));
+    // Whatever the engine answers: nothing that may not be seen.
+    let seen = |near: &Near| {
+        let (document, _) = read_key(near.key);
+        shared.state.live.contains(document) && ask.allowed.is_none_or(|allowed| allowed.contains(&document))
+    };
+    let scored = near.into_iter().filter(|near| near.score.is_finite() && near.score > floor && seen(near));
     best(scored.map(|near| scored_of(near, code)).collect(), ask.depth)
 }
 

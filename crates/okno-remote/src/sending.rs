@@ -3,6 +3,7 @@
 use crate::conditions::RowCondition;
 use crate::documents::content;
 use crate::driver::{UnitBatch, UnitRow};
+use crate::fields;
 use crate::layers::{LayerCode, MADE, key, pair};
 use crate::ledger::{EntryKind, LedgerEntry, TERMS};
 use crate::pack;
@@ -13,6 +14,7 @@ use crate::writer::RemoteWriter;
 use okno::Result;
 use okno::store::{DocumentNumber, PreparedDocument, above};
 use rustc_hash::FxHashMap;
+use std::sync::Arc;
 
 /// Rows of units in one request: 2 MB of vectors of 256 dimensions.
 const ROWS: usize = 2000;
@@ -37,7 +39,8 @@ impl RemoteWriter {
         self.know_copies(&documents)?;
         let fields = &self.manifest.embedded_fields;
         let above: Vec<String> = documents.iter().map(|(_, document)| above(&document.record, fields)).collect();
-        self.parts.documents.put(&documents, &above, self.born(), self.manifest.dimensions)?;
+        let tokens = self.tokens(&documents);
+        self.parts.documents.put(&documents, &above, &tokens, self.born(), self.manifest.dimensions)?;
         let sources: Vec<UnitSource<'_>> = documents
             .iter()
             .zip(&above)
@@ -46,12 +49,25 @@ impl RemoteWriter {
             })
             .collect();
         for code in 0..MADE.len() {
-            self.send(code, &documents, &sources)?;
+            self.send(code, &documents, &sources, &tokens)?;
         }
         for unit in documents.iter().flat_map(|(_, document)| &document.derived) {
             *self.state.derived.entry(unit.kind).or_default() += 1;
         }
         Ok(())
+    }
+
+    /// The fields of documents as tokens; those that hold too much get none, and are told by their numbers.
+    fn tokens(&mut self, documents: &[(DocumentNumber, PreparedDocument)]) -> Vec<Arc<[String]>> {
+        let checks = self.parts.driver.checks_fields();
+        let mut of = |(number, document): &(DocumentNumber, PreparedDocument)| -> Arc<[String]> {
+            let tokens = fields::tokens(&document.record).filter(|_| checks);
+            if tokens.is_none() && checks {
+                self.state.unsaid.insert(*number);
+            }
+            tokens.unwrap_or_default().into()
+        };
+        documents.iter().map(&mut of).collect()
     }
 
     /// Sends the units of one layer.
@@ -60,12 +76,13 @@ impl RemoteWriter {
         code: LayerCode,
         documents: &[(DocumentNumber, PreparedDocument)],
         sources: &[UnitSource<'_>],
+        tokens: &[Arc<[String]>],
     ) -> Result<()> {
         self.set_mean(code, sources);
         let (mean, dimensions) = (self.state.mean(code), self.manifest.dimensions);
         let batch = |rows: &mut Vec<UnitRow>| UnitBatch { code, mean, rows: std::mem::take(rows) };
         let (mut batches, mut rows) = (Vec::new(), Vec::new());
-        for ((number, document), source) in documents.iter().zip(sources) {
+        for (((number, document), source), tokens) in documents.iter().zip(sources).zip(tokens) {
             for place in source.places(code) {
                 let terms = source.counts(code, place);
                 self.delta.count(code, &terms, 1);
@@ -79,6 +96,7 @@ impl RemoteWriter {
                     dense: dense(&document.vectors, code, place, dimensions),
                     terms,
                     length: source.length(code, place),
+                    tokens: Arc::clone(tokens),
                 });
                 if rows.len() == ROWS {
                     batches.push(batch(&mut rows));

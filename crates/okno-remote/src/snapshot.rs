@@ -4,9 +4,10 @@
 //! cache of bounded size. A snapshot keeps the documents whose texts it has lent until it is dropped, so memory is
 //! bounded if each question has a snapshot of its own.
 
-use crate::conditions::allowed;
+use crate::conditions::{RowCondition, allowed, told_by_fields};
 use crate::documents::StoredDocument;
 use crate::failure::{DamagedRow, RemoteFailure};
+use crate::fields::{self, root_token};
 use crate::frequencies::Frequencies;
 use crate::ledger::EntryKind;
 use crate::numbers::Numbers;
@@ -14,8 +15,8 @@ use crate::pack;
 use crate::pins::Pins;
 use crate::state::GenerationState;
 use crate::store::StoreParts;
-use okno::document::{Catalogue, Derived, DerivedKind, Filter, Gathering, ImageHash, Record, Structure};
-use okno::store::{Ask, DocumentNumber, FileState, Manifest, Scored, Snapshot, Totals, Vectors};
+use okno::document::{Access, Catalogue, Derived, DerivedKind, Filter, Gathering, ImageHash, Record, Structure};
+use okno::store::{Ask, DocumentNumber, FileState, Manifest, Scored, SeenDocuments, Snapshot, Totals, Vectors};
 use okno::text::names::DocumentNames;
 use okno::text::terms;
 use okno::{Error, Result};
@@ -156,6 +157,27 @@ impl RemoteSnapshot {
         Ok(())
     }
 
+    /// The documents of these that match a filter, found by the engine; `None` where it cannot tell, or all records are
+    /// in memory anyway. Those whose rows do not say their fields are left out.
+    fn found_by_engine(&self, condition: Option<RowCondition>, among: &Numbers) -> Result<Option<Vec<DocumentNumber>>> {
+        let SharedSnapshot { parts, state, records, .. } = &*self.shared;
+        match condition.filter(|_| parts.driver.checks_fields() && records.get().is_none()) {
+            Some(condition) => parts.documents.fulfilling(&condition, &among.without(&state.unsaid)).map(Some),
+            None => Ok(None),
+        }
+    }
+
+    /// The documents of these that match a filter, in any order.
+    fn matching_among(&self, filter: &Filter, among: &Numbers) -> Result<Vec<DocumentNumber>> {
+        let found = self.found_by_engine(fields::condition(filter), among)?;
+        let left = if found.is_some() { &among.common(&self.shared.state.unsaid) } else { among };
+        let mut found = found.unwrap_or_default();
+        if !left.is_empty() {
+            self.each_of(left, &mut |number, record| found.extend(record.matches(filter).then_some(number)))?;
+        }
+        Ok(found)
+    }
+
     fn pin(&self, document: Arc<StoredDocument>) -> &Arc<StoredDocument> {
         self.shared.parts.cache.keep(&document, self.shared.state.amended);
         self.pins.add(document)
@@ -209,8 +231,34 @@ impl Snapshot for RemoteSnapshot {
 
     fn matching(&self, filter: &Filter) -> Result<Vec<DocumentNumber>> {
         let SharedSnapshot { parts, state, .. } = &*self.shared;
-        let found = parts.filters.matching(filter, state, &mut |new, each| self.each_of(new, each))?;
+        let found = parts.filters.matching(filter, state, &mut |new| self.matching_among(filter, new))?;
         Ok(found.iter().collect())
+    }
+
+    fn seen_by(&self, access: &Access) -> Result<SeenDocuments> {
+        let SharedSnapshot { parts, state, dead, .. } = &*self.shared;
+        let mut seen = SeenDocuments::default();
+        let condition = fields::seen_by(access).filter(|_| state.roots.iter().all(|root| root_token(root).is_some()));
+        let told = condition.clone().and_then(|condition| {
+            let left_out = dead.with(&state.unsaid);
+            told_by_fields(state.next, condition, &left_out, &Numbers::default(), parts.driver.run_limits())
+        });
+        let found = self.found_by_engine(condition.filter(|_| told.is_some()), &state.live)?;
+        let left = if found.is_some() { &state.unsaid } else { &state.live };
+        if !left.is_empty() {
+            self.each_of(left, &mut |number, record| {
+                if access.sees(&record.metadata) {
+                    seen.add(number, record);
+                }
+            })?;
+        }
+        if let (Some(found), Some(told)) = (found, told) {
+            let used = parts.documents.roots_of(&told, &state.roots)?;
+            seen.roots.extend(state.roots.iter().zip(used).filter(|(_, used)| *used).map(|(root, _)| root.clone()));
+            seen.numbers.extend(found);
+            seen.numbers.sort_unstable();
+        }
+        Ok(seen)
     }
 
     fn catalogue(&self) -> Result<&Catalogue> {

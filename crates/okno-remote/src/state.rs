@@ -6,6 +6,7 @@
 
 use crate::layers::{LayerCode, MADE};
 use crate::numbers::Numbers;
+use crate::pack;
 use okno::document::DerivedKind;
 use okno::store::{DocumentNumber, Manifest};
 use serde::{Deserialize, Serialize};
@@ -54,6 +55,10 @@ pub struct GenerationState {
     pub garbage: Vec<(u64, String)>,
     /// The roots that were indexed.
     pub roots: Vec<String>,
+    /// Live documents whose rows do not say their fields as they are: the record was amended, or it holds too much.
+    /// Written after everything else: a head without it was written before rows said fields.
+    #[serde(skip)]
+    pub unsaid: Numbers,
 }
 
 /// Documents removed by one commit.
@@ -88,9 +93,23 @@ impl GenerationState {
             segments: Vec::new(),
             garbage: Vec::new(),
             roots: Vec::new(),
+            unsaid: Numbers::default(),
         };
         state.set_manifest(manifest);
         state
+    }
+
+    /// As text.
+    pub fn write(&self) -> String {
+        pack::write(&(self, &self.unsaid))
+    }
+
+    /// What [`Self::write`] wrote.
+    pub fn read(text: &str) -> Option<Self> {
+        let bytes = pack::from_text(text)?;
+        let (mut state, rest) = postcard::take_from_bytes::<Self>(&bytes).ok()?;
+        state.unsaid = if rest.is_empty() { state.live.clone() } else { postcard::from_bytes(rest).ok()? };
+        Some(state)
     }
 
     /// How the index is made; `None` where it cannot be read.
@@ -169,6 +188,17 @@ mod tests {
         state.dead.push(Dead { at: 1600, numbers: (0..3000).step_by(2).collect() });
         assert_eq!(state.buried(1601).count(), 1501, "all of them: what is left would still be too many");
         assert_eq!(state.all_dead().count(), 0);
+    }
+
+    /// Heads of 0.1 end before the documents that do not say their fields: none of them does.
+    #[test]
+    fn older_heads_are_read() {
+        let mut state = GenerationState::new(&Manifest::new("x", 2));
+        state.live = [1, 2, 5].into_iter().collect();
+        let old = GenerationState::read(&pack::write(&state)).unwrap();
+        assert_eq!((&old.live, &old.unsaid), (&state.live, &state.live));
+        state.unsaid = [5].into_iter().collect();
+        assert_eq!(GenerationState::read(&state.write()).unwrap().unsaid, state.unsaid);
     }
 
     #[test]

@@ -7,13 +7,12 @@ use crate::failure::DamagedRow;
 use crate::filters::Filters;
 use crate::ledger::{EntryKind, HEAD, Ledger, LedgerEntry};
 use crate::meter::Meter;
-use crate::pack;
 use crate::snapshot::{RemoteSnapshot, SharedSnapshot};
 use crate::state::{GenerationState, SCHEMA};
 use crate::writer::RemoteWriter;
 use okno::store::{FORMAT, Manifest, Snapshot, Store, Writer};
 use okno::{Error, Result};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// An index on a server.
 pub struct RemoteStore {
@@ -45,7 +44,7 @@ impl StoreParts {
     }
 
     fn read_state(&self, head: &str) -> Result<GenerationState> {
-        let state: GenerationState = pack::read(head).ok_or_else(|| self.driver.damaged(DamagedRow::Head))?;
+        let state = GenerationState::read(head).ok_or_else(|| self.driver.damaged(DamagedRow::Head))?;
         if state.schema != SCHEMA {
             let (found, expected) = (state.schema, SCHEMA);
             return Err(Error::Format { path: self.driver.path(), found, expected });
@@ -65,7 +64,7 @@ impl StoreParts {
 
 /// A head as the ledger keeps it.
 pub fn head(state: &GenerationState) -> LedgerEntry {
-    LedgerEntry { kind: EntryKind::Head, base: HEAD.to_owned(), born: state.generation, value: pack::write(state) }
+    LedgerEntry { kind: EntryKind::Head, base: HEAD.to_owned(), born: state.generation, value: state.write() }
 }
 
 impl RemoteStore {
@@ -100,10 +99,19 @@ impl RemoteStore {
         self.parts.driver.meter().clone()
     }
 
-    fn shared(&self) -> Result<Arc<SharedSnapshot>> {
-        let (generation, head) = self.parts.ledger.head()?.ok_or_else(|| Error::NoIndex(self.parts.driver.path()))?;
+    fn latest(&self) -> MutexGuard<'_, Option<Arc<SharedSnapshot>>> {
         // A poisoned lock means another search panicked; what is kept is never half-made.
-        let mut latest = self.latest.lock().unwrap_or_else(PoisonError::into_inner);
+        self.latest.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn shared(&self) -> Result<Arc<SharedSnapshot>> {
+        let none = || Error::NoIndex(self.parts.driver.path());
+        let newest = self.parts.ledger.newest()?.ok_or_else(none)?;
+        if let Some(shared) = self.latest().as_ref().filter(|shared| shared.state.generation == newest) {
+            return Ok(Arc::clone(shared));
+        }
+        let (generation, head) = self.parts.ledger.head()?.ok_or_else(none)?;
+        let mut latest = self.latest();
         if let Some(shared) = latest.as_ref().filter(|shared| shared.state.generation == generation) {
             return Ok(Arc::clone(shared));
         }
@@ -124,9 +132,8 @@ impl Store for RemoteStore {
         Ok(Box::new(RemoteWriter::open(self.parts.clone())?))
     }
 
-    /// What it takes is spread over the servers' own storage; it cannot be said here.
     fn bytes(&self) -> Result<Option<u64>> {
-        Ok(None)
+        self.parts.driver.bytes()
     }
 
     fn manifest(&self) -> &Manifest {

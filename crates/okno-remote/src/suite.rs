@@ -1,5 +1,7 @@
 //! What an index on any engine must do besides the contract of every store: one suite, run by each driver.
 
+mod filters;
+
 use crate::RemoteStore;
 use okno::document::{Derived, DerivedKind, ImageHash, Layer, Metadata, Value};
 use okno::embed::{BuiltIn, Embedder, Role, normalize};
@@ -13,8 +15,10 @@ use okno_evaluate::run::{Candidate, RunRequest, run};
 use okno_evaluate::set::{Indexed, QuestionSet};
 use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, Instant};
 
 /// Opens the index of a name, or makes an empty one.
 pub type OpenRemote = Box<dyn Fn(&str, &Manifest) -> RemoteStore>;
@@ -25,6 +29,8 @@ pub struct ServerUnderTest {
     pub open: OpenRemote,
     /// Takes it away.
     pub drop: Box<dyn Fn(&str)>,
+    /// The variable of the environment that tells another process where the server is.
+    pub told_by: (&'static str, String),
 }
 
 /// The name of an index that is not there yet.
@@ -78,8 +84,15 @@ pub fn seen(snapshot: &dyn Snapshot) -> SeenIndex {
         normalize(&mut vector);
         let wanted =
             [(Leg::Lexical, Layer::Sentence), (Leg::Lexical, Layer::Window(2)), (Leg::Dense, Layer::Paragraph)];
-        let ask =
-            Ask { text: question, vector: &vector, rankings: &wanted, allowed: None, sections: None, depth: 1000 };
+        let ask = Ask {
+            text: question,
+            vector: &vector,
+            rankings: &wanted,
+            allowed: None,
+            sections: None,
+            fields: None,
+            depth: 1000,
+        };
         let shown = |scored: &Scored| (name(scored.run.document), scored.run.anchor, format!("{:.4}", scored.score));
         for ranking in snapshot.search(&ask).unwrap() {
             let mut ranking: Vec<_> = ranking.iter().map(shown).collect();
@@ -91,7 +104,82 @@ pub fn seen(snapshot: &dyn Snapshot) -> SeenIndex {
     (texts, rankings)
 }
 
+/// The tests of a driver; `$with_server` does something with a server, where there is one.
+#[macro_export]
+macro_rules! suite_tests {
+    ($with_server:path: $($test:ident),* $(,)?) => {
+        $(
+            #[test]
+            fn $test() {
+                $with_server($crate::suite::ServerUnderTest::$test);
+            }
+        )*
+    };
+    ($with_server:path) => {
+        $crate::suite_tests!(
+            $with_server: keeps_the_contract, a_history_equals_a_map, hostile_words_are_only_words,
+            a_copy_goes_there_and_back, filters_find_what_a_folder_finds, a_folder_and_a_server_find_the_same,
+            a_question_is_three_round_trips_and_three_more_where_it_names_documents,
+        );
+    };
+}
+
+/// Names the index to the client that is killed.
+const KILLED_CLIENT: &str = "OKNO_KILLED_CLIENT";
+
+/// Only whole commits are seen.
+pub fn assert_whole(snapshot: &dyn Snapshot) {
+    let (texts, _) = seen(snapshot);
+    assert_eq!(texts.len() % COMMITTED, 0, "{} documents", texts.len());
+}
+
 impl ServerUnderTest {
+    /// Starts the test `child` of this program as a process of its own, which puts documents into this index.
+    pub fn start_client(&self, index: &str) -> Child {
+        let mut command = Command::new(std::env::current_exe().unwrap());
+        command.args(["--exact", "child"]).env(KILLED_CLIENT, index).env(self.told_by.0, &self.told_by.1);
+        command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
+    }
+
+    /// The client that is killed: what the test `child` does, which is no test by itself.
+    pub fn is_the_killed_client(&self) {
+        if let Ok(index) = std::env::var(KILLED_CLIENT) {
+            ingest(&(self.open)(&index, &manifest()));
+        }
+    }
+
+    /// Whatever was committed before a client is killed: others see whole commits, and a client that goes on ends with
+    /// what a run without accidents gives. `seen` reads an index of a name.
+    pub fn a_killed_client_loses_nothing_and_leaves_nothing_twice(&self, seen: &dyn Fn(&str) -> SeenIndex) {
+        let expected = self.clean(seen);
+        let index = new_name();
+        let store = (self.open)(&index, &manifest());
+        for committed in [0, 2] {
+            let mut child = self.start_client(&index);
+            let began = Instant::now();
+            // Killed at some moment after so many commits, while others read.
+            while store.snapshot().unwrap().generation() < committed + 1 && began.elapsed() < Duration::from_mins(1) {
+                std::thread::sleep(Duration::from_millis(7));
+            }
+            std::thread::sleep(Duration::from_millis(13 * (committed + 1)));
+            child.kill().unwrap();
+            child.wait().unwrap();
+            assert_whole(&*store.snapshot().unwrap());
+        }
+        ingest(&store);
+        assert_eq!(seen(&index), expected);
+        (self.drop)(&index);
+    }
+
+    /// What a run without accidents gives.
+    pub fn clean(&self, seen: &dyn Fn(&str) -> SeenIndex) -> SeenIndex {
+        let index = new_name();
+        ingest(&(self.open)(&index, &manifest()));
+        let seen = seen(&index);
+        (self.drop)(&index);
+        seen
+    }
+
     /// Does something with an index of its own.
     fn with_index(&self, does: impl Fn(&str)) {
         let name = new_name();
@@ -159,14 +247,14 @@ impl ServerUnderTest {
         writer.set_removed(&gone, Some(7)).unwrap();
         writer.finish().unwrap();
         let there = (self.open)(&index, &manifest());
-        for (from, to) in [(&from as &dyn Store, &there as &dyn Store), (&there, &back)] {
+        for (from, to, is_server) in [(&from as &dyn Store, &there as &dyn Store, true), (&there, &back, false)] {
             assert_eq!(copy(from, to, &mut |_, _| {}).unwrap().written, 6);
             assert_eq!(verify(from, to, &mut |_, _| {}).unwrap(), 6);
             let generation = to.snapshot().unwrap().generation();
             assert_eq!(copy(from, to, &mut |_, _| {}).unwrap().unchanged, 6);
             // A folder counts every copy as a generation; a server is written to only where something changed.
             let written = to.snapshot().unwrap().generation() != generation;
-            assert!(!written || to.bytes().unwrap().is_some(), "a second copy writes nothing to a server");
+            assert!(!written || !is_server, "a second copy writes nothing to a server");
             assert_eq!(to.snapshot().unwrap().image(ImageHash::of(&pixels)).unwrap().as_ref(), Some(&pixels));
             assert_eq!(to.writer().unwrap().removed(&gone).unwrap(), Some(7));
         }
@@ -255,7 +343,15 @@ fn best(snapshot: &dyn Snapshot, question: &str) -> HashSet<(Leg, String, u32, u
         [Leg::Dense, Leg::Lexical].into_iter().flat_map(|leg| layers.map(|layer| (leg, layer))).collect();
     let mut vector = BuiltIn::default().embed(&[question], Role::Query).unwrap();
     normalize(&mut vector);
-    let ask = Ask { text: question, vector: &vector, rankings: &rankings, allowed: None, sections: None, depth: 10 };
+    let ask = Ask {
+        text: question,
+        vector: &vector,
+        rankings: &rankings,
+        allowed: None,
+        sections: None,
+        fields: None,
+        depth: 10,
+    };
     let found = snapshot.search(&ask).unwrap().into_iter().zip(&rankings);
     let named = |(units, (leg, _)): (Vec<Scored>, &(Leg, Layer))| {
         let name = |number| snapshot.record(number).unwrap().id.path;

@@ -247,6 +247,7 @@ impl Writer for RemoteWriter {
             return Ok(false);
         }
         self.changed = true;
+        self.state.unsaid.remove(number);
         self.state.forget_copy(number);
         self.amended.remove(&number);
         match self.buffer.iter().position(|(own, _)| *own == number) {
@@ -320,6 +321,9 @@ impl Writer for RemoteWriter {
         if !self.amended.is_empty() {
             self.parts.documents.amend(self.amended.iter().map(|(number, record)| (*number, record)), born)?;
             self.state.amended = born;
+            for number in self.amended.keys() {
+                self.state.unsaid.insert(*number);
+            }
         }
         tidy::bury(&self.parts, &mut self.state, at)?;
         let images = self.settle_images(at)?;

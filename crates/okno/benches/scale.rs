@@ -119,8 +119,15 @@ fn recall(index: &str, queries: &str) -> Value {
     for question in &questions {
         let mut vector = engine.embedder().embed(&[question], Role::Query).expect("the model embeds anything");
         normalize(&mut vector);
-        let ask =
-            Ask { text: question, vector: &vector, rankings: &rankings, allowed: None, sections: None, depth: 200 };
+        let ask = Ask {
+            text: question,
+            vector: &vector,
+            rankings: &rankings,
+            allowed: None,
+            sections: None,
+            fields: None,
+            depth: 200,
+        };
         let [exact, approximate] = [&exact, &approximate].map(|snapshot| snapshot.search(&ask).expect("searching"));
         for (at, (exact, approximate)) in exact.iter().zip(&approximate).enumerate() {
             for (shares, depth) in found[at].iter_mut().zip([10, 200]) {

@@ -83,10 +83,17 @@ pub fn open(address: &Address) -> okno_remote::RemoteStore {
 /// Does something with a server, where there is one.
 pub fn with_server(does: impl Fn(&ServerUnderTest)) {
     let Some(host) = host() else { return };
+    does(&server_at(host));
+}
+
+/// The server at this host and port.
+pub fn server_at(host: String) -> ServerUnderTest {
+    let told_by = ("OKNO_TEST_MILVUS", host.clone());
     let at = move |name: &str| format!("milvus://{host}/{name}").parse::<Address>().unwrap();
     let (opened, dropped) = (at.clone(), at);
-    does(&ServerUnderTest {
+    ServerUnderTest {
         open: Box::new(move |name, manifest| okno_milvus::open_or_create(&opened(name), manifest).unwrap()),
         drop: Box::new(move |name| okno_milvus::drop_index(&dropped(name)).unwrap()),
-    });
+        told_by,
+    }
 }

@@ -5,7 +5,8 @@ use okno_opensearch::ClusterAddress;
 use okno_remote::RemoteStore;
 use okno_remote::suite::{ServerUnderTest, manifest, new_name};
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 /// The nodes that `OKNO_TEST_OPENSEARCH` names; `None`, and said, where it names none.
@@ -32,9 +33,14 @@ pub fn say_skipped(why: &str) {
     let _ = writeln!(std::io::stderr(), "skipped: {why}");
 }
 
+/// The index of a name.
+pub fn named(hosts: &str, name: &str) -> ClusterAddress {
+    format!("opensearch://{hosts}/{name}").parse().unwrap()
+}
+
 /// An address of an index that is not there yet.
 pub fn address(hosts: &str) -> ClusterAddress {
-    format!("opensearch://{hosts}/{}", new_name()).parse().unwrap()
+    named(hosts, &new_name())
 }
 
 pub fn open(address: &ClusterAddress) -> RemoteStore {
@@ -44,11 +50,13 @@ pub fn open(address: &ClusterAddress) -> RemoteStore {
 /// Does something with a cluster, where there is one.
 pub fn with_server(does: impl Fn(&ServerUnderTest)) {
     let Some(hosts) = hosts() else { return };
-    let at = move |name: &str| format!("opensearch://{hosts}/{name}").parse::<ClusterAddress>().unwrap();
+    let told_by = ("OKNO_TEST_OPENSEARCH", hosts.clone());
+    let at = move |name: &str| named(&hosts, name);
     let (opened, dropped) = (at.clone(), at);
     does(&ServerUnderTest {
         open: Box::new(move |name, manifest| okno_opensearch::open_or_create(&opened(name), manifest).unwrap()),
         drop: Box::new(move |name| okno_opensearch::drop_index(&dropped(name)).unwrap()),
+        told_by,
     });
 }
 
@@ -59,11 +67,33 @@ pub fn ask(method: &str, host: &str, path: &str, body: &str) -> Option<String> {
     ureq::run(request).ok()?.into_body().read_to_string().ok()
 }
 
-/// Waits until a node says so.
-pub fn wait(host: &str, path: &str, says: &str) {
-    let began = Instant::now();
-    while !ask("GET", host, path, "").is_some_and(|told| told.contains(says)) {
-        assert!(began.elapsed() < Duration::from_mins(3), "{host}{path} never says {says}");
+/// Waits until all copies of an index are there.
+pub fn wait_green(hosts: &str, name: &str) {
+    let (path, began) = (format!("/_cluster/health/{name}*"), Instant::now());
+    let is_green = |host: &str| ask("GET", host, &path, "").is_some_and(|told| told.contains("\"status\":\"green\""));
+    while !hosts.split(',').any(is_green) {
+        assert!(began.elapsed() < Duration::from_mins(3), "{name} never gets green");
         std::thread::sleep(Duration::from_millis(200));
+    }
+}
+
+/// Kills a node of our own; the first is 1.
+pub fn kill_node(folder: &Path, node: usize) {
+    let pid = std::fs::read_to_string(folder.join(format!("node{node}.pid"))).unwrap();
+    assert!(Command::new("kill").args(["-9", pid.trim()]).status().unwrap().success());
+}
+
+/// Starts it again, with what it had; waits until all nodes are there, or not.
+pub fn start_node(folder: &Path, hosts: &str, node: usize, waits: bool) {
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../.ci/serve-opensearch.sh");
+    let first = hosts.split(',').next().unwrap();
+    let (port, count) = (first.rsplit(':').next().unwrap(), hosts.split(',').count().to_string());
+    let mut command = Command::new(script);
+    command.arg(folder).args([port, &count, &node.to_string()]);
+    if waits {
+        let started = command.output().unwrap();
+        assert_eq!(String::from_utf8_lossy(&started.stdout).trim(), hosts);
+    } else {
+        command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
     }
 }

@@ -89,7 +89,15 @@ impl Evidence for Index<'_> {
     fn said_elsewhere(&self, words: &str, filter: &Filter) -> Result<bool> {
         let (outside, rankings) = (self.outside(filter)?, [(Leg::Lexical, Layer::Sentence)]);
         let allowed = Some(&outside);
-        let ask = Ask { text: words, vector: &[], rankings: &rankings, allowed, sections: None, depth: LOOKED_AT };
+        let ask = Ask {
+            text: words,
+            vector: &[],
+            rankings: &rankings,
+            allowed,
+            sections: None,
+            fields: None,
+            depth: LOOKED_AT,
+        };
         let words = folded(words);
         for unit in self.snapshot.search(&ask)?.into_iter().flatten() {
             if self.says(unit.run.document, unit.run.anchor as usize, &words)? {

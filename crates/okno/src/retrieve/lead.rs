@@ -163,6 +163,7 @@ impl LeadSearch<'_> {
             rankings: &wanted,
             allowed: Some(&allowed),
             sections: self.scope.sections.as_ref(),
+            fields: None,
             depth: self.depth * leads.len(),
         })?;
         let mut rankings = Vec::new();

@@ -351,10 +351,10 @@ fn rank(
     depth: usize,
 ) -> Result<Vec<Ranking>> {
     let (rankings, weights): (Vec<_>, Vec<f32>) = recipe.rankings().into_iter().unzip();
-    let (allowed, sections) = (scope.allowed.as_ref(), scope.sections.as_ref());
+    let (allowed, sections, fields) = (scope.allowed.as_ref(), scope.sections.as_ref(), scope.fields());
     let mut all = Vec::new();
     for Probe { text, vector } in asked {
-        let found = snapshot.search(&Ask { text, vector, rankings: &rankings, allowed, sections, depth })?;
+        let found = snapshot.search(&Ask { text, vector, rankings: &rankings, allowed, sections, fields, depth })?;
         let named = rankings.iter().zip(&weights).zip(found);
         let share = |weight: f32| weight / asked.len() as f32;
         let ranking =

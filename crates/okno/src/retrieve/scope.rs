@@ -3,11 +3,12 @@
 use super::sections;
 use crate::document::Filter;
 use crate::message::DidYouMean;
-use crate::store::{DocumentNumber, Sections, Snapshot};
+use crate::store::{DocumentNumber, FieldScope, Sections, Snapshot};
 use crate::{Error, Result};
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// The documents a question may be answered from: those that match the filter, identical copies once.
+#[derive(Default)]
 pub(super) struct QuestionScope {
     /// How many documents match the filter, where there is one.
     pub matching: Option<usize>,
@@ -17,20 +18,25 @@ pub(super) struct QuestionScope {
     pub sections: Option<Sections>,
     /// For a document with copies: the others.
     pub copies: HashMap<DocumentNumber, Vec<DocumentNumber>>,
+    /// The filter that gave the documents, where it is about them and not about their sections.
+    filter: Option<Filter>,
+    /// The copies that are left out.
+    without: Vec<DocumentNumber>,
 }
 
 impl QuestionScope {
     pub fn new(snapshot: &dyn Snapshot, filter: Option<&Filter>) -> Result<Self> {
         let copies = snapshot.copies();
         if filter.is_none() && copies.is_empty() {
-            return Ok(Self { matching: None, allowed: None, sections: None, copies: HashMap::new() });
+            return Ok(Self::default());
         }
         let (numbers, sections) = match filter {
             Some(filter) => resolve(snapshot, filter)?,
             None => (snapshot.numbers(), None),
         };
         let matching = filter.map(|_| numbers.len());
-        let mut scope = Self { matching, allowed: None, sections, copies: HashMap::new() };
+        let filter = filter.filter(|_| sections.is_none()).cloned();
+        let mut scope = Self { matching, sections, filter, ..Self::default() };
         let matching: HashSet<DocumentNumber> = numbers.iter().copied().collect();
         let mut allowed = matching.clone();
         for group in copies {
@@ -40,10 +46,17 @@ impl QuestionScope {
             for other in &others {
                 allowed.remove(other);
             }
+            scope.without.extend(&others);
             scope.copies.insert(first, others);
         }
         scope.allowed = Some(allowed);
         Ok(scope)
+    }
+
+    /// How the documents came about, for a store that can check fields itself.
+    pub fn fields(&self) -> Option<FieldScope<'_>> {
+        let filter = self.filter.as_ref()?;
+        Some(FieldScope { filter: Some(filter), access: None, without: &self.without })
     }
 }
 

@@ -123,7 +123,7 @@ const LOOKED_AT: usize = 20;
 /// The words of a term as texts of the index write them, in lower case.
 fn written(snapshot: &dyn Snapshot, term: &str) -> Result<Vec<String>> {
     let rankings = &[(Leg::Lexical, Layer::Sentence)];
-    let ask = Ask { text: term, vector: &[], rankings, allowed: None, sections: None, depth: LOOKED_AT };
+    let ask = Ask { text: term, vector: &[], rankings, allowed: None, sections: None, fields: None, depth: LOOKED_AT };
     let mut forms: Vec<String> = Vec::new();
     for found in snapshot.search(&ask)?.into_iter().flatten() {
         let (structure, text) = (snapshot.structure(found.run.document)?, snapshot.text(found.run.document)?);

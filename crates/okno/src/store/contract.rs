@@ -176,7 +176,7 @@ fn search_layer(
     crate::embed::normalize(&mut vector);
     let rankings = [(leg, layer)];
     snapshot
-        .search(&Ask { text, vector: &vector, rankings: &rankings, allowed, sections: None, depth: 10 })
+        .search(&Ask { text, vector: &vector, rankings: &rankings, allowed, sections: None, fields: None, depth: 10 })
         .unwrap()
         .remove(0)
 }

@@ -21,10 +21,12 @@ pub use manifest::{DEFAULT_RECIPE, FORMAT, Manifest};
 pub(crate) use visible::SnapshotViews;
 
 use crate::Result;
-use crate::document::{Catalogue, Derived, DerivedKind, DocumentId, Filter, ImageHash, Layer, Record, Span, Structure};
+use crate::document::{
+    Access, Catalogue, Derived, DerivedKind, DocumentId, Filter, ImageHash, Layer, Record, Span, Structure,
+};
 use crate::text::names::DocumentNames;
 use serde::{Deserialize, Serialize};
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -95,8 +97,22 @@ pub struct Ask<'a> {
     pub allowed: Option<&'a HashSet<DocumentNumber>>,
     /// Of documents named here only units that stand for a sentence of these sections.
     pub sections: Option<&'a Sections>,
+    /// How `allowed` came about, for a store that can check fields itself instead of naming documents. `None`: it is
+    /// a list of its own.
+    pub fields: Option<FieldScope<'a>>,
     /// How many units each ranking holds at most.
     pub depth: usize,
+}
+
+/// Documents told by their fields: those that match the filter and may be seen, but for a few.
+#[derive(Debug, Clone, Copy)]
+pub struct FieldScope<'a> {
+    /// What they match; `None`: anything does.
+    pub filter: Option<&'a Filter>,
+    /// Who asks; `None`: somebody who may see everything.
+    pub access: Option<&'a Access>,
+    /// Those that are left out: further copies of the same text.
+    pub without: &'a [DocumentNumber],
 }
 
 /// A document ready to be stored.
@@ -206,6 +222,25 @@ pub enum TermState {
     Unknown,
 }
 
+/// Documents that somebody may see.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SeenDocuments {
+    /// Their numbers, ascending.
+    pub numbers: Vec<DocumentNumber>,
+    /// The roots that they came from.
+    pub roots: BTreeSet<String>,
+}
+
+impl SeenDocuments {
+    /// Adds a document.
+    pub fn add(&mut self, number: DocumentNumber, record: &Record) {
+        self.numbers.push(number);
+        if !self.roots.contains(&record.id.root) {
+            self.roots.insert(record.id.root.clone());
+        }
+    }
+}
+
 /// One committed generation of a store.
 ///
 /// Everything it returns belongs to that generation, however long the snapshot lives and whatever
@@ -252,6 +287,16 @@ pub trait Snapshot: Send + Sync {
             }
         })?;
         Ok(numbers)
+    }
+    /// The documents that somebody may see, by ascending number.
+    fn seen_by(&self, access: &Access) -> Result<SeenDocuments> {
+        let mut seen = SeenDocuments::default();
+        self.each_record(&mut |number, record| {
+            if access.sees(&record.metadata) {
+                seen.add(number, record);
+            }
+        })?;
+        Ok(seen)
     }
     /// What the fields of the documents hold, in folded words ([`crate::text::terms::fold`]); gathered once and kept.
     fn catalogue(&self) -> Result<&Catalogue>;

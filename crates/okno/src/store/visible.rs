@@ -4,12 +4,15 @@
 //! both legs, listings, counts, fields and their values, names, copies, images and the terms that spellings are
 //! corrected to. Only statistics are those of the whole index: how rare a word is, and how long texts are on average.
 
-use super::{Ask, DamagedDocument, DocumentNumber, FileState, Leg, Manifest, Scored, Snapshot, TermState, Vectors};
-use crate::document::{Access, Catalogue, Derived, DerivedKind, Gathering, ImageHash, Record, Span, Structure};
+use super::{
+    Ask, DamagedDocument, DocumentNumber, FieldScope, FileState, Leg, Manifest, Scored, SeenDocuments, Snapshot,
+    TermState, Vectors,
+};
+use crate::document::{Access, Catalogue, Derived, DerivedKind, Filter, Gathering, ImageHash, Record, Span, Structure};
 use crate::text::names::DocumentNames;
 use crate::text::terms;
 use crate::{Error, Result};
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, HashSet};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// Which documents of a generation may be seen, and what is gathered of them; shared by all snapshots of it.
@@ -28,17 +31,8 @@ struct VisibleDocuments {
 
 impl VisibleDocuments {
     fn new(whole: &dyn Snapshot, access: &Access) -> Result<Self> {
-        let (mut numbers, mut used, mut hidden) = (Vec::new(), BTreeSet::new(), false);
-        whole.each_record(&mut |number, record| {
-            if access.sees(&record.metadata) {
-                numbers.push(number);
-                if !used.contains(&record.id.root) {
-                    used.insert(record.id.root.clone());
-                }
-            } else {
-                hidden = true;
-            }
-        })?;
+        let SeenDocuments { numbers, roots: used } = whole.seen_by(access)?;
+        let hidden = numbers.len() < whole.numbers().len();
         let set: HashSet<DocumentNumber> = numbers.iter().copied().collect();
         let visible = |group: &Vec<DocumentNumber>| group.iter().copied().filter(|n| set.contains(n)).collect();
         let copies = whole.copies().iter().map(visible).filter(|group: &Vec<_>| group.len() > 1).collect();
@@ -56,6 +50,7 @@ impl VisibleDocuments {
 struct VisibleSnapshot {
     whole: Arc<dyn Snapshot>,
     visible: Arc<VisibleDocuments>,
+    access: Access,
 }
 
 impl VisibleSnapshot {
@@ -93,7 +88,7 @@ impl SnapshotViews {
             return Ok(whole);
         }
         let visible = self.visible(&*whole, access)?;
-        Ok(Arc::new(VisibleSnapshot { whole, visible }))
+        Ok(Arc::new(VisibleSnapshot { whole, visible, access: access.clone() }))
     }
 
     /// Whether somebody with this access does not see all documents of a generation. Who may see a damaged document
@@ -183,6 +178,12 @@ impl Snapshot for VisibleSnapshot {
                 each(number, record, structure, text);
             }
         })
+    }
+
+    fn matching(&self, filter: &Filter) -> Result<Vec<DocumentNumber>> {
+        let mut matching = self.whole.matching(filter)?;
+        matching.retain(|number| self.visible.set.contains(number));
+        Ok(matching)
     }
 
     fn catalogue(&self) -> Result<&Catalogue> {
@@ -292,18 +293,20 @@ impl Snapshot for VisibleSnapshot {
             return self.whole.search(ask);
         }
         let Some(given) = ask.allowed else {
-            let mut found = self.whole.search(&Ask { allowed: Some(&self.visible.set), ..*ask })?;
+            let fields = Some(FieldScope { filter: None, access: Some(&self.access), without: &[] });
+            let mut found = self.whole.search(&Ask { allowed: Some(&self.visible.set), fields, ..*ask })?;
             // Nobody asked for few documents: what is unlike the question is no answer.
             for ((leg, _), ranking) in ask.rankings.iter().zip(&mut found) {
                 ranking.retain(|scored| *leg != Leg::Dense || scored.score > 0.0);
             }
             return Ok(found);
         };
+        let fields = ask.fields.map(|fields| FieldScope { access: Some(&self.access), ..fields });
         if given.is_subset(&self.visible.set) {
-            return self.whole.search(ask);
+            return self.whole.search(&Ask { fields, ..*ask });
         }
         let both: HashSet<DocumentNumber> = given.intersection(&self.visible.set).copied().collect();
-        self.whole.search(&Ask { allowed: Some(&both), ..*ask })
+        self.whole.search(&Ask { allowed: Some(&both), fields, ..*ask })
     }
 
     fn roots(&self) -> &[String] {
