@@ -152,7 +152,8 @@ mod tests {
         assert_eq!(
             unit_rows(&UnitBatch { code: 0, mean: 1.0, rows: vec![row, zero] }),
             [
-                "{\"index\":{\"_id\":\"1a.1f\"}}\n{\"document\":2,\"section\":3,\"tokens\":[\"t1:a=\\\"\"],\"sentence_terms\":\"ff ff 10 \",\
+                "{\"index\":{\"_id\":\"1a.1f\"}}\n{\"document\":2,\"section\":3,\"tokens\":[\"t1:a=\\\"\"],\
+                 \"sentence_terms\":\"ff ff 10 \",\
                  \"sentence_vector\":[127,-64,0]}\n",
                 "{\"index\":{\"_id\":\"1a.1f\"}}\n{\"document\":2,\"section\":3,\"sentence_terms\":\"\"}\n"
             ]

@@ -14,8 +14,8 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 /// What is read of an answer.
 pub const UNIT_PATH: &str =
     "filter_path=responses.status,responses.error,responses.hits.hits._id,responses.hits.hits._score";
-pub const ROW_PATH: &str = "filter_path=responses.status,responses.error,responses.hits.hits._id,responses.hits.hits._source,\
-     responses.hits.hits.fields";
+pub const ROW_PATH: &str = "filter_path=responses.status,responses.error,responses.hits.hits._id,\
+    responses.hits.hits._source,responses.hits.hits.fields";
 
 /// The answers to several questions, in their order.
 #[derive(Deserialize)]

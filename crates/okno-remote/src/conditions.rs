@@ -1,8 +1,8 @@
 //! Which rows a lookup, a search or a deletion concerns, before an engine's language.
 //!
 //! A condition contains numbers, hashes and, where a driver checks fields, tokens of values (`fields`), which that
-//! driver writes as strings of its language. Conditions are bounded: one of more runs than [`RunLimits`] is split into several,
-//! which are searched in parallel and whose rankings are merged, with the exact result.
+//! driver writes as strings of its language. Conditions are bounded: one of more runs than [`RunLimits`] is split into
+//! several, which are searched in parallel and whose rankings are merged, with the exact result.
 
 use crate::layers::pair;
 use crate::numbers::Numbers;

@@ -116,11 +116,17 @@ fn add_value(tokens: &mut Vec<String>, name: &str, value: &Value) {
         Value::Text(text) => match text.trim().parse::<f64>() {
             Ok(number) => {
                 add(TokenType::Digits, text);
-                ordered(number).iter().for_each(|number| add(TokenType::DigitsValue, number));
+                if let Some(number) = ordered(number) {
+                    add(TokenType::DigitsValue, &number);
+                }
             }
             Err(_) => add(TokenType::Words, text),
         },
-        Value::Number(number) => ordered(*number).iter().for_each(|number| add(TokenType::Number, number)),
+        Value::Number(number) => {
+            if let Some(number) = ordered(*number) {
+                add(TokenType::Number, &number);
+            }
+        }
         Value::Date(date) => add(TokenType::Day, &day(*date)),
         Value::Bool(truth) => add(TokenType::Truth, if *truth { "1" } else { "0" }),
     }
@@ -362,7 +368,10 @@ mod tests {
         }
 
         #[test]
-        fn tokens_say_who_may_see(allow in prop::option::of(value()), groups in prop::collection::btree_set("[ab3,]{1,2}", 0..3)) {
+        fn tokens_say_who_may_see(
+            allow in prop::option::of(value()),
+            groups in prop::collection::btree_set("[ab3,]{1,2}", 0..3),
+        ) {
             let mut record = document("a", "Text.").record;
             record.metadata = Metadata(allow.map(|allow| (ALLOW.to_owned(), allow)).into_iter().collect());
             let access = Access::Groups(groups);

@@ -12,10 +12,10 @@
 //!
 //! *Scales are materialised.* An engine cannot sum neighbours, so sentences, windows and paragraphs are rows of their
 //! own (`units`). *A generation is one row*: a commit first writes everything it adds and then the head that names it,
-//! and a search asks only for documents that its head holds (`state`). Filters
-//! and permissions are checked by the engine where its driver can ([`StoreDriver::checks_fields`]): rows hold the fields
-//! of their documents as tokens (`fields`). Elsewhere they become numbers of documents, and of people's words nothing
-//! enters a condition (`conditions`).
+//! and a search asks only for documents that its head holds (`state`). Filters and permissions are checked by the
+//! engine where its driver can ([`StoreDriver::checks_fields`]): rows hold the fields of their documents as tokens
+//! (`fields`). Elsewhere they become numbers of documents, and of people's words nothing enters a condition
+//! (`conditions`).
 
 // Engines know signed numbers only; ours stay far below their end.
 #![allow(clippy::cast_possible_wrap)]

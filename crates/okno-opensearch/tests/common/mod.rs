@@ -6,7 +6,7 @@ use okno_remote::RemoteStore;
 use okno_remote::suite::{ServerUnderTest, manifest, new_name};
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 /// The nodes that `OKNO_TEST_OPENSEARCH` names; `None`, and said, where it names none.
@@ -83,17 +83,18 @@ pub fn kill_node(folder: &Path, node: usize) {
     assert!(Command::new("kill").args(["-9", pid.trim()]).status().unwrap().success());
 }
 
-/// Starts it again, with what it had; waits until all nodes are there, or not.
-pub fn start_node(folder: &Path, hosts: &str, node: usize, waits: bool) {
+/// Starts nodes again, with what they had, and waits until all are there.
+pub fn start_nodes(folder: &Path, hosts: &str, nodes: impl Iterator<Item = usize>) {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../.ci/serve-opensearch.sh");
     let first = hosts.split(',').next().unwrap();
     let (port, count) = (first.rsplit(':').next().unwrap(), hosts.split(',').count().to_string());
-    let mut command = Command::new(script);
-    command.arg(folder).args([port, &count, &node.to_string()]);
-    if waits {
-        let started = command.output().unwrap();
+    let start = |node: usize| {
+        let mut command = Command::new(&script);
+        command.arg(folder).args([port, &count, &node.to_string()]).stdout(Stdio::piped()).spawn().unwrap()
+    };
+    let starting: Vec<Child> = nodes.map(start).collect();
+    for one in starting {
+        let started = one.wait_with_output().unwrap();
         assert_eq!(String::from_utf8_lossy(&started.stdout).trim(), hosts);
-    } else {
-        command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
     }
 }

@@ -172,7 +172,9 @@ impl ServerUnderTest {
                 assert!(writer.remove(numbers[at + 1]).unwrap());
             }
         }
-        writers.into_iter().for_each(|writer| writer.finish().unwrap());
+        for writer in writers {
+            writer.finish().unwrap();
+        }
         compared(&mut dice);
         (self.drop)(&index);
     }
