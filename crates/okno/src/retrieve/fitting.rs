@@ -29,7 +29,9 @@ pub fn fitting(
         hit.score *= lift(hit, form, snapshot, &views[&hit.run.document])?;
     }
     let factor = before / best(&hits);
-    hits.iter_mut().for_each(|hit| hit.score *= factor);
+    for hit in &mut hits {
+        hit.score *= factor;
+    }
     hits.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.run.cmp(&b.run)));
     Ok(hits)
 }

@@ -57,9 +57,10 @@ fn subject(question: &str, phrase: &str) -> Option<String> {
     let last = || inner.rsplit('的').next().unwrap_or(inner);
     let named = quoted.unwrap_or_else(last).trim();
     let bare = without_article(named);
-    let short = match bare.is_ascii() {
-        true => bare.split(' ').count() <= MOST_WORDS && !bare.contains(" of "),
-        false => bare.chars().count() <= MOST_CHARACTERS,
+    let short = if bare.is_ascii() {
+        bare.split(' ').count() <= MOST_WORDS && !bare.contains(" of ")
+    } else {
+        bare.chars().count() <= MOST_CHARACTERS
     };
     (short && !bare.is_empty()).then(|| bare.to_owned())
 }
