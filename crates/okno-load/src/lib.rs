@@ -12,7 +12,7 @@
 //! New formats implement [`Loader`]. One that has pages or images renders its pages into one text and marks them in
 //! the document it emits; text never stops at a page's end. Formats that must be rendered write into one `rendering`,
 //! so that a heading or a table looks the same whatever it came from. PDF, Office files and mail are cargo features
-//! (`pdf`, `office`, `mail`), on by default.
+//! (`pdf`, `office`, `mail`), on by default; `page-pictures` adds pictures of the pages of PDFs.
 
 #[cfg(feature = "office")]
 mod archives;
@@ -105,7 +105,9 @@ pub use self::old::OldOffice;
 pub use self::one_per_line::OnePerLine;
 pub use self::org::Org;
 #[cfg(feature = "pdf")]
-pub use self::pdf::Pdf;
+pub use self::pdf::{MarkBox, PageMarks, Pdf, marks};
+#[cfg(feature = "page-pictures")]
+pub use self::pdf::{PICTURE_WIDTHS, page_picture};
 pub use self::reason::{DamagedPart, SaveAs, SkipReason};
 pub use self::restructured::ReStructuredText;
 pub use self::rtf::Rtf;

@@ -36,6 +36,19 @@ pub(super) struct Fragment {
     pub bold: bool,
     letters: usize,
     bold_letters: usize,
+    /// Where each letter came from, if that is asked for.
+    pub places: Option<Vec<LetterPlace>>,
+}
+
+/// A letter of a fragment, as it is written in the text, and the glyph that draws it. Spaces have none.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct LetterPlace {
+    pub letter: char,
+    /// The glyph, and which of how many letters of it this is.
+    pub glyph: u32,
+    pub part: (u16, u16),
+    /// Whether a space stands before it.
+    pub begins_word: bool,
 }
 
 /// Fragments at one height, from left to right.
@@ -43,12 +56,21 @@ pub(super) type Band = Vec<Fragment>;
 
 /// The bands of a page, from top to bottom; text that is written in another direction comes after.
 pub(super) fn bands(glyphs: &[Glyph]) -> Vec<Vec<Band>> {
+    layers(glyphs, false)
+}
+
+/// The same bands; each fragment knows the glyphs of its letters.
+pub(super) fn traced_bands(glyphs: &[Glyph]) -> Vec<Vec<Band>> {
+    layers(glyphs, true)
+}
+
+fn layers(glyphs: &[Glyph], traced: bool) -> Vec<Vec<Band>> {
     let mut counts: BTreeMap<u16, usize> = BTreeMap::new();
     for glyph in glyphs {
         *counts.entry(glyph.turn).or_default() += 1;
     }
     if counts.len() < 2 {
-        return counts.into_keys().map(|_| grouped(fragments(glyphs.iter().map(upright)))).collect();
+        return counts.into_keys().map(|_| grouped(fragments(glyphs.iter().map(upright), traced))).collect();
     }
     let mut turns: Vec<(u16, usize)> = counts.into_iter().collect();
     turns.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
@@ -56,7 +78,8 @@ pub(super) fn bands(glyphs: &[Glyph]) -> Vec<Vec<Band>> {
     for glyph in glyphs {
         by_turn.entry(glyph.turn).or_default().push(upright(glyph));
     }
-    turns.into_iter().filter_map(|(turn, _)| Some(grouped(fragments(by_turn.remove(&turn)?.into_iter())))).collect()
+    let layer = |turn| Some(grouped(fragments(by_turn.remove(&turn)?.into_iter(), traced)));
+    turns.into_iter().map(|(turn, _)| turn).filter_map(layer).collect()
 }
 
 /// The letter as it would stand if its line ran to the right.
@@ -75,7 +98,7 @@ fn upright(glyph: &Glyph) -> Glyph {
 }
 
 /// Letters in the order they are drawn become fragments.
-fn fragments(glyphs: impl Iterator<Item = Glyph>) -> Vec<Fragment> {
+fn fragments(glyphs: impl Iterator<Item = Glyph>, traced: bool) -> Vec<Fragment> {
     let mut found: Vec<Fragment> = Vec::new();
     let mut space = false;
     let mut last: Option<Glyph> = None;
@@ -90,7 +113,7 @@ fn fragments(glyphs: impl Iterator<Item = Glyph>) -> Vec<Fragment> {
         }
         match found.last_mut().filter(|open| open.goes_on(&glyph)) {
             Some(open) => open.push(&glyph, space),
-            None => found.push(Fragment::new(&glyph)),
+            None => found.push(Fragment::new(&glyph, traced)),
         }
         space = false;
     }
@@ -107,7 +130,7 @@ fn doubles(last: &Glyph, glyph: &Glyph) -> bool {
 }
 
 impl Fragment {
-    fn new(glyph: &Glyph) -> Self {
+    fn new(glyph: &Glyph, traced: bool) -> Self {
         let mut fragment = Self {
             text: String::new(),
             left: glyph.x,
@@ -117,6 +140,7 @@ impl Fragment {
             bold: false,
             letters: 0,
             bold_letters: 0,
+            places: traced.then(Vec::new),
         };
         fragment.push(glyph, false);
         fragment
@@ -140,7 +164,7 @@ impl Fragment {
     #[cfg(test)]
     pub(super) fn of(text: &str, left: f64, right: f64, y: f64) -> Self {
         let letters = text.chars().count();
-        Self { text: text.into(), left, right, y, size: 10.0, bold: false, letters, bold_letters: 0 }
+        Self { text: text.into(), left, right, y, size: 10.0, bold: false, letters, bold_letters: 0, places: None }
     }
 
     /// Whether a letter is on this line, behind its end: small ones may stand higher or lower.
@@ -154,11 +178,16 @@ impl Fragment {
     }
 
     fn push(&mut self, glyph: &Glyph, space: bool) {
+        let mut spaced = false;
         if self.letters > 0
             && (space || self.is_apart(glyph) || self.is_mark_before(glyph))
             && !self.text.ends_with(' ')
         {
             self.text.push(' ');
+            spaced = true;
+        }
+        if let Some(places) = &mut self.places {
+            LetterPlace::note(places, glyph, spaced);
         }
         let count = glyph.text.chars().count();
         if glyph.size > self.size * 1.15 {
@@ -207,6 +236,11 @@ impl Fragment {
         self.text.push_str(&other.text);
         let (own, more) = (self.letters as f64, other.letters as f64);
         self.size = (self.size * own + other.size * more) / (own + more).max(1.0);
+        if let (Some(places), Some(others)) = (&mut self.places, &other.places) {
+            let first = places.len();
+            places.extend(others);
+            places[first..].iter_mut().take(1).for_each(|place| place.begins_word |= !glued);
+        }
         self.letters += other.letters;
         self.bold &= other.bold;
         self.right = self.right.max(other.right);
@@ -217,6 +251,23 @@ impl Fragment {
         self.text == other.text
             && (self.left - other.left).abs() < 0.3 * self.size
             && (self.y - other.y).abs() < 0.3 * self.size
+    }
+}
+
+impl LetterPlace {
+    /// Notes the letters of a glyph, as [`Fragment::settle`] writes them.
+    fn note(places: &mut Vec<Self>, glyph: &Glyph, spaced: bool) {
+        let letters = super::letters::folded(&direction::as_drawn(&glyph.text));
+        let count = letters.chars().count() as u16;
+        let mut begins_word = spaced || places.is_empty();
+        for (at, letter) in letters.chars().enumerate().take(usize::from(u16::MAX)) {
+            if letter.is_whitespace() {
+                begins_word = true;
+                continue;
+            }
+            places.push(Self { letter, glyph: glyph.number, part: (at as u16, count), begins_word });
+            begins_word = false;
+        }
     }
 }
 

@@ -39,6 +39,8 @@ pub(super) struct Glyph {
     pub turn: u16,
     /// Whether the pen was put here, and did not come here by writing.
     pub moved: bool,
+    /// Its place among the letters of the page.
+    pub number: u32,
 }
 
 /// What is on a page.
@@ -287,8 +289,8 @@ impl<'a> GlyphReader<'_, 'a> {
         let (dx, dy, width) = if font.vertical { (-c, -d, -advance * up) } else { (a, b, advance * along) };
         let turn = turn(dx, dy);
         let (text, moved) = (Rc::clone(text), std::mem::take(&mut self.moved));
-        let glyph = Glyph { text, x, y, width: width.max(0.0), size: up * font.scale, bold: font.bold, turn, moved };
-        self.drawn.glyphs.push(glyph);
+        let (width, size, number) = (width.max(0.0), up * font.scale, self.drawn.glyphs.len() as u32);
+        self.drawn.glyphs.push(Glyph { text, x, y, width, size, bold: font.bold, turn, moved, number });
     }
 
     fn object(&mut self, name: &Name<'_>, resources: &Resources<'a>) {
@@ -349,8 +351,8 @@ impl<'a> GlyphReader<'_, 'a> {
             }
             let y = top - size * (at as f64 + 1.1);
             let width = (line.chars().count() as f64 * size * 0.5).min((right - left).max(size));
-            let text = Rc::from(line);
-            self.drawn.glyphs.push(Glyph { text, x: left, y, width, size, bold: false, turn: 0, moved: true });
+            let (text, number) = (Rc::from(line), self.drawn.glyphs.len() as u32);
+            self.drawn.glyphs.push(Glyph { text, x: left, y, width, size, bold: false, turn: 0, moved: true, number });
         }
     }
 

@@ -17,6 +17,8 @@
 mod annotations;
 mod columns;
 mod direction;
+#[cfg(feature = "page-pictures")]
+mod drawing;
 mod fonts;
 mod fragments;
 mod furniture;
@@ -26,9 +28,11 @@ mod letters;
 mod limits;
 #[cfg(test)]
 mod made_files;
+mod marks;
 mod page_labels;
 mod paragraphs;
 mod pictures;
+mod placed;
 mod placing;
 mod programs;
 mod tables;
@@ -42,8 +46,11 @@ use std::sync::Arc;
 use hayro_syntax::object::DateTime;
 use hayro_syntax::{DecryptionError, LoadPdfError, Pdf as File};
 
+#[cfg(feature = "page-pictures")]
+pub use self::drawing::{PICTURE_WIDTHS, page_picture};
 use self::fonts::Fonts;
 use self::limits::PdfLimits;
+pub use self::marks::{MarkBox, PageMarks, marks};
 use super::guard::{self, DocumentParts, PanicPlace};
 use super::rendering::Rendering;
 use super::{ImageReader, LeftOut, Loader, Sink, SkipReason, Source};
@@ -149,15 +156,20 @@ impl From<Lost> for SkipReason {
     }
 }
 
-fn read(bytes: &Arc<Vec<u8>>, reader: Option<&dyn ImageReader>, how: PageWriting) -> Result<PdfReading, SkipReason> {
+/// Opens a file that does no harm when it is opened.
+fn opened(bytes: &Arc<Vec<u8>>) -> Result<File, SkipReason> {
     if inflation::is_bomb(bytes) {
         return Err(SkipReason::Inflates { limit: Bytes(inflation::LARGEST) });
     }
-    let file = File::new(Arc::clone(bytes)).map_err(|error| match error {
+    File::new(Arc::clone(bytes)).map_err(|error| match error {
         LoadPdfError::Decryption(DecryptionError::PasswordProtected) => SkipReason::Encrypted,
         LoadPdfError::Decryption(_) => SkipReason::UnknownEncryption,
         LoadPdfError::Invalid => SkipReason::DamagedPdf,
-    })?;
+    })
+}
+
+fn read(bytes: &Arc<Vec<u8>>, reader: Option<&dyn ImageReader>, how: PageWriting) -> Result<PdfReading, SkipReason> {
+    let file = opened(bytes)?;
     let (fonts, mut limits, mut parts) = (Fonts::new(), PdfLimits::new(), DocumentParts::default());
     let (mut letters, mut unknown, mut images) = (0, 0, 0);
     let pages = file.pages();
