@@ -170,8 +170,8 @@ impl<'p> Atlas<'p> {
 
 /// What a search may find, where that is not everything: looked up once, before anything is scored.
 pub struct Allowed {
-    /// The documents, as places in the atlas, ascending.
-    pub documents: Vec<usize>,
+    /// The documents, as runs of places in the atlas, ascending.
+    pub runs: Vec<Range<usize>>,
     /// Their texts in the row.
     pub texts: Marks,
     /// Their sections.
@@ -183,22 +183,42 @@ pub struct Allowed {
 impl Allowed {
     /// Where these documents are. Numbers that the generation does not hold allow nothing.
     pub fn new(atlas: &Atlas<'_>, numbers: &HashSet<DocumentNumber>, kept: Option<&Sections>) -> Self {
-        let mut documents: Vec<usize> =
-            numbers.iter().filter_map(|number| atlas.numbers.binary_search(number).ok()).collect();
-        documents.sort_unstable();
-        let (mut texts, mut sections) = (Marks::new(atlas.texts()), Marks::new(atlas.sections()));
-        for entry in documents.iter().map(|&at| &atlas.documents[at]) {
-            texts.add(narrow(entry.sentences()));
-            texts.add(narrow(atlas.derived_texts(entry)));
-            sections.add(narrow(entry.sections()));
+        let mut runs: Vec<Range<usize>> = Vec::new();
+        for at in places(atlas, numbers) {
+            match runs.last_mut() {
+                Some(run) if run.end == at => run.end += 1,
+                _ => runs.push(at..at + 1),
+            }
         }
-        Self { documents, texts, sections, kept: kept.map(|kept| marked(atlas, kept)) }
+        let (mut texts, mut sections) = (Marks::new(atlas.texts()), Marks::new(atlas.sections()));
+        for run in &runs {
+            // Documents that follow one another have rows that follow one another.
+            let (first, last) = (&atlas.documents[run.start], &atlas.documents[run.end - 1]);
+            texts.add(narrow(first.sentences().start..last.sentences().end));
+            texts.add(narrow(atlas.derived_texts(first).start..atlas.derived_texts(last).end));
+            sections.add(narrow(first.sections().start..last.sections().end));
+        }
+        Self { runs, texts, sections, kept: kept.map(|kept| marked(atlas, kept)) }
     }
 
     /// Whether a unit may be found whose anchor is in this section.
     pub fn finds(&self, section: u32) -> bool {
         self.kept.as_ref().is_none_or(|kept| kept.has(section))
     }
+}
+
+/// With more than one in so many documents, going through all of them is faster than looking these up and sorting
+/// their places: permissions leave most documents, filters few.
+const MANY: usize = 16;
+
+/// The places of these documents, ascending.
+fn places(atlas: &Atlas<'_>, numbers: &HashSet<DocumentNumber>) -> Vec<usize> {
+    if numbers.len() > atlas.numbers.len() / MANY {
+        return (0..atlas.numbers.len()).filter(|&at| numbers.contains(&atlas.numbers[at])).collect();
+    }
+    let mut places: Vec<usize> = numbers.iter().filter_map(|number| atlas.numbers.binary_search(number).ok()).collect();
+    places.sort_unstable();
+    places
 }
 
 /// Where these sections are; all sections of documents that are not named.

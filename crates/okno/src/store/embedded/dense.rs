@@ -133,7 +133,7 @@ impl<'s> Dots<'s> {
         };
         match allowed {
             None => offer(0..units.count()),
-            Some(allowed) => allowed.documents.iter().for_each(|&at| offer(units.of_document(at))),
+            Some(allowed) => allowed.runs.iter().for_each(|run| offer(units.of_documents(run.clone()))),
         }
         best.ranked()
     }
@@ -158,7 +158,7 @@ fn cosine(own: f32, context: f32, length: f32) -> f32 {
 fn each_document(atlas: &Atlas<'_>, allowed: Option<&Allowed>, each: impl FnMut(usize)) {
     match allowed {
         None => (0..atlas.documents.len()).for_each(each),
-        Some(allowed) => allowed.documents.iter().copied().for_each(each),
+        Some(allowed) => allowed.runs.iter().cloned().flatten().for_each(each),
     }
 }
 

@@ -197,9 +197,9 @@ impl Units {
         (Run { document, first: start as u32 - entry.first, end: end as u32 - entry.first, anchor }, None)
     }
 
-    /// The units whose anchor is a sentence of this document, given by its place in the atlas.
-    pub fn of_document(&self, place: usize) -> Range<usize> {
-        self.firsts[place] as usize..self.firsts[place + 1] as usize
+    /// The units whose anchors are sentences of these documents, given by their places in the atlas.
+    pub fn of_documents(&self, places: Range<usize>) -> Range<usize> {
+        self.firsts[places.start] as usize..self.firsts[places.end] as usize
     }
 }
 
