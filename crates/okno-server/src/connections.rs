@@ -1,11 +1,18 @@
 //! Connections: how many there may be, how long a client may take, and how they end with the server.
 //!
-//! A client that sends half of its headers, or keeps a connection open without a request, is let go after a time. So is
-//! one that does not take what is written to it. When the server ends, requests under way may finish for a while; then
-//! what is left is dropped, whatever clients do.
+//! A client that sends half of its headers, or keeps a connection open without a request, is let go after a time. So
+//! is one that does not take what is written to it. Where as many connections are open as there may be, a further
+//! client is told to come back later, and gets no more than that. When the server ends, requests under way may finish
+//! for a while; then what is left is dropped, whatever clients do.
 
+use crate::error::ApiError;
+use crate::language;
+use crate::problem::Problem;
 use crate::tls::CurrentCertificate;
 use axum::Router;
+use axum::http::{HeaderValue, header};
+use axum::middleware::from_fn;
+use axum::response::{IntoResponse, Response};
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
@@ -24,7 +31,7 @@ use tokio_rustls::TlsAcceptor;
 /// What clients may take.
 #[derive(Debug, Clone)]
 pub struct ConnectionLimits {
-    /// Connections at once; more wait until one ends.
+    /// Connections at once; more are answered with 503.
     pub connections: usize,
     /// How long a client may take to send the headers of a request, and how long a connection may be idle between two.
     pub headers: Duration,
@@ -49,6 +56,22 @@ impl Default for ConnectionLimits {
 /// How long to wait after the system gave no connection: it may have no more file handles.
 const ACCEPT_AGAIN: Duration = Duration::from_millis(500);
 
+/// Connections over the limit that are told so at once; more are closed without an answer.
+const REFUSED_AT_ONCE: usize = 256;
+
+/// How long such a client may take to send its headers, and to take the answer.
+const REFUSED_WITHIN: Duration = Duration::from_secs(2);
+
+/// What those over the limit get, whatever they ask for.
+fn refusing() -> Router {
+    async fn refuse() -> Response {
+        let mut response = ApiError::from(Problem::TooManyConnections).into_response();
+        response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
+        response
+    }
+    Router::new().fallback(refuse).layer(from_fn(language::translate))
+}
+
 /// Serves connections until `ending` is true, then for the time of grace those that are still there.
 pub async fn serve(
     listener: TcpListener,
@@ -57,31 +80,34 @@ pub async fn serve(
     limits: &ConnectionLimits,
     mut ending: watch::Receiver<bool>,
 ) {
-    let free = Arc::new(Semaphore::new(limits.connections));
+    let short = ConnectionLimits { headers: REFUSED_WITHIN, stalled: REFUSED_WITHIN, ..limits.clone() };
+    // Who is served, and who is told to come back later.
+    let kinds = [(limits.connections, router, limits.clone()), (REFUSED_AT_ONCE, refusing(), short)]
+        .map(|(most, router, limits)| (Arc::new(Semaphore::new(most)), router, limits));
     let mut connections = JoinSet::new();
     loop {
-        let next = async {
-            // The semaphore is never closed.
-            let permit = Arc::clone(&free).acquire_owned().await.map_err(io::Error::other)?;
-            Ok::<_, io::Error>((listener.accept().await?.0, permit))
-        };
         let accepted = tokio::select! {
-            accepted = next => accepted,
+            accepted = listener.accept() => accepted,
             _ = ending.wait_for(|ending| *ending) => break,
         };
-        match accepted {
-            Ok((stream, permit)) => {
-                let acceptor = certificate.as_ref().map(CurrentCertificate::acceptor);
-                let connection = connection(stream, acceptor, router.clone(), limits.clone(), ending.clone());
-                connections.spawn(async move {
-                    connection.await;
-                    drop(permit);
-                });
-            }
+        let stream = match accepted {
+            Ok((stream, _)) => stream,
             Err(error) => {
                 tracing::warn!(%error, "cannot accept a connection");
                 sleep(ACCEPT_AGAIN).await;
+                continue;
             }
+        };
+        let free = |(free, router, limits): &(Arc<Semaphore>, Router, ConnectionLimits)| {
+            Arc::clone(free).try_acquire_owned().ok().map(|permit| (permit, router.clone(), limits.clone()))
+        };
+        if let Some((permit, router, limits)) = kinds.iter().find_map(free) {
+            let acceptor = certificate.as_ref().map(CurrentCertificate::acceptor);
+            let connection = connection(stream, acceptor, router, limits, ending.clone());
+            connections.spawn(async move {
+                connection.await;
+                drop(permit);
+            });
         }
         while connections.try_join_next().is_some() {}
     }

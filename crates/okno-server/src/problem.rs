@@ -119,6 +119,10 @@ problems! {
     Overloaded = Overloaded
         ("too many requests are waiting", "等待处理的请求过多")
         hint ("try again in a moment, with fewer requests at once", "请稍后重试，并减少同时发送的请求");
+    /// As many connections as there may be.
+    TooManyConnections = Overloaded
+        ("too many connections are open", "打开的连接过多")
+        hint ("try again in a moment, over fewer connections", "请稍后重试，并减少连接数");
     /// A comparison that asks for more than one request may.
     TooMuchInAll { field: &'static str, given: usize, recipes: usize, limit: usize } = TooMuch
         ("`{field}` of {recipes} recipes together is {given}; the limit is {limit}",

@@ -19,6 +19,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::task::Poll;
 use std::time::Duration;
+use tokio::net::{TcpListener, TcpSocket};
 use tower_http::cors::CorsLayer;
 
 /// Where a server listens, and who may use it.
@@ -150,6 +151,19 @@ fn cannot_listen(address: SocketAddr, cause: std::io::Error) -> ServeError {
     }
 }
 
+/// Connections that the system holds until they are accepted; it may hold fewer. Of those for which there is no room
+/// each waits a second: with the usual 128 a burst of some hundred clients did.
+const BACKLOG: u32 = 1024;
+
+fn listen(address: SocketAddr) -> std::io::Result<TcpListener> {
+    let socket = if address.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }?;
+    // Elsewhere it would let two servers have one port.
+    #[cfg(unix)]
+    socket.set_reuseaddr(true)?;
+    socket.bind(address)?;
+    socket.listen(BACKLOG)
+}
+
 /// A key shorter than this can be guessed.
 const SHORTEST_KEY: usize = 16;
 
@@ -180,7 +194,7 @@ pub fn serve(
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().thread_name("okno").build()?;
     let served = runtime.block_on(async {
         let address = SocketAddr::new(settings.host, settings.port);
-        let listener = tokio::net::TcpListener::bind(address).await.map_err(|cause| cannot_listen(address, cause))?;
+        let listener = listen(address).map_err(|cause| cannot_listen(address, cause))?;
         // Polled once before the address is announced, so that an end signal sent right after that is not missed.
         let mut end = Box::pin(end);
         let early = poll_fn(|context| Poll::Ready(end.as_mut().poll(context).is_ready())).await;

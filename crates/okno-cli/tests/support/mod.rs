@@ -19,6 +19,17 @@ pub fn say_skipped(why: &str) {
     let _ = writeln!(std::io::stderr(), "skipped: {why}");
 }
 
+/// The program: the one of this build, or the one that `OKNO_TEST_PROGRAM` names.
+pub fn program() -> PathBuf {
+    std::env::var_os("OKNO_TEST_PROGRAM").map_or_else(|| env!("CARGO_BIN_EXE_okno").into(), PathBuf::from)
+}
+
+/// How large a test is: what this variable says, or small.
+pub fn size(variable: &str, small: usize) -> usize {
+    let given = std::env::var(variable).ok();
+    given.map_or(small, |given| given.parse().unwrap_or_else(|_| panic!("{variable}: expected a number: {given}")))
+}
+
 /// The sample that `okno demo` shows.
 pub fn sample() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("sample/documents")
@@ -33,6 +44,14 @@ impl World {
     /// An empty folder.
     pub fn new() -> Self {
         Self { folder: tempfile::tempdir().unwrap() }
+    }
+
+    /// A folder whose index holds one note about tea.
+    pub fn with_tea() -> Self {
+        let world = Self::new();
+        world.write("notes/tea.md", "Green tea is brewed at eighty degrees.");
+        world.index(["notes"]);
+        world
     }
 
     /// A folder whose index holds the sample.
@@ -68,7 +87,7 @@ impl World {
 
     /// The program, ready to be given arguments, in this folder and in English.
     pub fn command(&self) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_okno"));
+        let mut command = Command::new(program());
         command.current_dir(self.folder.path()).stdin(Stdio::null());
         for (name, _) in std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("OKNO_")) {
             command.env_remove(name);

@@ -6,17 +6,10 @@ use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
-fn world() -> World {
-    let world = World::new();
-    world.write("notes/tea.md", "Green tea is brewed at eighty degrees.");
-    world.index(["notes"]);
-    world
-}
-
 /// Was broken: such a connection stayed for ever, and so did a server that was told to end.
 #[test]
 fn half_of_a_header_holds_neither_a_connection_nor_the_end() {
-    let world = world();
+    let world = World::with_tea();
     let mut server = Server::start(&world, &[]);
     let half = || {
         let mut stream = TcpStream::connect(&server.address).unwrap();
@@ -38,26 +31,33 @@ fn half_of_a_header_holds_neither_a_connection_nor_the_end() {
 }
 
 #[test]
-fn no_more_connections_than_allowed_are_served_and_the_next_waits() {
-    let world = world();
+fn no_more_connections_than_allowed_are_served_and_the_next_is_told_to_come_back() {
+    let world = World::with_tea();
     world.write("okno.toml", "[serve]\nmax_connections = 2\n");
     let server = Server::start(&world, &[]);
     let held: Vec<TcpStream> = (0..2).map(|_| TcpStream::connect(&server.address).unwrap()).collect();
     std::thread::sleep(Duration::from_millis(200));
-    let mut third = TcpStream::connect(&server.address).unwrap();
-    third.write_all(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n").unwrap();
-    third.set_read_timeout(Some(Duration::from_millis(500))).unwrap();
-    assert!(third.read(&mut [0; 1]).is_err(), "it waits");
+    let ask = |language: &str| {
+        let mut stream = TcpStream::connect(&server.address).unwrap();
+        stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+        let head = format!("GET /healthz HTTP/1.1\r\nHost: localhost\r\nAccept-Language: {language}\r\n");
+        stream.write_all(format!("{head}Connection: close\r\n\r\n").as_bytes()).unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        answer
+    };
+    for (language, message) in [("en", "too many connections are open"), ("zh", "打开的连接过多")] {
+        let answer = ask(language).to_lowercase();
+        assert!(answer.starts_with("http/1.1 503") && answer.contains("retry-after: 1\r\n"), "{answer}");
+        assert!(answer.contains("\"overloaded\"") && answer.contains(message), "{answer}");
+    }
     drop(held);
-    third.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
-    let mut answer = String::new();
-    third.read_to_string(&mut answer).unwrap();
-    assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
+    super::wait_until("there is room again", || ask("en").starts_with("HTTP/1.1 200"));
 }
 
 #[test]
 fn what_a_request_may_cost_is_configured_and_told() {
-    let world = world();
+    let world = World::with_tea();
     world.write("okno.toml", "[serve]\nmax_k = 40\nmax_budget = 1000\nmax_recipes = 3\nmax_filter = 30\n");
     let server = Server::start(&world, &[]);
     let refused = |path: &str, body: serde_json::Value, says: &str| {

@@ -44,16 +44,9 @@ fn wait_for(server: &Server, key: &str, job: &Value) {
     super::wait_until("the job ends", || text(&sent(server, "GET", &path, key, &json!({})).1, "state") == "done");
 }
 
-fn world() -> World {
-    let world = World::new();
-    world.write("notes/tea.md", "Green tea is brewed at eighty degrees.");
-    world.index(["notes"]);
-    world
-}
-
 #[test]
 fn a_document_of_a_group_is_found_and_replaced_by_its_keys_alone() {
-    let world = world();
+    let world = World::with_tea();
     let (hr, board) = (make(&world, "alice", "add", &["hr"]), make(&world, "bob", "add", &["board", "研发"]));
     let nobody = make(&world, "carol", "search", &[]);
     let server = Server::start(&world, &[]);
@@ -68,7 +61,7 @@ fn a_document_of_a_group_is_found_and_replaced_by_its_keys_alone() {
 
 #[test]
 fn who_may_see_an_upload_stays_known_when_its_folder_is_indexed_again() {
-    let world = world();
+    let world = World::with_tea();
     let (hr, board) = (make(&world, "alice", "add", &["hr"]), make(&world, "bob", "add", &["board"]));
     let root = make(&world, "root", "administer", &[]);
     let server = Server::start(&world, &[]);

@@ -4,13 +4,6 @@ use super::{Server, World, text};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
-fn world() -> World {
-    let world = World::new();
-    world.write("notes/tea.md", "Green tea is brewed at eighty degrees.");
-    world.index(["notes"]);
-    world
-}
-
 fn make(world: &World, name: &str, role: &str) -> String {
     text(&world.okno(["keys", "make", name, "--role", role, "--json"]).succeeds().json(), "key")
 }
@@ -43,7 +36,7 @@ const ABOVE_SEARCH: [(&str, &str, &str); 8] = [
 
 #[test]
 fn each_role_may_do_on_every_described_route_what_it_should() {
-    let world = world();
+    let world = World::with_tea();
     let keys: BTreeMap<&str, String> =
         ["search", "add", "administer"].into_iter().map(|role| (role, make(&world, role, role))).collect();
     let server = Server::start(&world, &[]);
@@ -83,7 +76,7 @@ fn each_role_may_do_on_every_described_route_what_it_should() {
 
 #[test]
 fn a_refusal_is_told_in_both_languages() {
-    let world = world();
+    let world = World::with_tea();
     let key = make(&world, "reader", "search");
     let server = Server::start(&world, &[]);
     let told = |lang: &str| {
@@ -98,7 +91,7 @@ fn a_refusal_is_told_in_both_languages() {
 
 #[test]
 fn a_revoked_or_expired_key_is_refused_at_once() {
-    let world = world();
+    let world = World::with_tea();
     let (first, second) = (make(&world, "first", "search"), make(&world, "second", "add"));
     let server = Server::start(&world, &[]);
     let status = |key: &str| ask(&server, "GET", "/api/v1/status", Some(key)).0;
@@ -123,7 +116,7 @@ fn a_revoked_or_expired_key_is_refused_at_once() {
 #[test]
 fn keys_are_hashed_private_and_checked() {
     use std::os::unix::fs::PermissionsExt;
-    let world = world();
+    let world = World::with_tea();
     world.okno(["keys", "list"]).succeeds().says(&["no keys"]);
     let ran = world.okno(["keys", "make", "ci", "--role", "add", "--expires", "2999-12-31"]).succeeds();
     let key = ran.out.trim().to_owned();
@@ -148,7 +141,7 @@ fn keys_are_hashed_private_and_checked() {
 /// The one key that a server is given goes on working, beside named ones.
 #[test]
 fn the_single_key_may_do_everything() {
-    let world = world();
+    let world = World::with_tea();
     world.write("key", "0123456789abcdef0123");
     let named = make(&world, "reader", "search");
     let server = Server::start(&world, &["--api-key-file", "key"]);

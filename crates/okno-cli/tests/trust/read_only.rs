@@ -31,9 +31,7 @@ fn as_nobody(world: &World, arguments: &[&str]) -> Ran {
 /// Was broken: opening wrote lock files, so that nothing could be searched.
 #[test]
 fn an_index_without_permission_to_write_is_searched() {
-    let world = World::new();
-    world.write("notes/tea.md", "Green tea is brewed at eighty degrees.");
-    world.index(["notes"]);
+    let world = World::with_tea();
     for lock in ["lock.mdb", "writer.lock"] {
         world.delete(&format!(".okno/{lock}"));
     }

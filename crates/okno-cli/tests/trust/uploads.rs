@@ -11,9 +11,7 @@ fn skipped(job: &Value) -> Vec<String> {
 /// Was broken: one upload could abort the server.
 #[test]
 fn an_upload_that_ends_its_loader_costs_one_document_and_is_set_aside() {
-    let world = World::new();
-    world.write("notes/tea.md", "Green tea is brewed at eighty degrees.");
-    world.index(["notes"]);
+    let world = World::with_tea();
     world.write("okno.toml", "[serve]\nload_memory = \"24MB\"\n");
     let server = Server::start(&world, &[]);
     let job = server.upload("small.md", b"Small files fit.");
