@@ -13,7 +13,7 @@ mod places;
 mod questions;
 mod support;
 
-use serde_json::{Value, json};
+use serde_json::json;
 use std::path::Path;
 use std::time::{Duration, Instant};
 use support::{Ran, World, contexts, counts, number, sample, skipped, text};

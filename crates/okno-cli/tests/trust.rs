@@ -14,8 +14,14 @@ mod clients;
 mod damage;
 #[path = "trust/groups.rs"]
 mod groups;
+#[path = "trust/histories.rs"]
+mod histories;
 #[path = "trust/keys.rs"]
 mod keys;
+#[path = "trust/load.rs"]
+mod load;
+#[path = "trust/many_connections.rs"]
+mod many_connections;
 #[path = "trust/read_only.rs"]
 mod read_only;
 #[path = "trust/remade.rs"]
