@@ -28,12 +28,14 @@ fn seen_merged(hosts: &str, name: &str) -> SeenIndex {
     asked("PUT", &format!("/{name}/_settings"), body).unwrap();
     let began = Instant::now();
     loop {
-        let merged = asked("POST", &format!("/{name}/_forcemerge?only_expunge_deletes=true"), "").unwrap();
-        assert!(merged.contains("\"failed\":0"), "{merged}");
-        asked("POST", &format!("/{name}/_refresh"), "").unwrap();
-        // Copies of a shard keep deleted rows for one another for up to half a minute.
-        let told = asked("GET", &format!("/{name}/_stats/docs?filter_path=_all.total.docs.deleted"), "").unwrap();
-        if told.contains("\"deleted\":0") {
+        // A node that was just killed fails; and copies of a shard keep deleted rows for one another for up to half a
+        // minute.
+        let merged = asked("POST", &format!("/{name}/_forcemerge?only_expunge_deletes=true"), "").unwrap_or_default();
+        let refreshed = asked("POST", &format!("/{name}/_refresh"), "").unwrap_or_default();
+        let path = format!("/{name}/_stats/docs?filter_path=_all.total.docs.deleted");
+        let told = asked("GET", &path, "").unwrap_or_default();
+        let is_done = [&merged, &refreshed].into_iter().all(|told| told.contains("\"failed\":0"));
+        if is_done && told.contains("\"deleted\":0") {
             break;
         }
         assert!(began.elapsed() < Duration::from_mins(3), "deleted rows are never merged away: {told}");
@@ -205,7 +207,8 @@ fn killed_once(
         child.kill().unwrap();
         child.wait().unwrap();
         assert_whole(&*store.snapshot().unwrap());
-        ingest(&store);
+        // What the killed one sent last may still take the lock from the next: that one says so, and is run again.
+        assert!((0..4).any(|_| server.start_client(index).wait().unwrap().success()), "a client goes on");
     }
 }
 
