@@ -38,4 +38,4 @@ pub use measure::{Measure, MeasureRow, Scores};
 pub use run::{Candidate, EvaluationRun, Outcome, RunCell, RunRequest};
 pub use score::Returned;
 pub use set::{Gold, Question, QuestionSet};
-pub use verdict::Verdict;
+pub use verdict::RunVerdict;

@@ -13,7 +13,7 @@ const NEARLY_ALL: f64 = 0.95;
 
 /// Which recipe does best with a budget.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Verdict {
+pub struct RunVerdict {
     /// Tokens that each recipe could spend.
     pub budget: usize,
     /// The best recipe, then those that differ from it by no more than chance.
@@ -32,7 +32,7 @@ pub struct Verdict {
     pub is_easy: bool,
 }
 
-impl Verdict {
+impl RunVerdict {
     /// The verdict at a budget; none for a run without recipes.
     pub fn of(run: &EvaluationRun, budget: usize) -> Option<Self> {
         let (measure, ranked) = (run.main_measure(), run.ranked(budget));
@@ -105,10 +105,10 @@ fn listed(recipes: &[String], between: &str) -> String {
 mod tests {
     use super::*;
 
-    fn verdict(best: &[&str], is_easy: bool) -> Verdict {
+    fn verdict(best: &[&str], is_easy: bool) -> RunVerdict {
         let best = best.iter().map(|&recipe| recipe.to_owned()).collect();
         let (measure, mean) = (Measure::Coverage, 0.95);
-        Verdict { budget: 500, recipes: 2, best, measure, mean, answered: 95, questions: 100, is_easy }
+        RunVerdict { budget: 500, recipes: 2, best, measure, mean, answered: 95, questions: 100, is_easy }
     }
 
     #[test]

@@ -22,7 +22,7 @@ use okno_evaluate::report::Report;
 use okno_evaluate::run::{Candidate, EvaluationRun, Outcome, RunCell, RunRequest, left_out, run as ask};
 use okno_evaluate::runs::Runs;
 use okno_evaluate::set::{Library, QuestionSet};
-use okno_evaluate::{Measure, Verdict};
+use okno_evaluate::{Measure, RunVerdict};
 use std::io::Write;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -231,11 +231,11 @@ fn json(run: &EvaluationRun, judged: &[CellJudged]) -> serde_json::Value {
 }
 
 /// The finding at the smallest budget: there recipes differ most.
-fn verdict(run: &EvaluationRun) -> Option<Verdict> {
-    Verdict::of(run, *run.budgets().first()?)
+fn verdict(run: &EvaluationRun) -> Option<RunVerdict> {
+    RunVerdict::of(run, *run.budgets().first()?)
 }
 
-fn in_words(verdict: &Verdict) -> String {
+fn in_words(verdict: &RunVerdict) -> String {
     match language() {
         Lang::Zh => verdict.chinese(),
         Lang::En => verdict.english(),

@@ -20,7 +20,7 @@ use super::measure::Measure;
 use super::run::{EvaluationRun, Outcome, RunCell};
 use super::score::Texts;
 use super::set::QuestionSet;
-use super::verdict::Verdict;
+use super::verdict::RunVerdict;
 use okno::document::Date;
 use std::fmt::Write;
 
@@ -111,7 +111,7 @@ fn header(run: &EvaluationRun) -> String {
 
 /// The verdict, and the comparisons below it.
 fn finding(run: &EvaluationRun, budget: usize) -> String {
-    let Some(verdict) = Verdict::of(run, budget) else { return String::new() };
+    let Some(verdict) = RunVerdict::of(run, budget) else { return String::new() };
     let sentence = |english: &str, chinese: &str| both(&coded(english), &coded(chinese));
     let mut section = format!(
         "<section class=\"finding\"><p class=\"lead\">{}</p><ul>",

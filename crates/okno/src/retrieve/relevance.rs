@@ -54,9 +54,9 @@ const FEATURES: usize = 5;
 /// asked of a speech in the first person: 8 % of that set) or that are nothing without their context. Fitted and cut
 /// on other sets than those tested – questions and documents both left out – it is 95 % and 3.5 %. A sixth feature,
 /// the share of the question's terms known anywhere in the index, added nothing. Nor did fitting anew on fifteen sets
-/// (6,300 questions, each asked of its own and of foreign documents), nor four more features: the largest gap in meaning
-/// and by the letter, the least likeness of the four heaviest tokens, numbers that are missing (foreign questions told
-/// .91 to .92 with each set left out, at 3 % of answers lost, whatever was added).
+/// (6,300 questions, each asked of its own and of foreign documents), nor four more features: the largest gap in
+/// meaning and by the letter, the least likeness of the four heaviest tokens, numbers that are missing (foreign
+/// questions told .91 to .92 with each set left out, at 3 % of answers lost, whatever was added).
 const WEIGHTS: [f32; 1 + FEATURES] = [-12.18, 7.3, 5.75, 6.4, 4.7, 0.735];
 
 /// The same where question and text are of different scripts, so that nothing can be there by the letter. The

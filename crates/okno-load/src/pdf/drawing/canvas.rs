@@ -14,7 +14,7 @@ use tiny_skia::{
     Color, LineCap, LineJoin, Mask, Path, PathBuilder, Pixmap, PixmapPaint, Shader, Stroke, StrokeDash, Transform,
 };
 
-use super::clips::{Clip, Cut};
+use super::clips::{Clip, ClipEffect};
 use super::{images, patterns};
 
 /// Layers that are kept at once, each as large as the picture; in deeper groups, opacity is not that of the group.
@@ -40,7 +40,7 @@ pub(super) struct Canvas<'a> {
     late: bool,
     /// How many pictures this one is inside of.
     depth: usize,
-    layers: Vec<Layer>,
+    layers: Vec<PaintLayer>,
     /// Groups that are open: whether each has a layer.
     groups: Vec<bool>,
     clips: Vec<Rc<Clip>>,
@@ -52,7 +52,7 @@ pub(super) struct Canvas<'a> {
 }
 
 /// A picture that is painted onto the one below when it is complete.
-struct Layer {
+struct PaintLayer {
     pixels: Pixmap,
     opacity: f32,
     blend: BlendMode,
@@ -69,7 +69,8 @@ impl<'a> Canvas<'a> {
 
     /// An empty picture that nothing shows of.
     fn clear(width: u32, height: u32, until: Instant, depth: usize) -> Option<Self> {
-        let layer = Layer { pixels: Pixmap::new(width, height)?, opacity: 1.0, blend: BlendMode::Normal, mask: None };
+        let layer =
+            PaintLayer { pixels: Pixmap::new(width, height)?, opacity: 1.0, blend: BlendMode::Normal, mask: None };
         let bounds = Rect::new(0.0, 0.0, f64::from(width), f64::from(height));
         Some(Self {
             width,
@@ -149,7 +150,7 @@ impl<'a> Canvas<'a> {
         let room = self.layers.len() + 2 * self.depth < MOST_LAYERS && !self.late;
         let pixels = room.then(|| Pixmap::new(self.width, self.height)).flatten();
         let Some(pixels) = pixels else { return false };
-        self.layers.push(Layer { pixels, opacity, blend, mask });
+        self.layers.push(PaintLayer { pixels, opacity, blend, mask });
         true
     }
 
@@ -202,9 +203,9 @@ impl<'a> Canvas<'a> {
             return;
         }
         let mask = match self.clip().cut(bounds, self.size()) {
-            Cut::Away => return,
-            Cut::Not => None,
-            Cut::To(mask) => Some(mask),
+            ClipEffect::Away => return,
+            ClipEffect::Not => None,
+            ClipEffect::To(mask) => Some(mask),
         };
         let pattern = match &props.paint {
             Paint::Color(_) => None,
@@ -315,9 +316,9 @@ impl<'a> Canvas<'a> {
         let whole = Rect::new(0.0, 0.0, f64::from(picture.width()), f64::from(picture.height()));
         let bounds = transform.transform_rect_bbox(whole);
         let mask = match self.clip().cut(bounds, self.size()) {
-            Cut::Away => return,
-            Cut::Not => None,
-            Cut::To(mask) => Some(mask),
+            ClipEffect::Away => return,
+            ClipEffect::Not => None,
+            ClipEffect::To(mask) => Some(mask),
         };
         let quality = tiny_skia::FilterQuality::Bilinear;
         let paint = PixmapPaint { opacity: 1.0, blend_mode: blend(blend_mode), quality };

@@ -16,7 +16,7 @@ pub(super) struct Clip {
 }
 
 /// How a clip cuts what is drawn.
-pub(super) enum Cut {
+pub(super) enum ClipEffect {
     /// Nothing of it shows.
     Away,
     /// All of it shows.
@@ -48,14 +48,14 @@ impl Clip {
     }
 
     /// How something with these bounds is cut, on a picture of this size.
-    pub fn cut(&self, bounds: Rect, size: (u32, u32)) -> Cut {
+    pub fn cut(&self, bounds: Rect, size: (u32, u32)) -> ClipEffect {
         let shown = bounds.intersect(self.bounds);
         if shown.width() <= 0.0 || shown.height() <= 0.0 {
-            return Cut::Away;
+            return ClipEffect::Away;
         }
         match self.mask(size) {
-            Some(mask) => Cut::To(mask),
-            None => Cut::Not,
+            Some(mask) => ClipEffect::To(mask),
+            None => ClipEffect::Not,
         }
     }
 
