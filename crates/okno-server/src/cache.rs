@@ -40,13 +40,13 @@ impl AnswerCache {
     }
 
     /// Keeps an answer, unless it alone takes more than half of the cache.
-    pub fn keep(&self, key: Vec<u8>, answer: Bytes) {
-        let new = size(&key, &answer);
+    pub fn keep(&self, key: Vec<u8>, answer: &[u8]) {
+        let new = size(&key, answer);
         if new > self.most / 2 {
             return;
         }
         // A vector that grew while it was written may hold twice what it says.
-        let answer = Bytes::copy_from_slice(&answer);
+        let answer = Bytes::copy_from_slice(answer);
         let kept = &mut *self.lock();
         kept.bytes += new;
         if let Some((key, old)) = kept.answers.push(key, answer) {
@@ -73,7 +73,7 @@ mod tests {
         let cache = AnswerCache::new(4000);
         let answer = Bytes::from(vec![b'x'; 100]);
         for number in 0..1000u32 {
-            cache.keep(number.to_be_bytes().to_vec(), answer.clone());
+            cache.keep(number.to_be_bytes().to_vec(), &answer);
             assert_eq!(cache.get(&0u32.to_be_bytes()).as_ref(), Some(&answer), "used every time");
             let kept = cache.lock();
             assert_eq!(kept.bytes, kept.answers.len() * 200);
@@ -81,7 +81,7 @@ mod tests {
         }
         assert_eq!(cache.get(&5u32.to_be_bytes()), None);
         assert_eq!(cache.get(&999u32.to_be_bytes()), Some(answer.clone()));
-        cache.keep(999u32.to_be_bytes().to_vec(), answer);
+        cache.keep(999u32.to_be_bytes().to_vec(), &answer);
         let kept = cache.lock();
         assert_eq!(kept.bytes, kept.answers.len() * 200, "one that is replaced counts once");
     }
@@ -89,7 +89,7 @@ mod tests {
     #[test]
     fn what_is_larger_than_half_of_the_cache_is_not_kept() {
         let cache = AnswerCache::new(1000);
-        cache.keep(vec![1], Bytes::from(vec![0; 600]));
+        cache.keep(vec![1], &[0; 600]);
         assert_eq!(cache.get(&[1]), None);
     }
 }

@@ -103,7 +103,7 @@ fn cached(
     let bytes = Bytes::from(shape.to_json()?);
     // A step that failed may succeed next time: the model may be back.
     if answer.steps.iter().all(|taken| taken.failed.is_none()) {
-        app.cache.keep(key, bytes.clone());
+        app.cache.keep(key, &bytes);
     }
     Ok(bytes)
 }
