@@ -40,8 +40,8 @@ fn no_more_connections_than_allowed_are_served_and_the_next_is_told_to_come_back
     let ask = |language: &str| {
         let mut stream = TcpStream::connect(&server.address).unwrap();
         stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
-        let head = format!("GET /healthz HTTP/1.1\r\nHost: localhost\r\nAccept-Language: {language}\r\n");
-        stream.write_all(format!("{head}Connection: close\r\n\r\n").as_bytes()).unwrap();
+        let request = format!("GET /healthz HTTP/1.1\r\nHost: localhost\r\nAccept-Language: {language}\r\n");
+        stream.write_all(format!("{request}Connection: close\r\n\r\n").as_bytes()).unwrap();
         let mut answer = String::new();
         stream.read_to_string(&mut answer).unwrap();
         answer

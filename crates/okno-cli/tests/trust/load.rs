@@ -21,8 +21,10 @@ const STAYING: usize = 200;
 /// Names that come and go.
 const CHANGING: usize = 60;
 
-/// What is done, by how many threads each.
-const WORK: [(&str, usize, fn(&Load, usize)); 5] = [
+/// Something that is done again and again: its name, by how many threads, and how.
+type LoadWork = (&'static str, usize, fn(&Load, usize));
+
+const WORK: [LoadWork; 5] = [
     ("searches", 3, search),
     ("reads", 1, read),
     ("uploads", 1, upload),
