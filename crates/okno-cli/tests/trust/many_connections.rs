@@ -28,6 +28,11 @@ pub fn memory(process: u32, field: &str) -> usize {
     line.split_whitespace().next().unwrap().parse::<usize>().unwrap() * 1024
 }
 
+/// How many files and connections a process has open.
+fn open_files(process: u32) -> usize {
+    std::fs::read_dir(format!("/proc/{process}/fd")).unwrap().count()
+}
+
 /// Opens this many connections. One in fifty asks for more than fits into the buffers of the system and takes nothing;
 /// of the others, which are closed by and by, one half sends nothing and one half a part of a header.
 fn open(address: &str, count: usize) -> Vec<TcpStream> {
@@ -74,13 +79,13 @@ fn many_connections_leave_room_for_others_and_for_the_end() {
     world.write("okno.toml", format!("[serve]\nmax_connections = {}\n", count + 5));
     let mut server = Server::start(&world, &[]);
     asked(&server, 50);
-    let before = memory(server.child.id(), "VmRSS");
+    let (before, files) = (memory(server.child.id(), "VmRSS"), open_files(server.child.id()));
     println!("before: {:.1} MiB", before as f64 / f64::from(1 << 20));
     let mut rounds = Vec::new();
     let mut held = Vec::new();
     for round in 0..6 {
         drop(std::mem::take(&mut held));
-        super::wait_until("the server has closed them", || status(&server.address) == Some(200));
+        super::wait_until("the server has closed them", || open_files(server.child.id()) <= files + 3);
         let begun = Instant::now();
         held = open(&server.address, count);
         let opened = begun.elapsed();
