@@ -67,12 +67,24 @@ pub fn ask(method: &str, host: &str, path: &str, body: &str) -> Option<String> {
     ureq::run(request).ok()?.into_body().read_to_string().ok()
 }
 
-/// Waits until all copies of an index are there.
+/// Waits until all copies of an index are there. A cluster tries only a few times to put a copy back where its node
+/// was killed, then leaves it until somebody asks for more: here now.
 pub fn wait_green(hosts: &str, name: &str) {
     let (path, began) = (format!("/_cluster/health/{name}*"), Instant::now());
-    let is_green = |host: &str| ask("GET", host, &path, "").is_some_and(|told| told.contains("\"status\":\"green\""));
-    while !hosts.split(',').any(is_green) {
-        assert!(began.elapsed() < Duration::from_mins(3), "{name} never gets green");
+    let asked = |method, path: &str| hosts.split(',').find_map(|host| ask(method, host, path, ""));
+    let is_green = || asked("GET", &path).is_some_and(|told| told.contains("\"status\":\"green\""));
+    let mut next_retry = Duration::from_secs(20);
+    while !is_green() {
+        if began.elapsed() > next_retry {
+            asked("POST", "/_cluster/reroute?retry_failed=true&filter_path=acknowledged");
+            next_retry += Duration::from_secs(20);
+        }
+        assert!(
+            began.elapsed() < Duration::from_mins(5),
+            "{name} never gets green: {:?}, {:?}",
+            asked("GET", &path),
+            asked("GET", "/_cluster/allocation/explain")
+        );
         std::thread::sleep(Duration::from_millis(200));
     }
 }
