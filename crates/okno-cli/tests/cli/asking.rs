@@ -339,6 +339,27 @@ fn documents_that_a_question_names_are_shown() {
 }
 
 #[test]
+fn sentences_of_the_form_that_is_asked_for_come_first_and_that_is_said() {
+    let world = World::new();
+    let tea = "# Samovar tea\n\nThe samovar stands in the tea room. Samovar tea is dear.\n\n## Making it\n\n\
+        1. Fill the urn with water.\n2. Light the charcoal below it.\n3. Wait for an hour.\n";
+    world.write("in/tea.md", tea).write("in/urns.md", "# Samovars\n\nSamovars are metal urns that keep water hot.\n");
+    world.index(["in"]);
+    for (question, form, says, first) in [
+        ("What is a samovar?", "definition", "sentences that say what samovar is come first", "urns.md"),
+        ("How do I make samovar tea?", "steps", "numbered steps come first", "tea.md"),
+    ] {
+        let answer = world.search(&[question, "--explain"]);
+        assert_eq!(answer["understood"]["form"], form, "{answer}");
+        assert_eq!(text(&contexts(&answer)[0], "doc_id"), first, "{answer}");
+        let ran = world.okno(["search", question, "--explain", "--lang", "en"]).succeeds();
+        assert!(ran.out.contains(says), "{}", ran.out);
+    }
+    let steps = contexts(&world.search(&["How do I make samovar tea?"]))[0].to_string();
+    assert!(steps.contains("Light the charcoal"), "{steps}");
+}
+
+#[test]
 fn a_mistyped_word_is_searched_for_as_the_documents_spell_it_and_that_is_said() {
     let world = World::new();
     world.write("in/sets.md", "# Controllers\n\nA daemonset runs one pod on every node.\n\nTea is brewed at 80 °C.\n");

@@ -394,6 +394,21 @@ mod tests {
     }
 
     #[test]
+    fn a_heading_that_a_comment_cuts_off_from_its_text_is_left_out() {
+        let text = format!("## Tea\n<!-- {} -->\nTea is brewed at 80 °C.", "x".repeat(SHORT_MARKUP));
+        let body = text.rfind("Tea").unwrap();
+        let mut structure = document(2, 2).0;
+        structure.sentences[0].span = Span { start: 0, end: 6 };
+        structure.sentences[0].heading = true;
+        structure.sentences[1].span = Span { start: body as u32, end: text.len() as u32 };
+        let document = (structure, text);
+        let piece = ContextPiece { document: 1, anchor: 0, sentences: 0..2, score: 1.0, hits: vec![] };
+        let left: Vec<_> =
+            without_markup(vec![piece], &views(&document)).into_iter().map(|piece| piece.sentences).collect();
+        assert_eq!(left.as_slice(), std::slice::from_ref(&(1..2)));
+    }
+
+    #[test]
     fn what_only_leads_in_is_left_out_unless_it_is_all_there_is() {
         let text = "For example:\n\nTea is brewed at 80 °C.";
         let mut structure = document(2, 2).0;
@@ -411,6 +426,9 @@ mod tests {
         assert_eq!(kept(vec![piece(0..1), piece(1..2)]), 1);
         assert_eq!(kept(vec![piece(0..2)]), 1);
         assert_eq!(kept(vec![piece(0..1)]), 1);
+        let mut headed = document.clone();
+        headed.0.sentences[0].heading = true;
+        assert_eq!(without_bare(vec![piece(0..1), piece(1..2)], &views(&headed)).len(), 1, "a heading alone");
         assert!(is_picture("![a cake](./cake.jpg)") && is_picture("{{< figure src=\"a.png\" >}}"));
         assert!(!is_picture("![a](b.png) and ![c](d.png)") && !is_picture("{{a}} is {{b}}"));
     }

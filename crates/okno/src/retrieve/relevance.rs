@@ -410,6 +410,13 @@ mod tests {
     }
 
     #[test]
+    fn a_few_words_in_another_language_do_not_answer_a_long_question() {
+        let question = "Which three painters and sculptors of the Italian Renaissance are called its three masters?";
+        assert!(relevance(question, "", "第三。") <= 0.0);
+        assert!(relevance(question, "", "意大利文艺复兴的三位大师是画家和雕塑家达芬奇、米开朗基罗和拉斐尔。") > 0.0);
+    }
+
+    #[test]
     fn a_long_text_is_not_relevant_for_being_long() {
         let filler = "Boats were built here for two hundred years, and sold abroad. ".repeat(30);
         let question = "Who discovered the structure of insulin?";

@@ -14,7 +14,8 @@ use std::collections::hash_map::Entry;
 /// Sentences that are looked at to tell the script of a document; a translation may keep the original in comments.
 const SAMPLE: usize = 20;
 
-/// Where the translation has a hit this good beside that of the original, the original is left out.
+/// Where the translation has a hit this good beside that of the original, the original is left out. At 0.8 an English
+/// question was answered from the Chinese page that keeps its words; no question set moves between the two.
 const AS_GOOD: f32 = 0.6;
 
 /// The hits without those in documents that are there in the question's language too, with a hit about as good.
