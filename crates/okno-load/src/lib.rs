@@ -94,7 +94,7 @@ pub use self::lines::list_marker;
 pub use self::look::{look_at_images, look_at_own_images};
 #[cfg(feature = "mail")]
 pub use self::mail::Mail;
-pub use self::markdown::{Markdown, heading_text};
+pub use self::markdown::{Markdown, heading_text, without_anchor};
 pub use self::members::Inside;
 use self::members::Members;
 pub use self::notebook::Notebook;

@@ -2,50 +2,16 @@
 //! reason, and none decides how much memory is taken. The allocator of this program counts.
 #![cfg(all(feature = "office", feature = "mail", feature = "pdf"))]
 
-use std::alloc::{GlobalAlloc, Layout, System};
+mod counting;
+
 use std::io::{Cursor, Read, Write};
 use std::path::Path;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use okno_document::Loaded;
 use okno_document::message::Message;
 use okno_load::{HEAD, Loader, Sink, SkipReason, Source, accepting, builtin};
-
-struct Counting;
-
-static TAKEN: AtomicUsize = AtomicUsize::new(0);
-static MOST: AtomicUsize = AtomicUsize::new(0);
-
-fn take(bytes: usize) {
-    let taken = TAKEN.fetch_add(bytes, Ordering::Relaxed) + bytes;
-    MOST.fetch_max(taken, Ordering::Relaxed);
-}
-
-// SAFETY: every call is handed on to the allocator of the system unchanged.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        take(layout.size());
-        // SAFETY: as the caller promises.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        take(layout.size());
-        // SAFETY: as the caller promises.
-        unsafe { System.alloc_zeroed(layout) }
-    }
-
-    unsafe fn dealloc(&self, place: *mut u8, layout: Layout) {
-        TAKEN.fetch_sub(layout.size(), Ordering::Relaxed);
-        // SAFETY: as the caller promises.
-        unsafe { System.dealloc(place, layout) }
-    }
-}
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
 
 /// One file at a time, so that each is counted alone.
 static ALONE: Mutex<()> = Mutex::new(());
@@ -80,15 +46,14 @@ fn read(name: &str, bytes: &[u8]) -> (String, Vec<&'static str>) {
 
 fn read_within(mebibytes: usize, name: &str, bytes: &[u8]) -> (String, Vec<&'static str>) {
     let loaders = builtin();
-    let before = TAKEN.load(Ordering::Relaxed);
-    MOST.store(before, Ordering::Relaxed);
     let begun = cpu_time::ProcessTime::now();
     let mut found = Found::default();
     let head = &bytes[..bytes.len().min(HEAD)];
-    let read = accepting(Path::new(name), head, &loaders)
-        .and_then(|loader| loader.load(&Source::memory(name, bytes), &mut found));
+    let (read, taken) = counting::measured(|| {
+        accepting(Path::new(name), head, &loaders)
+            .and_then(|loader| loader.load(&Source::memory(name, bytes), &mut found))
+    });
     found.reasons.extend(read.err());
-    let taken = MOST.load(Ordering::Relaxed) - before;
     assert!(taken < mebibytes * MEBIBYTE, "{name} took {} MiB", taken / MEBIBYTE);
     assert!(begun.elapsed() < Duration::from_secs(30), "{name} took {:?}", begun.elapsed());
     let text = found.documents.iter().map(|document| document.text.as_str()).collect();

@@ -2,38 +2,14 @@
 //! is taken for it. The allocator of this program counts.
 #![cfg(feature = "page-pictures")]
 
-use std::alloc::{GlobalAlloc, Layout, System};
+mod counting;
+
 use std::io::Write;
 use std::path::Path;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use okno_document::Loaded;
 use okno_load::{Loader, MarkBox, Pdf, Sink, SkipReason, Source, marks, page_picture};
-
-struct Counting;
-
-static TAKEN: AtomicUsize = AtomicUsize::new(0);
-static MOST: AtomicUsize = AtomicUsize::new(0);
-
-// SAFETY: every call is handed on to the allocator of the system unchanged.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        let taken = TAKEN.fetch_add(layout.size(), Ordering::Relaxed) + layout.size();
-        MOST.fetch_max(taken, Ordering::Relaxed);
-        // SAFETY: as the caller promises.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, place: *mut u8, layout: Layout) {
-        TAKEN.fetch_sub(layout.size(), Ordering::Relaxed);
-        // SAFETY: as the caller promises.
-        unsafe { System.dealloc(place, layout) }
-    }
-}
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
 
 /// One at a time, so that each is counted alone.
 static ALONE: Mutex<()> = Mutex::new(());
@@ -116,10 +92,7 @@ impl Picture {
 /// Draws a page and says how much memory that took at most.
 fn draw(file: Vec<u8>, width: u32) -> (Result<Vec<u8>, SkipReason>, usize) {
     let _alone = ALONE.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-    let before = TAKEN.load(Ordering::Relaxed);
-    MOST.store(before, Ordering::Relaxed);
-    let drawn = page_picture(file, 1, width);
-    (drawn, MOST.load(Ordering::Relaxed) - before)
+    counting::measured(|| page_picture(file, 1, width))
 }
 
 fn drawn(file: Vec<u8>, width: u32) -> Picture {

@@ -120,8 +120,7 @@ impl Filter {
 
 impl Comparison {
     /// Every comparison, longer symbols before those they begin with.
-    #[cfg(test)]
-    const ALL: [Self; 9] = [
+    pub const ALL: [Self; 9] = [
         Self::NotEqual,
         Self::LessOrEqual,
         Self::GreaterOrEqual,

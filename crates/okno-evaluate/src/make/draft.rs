@@ -161,7 +161,7 @@ fn broad(page: &DraftDocument<'_>, section: usize) -> Option<Draft> {
 fn lowered(heading: &str) -> String {
     let mut characters = heading.chars();
     match (characters.next(), characters.next()) {
-        (Some(first), Some(second)) if second.is_lowercase() || second == ' ' => {
+        (Some(first), Some(second)) if second.is_lowercase() => {
             first.to_lowercase().chain(heading.chars().skip(1)).collect()
         }
         _ => heading.to_owned(),
@@ -197,10 +197,13 @@ fn definition(page: &DraftDocument<'_>, at: usize) -> Option<Draft> {
         return Some(fact(format!("什么是{subject}？"), 0, span));
     }
     let (subject, verb) = english_subject(sentence)?;
+    Some(fact(format!("What {verb} {}?", inside(subject)), 0, span))
+}
+
+/// A subject inside of a question: `A Pod` is `a Pod`, names stay.
+fn inside(subject: &str) -> String {
     let article = ["The ", "A ", "An "].into_iter().find(|article| subject.starts_with(article));
-    let subject =
-        article.map_or_else(|| subject.to_owned(), |article| article.to_lowercase() + &subject[article.len()..]);
-    Some(fact(format!("What {verb} {subject}?"), 0, span))
+    article.map_or_else(|| subject.to_owned(), |article| article.to_lowercase() + &subject[article.len()..])
 }
 
 fn english_subject(sentence: &str) -> Option<(&str, &'static str)> {
@@ -280,7 +283,7 @@ fn english_figure(sentence: &str) -> Option<String> {
         (verb, asking) if verb == asking => "do",
         _ => "does",
     };
-    (about && plural && named).then(|| format!("how many {unit} {does} {} {asking}?", lowered(subject)))
+    (about && plural && named).then(|| format!("how many {unit} {does} {} {asking}?", inside(subject)))
 }
 
 /// The unit after a figure: `40 分钟`.

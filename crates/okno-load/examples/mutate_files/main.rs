@@ -11,7 +11,8 @@
 //! are shared out by time (`plan`): every file gets some, and those that are read fast get many. A table of the formats
 //! is printed at the end. The exit status is 1 where anything was found.
 
-mod bounded;
+#[path = "../../tests/counting/mod.rs"]
+mod counting;
 mod figures;
 #[path = "../../tests/mutation/mod.rs"]
 mod mutation;
@@ -115,7 +116,7 @@ fn child(options: &Options, files: &[PathBuf], slice: &FileRounds) {
             _ => original.changed(files.len(), &|at| bytes(files, at), seed(options, slice.file), round),
         };
         let begun = ThreadTime::now();
-        let (fate, memory) = bounded::measured(|| read(&name, &input));
+        let (fate, memory) = counting::measured(|| read(&name, &input));
         let micros = begun.elapsed().as_micros();
         let (fate, code, reason) = match fate {
             Fate::Read(letters) => ("read", "", letters.to_string()),

@@ -97,9 +97,14 @@ pub fn heading_text(heading: &str) -> String {
         None if lines::wiki_heading(heading).is_some() => heading.trim_matches(['=', ' ']).to_owned(),
         None => heading.trim_start_matches('#').trim_end_matches('#').to_owned(),
     };
-    let words = words.trim();
-    let words = words.rfind("{#").filter(|_| words.ends_with('}')).map_or(words, |at| words[..at].trim_end());
-    words.replace("**", "").replace('`', "")
+    without_anchor(words.trim()).replace("**", "").replace('`', "")
+}
+
+/// A line without the name that it gives itself at its end: `Install {#install}` is `Install`.
+#[must_use]
+pub fn without_anchor(line: &str) -> &str {
+    let words = line.trim_end();
+    words.rfind("{#").filter(|&at| at > 0 && words.ends_with('}')).map_or(line, |at| words[..at].trim_end())
 }
 
 /// Two different marks of Markdown: one alone also occurs in scripts (`# comment`) and plain lists.

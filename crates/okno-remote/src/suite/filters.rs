@@ -58,22 +58,11 @@ fn metadata(dice: &mut FieldDice) -> Metadata {
 }
 
 fn filter(dice: &mut FieldDice, depth: usize) -> Filter {
-    let comparisons = [
-        Comparison::Equal,
-        Comparison::NotEqual,
-        Comparison::Less,
-        Comparison::LessOrEqual,
-        Comparison::Greater,
-        Comparison::GreaterOrEqual,
-        Comparison::Contains,
-        Comparison::StartsWith,
-        Comparison::EndsWith,
-    ];
     let field = FIELDS[dice.below(FIELDS.len())].to_owned();
     match dice.below(if depth < 3 { 9 } else { 6 }) {
         0 => Filter::Exists(field),
         1 => Filter::In(field, (0..dice.below(4)).map(|_| dice.one(&TEXTS).to_owned()).collect()),
-        2..=5 => Filter::Compare(field, comparisons[dice.below(9)], dice.one(&TEXTS).to_owned()),
+        2..=5 => Filter::Compare(field, Comparison::ALL[dice.below(9)], dice.one(&TEXTS).to_owned()),
         6 => Filter::Not(Box::new(filter(dice, depth + 1))),
         7 => Filter::All((0..dice.below(3)).map(|_| filter(dice, depth + 1)).collect()),
         _ => Filter::Any((0..dice.below(3)).map(|_| filter(dice, depth + 1)).collect()),

@@ -18,6 +18,7 @@ pub(crate) use tokens::cut_at_tokens;
 pub use tokens::{count_tokens, first_tokens};
 
 use crate::document::{Block, BlockKind, Section, Sentence, Span, Structure};
+use crate::load::without_anchor;
 use crate::text::terms;
 
 /// Code is cut at line ends into pieces of about this many bytes: a few lines, like a sentence.
@@ -128,12 +129,6 @@ fn heading_text(text: &str, span: Span) -> Span {
     let start = span.start as usize + line.len() - first.len();
     let words = without_anchor(first.lines().next().unwrap_or_default()).trim_end_matches(is_mark);
     Span::new(start, start + words.len())
-}
-
-/// A line without the name that it gives itself at its end: `{#install}`.
-fn without_anchor(line: &str) -> &str {
-    let words = line.trim_end();
-    words.rfind("{#").filter(|&at| at > 0 && words.ends_with('}')).map_or(line, |at| &words[..at])
 }
 
 fn is_mark(c: char) -> bool {

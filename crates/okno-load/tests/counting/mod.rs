@@ -1,16 +1,22 @@
-//! The allocator of the program: it counts what is taken, and ends the process where it is too much.
+//! An allocator that counts what is taken, and ends the process where that is more than it may hold.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::io::Write;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// One file may take so much memory.
-pub const MEMORY: usize = 1 << 30;
-
-struct Bounded;
+/// A process that counts holds no more than this: no file may take so much.
+const MEMORY: usize = 1 << 30;
 
 static TAKEN: AtomicUsize = AtomicUsize::new(0);
 static MOST: AtomicUsize = AtomicUsize::new(0);
+
+/// What `work` gives, and the most memory that the process held meanwhile beyond what it held before, in bytes.
+pub fn measured<T>(work: impl FnOnce() -> T) -> (T, usize) {
+    let before = TAKEN.load(Ordering::Relaxed);
+    MOST.store(before, Ordering::Relaxed);
+    let result = work();
+    (result, MOST.load(Ordering::Relaxed) - before)
+}
 
 fn take(bytes: usize) {
     let taken = TAKEN.fetch_add(bytes, Ordering::Relaxed) + bytes;
@@ -22,15 +28,10 @@ fn take(bytes: usize) {
     }
 }
 
-/// What `work` gives, and the most memory that the process held meanwhile, in bytes.
-pub fn measured<T>(work: impl FnOnce() -> T) -> (T, usize) {
-    MOST.store(TAKEN.load(Ordering::Relaxed), Ordering::Relaxed);
-    let result = work();
-    (result, MOST.load(Ordering::Relaxed))
-}
+struct Counting;
 
 // SAFETY: every call is handed on to the allocator of the system unchanged.
-unsafe impl GlobalAlloc for Bounded {
+unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         take(layout.size());
         // SAFETY: as the caller promises.
@@ -58,4 +59,4 @@ unsafe impl GlobalAlloc for Bounded {
 }
 
 #[global_allocator]
-static ALLOCATOR: Bounded = Bounded;
+static ALLOCATOR: Counting = Counting;
