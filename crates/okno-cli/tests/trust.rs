@@ -12,6 +12,8 @@ mod check;
 mod clients;
 #[path = "trust/damage.rs"]
 mod damage;
+#[path = "trust/flips.rs"]
+mod flips;
 #[path = "trust/groups.rs"]
 mod groups;
 #[path = "trust/histories.rs"]

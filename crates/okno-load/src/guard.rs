@@ -19,12 +19,12 @@ thread_local! {
     static PLACE: RefCell<String> = const { RefCell::new(String::new()) };
 }
 
-/// Where code panicked.
+/// Where code panicked: `calamine-0.38.0/src/xls.rs:34`.
 #[derive(Debug, Default)]
-pub(super) struct PanicPlace(pub String);
+pub struct PanicPlace(pub String);
 
-/// Runs something that reads a file; where it panics, says where.
-pub(super) fn catch<T>(read: impl FnOnce() -> T) -> Result<T, PanicPlace> {
+/// Runs something that reads a file. Where it panics, nothing is printed, and the place of the panic is the error.
+pub fn catch<T>(read: impl FnOnce() -> T) -> Result<T, PanicPlace> {
     static INSTALLED: Once = Once::new();
     INSTALLED.call_once(install);
     GUARDS.set(GUARDS.get() + 1);

@@ -82,7 +82,7 @@ pub use self::audio::Recording;
 pub use self::csv::Csv;
 pub use self::given::{GivenDocument, given_lines};
 pub use self::glob::{Glob, GlobError};
-pub use self::guard::Guarded;
+pub use self::guard::{Guarded, PanicPlace, catch as catch_panic};
 pub use self::html::Html;
 pub use self::image::{ImageReader, Images, LARGEST_IMAGE, image_bytes};
 pub use self::json::JsonFile;

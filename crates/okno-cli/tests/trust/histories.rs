@@ -19,6 +19,8 @@ mod seen;
 
 use super::support::size;
 use history::History;
+pub use history::RandomNumbers;
+pub use seen::{Ending, ending};
 
 #[test]
 fn histories_lose_nothing_and_show_nothing_wrong() {

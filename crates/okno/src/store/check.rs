@@ -21,9 +21,6 @@ okno_document::messages! {
             ("{count} names belong to no document", "有 {count} 个名称不属于任何文档"),
         /// What is known of a file.
         FileState = "damaged_file_state" => ("the state of a file cannot be read", "无法读取文件的状态"),
-        /// A file of the lexical index.
-        LexicalFile { /** Its name. */ file: String } = "damaged_lexical_file" =>
-            ("the file `{file}` of the lexical index is damaged", "全文索引的文件 `{file}` 已损坏"),
         /// The lexical index as a whole.
         Lexical { /** What its library says. */ words: String } = "damaged_lexical" =>
             ("the lexical index cannot be read: {words}", "无法读取全文索引:{words}"),
@@ -44,6 +41,6 @@ impl IndexFault {
 
     /// Whether it concerns the lexical index, which can be built again from the documents.
     pub fn is_lexical(&self) -> bool {
-        matches!(self, Self::LexicalFile { .. } | Self::Lexical { .. } | Self::Words { .. })
+        matches!(self, Self::Lexical { .. } | Self::Words { .. })
     }
 }

@@ -67,7 +67,7 @@ impl fmt::Display for Tally {
 }
 
 /// Random numbers that are the same every time.
-pub struct RandomNumbers(u64);
+pub struct RandomNumbers(pub u64);
 
 impl RandomNumbers {
     pub fn below(&mut self, count: usize) -> usize {

@@ -1,7 +1,7 @@
 //! Reads all of an index and says what is not as it was stored, or does not fit the rest: documents, vectors, images,
 //! names, the states of files, the lexical index with its library's own checksums, and the references between them.
 
-use super::lexical::{Lexical, LexicalSize};
+use super::lexical::Lexical;
 use super::snapshot::EmbeddedSnapshot;
 use super::tables::{Tables, id_value, read_holder_key, read_id_value};
 use super::{EmbeddedStore, lexical_folder};
@@ -127,14 +127,10 @@ fn lexical(tables: &Tables, snapshot: &EmbeddedSnapshot) -> Result<Vec<IndexFaul
         return Ok(Vec::new());
     }
     let unreadable = |source: tantivy::TantivyError| vec![IndexFault::Lexical { words: source.to_string() }];
-    let LexicalSize { damaged, rows } = match Lexical::measured(&lexical_folder(&tables.path), tables.read_only) {
-        Ok(size) => size,
-        Err(source) => return Ok(unreadable(source)),
-    };
-    if !damaged.is_empty() {
-        return Ok(damaged.into_iter().map(|file| IndexFault::LexicalFile { file }).collect());
+    match Lexical::measured(&lexical_folder(&tables.path), tables.read_only) {
+        Ok(rows) => short_of_words(snapshot, &rows),
+        Err(source) => Ok(unreadable(source)),
     }
-    short_of_words(snapshot, &rows)
 }
 
 fn short_of_words(snapshot: &EmbeddedSnapshot, rows: &HashMap<DocumentNumber, usize>) -> Result<Vec<IndexFault>> {

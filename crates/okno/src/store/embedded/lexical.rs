@@ -12,6 +12,7 @@
 //! ignores the rest. A payload that does not fit means a crash in between: [`LexicalWriter::remove_from`]
 //! takes out what never became visible.
 
+mod damage;
 mod nearest;
 
 use super::identity::IndexIdentity;
@@ -22,12 +23,12 @@ use crate::error::StorageKind;
 use crate::message::Opaque;
 use crate::store::{DocumentNumber, FORMAT};
 use crate::text::terms::terms;
+use damage::{guarded, refuse_damaged};
 use std::cmp::Ordering;
 use std::collections::HashMap;
 use std::ops::{Bound, ControlFlow};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
-use tantivy::index::SegmentComponent;
 use tantivy::query::RangeQuery;
 use tantivy::schema::{FAST, Field as Column, INDEXED, IndexRecordOption, Schema, TextFieldIndexing, TextOptions};
 use tantivy::tokenizer::{Token, TokenStream, Tokenizer};
@@ -173,11 +174,15 @@ impl RowPlace {
 const NOWHERE: u32 = u32::MAX;
 
 impl Lexical {
-    /// Opens what was last committed. One that was built from an index of another identity is refused.
+    /// Opens what was last committed. One that was built from an index of another identity, or is damaged, is refused.
     pub fn open(folder: &Path, identity: Option<IndexIdentity>, read_only: bool) -> TantivyResult<Self> {
+        guarded(|| Self::open_unguarded(folder, identity, read_only))
+    }
+
+    fn open_unguarded(folder: &Path, identity: Option<IndexIdentity>, read_only: bool) -> TantivyResult<Self> {
         let (_, fields) = schema();
         let index = opened(folder, read_only)?;
-        refuse_stumps(&index, folder)?;
+        refuse_damaged(&index, folder)?;
         if CommitPayload::of(&index)?.is_some_and(|payload| payload.is_foreign(identity)) {
             return Err(TantivyError::InternalError("it was built from another index".to_owned()));
         }
@@ -224,15 +229,17 @@ impl Lexical {
         number: impl Fn(RowPlace) -> Option<u32>,
         mut found: impl FnMut(u32, u32) -> ControlFlow<()>,
     ) -> TantivyResult<()> {
-        let rows = self.rows(number)?;
-        for term in fields.iter().map(|&field| Term::from_field_text(self.fields.of(field), term)) {
-            for (segment, rows) in self.searcher.segment_readers().iter().zip(rows) {
-                if visit_segment(segment, rows, &term, &mut found)?.is_break() {
-                    return Ok(());
+        guarded(|| {
+            let rows = self.rows(number)?;
+            for term in fields.iter().map(|&field| Term::from_field_text(self.fields.of(field), term)) {
+                for (segment, rows) in self.searcher.segment_readers().iter().zip(rows) {
+                    if visit_segment(segment, rows, &term, &mut found)?.is_break() {
+                        return Ok(());
+                    }
                 }
             }
-        }
-        Ok(())
+            Ok(())
+        })
     }
 
     fn rows(&self, number: impl Fn(RowPlace) -> Option<u32>) -> TantivyResult<&[Vec<u32>]> {
@@ -245,29 +252,19 @@ impl Lexical {
     }
 }
 
-/// How much of each document a lexical index holds, and which of its files are damaged.
-pub struct LexicalSize {
-    /// Files whose bytes do not fit their checksum.
-    pub damaged: Vec<String>,
-    /// How many rows – sentences, sections, derived texts – each document has.
-    pub rows: HashMap<DocumentNumber, usize>,
-}
-
 impl Lexical {
-    /// Reads the whole index.
-    pub fn measured(folder: &Path, read_only: bool) -> TantivyResult<LexicalSize> {
-        let index = opened(folder, read_only)?;
-        refuse_stumps(&index, folder)?;
-        let damaged: Vec<String> =
-            index.validate_checksum()?.into_iter().map(|path| path.to_string_lossy().into_owned()).collect();
-        let mut rows = HashMap::new();
-        if damaged.is_empty() {
+    /// Reads the whole index: how many rows – sentences, sections, derived texts – each document has.
+    pub fn measured(folder: &Path, read_only: bool) -> TantivyResult<HashMap<DocumentNumber, usize>> {
+        guarded(|| {
+            let index = opened(folder, read_only)?;
+            refuse_damaged(&index, folder)?;
+            let mut rows = HashMap::new();
             let reader: tantivy::IndexReader = index.reader_builder().reload_policy(ReloadPolicy::Manual).try_into()?;
             for segment in reader.searcher().segment_readers() {
                 count_rows(segment, &mut rows)?;
             }
-        }
-        Ok(LexicalSize { damaged, rows })
+            Ok(rows)
+        })
     }
 }
 
@@ -313,23 +310,6 @@ fn visit_segment(
     Ok(ControlFlow::Continue(()))
 }
 
-/// Files of a segment end with a footer of at least this many bytes; tantivy panics on shorter ones.
-const FOOTER: u64 = 8;
-
-/// Only files that a commit names: a writer may be making others right now.
-fn refuse_stumps(index: &Index, folder: &Path) -> TantivyResult<()> {
-    use SegmentComponent::{Delete, FastFields, FieldNorms, Positions, Postings, Store, Terms};
-    let kinds = [Postings, Positions, FastFields, FieldNorms, Terms, Store, Delete];
-    let segments = index.searchable_segment_metas()?;
-    for file in segments.iter().flat_map(|segment| kinds.iter().map(|kind| segment.relative_path(kind.clone()))) {
-        // Not every kind of file is there for every segment.
-        if folder.join(&file).metadata().is_ok_and(|metadata| metadata.len() < FOOTER) {
-            return Err(TantivyError::InternalError(format!("`{}` is cut off", file.display())));
-        }
-    }
-    Ok(())
-}
-
 /// The index, for writing.
 pub struct LexicalWriter {
     writer: IndexWriter,
@@ -339,13 +319,15 @@ pub struct LexicalWriter {
 impl LexicalWriter {
     /// Opens what was last committed; [`Self::built_from`] says whether it fits.
     pub fn open(folder: &Path) -> TantivyResult<Self> {
-        let (_, fields) = schema();
-        let index = prepared(Index::open_in_dir(folder)?);
-        let writer = index.writer_with_num_threads(1, WRITER_MEMORY)?;
-        // A killed writer leaves files that no commit names. Names of deletion files repeat, because operations are
-        // numbered on from the last commit: left there, they would make every later commit fail.
-        writer.garbage_collect_files().wait()?;
-        Ok(Self { writer, fields })
+        guarded(|| {
+            let (_, fields) = schema();
+            let index = prepared(Index::open_in_dir(folder)?);
+            let writer = index.writer_with_num_threads(1, WRITER_MEMORY)?;
+            // A killed writer leaves files that no commit names. Names of deletion files repeat, because operations
+            // are numbered on from the last commit: left there, they would make every later commit fail.
+            writer.garbage_collect_files().wait()?;
+            Ok(Self { writer, fields })
+        })
     }
 
     /// Makes an empty index.
