@@ -163,6 +163,9 @@ okno_document::messages! {
         NotOurs = "not_an_index_file" => ("`data.mdb` is not an index file", "`data.mdb` 不是索引文件"),
         /// The key-value store found its pages damaged.
         Pages { /** What it says. */ words: String } = "damaged_pages" => ("{words}", "{words}"),
+        /// A page of the key-value store's tree.
+        Page { /** Its number. */ page: u64 } = "damaged_page" =>
+            ("page {page} of `data.mdb` is not what was written", "`data.mdb` 的第 {page} 页与写入时不一致"),
         /// The file of the key-value store is shorter than it says.
         CutShort = "cut_short" => ("`data.mdb` is cut short", "`data.mdb` 不完整"),
         /// There is no manifest.

@@ -21,6 +21,11 @@ okno_document::messages! {
             ("{count} names belong to no document", "有 {count} 个名称不属于任何文档"),
         /// What is known of a file.
         FileState = "damaged_file_state" => ("the state of a file cannot be read", "无法读取文件的状态"),
+        /// Headers of values in the key-value store, which follow from the rest.
+        PageHeaders { /** How many. */ count: usize } = "damaged_page_headers" => (
+            "{count} pages of `data.mdb` do not begin as they were written",
+            "`data.mdb` 中有 {count} 页的开头与写入时不一致",
+        ),
         /// The lexical index as a whole.
         Lexical { /** What its library says. */ words: String } = "damaged_lexical" =>
             ("the lexical index cannot be read: {words}", "无法读取全文索引:{words}"),

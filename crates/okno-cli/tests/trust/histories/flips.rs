@@ -87,7 +87,7 @@ impl History {
                 assert_eq!(differs, None, "the check finds nothing: {place}");
                 "changed nothing"
             }
-            (Ending::Crashed, _) | (_, Err(Ending::Crashed)) => "ended a process",
+            (Ending::Crashed, _) | (_, Err(Ending::Crashed)) => panic!("a command crashed: {place}"),
             _ => "noticed",
         }
     }
@@ -101,9 +101,6 @@ impl History {
             self.index = model;
             self.compare();
             self.tally.count(&format!("mended by: {}", command.join(" ")));
-            // LMDB does not check the pages that it keeps for later writes: a byte of one of these would end some
-            // later run.
-            self.remake();
         } else {
             self.remake();
             self.tally.count("mended by: deleting the index");

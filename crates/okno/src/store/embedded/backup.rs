@@ -57,6 +57,10 @@ impl EmbeddedStore {
     }
 
     fn write_backup(&self, copy: &Path, file: &Path) -> Result<BackupSize> {
+        // The copying believes these headers.
+        if let Some(first) = check::headers(&self.tables)?.first() {
+            return Err(refused(file, BackupError::SourceDamaged { count: 1, first: Reason::of(first) }));
+        }
         let mut target = private_file(copy)?;
         let copying = self.tables.env.copy_to_file(target.file_mut(), CompactionOption::Enabled);
         copying.map_err(|source| failure(file, source)).map_err(|error| of_source(error, file))?;

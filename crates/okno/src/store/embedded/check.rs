@@ -3,6 +3,7 @@
 
 use super::lexical::Lexical;
 use super::snapshot::EmbeddedSnapshot;
+use super::sound::checked_pages;
 use super::tables::{Tables, id_value, read_holder_key, read_id_value};
 use super::{EmbeddedStore, lexical_folder};
 use crate::document::{ImageHash, Record};
@@ -22,7 +23,8 @@ pub fn check(store: &EmbeddedStore) -> Result<Vec<IndexFault>> {
             Err(Error::Lexical { source, .. }) => return Ok(vec![IndexFault::Lexical { words: source.to_string() }]),
             snapshot => snapshot?,
         };
-        let mut faults = stored(&snapshot, &store.tables)?;
+        let mut faults = headers(&store.tables)?;
+        faults.extend(stored(&snapshot, &store.tables)?);
         let lexical = lexical(&store.tables, &snapshot)?;
         // The files of the lexical index are those of now: after a commit they need not hold what the snapshot holds.
         if lexical.is_empty() || store.tables.generation()? == snapshot.generation() {
@@ -30,6 +32,12 @@ pub fn check(store: &EmbeddedStore) -> Result<Vec<IndexFault>> {
             return Ok(faults);
         }
     }
+}
+
+/// Headers of values that a reader does not look at, and a writer writes again.
+pub fn headers(tables: &Tables) -> Result<Vec<IndexFault>> {
+    let count = checked_pages(&tables.env, &tables.path)?.wrong_headers.len();
+    Ok(if count == 0 { Vec::new() } else { vec![IndexFault::PageHeaders { count }] })
 }
 
 /// The faults of everything but the lexical index.

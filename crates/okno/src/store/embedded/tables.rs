@@ -1,6 +1,7 @@
 //! The tables of the key-value store, and their keys.
 
 use super::identity::{FileNumber, IndexIdentity};
+use super::sound::{checked_pages, refuse_damaged_starts};
 use crate::document::ImageHash;
 use crate::error::{Damage, StorageKind};
 use crate::message::Opaque;
@@ -91,6 +92,7 @@ impl Tables {
             // checksum before it is returned.
             unsafe { options.flags(EnvFlags::READ_ONLY | EnvFlags::NO_LOCK) };
         }
+        refuse_damaged_starts(folder)?;
         // SAFETY: LMDB asks that nobody else changes the file while it is mapped; the folder is ours,
         // and every writer, in this process or another, goes through LMDB's own lock.
         let env = unsafe { options.open(folder) }.map_err(|source| match source {
@@ -100,6 +102,7 @@ impl Tables {
             }
             other => wrong(other),
         })?;
+        checked_pages(&env, folder)?;
         restore_length(&env, folder, read_only)?;
         if !read_only {
             env.clear_stale_readers().map_err(wrong)?;

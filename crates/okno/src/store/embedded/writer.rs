@@ -2,6 +2,7 @@
 
 use super::identity::IndexIdentity;
 use super::lexical::{Built, Lexical, LexicalWriter, lexical_failure};
+use super::sound::mend_pages;
 use super::tables::{SumsTable, Tables, file_key, holder_key, id_value, read_holder_key, read_id_value};
 use super::{blob, lexical_folder, sums};
 use crate::document::{Derived, DocumentId, ImageHash, Record};
@@ -39,6 +40,7 @@ impl<'s> EmbeddedWriter<'s> {
         let lock = lock(folder)?;
         // The lock was taken in the folder that is there now, which need not be the one that the tables are in.
         tables.refuse_replaced()?;
+        mend_pages(&tables.env, folder)?;
         let identity = tables.ensured_identity()?;
         let sums = tables.ensured_sums()?;
         let reading = tables.env.read_txn().map_err(|e| tables.wrong(e))?;
