@@ -43,9 +43,6 @@ const STEPS: &str = r#"
     step restore-with-room "$okno" --index "$disk/other" restore "$disk/one.backup"
 "#;
 
-/// How a shell tells of SIGBUS: the file of locks of a new index is mapped by LMDB before its pages have a place.
-const NO_PAGE: &str = "135";
-
 /// Enough for all of it.
 const ENOUGH: usize = 2400;
 
@@ -53,7 +50,7 @@ const ENOUGH: usize = 2400;
 fn a_full_disk_is_said_with_a_next_step_and_nothing_committed_is_lost() {
     let world = World::new();
     world.write("small/note.md", "A note about herons.");
-    let (mut sizes, mut failures, mut ended) = (0, 0, 0);
+    let (mut sizes, mut failures) = (0, 0);
     for kilobytes in (4..ENOUGH).step_by(support::size("OKNO_TRUST_DISK_STEP", 300)) {
         let Some(ran) = on_small_disk(&world, kilobytes, STEPS) else {
             support::say_skipped("no file system may be mounted here");
@@ -70,11 +67,9 @@ fn a_full_disk_is_said_with_a_next_step_and_nothing_committed_is_lost() {
         }
         for name in ["first", "second", "backup", "restore"] {
             let (code, said) = steps[name];
-            let missing = name == "restore" && steps["backup"].0 == "1";
-            if code == NO_PAGE && ["first", "restore"].contains(&name) {
-                ended += 1;
-                continue;
-            }
+            // Without an index there is nothing to back up, without a backup nothing to restore.
+            let before = if name == "restore" { "backup" } else { "first" };
+            let missing = name != "second" && name != "first" && steps[before].0 == "1";
             let full = ["space", "Input/output error"].iter().any(|word| said.contains(word));
             assert!(code == "0" || code == "1", "{kilobytes}: {name}: {}", ran.out);
             assert!(code == "0" || missing || (said.starts_with("error: ") && full), "{kilobytes}: {name}: {said}");
@@ -86,10 +81,30 @@ fn a_full_disk_is_said_with_a_next_step_and_nothing_committed_is_lost() {
         }
         sizes += 1;
     }
-    println!(
-        "{sizes} sizes of a full disk: {failures} commands failed and said so, {ended} ended by SIGBUS, nothing lost"
-    );
+    println!("{sizes} sizes of a full disk: {failures} commands failed and said so, nothing lost");
     assert!(failures > 3, "the disks were not small enough to fill");
+}
+
+/// Was broken: with room for the documents of a backup, but not for the file of locks, LMDB used a page of that file
+/// that had no place, and the process ended with SIGBUS.
+#[test]
+fn a_backup_that_just_fits_is_restored_or_the_full_disk_is_said() {
+    let world = World::new();
+    world.write("small/note.md", "A note about herons.").index(["small"]);
+    world.okno(["backup", "one.backup"]).succeeds();
+    let pages = std::fs::metadata(world.path("one.backup")).unwrap().len() as usize / 4096;
+    for more in [0, 1, 2, 5, 20, 400] {
+        let script = "exec \"$okno\" --index \"$disk/copy\" restore one.backup";
+        let Some(ran) = on_small_disk(&world, (pages + more) * 4, script) else {
+            support::say_skipped("no file system may be mounted here");
+            return;
+        };
+        if more == 400 || ran.status.success() {
+            ran.succeeds();
+        } else {
+            ran.refuses();
+        }
+    }
 }
 
 /// The same without a file system of our own: the shell limits the size of files, which writes then run into.

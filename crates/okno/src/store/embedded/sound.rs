@@ -6,6 +6,10 @@ use crate::{Error, Result};
 use heed::{Env, WithoutTls};
 use std::path::Path;
 
+/// Bytes that LMDB's file of locks has at least: 64 for each reader, and its own.
+#[cfg(target_os = "linux")]
+const LOCKS: u64 = (super::tables::MAX_READERS as u64 + 3) * 64;
+
 /// Times that commits of others may come in between before the pages are taken for damaged.
 const TRIES: usize = 16;
 
@@ -69,4 +73,45 @@ pub fn mend_pages(env: &Env<WithoutTls>, folder: &Path) -> Result<()> {
         header.write(file.file_mut(), report.page_size)?;
     }
     Ok(file.sync_all()?)
+}
+
+/// Gives the file of locks its place on the disk. LMDB maps it before its pages have one, and where the disk is full,
+/// the first use of such a page ends the process with SIGBUS.
+///
+/// # Errors
+/// When there is no room.
+#[cfg(target_os = "linux")]
+pub fn reserve_locks(folder: &Path) -> Result<()> {
+    use crate::error::StorageKind;
+    use crate::message::Opaque;
+    use rustix::fs::{FallocateFlags, fallocate};
+    use rustix::io::Errno;
+    use std::os::unix::fs::OpenOptionsExt;
+    // Closing a file lets go of all locks that this process has on it, also of those of an index that is open.
+    if std::fs::canonicalize(folder).is_ok_and(|folder| heed::env_closing_event(folder).is_some()) {
+        return Ok(());
+    }
+    let path = folder.join("lock.mdb");
+    let placed = |metadata: std::fs::Metadata| metadata.len() >= LOCKS && super::on_disk(&metadata) >= metadata.len();
+    if std::fs::metadata(&path).is_ok_and(placed) {
+        return Ok(());
+    }
+    // What may not be written is said by LMDB, or is opened for reading only.
+    let mut options = std::fs::OpenOptions::new();
+    let Ok(file) = options.create(true).truncate(false).write(true).mode(0o600).open(path) else { return Ok(()) };
+    match fallocate(&file, FallocateFlags::empty(), 0, LOCKS) {
+        Err(error @ (Errno::NOSPC | Errno::DQUOT)) => {
+            let source = Opaque::new(std::io::Error::from(error));
+            Err(Error::KeyValue { path: folder.to_owned(), kind: StorageKind::DiskFull, source })
+        }
+        // Not every file system can reserve.
+        _ => Ok(()),
+    }
+}
+
+/// Other systems are not known to need this.
+#[cfg(not(target_os = "linux"))]
+#[allow(clippy::unnecessary_wraps)] // elsewhere it may fail
+pub fn reserve_locks(_: &Path) -> Result<()> {
+    Ok(())
 }

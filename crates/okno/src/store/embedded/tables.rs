@@ -1,7 +1,7 @@
 //! The tables of the key-value store, and their keys.
 
 use super::identity::{FileNumber, IndexIdentity};
-use super::sound::{checked_pages, refuse_damaged_starts};
+use super::sound::{checked_pages, refuse_damaged_starts, reserve_locks};
 use crate::document::ImageHash;
 use crate::error::{Damage, StorageKind};
 use crate::message::Opaque;
@@ -11,7 +11,7 @@ use heed::byteorder::BigEndian;
 use heed::types::{Bytes, Str, U32, U128};
 use heed::{Database, Env, EnvFlags, EnvOpenOptions, RoTxn, RwTxn, WithoutTls};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use xxhash_rust::xxh3::xxh3_128;
 
 /// The most an index can grow to. Only address space is taken, no memory and no disk.
@@ -21,7 +21,10 @@ const MAP_SIZE: usize = 1 << 40;
 const MAP_SIZE: usize = 1 << 30;
 
 /// Processes and threads that read at once.
-const MAX_READERS: u32 = 1024;
+pub const MAX_READERS: u32 = 1024;
+
+/// One index at a time: nobody else of this process may open the file of locks while its place is reserved.
+static OPENING: Mutex<()> = Mutex::new(());
 
 type Key128 = U128<BigEndian>;
 
@@ -93,6 +96,10 @@ impl Tables {
             unsafe { options.flags(EnvFlags::READ_ONLY | EnvFlags::NO_LOCK) };
         }
         refuse_damaged_starts(folder)?;
+        let opening = OPENING.lock().unwrap_or_else(PoisonError::into_inner);
+        if !read_only {
+            reserve_locks(folder)?;
+        }
         // SAFETY: LMDB asks that nobody else changes the file while it is mapped; the folder is ours,
         // and every writer, in this process or another, goes through LMDB's own lock.
         let env = unsafe { options.open(folder) }.map_err(|source| match source {
@@ -102,6 +109,7 @@ impl Tables {
             }
             other => wrong(other),
         })?;
+        drop(opening);
         checked_pages(&env, folder)?;
         restore_length(&env, folder, read_only)?;
         if !read_only {
