@@ -63,6 +63,22 @@ fn a_damaged_lexical_index_is_built_again() {
     assert_eq!(world.found("Keeper07 pier07")[0], "n07.md");
 }
 
+/// Was broken: where the name of the table of documents changed, an empty one was made, and `index` said that all files
+/// were unchanged; without the next number, new documents took the place of others.
+#[test]
+fn a_table_or_a_value_that_lost_its_name_is_damage() {
+    for name in ["documents", "manifest", "generation", "next"] {
+        let world = world();
+        for at in places(&world, name) {
+            // Keys stay in order.
+            overwrite_at(&world, at + name.len() - 1, &[name.as_bytes()[name.len() - 1] ^ 1]);
+        }
+        for command in ["check", "index", "status"] {
+            world.okno([command]).refuses().says(&["is damaged"]);
+        }
+    }
+}
+
 #[test]
 fn what_cannot_be_made_again_is_named() {
     let world = world();

@@ -168,6 +168,8 @@ okno_document::messages! {
             ("page {page} of `data.mdb` is not what was written", "`data.mdb` 的第 {page} 页与写入时不一致"),
         /// The file of the key-value store is shorter than it says.
         CutShort = "cut_short" => ("`data.mdb` is cut short", "`data.mdb` 不完整"),
+        /// One of the tables is not there.
+        MissingTable = "missing_table" => ("a table is missing", "缺少数据表"),
         /// There is no manifest.
         NoManifest = "no_manifest" => ("no manifest", "没有清单"),
         /// A value cannot be read.

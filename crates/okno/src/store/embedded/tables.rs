@@ -115,19 +115,27 @@ impl Tables {
         if !read_only {
             env.clear_stale_readers().map_err(wrong)?;
         }
-        let mut tables = Self::open_all(&env, folder).map_err(wrong)?;
+        let opened = Self::open_all(&env, folder).map_err(wrong)?;
+        let mut tables =
+            opened.ok_or_else(|| Error::Damaged { path: folder.to_owned(), what: Damage::MissingTable })?;
+        tables.refuse_lost_values()?;
         tables.file = env.try_clone_inner_file().map_err(wrong)?.metadata().ok().as_ref().and_then(FileNumber::of);
         tables.opened_as = tables.identity()?;
         tables.read_only = read_only;
         Ok(tables)
     }
 
-    fn open_all(env: &Env<WithoutTls>, folder: &Path) -> heed::Result<Self> {
+    /// All tables, made where there are none; nothing where only some are there, which are always made together.
+    fn open_all(env: &Env<WithoutTls>, folder: &Path) -> heed::Result<Option<Self>> {
         // Opening for reading first: a search must not wait for a writer.
         let reading = env.read_txn()?;
         if let Some(tables) = Self::existing(env, &reading, folder)? {
             reading.commit()?;
-            return Ok(tables);
+            return Ok(Some(tables));
+        }
+        let names: Option<Database<Bytes, Bytes>> = env.open_database(&reading, None)?;
+        if names.is_some_and(|names| !names.is_empty(&reading).unwrap_or(false)) {
+            return Ok(None);
         }
         drop(reading);
         let mut writing = env.write_txn()?;
@@ -149,7 +157,7 @@ impl Tables {
             sums: Arc::new(OnceLock::from(env.create_database(&mut writing, Some("sums"))?)),
         };
         writing.commit()?;
-        Ok(tables)
+        Ok(Some(tables))
     }
 
     fn existing(env: &Env<WithoutTls>, reading: &RoTxn<'_, WithoutTls>, folder: &Path) -> heed::Result<Option<Self>> {
@@ -179,6 +187,18 @@ impl Tables {
             holders,
             sums: Arc::default(),
         }))
+    }
+
+    /// An error where there are documents, but not the values that come with them: their names may have changed on
+    /// disk. A writer that finds no next number would use the numbers of documents again.
+    fn refuse_lost_values(&self) -> Result<()> {
+        let reading = self.env.read_txn().map_err(|e| self.wrong(e))?;
+        let Some((last, _)) = self.documents.last(&reading).map_err(|e| self.wrong(e))? else { return Ok(()) };
+        let missing = |key: &str| self.damaged(Damage::Value { key: key.to_owned() });
+        self.json::<Manifest>(&reading, "manifest")?.ok_or_else(|| missing("manifest"))?;
+        self.json::<u64>(&reading, "generation")?.ok_or_else(|| missing("generation"))?;
+        let next: Option<DocumentNumber> = self.json(&reading, "next")?;
+        if next.is_some_and(|next| next > last) { Ok(()) } else { Err(missing("next")) }
     }
 
     /// The checksums; `None` in an index that has none yet.
