@@ -26,7 +26,7 @@ pub fn run(globals: &Globals) -> Result<()> {
             "units": units(snapshot.derived_counts()), "text_bytes": text, "disk_bytes": engine.bytes()?,
             "embedder": manifest.embedder, "dimensions": manifest.dimensions,
             "recipe": manifest.recipe, "chunk": manifest.chunk, "neighbors": manifest.neighbors,
-            "roots": snapshot.roots(), "fields": fields, "damaged": DamagedDocument::names(&snapshot.damaged()),
+            "roots": snapshot.roots(), "fields": fields, "damaged": DamagedDocument::names(&snapshot.all_damaged()),
         }));
     }
     let mut out = std::io::stdout().lock();
@@ -66,7 +66,7 @@ pub fn run(globals: &Globals) -> Result<()> {
     for root in snapshot.roots() {
         writeln!(out, "{}", say!("root       {}", "来源     {}", output::printable(root)))?;
     }
-    for name in DamagedDocument::names(&snapshot.damaged()) {
+    for name in DamagedDocument::names(&snapshot.all_damaged()) {
         let line = say!(
             "damaged    {} – `okno index` reads it again",
             "已损坏   {} —— `okno index` 会重新读取",

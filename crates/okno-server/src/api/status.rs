@@ -84,7 +84,7 @@ impl IndexStatus {
             chunk: manifest.chunk.map(|chunk| chunk.to_string()),
             neighbors: manifest.neighbors,
             roots: snapshot.roots().to_vec(),
-            damaged: DamagedDocument::names(&snapshot.damaged()),
+            damaged: DamagedDocument::names(&snapshot.all_damaged()),
             // Who may see them is not known.
             set_aside: if engine.access().is_everything() { served.uploads.aside() } else { Vec::new() },
             uploads: served.uploads.folder().to_owned(),

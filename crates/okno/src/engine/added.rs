@@ -73,7 +73,7 @@ impl Engine {
     pub fn delete<I: AsRef<str>>(&self, ids: &[I]) -> Result<usize> {
         let store = self.store()?;
         let mut writer = store.writer()?;
-        let damaged: HashSet<DocumentNumber> = store.snapshot()?.damaged().iter().map(|it| it.number).collect();
+        let damaged: HashSet<DocumentNumber> = store.snapshot()?.all_damaged().iter().map(|it| it.number).collect();
         let mut deleted = 0;
         for id in ids {
             let id = added_id(id.as_ref());

@@ -346,7 +346,7 @@ impl Engine {
             return Err(Error::NoRoot { root, known: roots });
         }
         let mut removed = 0;
-        let damaged: HashSet<DocumentNumber> = snapshot.damaged().iter().map(|damaged| damaged.number).collect();
+        let damaged: HashSet<DocumentNumber> = snapshot.all_damaged().iter().map(|damaged| damaged.number).collect();
         for file in sync::known_files(&*snapshot)?.into_iter().filter(|file| file.root == root) {
             for number in file.documents {
                 let damaged = damaged.contains(&number);

@@ -39,7 +39,7 @@ pub fn write(
     if reads_otherwise(&manifest, snapshot.manifest()) {
         look_again(&mut files, &mut *writer)?;
     }
-    let damaged: HashSet<DocumentNumber> = snapshot.damaged().iter().map(|damaged| damaged.number).collect();
+    let damaged: HashSet<DocumentNumber> = snapshot.all_damaged().iter().map(|damaged| damaged.number).collect();
     drop(snapshot);
     store.release();
     let (rules, loaders) = (Rules::new(&manifest.rules)?, engine.loaders(&manifest)?);

@@ -326,9 +326,13 @@ pub trait Snapshot: Send + Sync {
         Ok(None)
     }
     /// The documents that are damaged, as far as that was noticed: those that could not be read when the snapshot was
-    /// opened, which it does not hold, and those found later by a check.
+    /// opened, which it does not hold, and those found later, where their text was asked for or checked.
     fn damaged(&self) -> Vec<DamagedDocument> {
         Vec::new()
+    }
+    /// The same after all texts were read.
+    fn all_damaged(&self) -> Vec<DamagedDocument> {
+        self.damaged()
     }
     /// Checks that a part of a document's text is what was stored, where the store can tell. Rankings leave out a
     /// document that failed.

@@ -248,6 +248,11 @@ impl Snapshot for VisibleSnapshot {
         damaged
     }
 
+    fn all_damaged(&self) -> Vec<DamagedDocument> {
+        self.whole.all_damaged();
+        self.damaged()
+    }
+
     fn check_text(&self, number: DocumentNumber, span: Span) -> Result<()> {
         self.check(number)?;
         self.whole.check_text(number, span)

@@ -4,6 +4,7 @@
 //! Scoring works on these numbers; [`super::units::Units`] are a layer's runs over them. Both are built once per
 //! generation and shared by all searches.
 
+use super::blob::StoredText;
 use super::marks::Marks;
 use super::vectors::PackedVectors;
 use crate::document::{Derived, Structure};
@@ -39,7 +40,7 @@ pub struct AtlasEntry<'p> {
     /// Its sentences.
     pub structure: Arc<Structure>,
     /// Its text.
-    pub text: &'p str,
+    pub text: StoredText<'p>,
     /// Its record, still packed.
     pub record: &'p [u8],
     /// Its vectors.
@@ -74,7 +75,7 @@ impl AtlasEntry<'_> {
 pub struct UnplacedDocument<'p> {
     pub number: DocumentNumber,
     pub structure: Structure,
-    pub text: &'p str,
+    pub text: StoredText<'p>,
     pub record: &'p [u8],
     pub vectors: PackedVectors<'p>,
     pub derived: Vec<Derived>,

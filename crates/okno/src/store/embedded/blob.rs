@@ -5,6 +5,7 @@ use super::sums::Sums;
 use super::vectors::{PackedVectors, pack, pack_normalised};
 use crate::document::{Derived, Record, Span, Structure};
 use crate::store::{PreparedDocument, Vectors};
+use std::sync::OnceLock;
 use xxhash_rust::xxh3::xxh3_128;
 
 const HASH: usize = 16;
@@ -13,8 +14,6 @@ const LENGTHS: usize = PARTS * 4;
 
 /// The parts of a stored document, in place.
 pub struct Blob<'a> {
-    /// The same hash, the same text.
-    pub text_hash: u128,
     /// The record, still packed.
     pub record: &'a [u8],
     /// The sentences.
@@ -22,11 +21,28 @@ pub struct Blob<'a> {
     /// The vectors.
     pub vectors: PackedVectors<'a>,
     /// The text.
-    pub text: &'a str,
+    pub text: StoredText<'a>,
     /// Texts made about it.
     pub derived: Vec<Derived>,
     /// Their vectors.
     pub derived_vectors: PackedVectors<'a>,
+}
+
+/// The text of a stored document. It is read when somebody asks for it: an index is opened without reading its texts.
+pub struct StoredText<'a> {
+    bytes: &'a [u8],
+    /// The same hash, the same text.
+    pub hash: u128,
+    is_whole: OnceLock<bool>,
+}
+
+impl<'a> StoredText<'a> {
+    /// The text; `None` when it is not the one that was written.
+    pub fn get(&self) -> Option<&'a str> {
+        let is_whole = || xxh3_128(self.bytes) == self.hash && std::str::from_utf8(self.bytes).is_ok();
+        // SAFETY: these bytes were looked at; as with all that is read in place, nobody changes the file.
+        self.is_whole.get_or_init(is_whole).then(|| unsafe { std::str::from_utf8_unchecked(self.bytes) })
+    }
 }
 
 /// Packs a document.
@@ -78,22 +94,23 @@ pub fn stored_parts(bytes: &[u8]) -> Option<StoredParts<'_>> {
     Some(StoredParts { front, vectors, text, derived, derived_vectors })
 }
 
-/// Reads a document whose text is the one it was written with; with checksums, also whose record and sentences are.
-pub fn read_checked<'b>(bytes: &'b [u8], dimensions: usize, sums: Option<Sums<'_>>) -> Option<Blob<'b>> {
-    if let Some(sums) = sums
-        && !sums.fit_layout(&stored_parts(bytes)?)
-    {
-        return None;
-    }
+/// Reads a document whose text is the one it was written with, and which says nothing impossible about it.
+pub fn read_whole(bytes: &[u8], dimensions: usize) -> Option<Blob<'_>> {
     let blob = read(bytes, dimensions)?;
-    let sound = sums.is_some() || is_sound(&blob);
-    (sound && xxh3_128(blob.text.as_bytes()) == blob.text_hash).then_some(blob)
+    let text = blob.text.get()?;
+    is_sound(&blob, text).then_some(blob)
+}
+
+/// Reads a document whose record and sentences are those it was written with. Without checksums that needs its text.
+pub fn read_checked<'b>(bytes: &'b [u8], dimensions: usize, sums: Option<Sums<'_>>) -> Option<Blob<'b>> {
+    let Some(sums) = sums else { return read_whole(bytes, dimensions) };
+    if sums.fit_layout(&stored_parts(bytes)?) { read(bytes, dimensions) } else { None }
 }
 
 /// Whether all that a document without checksums says about its text can be true: nothing may read beside the text.
-fn is_sound(blob: &Blob<'_>) -> bool {
+fn is_sound(blob: &Blob<'_>, text: &str) -> bool {
     let Structure { sentences, paragraphs, sections, pages, images } = &blob.structure;
-    let inside = |span: Span| blob.text.get(span.range()).is_some();
+    let inside = |span: Span| text.get(span.range()).is_some();
     let ascending = |firsts: Vec<u32>| {
         let count = sentences.len().max(1);
         firsts.is_sorted() && firsts.last().is_none_or(|&last| (last as usize) < count)
@@ -104,7 +121,7 @@ fn is_sound(blob: &Blob<'_>) -> bool {
         && ascending(sections.iter().map(|section| section.first).collect())
         && (sentences.is_empty() || (paragraphs.first() == Some(&0) && sections.first().is_some_and(|s| s.first == 0)))
         && sections.iter().flat_map(|section| &section.path).all(|&heading| inside(heading))
-        && pages.iter().all(|page| page.start as usize <= blob.text.len())
+        && pages.iter().all(|page| page.start as usize <= text.len())
         && images.iter().all(|image| inside(image.span))
         && blob.derived.iter().all(|unit| unit.first < unit.end && unit.end as usize <= sentences.len())
 }
@@ -136,13 +153,12 @@ pub fn read(bytes: &[u8], dimensions: usize) -> Option<Blob<'_>> {
     let derived: Vec<Derived> = postcard::from_bytes(derived).ok()?;
     let structure: Structure = postcard::from_bytes(structure).ok()?;
     let rows = structure.sentences.len() + structure.sections.len();
-    let text_hash = u128::from_le_bytes(hash.try_into().ok()?);
+    let hash = u128::from_le_bytes(hash.try_into().ok()?);
     Some(Blob {
-        text_hash,
         record,
         vectors: PackedVectors::new(vectors, rows, dimensions)?,
         structure,
-        text: std::str::from_utf8(text).ok()?,
+        text: StoredText { bytes: text, hash, is_whole: OnceLock::new() },
         derived_vectors: PackedVectors::new(derived_vectors, derived.len(), dimensions)?,
         derived,
     })

@@ -23,6 +23,7 @@ use crate::text::names::DocumentNames;
 use crate::text::terms;
 use crate::{Error, Result};
 use heed::{RoTxn, WithoutTls};
+use rayon::prelude::*;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -229,7 +230,7 @@ impl Documents {
             self.unreadable.push(number);
             return;
         };
-        self.hashes.push((number, blob.text_hash));
+        self.hashes.push((number, blob.text.hash));
         self.parts.push(UnplacedDocument {
             number,
             structure: blob.structure,
@@ -340,7 +341,8 @@ impl Snapshot for EmbeddedSnapshot {
     }
 
     fn text(&self, number: DocumentNumber) -> Result<&str> {
-        self.atlas.get(number).map(|entry| entry.text).ok_or_else(|| self.unknown(number))
+        let entry = self.atlas.get(number).ok_or_else(|| self.unknown(number))?;
+        entry.text.get().ok_or_else(|| self.found_damaged(number))
     }
 
     fn derived(&self, number: DocumentNumber) -> Result<Arc<[Derived]>> {
@@ -375,6 +377,14 @@ impl Snapshot for EmbeddedSnapshot {
 
     fn damaged(&self) -> Vec<DamagedDocument> {
         self.lock_damage().clone()
+    }
+
+    fn all_damaged(&self) -> Vec<DamagedDocument> {
+        let damaged = self.atlas.documents.par_iter().filter(|entry| entry.text.get().is_none());
+        damaged.map(|entry| entry.number).collect::<Vec<_>>().into_iter().for_each(|number| {
+            self.found_damaged(number);
+        });
+        self.damaged()
     }
 
     fn check_text(&self, number: DocumentNumber, span: Span) -> Result<()> {

@@ -3,9 +3,9 @@
 //! They stand in a table of their own, so that documents keep the form they always had: one sum for what is in front
 //! of the vectors (lengths, record, sentences), one for the derived texts, one for each of the two sets of vectors,
 //! and one for every [`BLOCK`] bytes of the text. What is in front and the derived texts are checked when an index is
-//! opened, because everything else is laid out by them; the text is checked then, by its hash, and again, block by
-//! block, where a part of it is returned, because the file may change while it is open; vectors only when an index is
-//! checked as a whole or copied: they rank, and nothing of them is returned.
+//! opened, because everything else is laid out by them; the text is checked by its hash when it is first asked for, and
+//! again, block by block, where a part of it is returned, because the file may change while it is open; vectors only
+//! when an index is checked as a whole or copied: they rank, and nothing of them is returned.
 
 use super::blob::{self, StoredParts};
 use crate::document::Span;

@@ -83,7 +83,10 @@ impl Units {
         let (mut runs, mut firsts): (Vec<Range<u32>>, Vec<u32>) = (Vec::new(), vec![0]);
         for entry in &atlas.documents {
             let shifted = |run: Range<usize>| entry.first + run.start as u32..entry.first + run.end as u32;
-            runs.extend(layer.runs(&entry.structure, entry.text).into_iter().map(shifted));
+            // Chunks alone are measured by their text; a document that lost it has none.
+            let text = if matches!(layer, Layer::Chunk { .. }) { entry.text.get() } else { Some("") };
+            let own = text.map(|text| layer.runs(&entry.structure, text)).unwrap_or_default();
+            runs.extend(own.into_iter().map(shifted));
             firsts.push(runs.len() as u32);
         }
         let section = match layer {

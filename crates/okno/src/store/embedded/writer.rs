@@ -77,7 +77,7 @@ impl<'s> EmbeddedWriter<'s> {
             sums.clear(writing)?;
             let mut at = 0;
             while let Some((number, bytes)) = tables.documents.get_greater_than_or_equal_to(writing, &at)? {
-                let checked = blob::read_checked(bytes, dimensions, None).and_then(|_| sums::of(bytes));
+                let checked = blob::read_whole(bytes, dimensions).and_then(|_| sums::of(bytes));
                 if let Some(own) = checked {
                     sums.put(writing, &number, &own)?;
                 }
@@ -132,9 +132,9 @@ impl<'s> EmbeddedWriter<'s> {
             let (number, bytes) = stored.map_err(|e| tables.wrong(e))?;
             // What cannot be read cannot be found either; a reader names it.
             let Some(blob) = blob::read(bytes, manifest.dimensions) else { continue };
-            let Some(record) = blob::read_record(blob.record) else { continue };
+            let (Some(record), Some(text)) = (blob::read_record(blob.record), blob.text.get()) else { continue };
             let above = above(&record, &manifest.embedded_fields);
-            lexical.add(number, blob.text, &above, &blob.structure, &blob.derived).map_err(wrong)?;
+            lexical.add(number, text, &above, &blob.structure, &blob.derived).map_err(wrong)?;
         }
         lexical.commit(generation, identity).map_err(wrong)?;
         Ok(lexical)
@@ -202,10 +202,11 @@ impl Writer for EmbeddedWriter<'_> {
         let bytes = changed.ok_or_else(unreadable)?;
         let blob = blob::read(&bytes, dimensions).ok_or_else(unreadable)?;
         let record = blob::read_record(blob.record).ok_or_else(unreadable)?;
+        let text = blob.text.get().ok_or_else(unreadable)?;
         // A new number: what a reader of the last generation finds under the old one must not change.
         self.take_out(number, &record)?;
         let new = self.put_bytes(&bytes, &record, |lexical, number, title| {
-            lexical.add(number, blob.text, title, &blob.structure, &blob.derived)
+            lexical.add(number, text, title, &blob.structure, &blob.derived)
         })?;
         for picture in &blob.structure.images {
             self.hand_over(picture.hash, number, new)?;
