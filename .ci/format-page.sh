@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Checks that the page's JavaScript, CSS and HTML are formatted: prettier, installed into FOLDER, with the settings of
-# crates/okno-server/page/.prettierrc.json. `.ci/format-page.sh FOLDER --write` formats them.
+# Checks that JavaScript, CSS and HTML of the page, and the JavaScript client, are formatted: prettier, installed into
+# FOLDER, with the settings of crates/okno-server/page/.prettierrc.json. `.ci/format-page.sh FOLDER --write` formats them.
 # Where node or npm cannot be had, it says so and succeeds.
 set -euo pipefail
 folder=${1:?"usage: .ci/format-page.sh FOLDER [--write]"}
@@ -16,3 +16,5 @@ if [ ! -x "$prettier" ]; then
   npm install --prefix "$folder" --no-audit --no-fund --silent prettier@3.9.10 || skipped "npm cannot install prettier"
 fi
 "$prettier" "${2:---check}" crates/okno-server/page
+"$prettier" "${2:---check}" --config crates/okno-server/page/.prettierrc.json \
+  integrations/okno-client/{*.js,*.mjs,okno.d.ts,package.json,test/*}
