@@ -179,6 +179,30 @@ export interface DocumentList {
   total: number;
 }
 
+/** A page of a document. */
+export interface DocumentPage {
+  /** One past its last. */
+  end: number;
+  /** What is printed on it, or its number. */
+  label: string;
+  /** Which one, from 1. */
+  page: number;
+  /** Its first code point. */
+  start: number;
+}
+
+/** The pages of a document. */
+export interface DocumentPages {
+  /** The document's name. */
+  doc_id: string;
+  /** The pages, in order; none where the format has no pages. */
+  pages: DocumentPage[];
+  /** Whether pictures of them can be asked for. */
+  pictures: boolean;
+  /** Its title, possibly empty. */
+  title: string;
+}
+
 /** An error as it is sent. */
 export interface ErrorBody {
   /** What went wrong. */
@@ -187,7 +211,7 @@ export interface ErrorBody {
 
 /** What went wrong. */
 export interface ErrorInfo {
-  code: "ambiguous_name" | "bad_body" | "bad_document" | "bad_evaluation" | "bad_filter" | "bad_form" | "bad_hash" | "bad_json" | "bad_layer" | "bad_name" | "bad_option" | "bad_parameter" | "bad_path" | "bad_place" | "bad_question_set" | "bad_recipe" | "cannot_write" | "cross_origin" | "embedder_failed" | "index_busy" | "index_read_only" | "index_replaced" | "internal" | "key_expired" | "model_busy" | "model_failed" | "name_taken" | "no_document" | "no_files" | "no_image" | "no_index" | "no_job" | "no_key" | "no_method" | "no_question" | "no_report" | "no_root" | "no_route" | "no_run" | "no_units" | "not_json" | "not_ready" | "overloaded" | "path_not_allowed" | "prompt_too_long" | "rate_limited" | "role_too_low" | "timeout" | "too_large" | "too_much" | "unknown_field" | "unreadable" | "upload_quota" | "wrong_host";
+  code: "ambiguous_name" | "bad_body" | "bad_document" | "bad_evaluation" | "bad_filter" | "bad_form" | "bad_hash" | "bad_json" | "bad_layer" | "bad_name" | "bad_option" | "bad_parameter" | "bad_path" | "bad_place" | "bad_question_set" | "bad_recipe" | "cannot_write" | "cross_origin" | "embedder_failed" | "file_changed" | "index_busy" | "index_read_only" | "index_replaced" | "internal" | "key_expired" | "model_busy" | "model_failed" | "name_taken" | "no_document" | "no_files" | "no_image" | "no_index" | "no_job" | "no_key" | "no_method" | "no_original" | "no_page" | "no_pictures" | "no_question" | "no_report" | "no_root" | "no_route" | "no_run" | "no_units" | "not_json" | "not_ready" | "overloaded" | "page_not_drawn" | "path_not_allowed" | "prompt_too_long" | "rate_limited" | "role_too_low" | "timeout" | "too_large" | "too_much" | "unknown_field" | "unreadable" | "upload_quota" | "wrong_host";
   /** What to do next, where that can be said. */
   hint?: string | null;
   /** For people: what happened. In Chinese where `Accept-Language` prefers that, else in English. */
@@ -460,6 +484,16 @@ export interface Judging {
   verdict: string;
 }
 
+/** Where a span of text is on a page. */
+export interface MarkedPage {
+  /** Whether all letters of the span that are on this page are inside of the boxes. */
+  complete: boolean;
+  /** A box for each line of the span. */
+  marks: PageMark[];
+  /** Which page, from 1. */
+  page: number;
+}
+
 /** Conditions on metadata. */
 export interface MetadataCondition {
   /** The conditions. */
@@ -476,6 +510,18 @@ export interface ModelsInUse {
   embedder: string;
   /** The language model that writes answers; without one, answers are sentences of the documents. */
   generator?: string | null;
+}
+
+/** A rectangle on a page, in shares of the page's width and height, from its upper left corner. */
+export interface PageMark {
+  /** The height. */
+  height: number;
+  /** The left edge, 0 to 1. */
+  left: number;
+  /** The upper edge, 0 to 1. */
+  top: number;
+  /** The width. */
+  width: number;
 }
 
 /** An image at its place. */

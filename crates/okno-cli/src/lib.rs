@@ -87,6 +87,8 @@ fn run(cli: &Cli) -> anyhow::Result<()> {
         #[cfg(feature = "serve")]
         Command::ProbeUpload(args) => commands::probe_upload::run(args),
         #[cfg(feature = "serve")]
+        Command::ReadPage(args) => commands::read_page::run(args),
+        #[cfg(feature = "serve")]
         Command::Mcp => commands::serve::mcp(globals),
         Command::Load(args) => commands::load::run(globals, args),
         Command::Copy(args) => commands::copy::run(globals, args),

@@ -54,6 +54,12 @@ fn documents_are_rendered_with_allowed_elements_only() {
     node(&["rendering.test.mjs"]);
 }
 
+#[cfg(feature = "page-pictures")]
+#[test]
+fn a_pdf_opens_as_its_page_with_the_passage_marked() {
+    node(&["sheets.test.mjs"]);
+}
+
 #[test]
 fn every_view_is_accessible_and_fits_a_phone() {
     node(&["looks.test.mjs"]);

@@ -24,6 +24,9 @@ mod keys;
 mod load;
 #[path = "trust/many_connections.rs"]
 mod many_connections;
+#[cfg(feature = "page-pictures")]
+#[path = "trust/pages.rs"]
+mod pages;
 #[path = "trust/read_only.rs"]
 mod read_only;
 #[path = "trust/remade.rs"]

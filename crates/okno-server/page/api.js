@@ -43,8 +43,8 @@ export async function text(path, options = {}) {
 }
 
 /** The address of some bytes that were asked for as everything is, with the key where there is one. */
-export async function bytesOf(path) {
-  const response = await send(path, { accept: '*/*' });
+export async function bytesOf(path, options = {}) {
+  const response = await send(path, { ...options, accept: '*/*' });
   return URL.createObjectURL(await response.blob());
 }
 

@@ -6,7 +6,7 @@ import { state, go } from './state.js';
 import { stepWindow } from './controls.js';
 
 const VIEWS = ['search', 'ask', 'compare', 'documents', 'evaluate'];
-const HELP = ['/', 'j', 'k', 'Enter', 'w', '[ ]', '1 … 5', 'Esc', '?'];
+const HELP = ['/', 'j', 'k', 'Enter', 'w', '[ ]', '1 … 5', '← →', 'Esc', '?'];
 
 /** Shows what the keys do. */
 export function help() {

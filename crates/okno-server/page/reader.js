@@ -1,22 +1,29 @@
 /**
  * The reader: a document beside whatever led to it, scrolled to the exact span, with its outline.
  *
- * It follows `doc` and `at` of the address, so a citation can be sent to somebody else.
+ * It follows `doc` and `at` of the address, so a citation can be sent to somebody else. A PDF opens as the picture of
+ * the page, and its text is asked for when somebody wants to read it.
  */
 
-import { h, fill } from './dom.js';
+import { h, fill, rich } from './dom.js';
 import { call, latest, named } from './api.js';
 import { t } from './words.js';
-import { go } from './state.js';
+import { go, state } from './state.js';
 import { reading } from './rendered.js';
 import { script } from './spans.js';
-import { fault } from './controls.js';
+import { fault, sentence } from './controls.js';
+import { sheets } from './sheets.js';
+
+/** Documents whose pages may have pictures. */
+const PAGED = /\.pdf$/i;
 
 /** Follows the address; `element` is hidden where no document is open. */
 export function reader(element) {
   let shown = '';
   let came = null;
+  let way = 'page';
   const load = latest((signal, doc) => call(`documents/${named(doc)}`, { signal }));
+  const paged = latest((signal, doc) => call(`documents/${named(doc)}/pages`, { signal }));
 
   const close = () => go({ doc: '', at: '' });
 
@@ -36,35 +43,99 @@ export function reader(element) {
     cover(getComputedStyle(element).position === 'fixed');
     element.setAttribute('aria-label', t('reader'));
     document.body.classList.add('reading-open');
-    if (element.dataset.doc !== `${now.index}/${now.doc}` || !element.querySelector('.reading')) {
+    if (element.dataset.doc !== `${now.index}/${now.doc}` || !element.querySelector('.pages')) {
       fill(element, bar(now.doc, close), h('p.busy', {}, t('reader.busy')));
       try {
-        const found = await load(now.doc);
-        if (!found) return;
+        const pictures = PAGED.test(now.doc) ? await paged(now.doc) : null;
+        if (pictures === undefined) return;
+        element.pictures = pictures?.pictures && pictures.pages.length ? pictures : null;
         element.dataset.doc = `${now.index}/${now.doc}`;
-        fill(element, bar(found.title || now.doc, close), body(found, now.at));
+        await (element.pictures && way === 'page' ? asPage(now) : asText(now));
       } catch (problem) {
+        delete element.dataset.doc;
         fill(element, bar(now.doc, close), fault(problem));
       }
-    } else fill(element.querySelector('.pages'), text(element.found, now.at));
+    } else if (element.sheets) element.sheets.go(now.at);
+    else {
+      fill(element.querySelector('.pages'), text(element.found, now.at));
+      scroll(element);
+    }
     element.querySelector('h2')?.focus({ preventScroll: true });
-    scroll(element);
   }
 
-  function body(found, at) {
-    element.found = found;
-    const pages = h(
-      'div.pages',
-      { 'tabindex': '0', 'role': 'region', 'aria-label': found.title || found.doc_id },
-      text(found, at),
-    );
-    return [
+  /** Shows the document as pictures of its pages; as text where that fails. */
+  function asPage(now) {
+    const { title, doc_id: doc } = element.pictures;
+    const failed = async (problem) => {
+      if (element.dataset.doc !== `${now.index}/${now.doc}`) return;
+      element.pictures = null;
+      const said = t('reader.no-picture', sentence(problem));
+      await asText(now).then(
+        () => element.querySelector('.where').after(h('p.note', { role: 'status' }, rich(said))),
+        (fault_) => fill(element, bar(now.doc, close), fault(fault_)),
+      );
+    };
+    const place = region(title || doc);
+    const scrolled = (seen) => bring(place, seen, seen.matches('.marked') ? 0.3 : 0);
+    element.sheets = sheets(element.pictures, { failed, scrolled });
+    place.classList.add('with-sheets');
+    place.append(element.sheets.element);
+    fill(element, bar(title || doc, close), h('p.where', {}, doc), ways(now), place);
+    element.sheets.go(now.at);
+  }
+
+  async function asText(now) {
+    const found = await load(now.doc);
+    if (!found) return;
+    [element.found, element.sheets] = [found, null];
+    const pages = region(found.title || found.doc_id, text(found, now.at));
+    fill(
+      element,
+      bar(found.title || now.doc, close),
       h('p.where', {}, found.doc_id),
+      element.pictures && ways(now),
       outline(found, pages),
       facts(found.metadata ?? {}),
       pages,
-    ];
+    );
+    scroll(element);
   }
+
+  /** The switch between pictures of pages and text. */
+  function ways(now) {
+    const choose = (chosen) => async () => {
+      if (way === chosen) return;
+      way = chosen;
+      await (chosen === 'page'
+        ? asPage({ ...now, at: state().at })
+        : asText({ ...now, at: state().at }));
+      element.querySelector(`.ways [data-way=${chosen}]`)?.focus();
+    };
+    const button = (name) =>
+      h(
+        'button.quiet',
+        {
+          'type': 'button',
+          'data-way': name,
+          'aria-pressed': String(way === name),
+          'onclick': choose(name),
+        },
+        t(`reader.as.${name}`),
+      );
+    return h(
+      'div.ways',
+      { 'role': 'group', 'aria-label': t('reader.as') },
+      button('page'),
+      button('text'),
+    );
+  }
+
+  element.addEventListener('keydown', (event) => {
+    const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+    if (!by || !element.sheets || event.altKey || event.ctrlKey || event.metaKey) return;
+    element.sheets.turn(by);
+    event.preventDefault();
+  });
 
   return {
     /** Opens again what is open: the language of the page has changed. */
@@ -94,6 +165,11 @@ function bar(title, close) {
     h('h2', { tabindex: '-1' }, title),
     h('button.quiet', { 'type': 'button', 'onclick': close, 'aria-label': t('reader.close') }, '×'),
   );
+}
+
+/** What is scrolled: the text, or a page. */
+function region(label, ...children) {
+  return h('div.pages', { 'tabindex': '0', 'role': 'region', 'aria-label': label }, children);
 }
 
 /** The whole text with the span of the address marked. */

@@ -45,6 +45,7 @@ export function search(root) {
           more: () => (more = answer.contexts.length),
           weak: () => (weakOf = answer.question),
           weakToo: weakOf === answer.question,
+          atOnce: Math.max(AT_ONCE, more + 1),
         }),
       );
       results.querySelectorAll('article.context')[more]?.focus();
@@ -97,10 +98,23 @@ function found(answer, now, choice) {
       h('p', {}, t('search.none.more')),
     );
   }
-  const cards = (some) =>
-    some.map((context) => card(context, { question: answer.question, recipe, route, steps }));
+  const about = { question: answer.question, recipe, route, steps };
+  const cards = (some) => inParts(some, choice.atOnce, (context) => card(context, about));
   if (answer.nothing_relevant) return nothing(() => cards(contexts));
   return ranked(answer, cards, choice);
+}
+
+/** So many fill the window. */
+const AT_ONCE = 8;
+
+/** Makes the first of them now, and the others after the first can be seen. */
+function inParts(some, atOnce, make) {
+  const [first, rest] = [some.slice(0, atOnce), some.slice(atOnce)];
+  if (!rest.length) return first.map(make);
+  const later = h('div');
+  const frame = requestAnimationFrame;
+  frame(() => frame(() => later.replaceWith(...rest.map(make))));
+  return [first.map(make), later];
 }
 
 /** Where a filter was read from the question nothing need be relevant; then so many are shown at first. */

@@ -109,3 +109,9 @@ export function script(text) {
     ? 'zh-Hant'
     : 'zh-Hans';
 }
+
+/** The page on which a place of the text is, from 0. */
+export function pageOf(pages, start) {
+  const at = pages.findLastIndex((page) => page.start <= start);
+  return Math.max(at, 0);
+}

@@ -247,6 +247,18 @@ const WORDS = {
   'reader.busy': ['Opening', '打开中'],
   'reader.facts': ['About', '属性'],
   'reader.image': ['image', '图片'],
+  'reader.as': ['Show as', '显示方式'],
+  'reader.as.page': ['Page', '页面'],
+  'reader.as.text': ['Text', '文本'],
+  'reader.no-picture': ['{0}; the text is shown instead.', '{0}；现改为显示文本。'],
+  'page.number': ['Page {0} of {1}', '第 {0} 页，共 {1} 页'],
+  'page.previous': ['Previous page', '上一页'],
+  'page.next': ['Next page', '下一页'],
+  'page.alt': ['Page {0} of {1}; its words are under Text', '{1} 第 {0} 页；文字见“文本”'],
+  'page.unmarked': [
+    'The passage could not be marked on this page. It is marked under Text.',
+    '无法在此页上标出该段落，可在“文本”中查看。',
+  ],
 
   'documents.find': ['Find by name or title', '按名称或标题查找'],
   'documents.count.one': ['1 document', '1 个文档'],
@@ -331,6 +343,7 @@ const WORDS = {
   'keys.w': ['why this passage', '为何返回此段'],
   'keys.[ ]': ['smaller or larger window', '缩小或扩大窗口'],
   'keys.1 … 5': ['search, ask, compare, documents, evaluate', '搜索、问答、对比、文档、评测'],
+  'keys.← →': ['previous or next page of a PDF', 'PDF 的上一页或下一页'],
   'keys.Esc': ['close, or leave a field', '关闭，或离开输入框'],
   'keys.?': ['these keys', '显示快捷键'],
 };

@@ -5,6 +5,7 @@ use crate::error::ApiError;
 use crate::jobs::Jobs;
 use crate::limits::RequestLimits;
 use crate::metrics::Metrics;
+use crate::page_reader::PageReader;
 use crate::pool::Pool;
 use crate::problem::Problem;
 use crate::rate::Buckets;
@@ -66,6 +67,8 @@ pub struct ServerParts {
     pub indexes: Vec<NamedIndex>,
     /// The language model, where there is one.
     pub generator: Option<Arc<dyn Generator>>,
+    /// What draws pages of PDFs, where something does.
+    pub pages: Option<PageReader>,
 }
 
 /// An index as somebody sees it, and what the server keeps for it.
@@ -126,6 +129,10 @@ pub(crate) struct App {
     pub jobs: Jobs,
     pub metrics: Metrics,
     pub cache: AnswerCache,
+    /// Draws pages.
+    pub pages: Option<PageReader>,
+    /// Pictures of pages, and the places of spans on them.
+    pub pictures: AnswerCache,
     pub limits: RequestLimits,
     /// Folders beside the roots from which files may be indexed.
     pub allowed: Vec<PathBuf>,
@@ -145,6 +152,8 @@ impl App {
             jobs: Jobs::default(),
             metrics: Metrics::default(),
             cache: AnswerCache::new(limits.cache),
+            pages: parts.pages,
+            pictures: AnswerCache::new(limits.pictures),
             limits,
             allowed,
             uploads: None,

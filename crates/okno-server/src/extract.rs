@@ -68,6 +68,20 @@ impl<S: Send + Sync> FromRequestParts<S> for Name {
     }
 }
 
+/// A name in an address, and the number of a page behind it.
+pub struct NameAndPage(pub String, pub usize);
+
+impl<S: Send + Sync> FromRequestParts<S> for NameAndPage {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, ApiError> {
+        match Path::<(String, usize)>::from_request_parts(parts, state).await {
+            Ok(Path((name, page))) => Ok(Self(name, page)),
+            Err(rejection) => Err(Problem::BadPath { cause: rejection.body_text() }.into()),
+        }
+    }
+}
+
 /// Which index is meant.
 #[derive(Debug, Clone, serde::Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]

@@ -32,6 +32,7 @@ mod observe;
 #[cfg(feature = "otel")]
 mod otel;
 mod page;
+mod page_reader;
 mod pool;
 mod probe;
 mod problem;
@@ -49,6 +50,7 @@ pub use keys::{KeyDay, KeyFile, KeyRole, KeysError, NamedKey};
 pub use limits::RequestLimits;
 pub use mcp::stdio as mcp_stdio;
 pub use observe::{LogFormat, Logging, log};
+pub use page_reader::{PageFailure, PageReader};
 pub use probe::{UploadProbe, UploadRefused};
 pub use rate::{NotARate, RateLimit};
 pub use run::{ServeError, ServeSettings, interrupted, serve};

@@ -21,6 +21,8 @@ pub struct RequestLimits {
     pub answers: usize,
     /// Bytes of answers kept for questions that come again.
     pub cache: usize,
+    /// Bytes of pictures of pages that are kept: some hundred pages of text.
+    pub pictures: usize,
     /// What one question may ask for.
     pub query: QueryLimits,
     /// Recipes of one comparison, at most: more do not fit side by side.
@@ -41,6 +43,7 @@ impl Default for RequestLimits {
             waiting: 256,
             answers: 8,
             cache: 32 << 20,
+            pictures: 64 << 20,
             query: QueryLimits::default(),
             recipes: 8,
             filter: 10_000,

@@ -56,6 +56,7 @@ const FILES: &[PageFile] = files! {
     "reader.js" SCRIPT,
     "rendered.js" SCRIPT,
     "search.js" SCRIPT,
+    "sheets.js" SCRIPT,
     "spans.js" SCRIPT,
     "state.js" SCRIPT,
     "turns.js" SCRIPT,
@@ -95,8 +96,9 @@ static SENT: LazyLock<Vec<Vec<u8>>> = LazyLock::new(|| {
     FILES.iter().map(sent).collect()
 });
 
-/// A script or style without indentation, blank lines, and comments that have lines of their own. A text over several
-/// lines would suffer; the page has none, and its tests in a browser run what is sent.
+/// A script or style without indentation, blank lines, comments that have lines of their own, and ends of lines where
+/// a sign says that more follows. A text over several lines would suffer; the page has none, and its tests in a browser
+/// run what is sent.
 fn without_comments(text: &str) -> String {
     let mut sent = String::with_capacity(text.len());
     let mut inside = false;
@@ -104,7 +106,10 @@ fn without_comments(text: &str) -> String {
         let opens = line.starts_with("/*");
         if !(line.is_empty() || inside || opens || line.starts_with("//")) {
             sent.push_str(line);
-            sent.push('\n');
+            // A comment behind a line ends with it.
+            if line.contains("//") || !line.ends_with([';', ',', '{', '(', '[']) {
+                sent.push('\n');
+            }
         }
         inside = (inside || opens) && !line.ends_with("*/");
     }
@@ -142,7 +147,7 @@ mod tests {
     #[test]
     fn comments_and_indentation_are_not_sent() {
         let text = "/** What\n * it is. */\nconst a = 1; // here\n\n  // there\n  f('/* no comment');\n/* x */\nb();\n";
-        assert_eq!(without_comments(text), "const a = 1; // here\nf('/* no comment');\nb();\n");
+        assert_eq!(without_comments(text), "const a = 1; // here\nf('/* no comment');b();");
     }
 
     #[test]

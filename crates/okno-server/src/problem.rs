@@ -5,6 +5,7 @@
 //! and for people who use the page: neither can see the command line that started the server.
 
 use crate::code::Code;
+use crate::page_reader::PageFailure;
 use okno::SkippedReason;
 use okno_document::message::{Lang, Word};
 use std::path::PathBuf;
@@ -218,6 +219,29 @@ problems! {
     /// No such image.
     NoImage { hash: String } = NoImage
         ("no image `{hash}` in the index", "索引中没有图片 `{hash}`");
+    /// No such page.
+    NoPage { name: String, page: usize, pages: usize } = NoPage
+        ("`{name}` has no page {page}; it has {pages}", "`{name}` 没有第 {page} 页，共 {pages} 页");
+    /// Not a file with pages that can be drawn, or nothing that draws them.
+    NoPictures { name: String } = NoPictures
+        ("there are no pictures of the pages of `{name}`", "没有 `{name}` 各页的图像")
+        hint ("only pages of PDF files are drawn, where the server was built for it; ask for the text",
+            "只绘制 PDF 文件的页面，且服务须带有此功能；请改用文本");
+    /// The file is not where it was.
+    NoOriginal { name: String } = NoOriginal
+        ("the file of `{name}` is no longer where it was indexed", "`{name}` 的文件已不在建立索引时的位置")
+        hint ("ask for the text, or index the file again", "请改用文本，或重新索引该文件");
+    /// The file is another.
+    FileChanged { name: String } = FileChanged
+        ("the file of `{name}` was changed after it was indexed", "`{name}` 的文件在建立索引后被修改过")
+        hint ("ask for the text, or index the file again", "请改用文本，或重新索引该文件");
+    /// A page that cannot be drawn.
+    PageNotDrawn { name: String, page: usize, reason: PageFailure } = PageNotDrawn
+        ("page {page} of `{name}` cannot be drawn: {reason}", "无法绘制 `{name}` 的第 {page} 页：{reason}")
+        hint ("ask for the text", "请改用文本");
+    /// A picture that is too narrow or too wide.
+    BadWidth { width: u32, least: u32, most: u32 } = BadParameter
+        ("invalid width {width}: expected {least} to {most} pixels", "宽度 {width} 无效：应为 {least} 至 {most} 像素");
     /// A chat without a question.
     NoUserMessage = NoQuestion
         ("there is no message of the user", "没有用户的消息")

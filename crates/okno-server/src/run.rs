@@ -305,8 +305,11 @@ mod tests {
 
     /// The routes that the router really has, from its `Debug` output.
     fn routed() -> BTreeSet<String> {
-        let app =
-            Arc::new(App::new(ServerParts { indexes: vec![], generator: None }, RequestLimits::default(), vec![]));
+        let app = Arc::new(App::new(
+            ServerParts { indexes: vec![], generator: None, pages: None },
+            RequestLimits::default(),
+            vec![],
+        ));
         let keys = AcceptedKeys::new(None, None).expect("no file");
         let rules = AccessGuard { loopback: true, keys, origins: vec![], groups_header: None, rate: None };
         let told = format!("{:?}", router(&app, rules, vec![], None));

@@ -100,7 +100,7 @@ impl Side {
         let key = keys.make("reader", KeyRole::Search, None, Some(groups)).unwrap();
         let mut settings = settings();
         settings.keys = Some(keys);
-        let parts = ServerParts { indexes: vec![NamedIndex::plain("notes", engine)], generator: None };
+        let parts = ServerParts { indexes: vec![NamedIndex::plain("notes", engine)], generator: None, pages: None };
         let (end, ended) = tokio::sync::oneshot::channel::<()>();
         let (ready, address) = std::sync::mpsc::channel();
         let wait = async {
@@ -250,7 +250,15 @@ fn requests(method: &str, path: &str, documents: &[Drawn], images: &[String]) ->
                 same(&format!("{path}?filter=allow%20%3D%20hr")),
             ])
             .collect(),
-        ("get", "/api/v1/documents/{name}" | "/api/v1/documents/{name}/text") => {
+        (
+            "get",
+            "/api/v1/documents/{name}"
+            | "/api/v1/documents/{name}/text"
+            | "/api/v1/documents/{name}/pages"
+            | "/api/v1/documents/{name}/pages/{page}/picture"
+            | "/api/v1/documents/{name}/pages/{page}/marks",
+        ) => {
+            let path = path.replace("{page}", "1") + if path.ends_with("marks") { "?start=0&end=9" } else { "" };
             documents.iter().map(|document| same(&path.replace("{name}", &document.name))).collect()
         }
         ("get", "/api/v1/images/{hash}") => images.iter().map(|hash| same(&path.replace("{hash}", hash))).collect(),

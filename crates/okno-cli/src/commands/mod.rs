@@ -22,6 +22,8 @@ pub mod models;
 #[cfg(feature = "serve")]
 pub mod probe_upload;
 pub mod questions;
+#[cfg(feature = "serve")]
+pub mod read_page;
 pub mod recipes;
 pub mod reembed;
 pub mod remove;

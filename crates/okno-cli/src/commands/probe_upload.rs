@@ -55,9 +55,9 @@ fn load(name: &std::path::Path, file: Option<PathBuf>) -> Result<()> {
     Ok(())
 }
 
-/// Beside what the program takes already.
+/// Limits what is taken beside what the program takes already.
 #[cfg(target_os = "linux")]
-fn limit_memory(bytes: u64) {
+pub fn limit_memory(bytes: u64) {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let size = status.lines().find_map(|line| line.strip_prefix("VmSize:"));
     let kibibytes: Option<u64> = size.and_then(|size| size.split_whitespace().next()?.parse().ok());
@@ -75,7 +75,7 @@ fn set_limit(resource: libc::__rlimit_resource_t, limit: u64) {
 }
 
 #[cfg(not(target_os = "linux"))]
-fn limit_memory(_: u64) {}
+pub fn limit_memory(_: u64) {}
 
 /// Keeps documents, as the server does.
 #[derive(Default)]

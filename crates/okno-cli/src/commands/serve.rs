@@ -7,12 +7,13 @@ use crate::values::{ip, number, rate};
 use crate::{address, embedder, model, opening, output, settings};
 use anyhow::{Context as _, Result, bail};
 use clap::{Args, ValueEnum};
-use okno::config::Settings;
+use okno::config::{ByteSize, Settings};
 use okno::generate::Generator;
 use okno_server::{
-    AuditSettings, KeyFile, LogFormat, NamedIndex, RateLimit, RequestLimits, ServeSettings, ServerParts, TlsFiles,
-    UploadProbe,
+    AuditSettings, KeyFile, LogFormat, NamedIndex, PageReader, RateLimit, RequestLimits, ServeSettings, ServerParts,
+    TlsFiles, UploadProbe,
 };
+use std::ffi::OsString;
 use std::net::{IpAddr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -25,6 +26,9 @@ const KEY: &str = "OKNO_API_KEY";
 /// has 64 MB, and a rendered text may take many times that.
 const LOAD_MEMORY: u64 = 2 << 30;
 const LOAD_TIME: Duration = Duration::from_mins(1);
+
+/// What drawing a page may take, or less where loading may take less: people wait for it.
+const PAGE_TIME: Duration = Duration::from_secs(15);
 
 /// Where and for whom to serve.
 #[derive(Debug, Args)]
@@ -182,7 +186,7 @@ fn parts(globals: &Globals) -> Result<ServerParts> {
         generator = if indexes.is_empty() { own } else { generator };
         indexes.push(index);
     }
-    Ok(ServerParts { indexes, generator })
+    Ok(ServerParts { indexes, generator, pages: Some(page_reader(&settings::of(&first_index(globals))?)?) })
 }
 
 /// `work=DIR` is a name and a folder, unless there is a folder of that very name.
@@ -235,14 +239,27 @@ fn index(name: String, folder: &Path) -> Result<(NamedIndex, Option<Arc<dyn Gene
     Ok((index, generator))
 }
 
+/// Draws pages in a process of this program.
+fn page_reader(settings: &Settings) -> Result<PageReader> {
+    let own = &settings.values().serve;
+    let time = own.load_timeout.map_or(PAGE_TIME, Duration::from_secs_f64).min(PAGE_TIME);
+    Ok(PageReader::new(limited(own.load_memory, "read-page")?, time, cfg!(feature = "page-pictures")))
+}
+
+/// This program with a command that takes so much memory at most.
+fn limited(memory: Option<ByteSize>, command: &str) -> Result<Vec<OsString>> {
+    let memory = memory.map_or(LOAD_MEMORY, |bytes| bytes.0);
+    let program = crate::program::path().context(say!("cannot find this program", "找不到本程序"))?;
+    Ok(vec![program.into(), command.into(), "--memory".into(), memory.to_string().into()])
+}
+
 /// Loads uploads in a process of this program first.
 fn upload_probe(engine: &okno::Engine, settings: &Settings) -> Result<Arc<UploadProbe>> {
     let own = &settings.values().serve;
-    let memory = own.load_memory.map_or(LOAD_MEMORY, |bytes| bytes.0);
     let time = own.load_timeout.map_or(LOAD_TIME, Duration::from_secs_f64);
-    let program = crate::program::path().context(say!("cannot find this program", "找不到本程序"))?;
-    let arguments = ["probe-upload".into(), "--memory".into(), memory.to_string().into(), "--".into()];
-    Ok(Arc::new(UploadProbe::new(engine.beside(), std::iter::once(program.into()).chain(arguments).collect(), time)))
+    let mut command = limited(own.load_memory, "probe-upload")?;
+    command.push("--".into());
+    Ok(Arc::new(UploadProbe::new(engine.beside(), command, time)))
 }
 
 #[cfg(test)]

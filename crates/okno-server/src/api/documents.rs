@@ -29,7 +29,7 @@ const PAGE: usize = 100;
 const LARGEST_PAGE: usize = 1000;
 
 /// How a document is named in a path.
-const NAME: &str = "The document's name; `/` is written `%2F`";
+pub(super) const NAME: &str = "The document's name; `/` is written `%2F`";
 
 /// Which documents.
 #[derive(Debug, Clone, Deserialize, IntoParams)]

@@ -7,6 +7,7 @@ mod evaluate;
 mod feedback;
 mod images;
 mod jobs;
+mod pages;
 mod runs;
 mod search;
 mod status;
@@ -66,6 +67,9 @@ fn routes() -> OpenApiRouter<Arc<App>> {
         .routes(routes!(documents::list))
         .routes(routes!(documents::get, documents::put, documents::remove))
         .routes(routes!(documents::text))
+        .routes(routes!(pages::list))
+        .routes(routes!(pages::picture))
+        .routes(routes!(pages::marks))
         .routes(routes!(images::image))
         .routes(routes!(search::search))
         .routes(routes!(compare::compare))

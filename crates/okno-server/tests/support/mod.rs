@@ -53,7 +53,7 @@ type Begun = (SocketAddr, oneshot::Sender<()>, JoinHandle<Result<(), ServeError>
 
 fn begin(engine: &Arc<Engine>, generator: Option<Arc<dyn Generator>>, settings: ServeSettings) -> Begun {
     let index = NamedIndex { vision: generator.is_some(), ..NamedIndex::plain("notes", Arc::clone(engine)) };
-    let parts = ServerParts { indexes: vec![index], generator };
+    let parts = ServerParts { indexes: vec![index], generator, pages: None };
     let (end, ended) = oneshot::channel();
     let (ready, address) = std::sync::mpsc::channel();
     let thread = std::thread::spawn(move || {

@@ -1,0 +1,151 @@
+//! Pages of files are drawn and measured in another process: a file that makes its renderer abort, take all memory or
+//! never end costs that process, not the server.
+//!
+//! The process is this program (`okno read-page`), with a limit on memory. The file comes to its standard input, with
+//! the text of the page before it; the answer is taken from its standard output, up to a limit.
+
+use okno::deadline;
+use serde::{Deserialize, Serialize};
+use std::ffi::OsString;
+use std::io::{self, Read, Write};
+use std::ops::Range;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+use utoipa::ToSchema;
+
+/// How often is looked whether the process has ended.
+const LOOK: Duration = Duration::from_millis(2);
+/// Bytes of an answer: a picture of nothing but noise is smaller.
+const LARGEST: u64 = 64 << 20;
+
+okno_document::messages! {
+    /// Why a page was not read.
+    #[derive(Debug, Clone, PartialEq, Eq)]
+    #[non_exhaustive]
+    pub enum PageFailure {
+        /// The process ended abnormally, or could not read the page.
+        Ended = "page_failed" => (
+            "drawing it failed or took too much memory",
+            "绘制失败，或占用内存过多",
+        ),
+        /// The process took too long.
+        TooLong { /** Seconds. */ seconds: u64 } = "page_too_slow" => (
+            "drawing it took more than {seconds} s",
+            "绘制超过 {seconds} 秒",
+        ),
+        /// The process cannot be started.
+        NoProcess { /** Why. */ cause: String } = "no_page_process" => (
+            "no process can be started for it: {cause}",
+            "无法启动相应的进程：{cause}",
+        ),
+        /// Whoever asked has gone.
+        Cancelled = "page_cancelled" => ("the request was cancelled", "请求已取消"),
+    }
+}
+
+/// A rectangle on a page, in shares of the page's width and height, from its upper left corner.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct PageMark {
+    /// The left edge, 0 to 1.
+    pub left: f64,
+    /// The upper edge, 0 to 1.
+    pub top: f64,
+    /// The width.
+    pub width: f64,
+    /// The height.
+    pub height: f64,
+}
+
+/// Where a span is on a page, as the process says it.
+#[derive(Debug, Clone, Deserialize)]
+pub(crate) struct MeasuredSpan {
+    pub boxes: Vec<PageMark>,
+    pub letters: usize,
+    pub found: usize,
+}
+
+/// Draws and measures pages in another process.
+#[derive(Debug, Clone)]
+pub struct PageReader {
+    /// The program and its first arguments.
+    command: Vec<OsString>,
+    time: Duration,
+    draws: bool,
+}
+
+impl PageReader {
+    /// Reads pages with a command that may take this long; `draws` says whether it can draw them.
+    pub fn new(command: Vec<OsString>, time: Duration, draws: bool) -> Self {
+        Self { command, time, draws }
+    }
+
+    /// Whether pages can be drawn.
+    pub fn draws(&self) -> bool {
+        self.draws
+    }
+
+    /// A picture of a page, as PNG.
+    pub(crate) fn picture(&self, file: &[u8], page: usize, width: u32) -> Result<Vec<u8>, PageFailure> {
+        let picture = self.run(&["picture".into(), page.to_string(), width.to_string()], "", file)?;
+        if picture.starts_with(b"\x89PNG") { Ok(picture) } else { Err(PageFailure::Ended) }
+    }
+
+    /// Where a span of the text of a page is on the page.
+    pub(crate) fn marks(
+        &self,
+        file: &[u8],
+        page: usize,
+        text: &str,
+        span: &Range<usize>,
+    ) -> Result<MeasuredSpan, PageFailure> {
+        let arguments = ["marks".into(), page.to_string(), span.start.to_string(), span.end.to_string()];
+        let answer = self.run(&arguments, text, file)?;
+        serde_json::from_slice(&answer).map_err(|_| PageFailure::Ended)
+    }
+
+    fn run(&self, arguments: &[String], text: &str, file: &[u8]) -> Result<Vec<u8>, PageFailure> {
+        let no_process = |cause: io::Error| PageFailure::NoProcess { cause: cause.to_string() };
+        let (program, first) = self.command.split_first().ok_or_else(|| no_process(io::ErrorKind::NotFound.into()))?;
+        let mut command = Command::new(program);
+        command.args(first).args(arguments);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+        let mut child = command.spawn().map_err(no_process)?;
+        let (input, output) = (child.stdin.take(), child.stdout.take());
+        std::thread::scope(|scope| {
+            // A process that ended early does not read to the end.
+            scope.spawn(move || input.map(|mut input| send(&mut input, text, file)));
+            let answer = scope.spawn(move || {
+                let mut answer = Vec::new();
+                output.map(|output| output.take(LARGEST).read_to_end(&mut answer));
+                answer
+            });
+            let ended = self.waited(&mut child);
+            let answer = answer.join().unwrap_or_default();
+            ended.map(|()| answer)
+        })
+    }
+
+    fn waited(&self, child: &mut Child) -> Result<(), PageFailure> {
+        let end = Instant::now() + self.time;
+        let failure = loop {
+            match child.try_wait() {
+                Ok(Some(status)) if status.success() => return Ok(()),
+                Ok(Some(_)) | Err(_) => return Err(PageFailure::Ended),
+                Ok(None) if deadline::check().is_err() => break PageFailure::Cancelled,
+                Ok(None) if Instant::now() > end => break PageFailure::TooLong { seconds: self.time.as_secs() },
+                Ok(None) => std::thread::sleep(LOOK),
+            }
+        };
+        // It may have ended in this moment.
+        let _ = child.kill();
+        let _ = child.wait();
+        Err(failure)
+    }
+}
+
+/// The length of the text as eight bytes, the text, the file.
+fn send(input: &mut impl Write, text: &str, file: &[u8]) -> io::Result<()> {
+    input.write_all(&(text.len() as u64).to_le_bytes())?;
+    input.write_all(text.as_bytes())?;
+    input.write_all(file)
+}
