@@ -96,13 +96,18 @@ impl Tables {
             unsafe { options.flags(EnvFlags::READ_ONLY | EnvFlags::NO_LOCK) };
         }
         refuse_damaged_starts(folder)?;
+        let is_new = !read_only && std::fs::metadata(folder.join("data.mdb")).map_or(true, |file| file.len() == 0);
         let opening = OPENING.lock().unwrap_or_else(PoisonError::into_inner);
         if !read_only {
             reserve_locks(folder)?;
         }
         // SAFETY: LMDB asks that nobody else changes the file while it is mapped; the folder is ours,
         // and every writer, in this process or another, goes through LMDB's own lock.
-        let env = unsafe { options.open(folder) }.map_err(|source| match source {
+        let opened = unsafe { options.open(folder) };
+        if opened.is_err() && is_new {
+            forget_begun(folder);
+        }
+        let env = opened.map_err(|source| match source {
             heed::Error::EnvAlreadyOpened => Error::AlreadyOpen(folder.to_owned()),
             heed::Error::Mdb(heed::MdbError::Invalid | heed::MdbError::VersionMismatch | heed::MdbError::Corrupted) => {
                 Error::Damaged { path: folder.to_owned(), what: Damage::NotOurs }
@@ -339,6 +344,19 @@ impl Tables {
         serde_json::from_slice(bytes).map(Some).map_err(|_| self.damaged(Damage::Value { key: key.to_owned() }))
     }
 }
+
+/// Deletes a new `data.mdb` of which the disk had no room for the first two pages: it holds nothing, and would be taken
+/// for a damaged index.
+fn forget_begun(folder: &Path) {
+    let path = folder.join("data.mdb");
+    if std::fs::metadata(&path).is_ok_and(|file| file.len() < FIRST_PAGES) {
+        // Why the index could not be made is the error to tell.
+        let _ = std::fs::remove_file(path);
+    }
+}
+
+/// Two pages, where these are smallest.
+const FIRST_PAGES: u64 = 2 * 4096;
 
 /// Makes a `data.mdb` that was cut short as long as it says it is. Reading behind its end would end the process with
 /// a bus error; pages of zeros are refused as damage. LMDB leaves unused pages at the end unwritten, so a short file
