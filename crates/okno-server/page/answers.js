@@ -16,11 +16,12 @@ export function setText(body, text, citations) {
       (citations ?? []).map((citation) => citation.at),
     ).map((unit, i) => [unit, citations[i]]),
   );
+  const shown = [];
   let offset = 0;
-  // An item of a list is a paragraph of its own, so that its lines stand below one another.
-  const paragraphs = text.split(/(\n{2,}|\n(?=- ))/).map((part) => {
+  for (const part of text.split(/(\n{2,}|\n(?=- ))/)) {
+    const isItem = part.startsWith('- ');
     const parts = [];
-    let done = 0;
+    let done = isItem ? 2 : 0;
     for (const match of part.matchAll(/\[(\d+)\]/g)) {
       const citation = at.get(offset + match.index);
       if (citations && !citation) continue;
@@ -31,12 +32,12 @@ export function setText(body, text, citations) {
       done = match.index + match[0].length;
     }
     offset += part.length;
-    return (
-      part.trim() &&
-      h(part.startsWith('- ') ? 'p.plain.item' : 'p.plain', {}, parts, part.slice(done).trimEnd())
-    );
-  });
-  fill(body, paragraphs.filter(Boolean));
+    parts.push(part.slice(done).trimEnd());
+    if (isItem && shown.at(-1)?.tagName !== 'UL') shown.push(h('ul'));
+    if (isItem) shown.at(-1).append(h('li', {}, parts));
+    else if (part.trim()) shown.push(h('p.plain', {}, parts));
+  }
+  fill(body, shown);
 }
 
 function chip(citation) {
