@@ -46,8 +46,8 @@ const STEPS: &str = r#"
 /// Enough for all of it.
 const ENOUGH: usize = 2400;
 
-/// Room for the file of locks and the first of the two pages that an index begins with. Was broken: what is left of such
-/// a beginning was taken for a damaged index.
+/// Room for the file of locks and the first of the two pages that an index begins with. Was broken: what is left of
+/// such a beginning was taken for a damaged index.
 const LOCKS_AND_A_PAGE: usize = 72;
 
 #[test]
