@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import TracebackType
-from typing import Any, Callable, Union
+from typing import Any, Callable, Optional, Tuple, Union
 
 from . import _okno
 from ._results import Answer, Document, Evaluation, IndexReport, Reply, Stats
@@ -21,6 +21,11 @@ LanguageModel = Callable[["list[dict[str, str]]"], "str | Iterable[str]"]
 
 #: A reranker: a question and passages in, one score for each passage out.
 Reranker = Callable[[str, "list[str]"], "Sequence[float]"]
+
+
+#: A document of a source: its id, a version that changes whenever it does, and a function that reads it: what
+#: :meth:`Index.add` takes, without ``id``, or ``None`` for something that holds no text.
+SourceItem = Tuple[str, str, Callable[[], Optional[Mapping[str, Any]]]]
 
 
 @dataclass(frozen=True)
@@ -131,6 +136,46 @@ class Index:
         """
         lines = (json.dumps(dict(document), ensure_ascii=False, default=str) for document in documents)
         return IndexReport._of(json.loads(self._engine.add(lines)))
+
+    def sync(self, name: str, source: Iterable[SourceItem]) -> IndexReport:
+        """Brings the documents of a source up to date: those that are new or have another version are read.
+
+        The source gives ``(id, version, load)`` for everything it holds; what it does not name any more is
+        deleted. Ids begin with ``name/``; metadata has the name as ``source`` and the ``version``.
+
+        >>> texts = {"tea": "Tea is hot.", "ice": "Ice is cold."}
+        >>> def source():
+        ...     for id, text in texts.items():
+        ...         yield id, text, lambda text=text: {"text": text}
+        >>> with okno.Index.create(folder / "synced.okno") as index:
+        ...     first = index.sync("fridge", source())
+        ...     texts = {"tea": "Tea is cold now."}
+        ...     second = index.sync("fridge", source())
+        >>> (first.added, first.unchanged), (second.changed, second.removed)
+        ((2, 0), (1, 1))
+        """
+        known = {
+            document.id: document.metadata.get("version")
+            for document in self.documents()
+            if document.metadata.get("source") == name
+        }
+        seen: set[str] = set()
+
+        def changed() -> Iterator[Mapping[str, Any]]:
+            for own, version, load in source:
+                id = f"{name}/{own}"
+                if known.get(id) != version:
+                    document = load()
+                    if document is None:
+                        continue
+                    marks = {"source": name, "version": version}
+                    yield {**document, "id": id, "metadata": {**document.get("metadata", {}), **marks}}
+                seen.add(id)
+
+        report = self.add(changed())
+        removed = self.delete(known.keys() - seen)
+        unchanged = len(seen) - report.added - report.changed - len(report.skipped)
+        return IndexReport._of({**report.to_dict(), "removed": removed, "unchanged": max(unchanged, 0)})
 
     def delete(self, ids: Iterable[str]) -> int:
         """Deletes documents that were added by these ids; returns how many there were."""
