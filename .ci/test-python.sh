@@ -32,6 +32,16 @@ packages="$target/packages"
 } || skip "the packages of the tests cannot be installed"
 "$packages/bin/pip" install -q --no-index --no-deps --force-reinstall "$wheel"
 echo "== types";       "$tools/bin/mypy" --strict --python-executable "$packages/bin/python" crates/okno-python/python/okno
+pyright="$target/pyright/node_modules/.bin/pyright"
+if [ ! -x "$pyright" ] && command -v npm >/dev/null; then
+  mkdir -p "$target/pyright" && echo '{"private": true}' > "$target/pyright/package.json"
+  npm install --prefix "$target/pyright" --no-audit --no-fund --silent pyright || true
+fi
+if [ -x "$pyright" ]; then
+  "$pyright" --pythonpath "$packages/bin/python" crates/okno-python/python/okno
+else
+  echo "pyright cannot be installed: types are checked by mypy alone" >&2
+fi
 echo "== tests of the package"; "$packages/bin/python" -m pytest -q -p no:cacheprovider crates/okno-python/tests
 echo "== langchain-tests"
 PYTHONPATH=integrations/langchain-okno "$packages/bin/python" -m pytest -q -p no:cacheprovider -o asyncio_mode=auto integrations/langchain-okno/tests
