@@ -191,18 +191,6 @@ export interface DocumentPage {
   start: number;
 }
 
-/** The pages of a document. */
-export interface DocumentPages {
-  /** The document's name. */
-  doc_id: string;
-  /** The pages, in order; none where the format has no pages. */
-  pages: DocumentPage[];
-  /** Whether pictures of them can be asked for. */
-  pictures: boolean;
-  /** Its title, possibly empty. */
-  title: string;
-}
-
 /** An error as it is sent. */
 export interface ErrorBody {
   /** What went wrong. */
@@ -510,6 +498,18 @@ export interface ModelsInUse {
   embedder: string;
   /** The language model that writes answers; without one, answers are sentences of the documents. */
   generator?: string | null;
+}
+
+/** The pages of a document. */
+export interface PageList {
+  /** The document's name. */
+  doc_id: string;
+  /** The pages, in order; none where the format has no pages. */
+  pages: DocumentPage[];
+  /** Whether pictures of them can be asked for. */
+  pictures: boolean;
+  /** Its title, possibly empty. */
+  title: string;
 }
 
 /** A rectangle on a page, in shares of the page's width and height, from its upper left corner. */

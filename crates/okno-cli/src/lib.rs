@@ -14,6 +14,8 @@ mod globals;
 mod help;
 mod indexing;
 mod locale;
+#[cfg(feature = "serve")]
+mod memory_limit;
 mod model;
 mod ocr;
 mod opening;

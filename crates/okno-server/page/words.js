@@ -256,8 +256,8 @@ const WORDS = {
   'page.next': ['Next page', '下一页'],
   'page.alt': ['Page {0} of {1}; its words are under Text', '{1} 第 {0} 页；文字见“文本”'],
   'page.unmarked': [
-    'The passage could not be marked on this page. It is marked under Text.',
-    '无法在此页上标出该段落，可在“文本”中查看。',
+    'The passage cannot be marked here; see Text.',
+    '无法在此标出该段落，请看“文本”。',
   ],
 
   'documents.find': ['Find by name or title', '按名称或标题查找'],

@@ -1,6 +1,7 @@
 //! `okno probe-upload`: loads a file from standard input with a limit on memory and gives nothing. `okno serve` runs it
 //! for each upload, so that a file that ends the process of its loader does not end the server.
 
+use crate::memory_limit::limit_memory;
 use anyhow::Result;
 use clap::Args;
 use okno::document::Loaded;
@@ -24,7 +25,7 @@ pub struct ProbeUploadArgs {
 const STACK: usize = 3 << 19;
 
 pub fn run(args: &ProbeUploadArgs) -> Result<()> {
-    limit_memory(args.memory);
+    limit_memory(args.memory.saturating_add(STACK as u64));
     let args = (args.name.clone(), args.file.clone());
     let loading = std::thread::Builder::new().stack_size(STACK).spawn(move || load(&args.0, args.1))?;
     // A panic inside is an ordinary reason to skip a file: loaders are guarded. One outside ends the process.
@@ -54,28 +55,6 @@ fn load(name: &std::path::Path, file: Option<PathBuf>) -> Result<()> {
     }
     Ok(())
 }
-
-/// Limits what is taken beside what the program takes already.
-#[cfg(target_os = "linux")]
-pub fn limit_memory(bytes: u64) {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let size = status.lines().find_map(|line| line.strip_prefix("VmSize:"));
-    let kibibytes: Option<u64> = size.and_then(|size| size.split_whitespace().next()?.parse().ok());
-    let taken = kibibytes.map_or(1 << 30, |kibibytes| kibibytes << 10);
-    set_limit(libc::RLIMIT_AS, taken.saturating_add(bytes).saturating_add(STACK as u64));
-    set_limit(libc::RLIMIT_CORE, 0);
-}
-
-/// Without a limit the file is loaded all the same: the time limit holds.
-#[cfg(target_os = "linux")]
-fn set_limit(resource: libc::__rlimit_resource_t, limit: u64) {
-    let limit = libc::rlimit { rlim_cur: limit, rlim_max: limit };
-    // SAFETY: the pointer is to a value that lives until the call returns, and the call changes only limits.
-    unsafe { libc::setrlimit(resource, &raw const limit) };
-}
-
-#[cfg(not(target_os = "linux"))]
-pub fn limit_memory(_: u64) {}
 
 /// Keeps documents, as the server does.
 #[derive(Default)]

@@ -3,8 +3,8 @@
 //!
 //! Standard input has the length of the page's text as eight bytes, least first, then the text, then the file.
 
-use super::probe_upload::limit_memory;
 use crate::locale::say;
+use crate::memory_limit::limit_memory;
 use anyhow::{Result, bail};
 use clap::{Args, Subcommand};
 use std::io::{Read, Write};

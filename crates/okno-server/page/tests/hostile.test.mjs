@@ -44,7 +44,7 @@ test('hostile documents are read, asked and compared without running', async () 
     await close(
       await visited(
         `/?view=${view}&q=zanzibar+kettle`,
-        view === 'ask' ? '.answer p' : 'article.context',
+        view === 'ask' ? '.answer :is(p, li)' : 'article.context',
       ),
     );
   await close(await visited('/?view=documents', 'table.documents a'));

@@ -47,7 +47,7 @@ pub struct DocumentPage<'a> {
 
 /// The pages of a document.
 #[derive(Debug, Serialize, ToSchema)]
-pub struct DocumentPages<'a> {
+pub struct PageList<'a> {
     /// The document's name.
     pub doc_id: &'a str,
     /// Its title, possibly empty.
@@ -61,7 +61,7 @@ pub struct DocumentPages<'a> {
 /// The pages of a document: which part of the text each holds
 #[utoipa::path(get, path = "/api/v1/documents/{name}/pages", tag = "documents",
     params(("name" = String, Path, description = NAME, example = "tea.pdf"), Which),
-    responses((status = 200, body = DocumentPages<'static>), (status = "4XX", body = ErrorBody)))]
+    responses((status = 200, body = PageList<'static>), (status = "4XX", body = ErrorBody)))]
 pub async fn list(
     app: SeenApp,
     Name(name): Name,
@@ -86,7 +86,7 @@ pub async fn list(
             end,
         });
         let original = if draws && found.is_pdf() { found.original(&served)? } else { None };
-        json(&DocumentPages {
+        json(&PageList {
             doc_id: found.record.id.name(),
             title: &found.record.title,
             pictures: original.is_some_and(|original| original.may_be_there()),
@@ -99,7 +99,7 @@ pub async fn list(
 /// How a page is drawn.
 #[derive(Debug, Clone, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
-pub struct PictureSize {
+pub struct PictureWidth {
     /// The index; the first when none is named
     pub index: Option<String>,
     /// Pixels from left to right; 1000 when nothing is said
@@ -110,7 +110,7 @@ pub struct PictureSize {
 /// A picture of a page of a PDF, as it was when it was indexed
 #[utoipa::path(get, path = "/api/v1/documents/{name}/pages/{page}/picture", tag = "documents",
     params(("name" = String, Path, description = NAME, example = "tea.pdf"),
-        ("page" = usize, Path, description = "Which page, from 1", minimum = 1, example = 1), PictureSize),
+        ("page" = usize, Path, description = "Which page, from 1", minimum = 1, example = 1), PictureWidth),
     responses((status = 200, content_type = "image/png", body = Vec<u8>), (status = 304, description = "Not changed"),
         (status = "4XX", body = ErrorBody)))]
 pub async fn picture(
@@ -118,7 +118,7 @@ pub async fn picture(
     NameAndPage(name, page): NameAndPage,
     note: AuditNote,
     headers: HeaderMap,
-    Params(size): Params<PictureSize>,
+    Params(size): Params<PictureWidth>,
 ) -> Result<Response, ApiError> {
     let served = app.served(size.index.as_deref())?;
     note.documents([&*name]);
