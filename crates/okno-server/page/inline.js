@@ -18,6 +18,9 @@ const DESTINATION =
 const AUTOLINK = /<((?:https?:\/\/|mailto:)[^\s<>]{1,2000})>/y;
 const BARE = /https?:\/\/[^\s<>"'`|()[\]\\*（）【】「」《》，。；：！？、]{2,2000}/y;
 const TAG = /<(\/?)([a-zA-Z][a-zA-Z0-9]{0,9})(\s[^<>]{0,1000})?>/y;
+/** What a generator of web pages puts in, `{{< tooltip text="Pods" >}}` or `{{% note %}}`: shown as its text. */
+const SHORTCODE =
+  /\{\{[<%](?:[^{}\n]{0,200}?\b(?:text|title)="([^"{}\n]*)")?[^{}\n]{0,200}[>%]\}\}/y;
 const PUNCTUATION = /[!-/:-@[-`{-~]/;
 const SPACE = /^\s?$/;
 const LETTER = /[\p{L}\p{N}]/u;
@@ -101,7 +104,7 @@ class InlineReader {
   }
 
   read() {
-    const special = /[\\`*_~[\]!<&]|\bhttps?:\/\/| {2}\n/g;
+    const special = /[\\`*_~[\]!<&]|\{\{|\bhttps?:\/\/| {2}\n/g;
     for (;;) {
       special.lastIndex = this.at;
       const found = special.exec(this.text);
@@ -126,6 +129,7 @@ class InlineReader {
     else if (sign === '<') this.tag();
     else if (sign === '&') this.replaced(entityAt(text, at));
     else if (sign === '  \n') this.add({ kind: 'break', from: at, to: at + 3 });
+    else if (sign === '{{') this.shortcode();
     else if (sign[0] === 'h') this.bare();
     else this.at += 1;
   }
@@ -145,6 +149,12 @@ class InlineReader {
   replaced(found) {
     if (!found) return void (this.at += 1);
     this.add({ kind: 'text', from: this.at, to: found.end, says: found.says, whole: true });
+  }
+
+  shortcode() {
+    SHORTCODE.lastIndex = this.at;
+    const found = SHORTCODE.exec(this.text);
+    this.replaced(found && { end: SHORTCODE.lastIndex, says: found[1] ?? '' });
   }
 
   escape() {

@@ -3,7 +3,7 @@
 import test from 'node:test';
 import assert from 'node:assert/strict';
 import { parse } from '../markdown.js';
-import { safe } from '../inline.js';
+import { inline, safe } from '../inline.js';
 import { entityAt } from '../entities.js';
 import { close, open, shared } from './world.mjs';
 import { document as generated, numbers } from './generated.mjs';
@@ -91,6 +91,8 @@ test('no document takes more than linear time', () => {
       '```\n',
       '( ',
       '<a ',
+      '{{<',
+      '{{< text="',
     ],
   ];
   for (const part of parts)
@@ -102,6 +104,20 @@ test('no document takes more than linear time', () => {
       const ms = (user + system) / 1000;
       assert.ok(ms < 1500, `${JSON.stringify(part)} as ${dialect}: ${ms.toFixed()} ms`);
     }
+});
+
+test('what a generator of web pages puts in is shown as its text', () => {
+  const shown = (text) =>
+    inline(text)
+      .map((node) => node.says ?? text.slice(node.from, node.to))
+      .join('');
+  const cases = {
+    'use {{<glossary_tooltip text="Pods" term_id="pod">}} now': 'use Pods now',
+    'a {{< note >}} b': 'a  b',
+    '{{% alert title="Beware" color="red" %}}': 'Beware',
+    '{{ .Values.name }} and {{< open': '{{ .Values.name }} and {{< open',
+  };
+  for (const [written, read] of Object.entries(cases)) assert.equal(shown(written), read);
 });
 
 test('character references are characters; addresses that run something are none', () => {
