@@ -15,6 +15,7 @@ mod app;
 mod audit;
 mod cache;
 mod chat;
+mod child_process;
 mod code;
 mod connections;
 mod conversation;

@@ -4,19 +4,13 @@
 //! The process is this program (`okno read-page`), with a limit on memory. The file comes to its standard input, with
 //! the text of the page before it; the answer is taken from its standard output, up to a limit.
 
+use crate::child_process::{BoundedCommand, ChildFailure};
 use okno::deadline;
 use serde::{Deserialize, Serialize};
 use std::ffi::OsString;
-use std::io::{self, Read, Write};
 use std::ops::Range;
-use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use utoipa::ToSchema;
-
-/// How often is looked whether the process has ended.
-const LOOK: Duration = Duration::from_millis(2);
-/// Bytes of an answer: a picture of nothing but noise is smaller.
-const LARGEST: u64 = 64 << 20;
 
 okno_document::messages! {
     /// Why a page was not read.
@@ -67,16 +61,14 @@ pub(crate) struct MeasuredSpan {
 /// Draws and measures pages in another process.
 #[derive(Debug, Clone)]
 pub struct PageReader {
-    /// The program and its first arguments.
-    command: Vec<OsString>,
-    time: Duration,
+    command: BoundedCommand,
     draws: bool,
 }
 
 impl PageReader {
     /// Reads pages with a command that may take this long; `draws` says whether it can draw them.
     pub fn new(command: Vec<OsString>, time: Duration, draws: bool) -> Self {
-        Self { command, time, draws }
+        Self { command: BoundedCommand { command, time }, draws }
     }
 
     /// Whether pages can be drawn.
@@ -103,49 +95,17 @@ impl PageReader {
         serde_json::from_slice(&answer).map_err(|_| PageFailure::Ended)
     }
 
+    /// Sends the length of the text as eight bytes, the text and the file.
     fn run(&self, arguments: &[String], text: &str, file: &[u8]) -> Result<Vec<u8>, PageFailure> {
-        let no_process = |cause: io::Error| PageFailure::NoProcess { cause: cause.to_string() };
-        let (program, first) = self.command.split_first().ok_or_else(|| no_process(io::ErrorKind::NotFound.into()))?;
-        let mut command = Command::new(program);
-        command.args(first).args(arguments);
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
-        let mut child = command.spawn().map_err(no_process)?;
-        let (input, output) = (child.stdin.take(), child.stdout.take());
-        std::thread::scope(|scope| {
-            // A process that ended early does not read to the end.
-            scope.spawn(move || input.map(|mut input| send(&mut input, text, file)));
-            let answer = scope.spawn(move || {
-                let mut answer = Vec::new();
-                output.map(|output| output.take(LARGEST).read_to_end(&mut answer));
-                answer
-            });
-            let ended = self.waited(&mut child);
-            let answer = answer.join().unwrap_or_default();
-            ended.map(|()| answer)
+        let arguments: Vec<OsString> = arguments.iter().map(OsString::from).collect();
+        let length = (text.len() as u64).to_le_bytes();
+        let input = [&length[..], text.as_bytes(), file];
+        let answer = self.command.run(&arguments, &input, || deadline::check().is_err());
+        answer.map_err(|failure| match failure {
+            ChildFailure::Ended => PageFailure::Ended,
+            ChildFailure::TooLong => PageFailure::TooLong { seconds: self.command.time.as_secs() },
+            ChildFailure::Unwanted => PageFailure::Cancelled,
+            ChildFailure::NoProcess(cause) => PageFailure::NoProcess { cause: cause.to_string() },
         })
     }
-
-    fn waited(&self, child: &mut Child) -> Result<(), PageFailure> {
-        let end = Instant::now() + self.time;
-        let failure = loop {
-            match child.try_wait() {
-                Ok(Some(status)) if status.success() => return Ok(()),
-                Ok(Some(_)) | Err(_) => return Err(PageFailure::Ended),
-                Ok(None) if deadline::check().is_err() => break PageFailure::Cancelled,
-                Ok(None) if Instant::now() > end => break PageFailure::TooLong { seconds: self.time.as_secs() },
-                Ok(None) => std::thread::sleep(LOOK),
-            }
-        };
-        // It may have ended in this moment.
-        let _ = child.kill();
-        let _ = child.wait();
-        Err(failure)
-    }
-}
-
-/// The length of the text as eight bytes, the text, the file.
-fn send(input: &mut impl Write, text: &str, file: &[u8]) -> io::Result<()> {
-    input.write_all(&(text.len() as u64).to_le_bytes())?;
-    input.write_all(text.as_bytes())?;
-    input.write_all(file)
 }

@@ -5,23 +5,19 @@
 //! twice – the first time something else may have been wrong – is set aside: moved into a hidden folder beside the
 //! other uploads, where nothing reads it.
 
+use crate::child_process::{BoundedCommand, ChildFailure};
 use crate::uploads::Uploads;
 use okno::LoadGuard;
 use okno::load::SkipReason;
 use okno::message::Reason;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
 use std::sync::{Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// How often an upload may end its process before it is set aside.
 const STRIKES: u32 = 2;
-
-/// How often is looked whether the process has ended.
-const LOOK: Duration = Duration::from_millis(5);
 
 okno_document::messages! {
     /// Why an upload is not loaded.
@@ -57,8 +53,7 @@ pub struct UploadProbe {
     uploads: Uploads,
     /// The program and its arguments; the file's name comes last, and its content to standard input. For a file that is
     /// not in memory, its path comes behind that.
-    command: Vec<OsString>,
-    time: Duration,
+    command: BoundedCommand,
     /// How often each upload ended its process.
     strikes: Mutex<BTreeMap<String, u32>>,
 }
@@ -69,44 +64,21 @@ impl UploadProbe {
         let uploads = Uploads::beside(index);
         let strikes = std::fs::read(strikes_file(&uploads)).ok();
         let strikes = strikes.and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default();
-        Self { uploads, command, time, strikes: Mutex::new(strikes) }
+        Self { uploads, command: BoundedCommand { command, time }, strikes: Mutex::new(strikes) }
     }
 
     /// Runs the command; whether it ended well, or why not.
     fn probed(&self, file: &Path, content: Option<&[u8]>) -> Result<(), UploadRefused> {
-        let no_process = |cause: io::Error| UploadRefused::NoProcess { cause: cause.to_string() };
-        let (program, arguments) =
-            self.command.split_first().ok_or_else(|| no_process(io::ErrorKind::NotFound.into()))?;
-        let mut command = Command::new(program);
-        command.args(arguments).arg(file.file_name().unwrap_or_default());
+        let mut arguments = vec![file.file_name().unwrap_or_default().to_owned()];
         if content.is_none() {
-            command.arg(file);
+            arguments.push(file.into());
         }
-        command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
-        let mut child = command.spawn().map_err(no_process)?;
-        std::thread::scope(|scope| {
-            let input = child.stdin.take();
-            // A process that ended early does not read to the end.
-            scope.spawn(move || input.map(|mut input| input.write_all(content.unwrap_or_default())));
-            self.waited(&mut child)
+        let probed = self.command.run(&arguments, &[content.unwrap_or_default()], || false);
+        probed.map(drop).map_err(|failure| match failure {
+            ChildFailure::Ended | ChildFailure::Unwanted => UploadRefused::Ended,
+            ChildFailure::TooLong => UploadRefused::TooLong { seconds: self.command.time.as_secs() },
+            ChildFailure::NoProcess(cause) => UploadRefused::NoProcess { cause: cause.to_string() },
         })
-    }
-
-    fn waited(&self, child: &mut Child) -> Result<(), UploadRefused> {
-        let end = Instant::now() + self.time;
-        loop {
-            match child.try_wait() {
-                Ok(Some(status)) if status.success() => return Ok(()),
-                Ok(Some(_)) | Err(_) => return Err(UploadRefused::Ended),
-                Ok(None) if Instant::now() > end => {
-                    // It may have ended in this moment.
-                    let _ = child.kill();
-                    let _ = child.wait();
-                    return Err(UploadRefused::TooLong { seconds: self.time.as_secs() });
-                }
-                Ok(None) => std::thread::sleep(LOOK),
-            }
-        }
     }
 
     /// Counts a failure; the second one sets the file aside.
