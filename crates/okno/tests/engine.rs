@@ -505,7 +505,7 @@ fn a_list_is_returned_whole_and_no_heading_alone() {
 fn comments_of_markdown_are_neither_searched_nor_returned() {
     let text = "# 部署\n\n<!--\nRolling back a deployment to an earlier revision is done with the undo command, which is \
         described here.\n-->\n\n回滚到之前的版本。\n\n<!--\nAnother comment of some length, so that nobody takes it for text.\n\
-        -->\n\n使用 undo 命令。\n";
+        -->\n\n使用 undo 命令。\n\n<!-- short -->\n\n然后检查。\n";
     let index = indexed(&[("a.md", text)]);
     for question in ["Rolling back a deployment to an earlier revision", "回滚到之前的版本"] {
         let texts = texts(&index, question, 500);

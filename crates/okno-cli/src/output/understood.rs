@@ -84,13 +84,12 @@ pub fn explained(understood: &Understood) -> String {
     for part in &understood.parts {
         text += &say!("  part of the question: {}\n", "  问题的一部分：{}\n", printable(part));
     }
-    text += &match &understood.form {
-        Some(AnswerForm::Definition(of)) => {
-            say!("  sentences that say what {} is come first\n", "  说明“{}”是什么的句子优先\n", printable(of))
-        }
-        Some(AnswerForm::Steps) => say!("  numbered steps come first\n", "  编号的步骤优先\n"),
-        _ => String::new(),
-    };
+    for of in understood.subjects() {
+        text += &say!("  sentences that say what {} is come first\n", "  说明“{}”是什么的句子优先\n", printable(of));
+    }
+    if understood.form == Some(AnswerForm::Steps) {
+        text += &say!("  numbered steps come first\n", "  编号的步骤优先\n");
+    }
     if understood.filter.is_some() {
         text += &say!("  searching for: {}\n", "  搜索内容：{}\n", printable(&understood.text));
     }

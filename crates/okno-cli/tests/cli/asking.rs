@@ -355,6 +355,8 @@ fn sentences_of_the_form_that_is_asked_for_come_first_and_that_is_said() {
         let ran = world.okno(["search", question, "--explain", "--lang", "en"]).succeeds();
         assert!(ran.out.contains(says), "{}", ran.out);
     }
+    let compared = world.okno(["search", "difference between a samovar and a kettle", "--explain", "--lang", "en"]);
+    assert!(compared.succeeds().out.contains("sentences that say what kettle is come first"));
     let steps = contexts(&world.search(&["How do I make samovar tea?"]))[0].to_string();
     assert!(steps.contains("Light the charcoal"), "{steps}");
 }

@@ -77,9 +77,25 @@ fn rest_of_item(end: usize, section: &Range<usize>, view: &View<'_>) -> usize {
 /// The sentence before a list that announces it.
 fn lead_in(start: usize, section: &Range<usize>, view: &View<'_>) -> usize {
     let Some(before) = start.checked_sub(1).filter(|before| section.contains(before)) else { return start };
-    let sentence = &view.structure.sentences[before];
-    let announces = sentence.span.of(view.text).trim_end_matches(['*', '_']).ends_with([':', '：']);
-    if announces || sentence.heading || view.structure.sentences[start].attached { before } else { start }
+    let follows = view.structure.sentences[before].heading || view.structure.sentences[start].attached;
+    if follows || announces(before, view) { before } else { start }
+}
+
+/// Whether a sentence ends with a colon: what it promises comes after it.
+fn announces(at: usize, view: &View<'_>) -> bool {
+    view.structure.sentences[at].span.of(view.text).trim_end_matches(['*', '_']).ends_with([':', '：'])
+}
+
+/// What a sentence announces: the list that it leads into, or the code or the items below it.
+pub fn announced(at: usize, run: Option<&Range<usize>>, view: &View<'_>) -> Option<Range<usize>> {
+    let sentences = &view.structure.sentences;
+    let end = view.structure.section(at).end.min(at + REACH);
+    let answers = |at: usize| is_item(at, view) || sentences[at].span.of(view.text).starts_with("```");
+    if at + 1 >= end || sentences[at].heading || !announces(at, view) || !answers(at + 1) {
+        return None;
+    }
+    let block_end = || (at + 2..end).find(|&next| !sentences[next].attached).unwrap_or(end);
+    Some(at + 1..run.map_or_else(block_end, |run| run.end).max(at + 2))
 }
 
 /// The section of a sentence, if it has no more than so many tokens; none that is only headings.
@@ -91,23 +107,45 @@ pub fn section(sentence: usize, view: &View<'_>, most: usize) -> Option<Range<us
     (short && section.clone().any(|at| !structure.sentences[at].heading)).then_some(section)
 }
 
+/// The sections below one heading that holds several, the widest of at most so many tokens around a sentence.
+pub fn chapter(sentence: usize, view: &View<'_>, most: usize) -> Option<Range<usize>> {
+    let structure = &view.structure;
+    let sections = &structure.sections;
+    let own = structure.section_number(sentence);
+    let path = &sections[own].path;
+    (1..path.len()).find_map(|depth| {
+        let below = |at: &usize| sections[*at].path.get(..depth) == Some(&path[..depth]);
+        let first = (0..own).rev().take(most).take_while(below).last().unwrap_or(own);
+        let last = (own + 1..sections.len()).take(most).take_while(below).last().unwrap_or(own);
+        let end = sections.get(last + 1).map_or(structure.sentences.len(), |next| next.first as usize);
+        let range = sections[first].first as usize..end;
+        let whole = range.len() == structure.sentences.len();
+        (first < last && !whole && range.len() <= most && structure.tokens(range.clone()) <= most).then_some(range)
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::document::{Block, BlockKind, Span};
     use std::sync::Arc;
 
-    fn runs(text: &str) -> Vec<String> {
+    fn view(text: &str) -> View<'_> {
         let mut blocks = Vec::new();
         let mut start = 0;
         for line in text.split_inclusive('\n') {
-            let kind = if line.starts_with('#') { BlockKind::Heading(1) } else { BlockKind::Paragraph };
+            let level = line.bytes().take_while(|&byte| byte == b'#').count() as u8;
+            let kind = if level > 0 { BlockKind::Heading(level) } else { BlockKind::Paragraph };
             if !line.trim().is_empty() {
                 blocks.push(Block { kind, span: Span::new(start, start + line.trim_end().len()) });
             }
             start += line.len();
         }
-        let view = View { structure: Arc::new(crate::split::structure(text, "", &blocks)), text };
+        View { structure: Arc::new(crate::split::structure(text, "", &blocks)), text }
+    }
+
+    fn runs(text: &str) -> Vec<String> {
+        let view = view(text);
         let found = near(view.structure.sentences.len() - 1, &view);
         found.into_iter().map(|run| view.structure.span(run).of(text).to_owned()).collect()
     }
@@ -124,5 +162,29 @@ mod tests {
     fn two_lines_are_no_list_and_numbers_in_prose_neither() {
         assert_eq!(runs("- one\n- two"), [] as [&str; 0]);
         assert_eq!(runs("In 2018 it rained. In 2019 it did not. 3 years later it snowed."), [] as [&str; 0]);
+    }
+
+    #[test]
+    fn a_colon_announces_items_and_code_and_nothing_else() {
+        let announced = |text: &str| {
+            let view = view(text);
+            announced(0, None, &view).map(|below| view.structure.span(below).of(text).to_owned())
+        };
+        assert_eq!(announced("Do this:\n\n1. Wash.\n2. Cut.\n\nThen eat."), Some("1. Wash.\n2. Cut.".to_owned()));
+        assert_eq!(announced("Run:\n\n```\nmake\n```"), Some("```\nmake\n```".to_owned()));
+        assert_eq!(announced("He said:\n\nI will not."), None);
+        assert_eq!(announced("It is done.\n\n- by hand"), None);
+        assert_eq!(announced("Do this:"), None);
+    }
+
+    #[test]
+    fn sections_below_one_heading_are_a_chapter_if_they_are_short() {
+        let text = "# Book\n\nIntro.\n\n## Steps\n\n### First\n\nWash.\n\n### Then\n\nCut.\n\n## Notes\n\nDone.";
+        let view = view(text);
+        let at = |said: &str| view.structure.sentences.iter().position(|s| s.span.of(text) == said).unwrap();
+        let chapter = |said: &str, most| chapter(at(said), &view, most).map(|run| view.structure.span(run).of(text));
+        assert_eq!(chapter("Cut.", 100), Some("## Steps\n\n### First\n\nWash.\n\n### Then\n\nCut."));
+        assert_eq!(chapter("Cut.", 5), None, "too long");
+        assert_eq!(chapter("Done.", 100), None, "all of the document");
     }
 }

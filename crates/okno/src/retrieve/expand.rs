@@ -181,8 +181,7 @@ pub fn in_order(mut pieces: Vec<ContextPiece>) -> Vec<ContextPiece> {
     pieces
 }
 
-/// Bytes of markup between two sentences that a context may hold: a rule, an anchor, a short tag. Longer ones are
-/// comments.
+/// Bytes of markup between two sentences that a context may hold: a rule, an anchor, a short tag.
 const SHORT_MARKUP: usize = 40;
 
 /// Cuts pieces where a comment stands between two sentences: what is not text is not returned.
@@ -217,7 +216,10 @@ fn parted(piece: ContextPiece, views: &Views<'_>) -> Vec<ContextPiece> {
     let view = &views[&piece.document];
     let end_of = |at: usize| view.structure.sentences[at].span.end as usize;
     let start_of = |at: usize| view.structure.sentences[at].span.start as usize;
-    let hidden = |&at: &usize| view.text[end_of(at - 1)..start_of(at)].trim().len() > SHORT_MARKUP;
+    let hidden = |&at: &usize| {
+        let between = view.text[end_of(at - 1)..start_of(at)].trim();
+        between.len() > SHORT_MARKUP || between.starts_with("<!--")
+    };
     let cuts: Vec<usize> = (piece.sentences.start + 1..piece.sentences.end).filter(hidden).collect();
     if cuts.is_empty() {
         return vec![piece];

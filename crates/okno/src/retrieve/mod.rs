@@ -158,7 +158,7 @@ fn answer(
     let hits = match stage.reranked {
         None if is_auto(&recipe) && !is_derived(&recipe) => {
             let hits = stage!("reread", reread::reread(&hits, snapshot, &views, &mut asked[0]))?;
-            fitting::fitting(hits, understood.form.as_ref(), snapshot, &views)?
+            fitting::fitting(hits, &understood, snapshot, &views)?
         }
         _ => hits,
     };

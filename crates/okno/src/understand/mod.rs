@@ -166,7 +166,7 @@ const LONGEST_QUESTION: usize = 400;
 
 impl Understood {
     /// What the question asks about, where it asks what that is or compares it with another.
-    pub(crate) fn subjects(&self) -> Vec<&str> {
+    pub fn subjects(&self) -> Vec<&str> {
         let defined = match &self.form {
             Some(AnswerForm::Definition(subject)) => Some(subject.as_str()),
             _ => None,

@@ -92,6 +92,7 @@ pub fn compared_thing(part: &str) -> Option<&str> {
     let part = part.trim().trim_end_matches(['?', '？']);
     let english = COMPARING_ENGLISH.iter().find_map(|phrase| Some(part.split_once(phrase)?.1));
     let thing = english.or_else(|| words(COMPARING).find_map(|phrase| part.strip_suffix(phrase)))?;
+    let thing = thing.trim().rsplit('的').next().unwrap_or_default();
     Some(super::without_article(thing.trim()))
 }
 
@@ -362,6 +363,7 @@ mod tests {
             ["Deployment", "StatefulSet"]
         );
         assert_eq!(things("ConfigMap 和 Secret 有什么区别"), ["ConfigMap", "Secret"]);
+        assert_eq!(things("污点的 NoSchedule 和 NoExecute 有什么区别"), ["NoSchedule", "NoExecute"]);
         assert!(things("How fast did sales grow and how many users are there?").is_empty());
     }
 
