@@ -1,7 +1,7 @@
 //! Page numbers, running heads and feet: what stands at the edge of every page and belongs to none of them.
 //!
 //! A line is a running one when the same words (numbers aside) stand at the same edge of a third of the pages. Each is
-//! kept once: in its place where it is first seen on the first page – it may be the title – or looks like the header of
+//! kept once: in its place where it is the head of the first page – it may be the title – or looks like the header of
 //! a table that goes on over many pages, and otherwise behind the text of the page, so that it interrupts no sentence.
 //! Page numbers go everywhere.
 
@@ -60,7 +60,7 @@ pub(super) fn remove(pages: &mut [Vec<Band>]) -> PageFurniture {
             if !running.contains(&key) {
                 return true;
             }
-            let (first, stays) = (seen.insert(key), number == 0 || band.len() >= CELLS);
+            let (first, stays) = (seen.insert(key), (number == 0 && top) || band.len() >= CELLS);
             if first && !stays {
                 kept.push((number, words));
             }

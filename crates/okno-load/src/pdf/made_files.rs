@@ -227,6 +227,23 @@ fn running_heads_are_kept_once_and_interrupt_no_sentence() {
     assert!(!text.contains("Page 2"), "{text}");
 }
 
+/// The foot of the first page and the stamp along its margin stood in the middle of a sentence.
+#[test]
+fn a_sentence_goes_on_behind_feet_and_stamps() {
+    let page = |number: u32, name: &str| {
+        let words = ["the price", "the harvest", "the taste", "the colour", "the origin", "the trade", "the future"];
+        let line = |(at_line, word): (u32, &str)| at(40, 700 - 12 * at_line, &format!("{name} words tell {word} and"));
+        let stamp = format!("BT /F 8 Tf 0 1 -1 0 20 100 Tm (stamped {number}) Tj ET ");
+        (0..).zip(words).map(line).collect::<String>() + &at(40, 20, "Printed by the Tea Company") + &stamp
+    };
+    let contents = [page(1, "first"), page(2, "second"), page(3, "third")];
+    let pages: Vec<MadePage<'_>> = contents.iter().map(|content| MadePage("", content)).collect();
+    let text = read_made(&pages, &[]).text;
+    assert!(text.contains("first words tell the future and second words tell the price and"), "{text}");
+    assert_eq!(text.matches("Printed by").count(), 1, "{text}");
+    assert!((1..4).all(|number| text.contains(&format!("stamped {number}"))), "{text}");
+}
+
 #[test]
 fn the_number_of_a_note_stands_apart_from_its_text() {
     let content = "BT /F 6 Tf 40 104 Td (12) Tj /F 10 Tf 1 0 0 1 46.8 100 Tm (The note says x) Tj \

@@ -252,6 +252,10 @@ fn without_text(pages: usize, unknown: usize, images: usize) -> SkipReason {
     }
 }
 
+/// A stamp along the margin has no more lines, and no more bytes.
+const STAMP_LINES: usize = 2;
+const STAMP_BYTES: usize = 160;
+
 /// The pieces of every page: what runs in the page's main direction first. And the running heads that were left out.
 fn arranged(
     layers: Vec<Vec<Vec<fragments::Band>>>,
@@ -277,10 +281,21 @@ fn arranged(
     }
     let both = main.into_iter().zip(turned).enumerate();
     let pieces = both.map(|(at, (main, turned))| {
-        let pieces = || std::iter::once(main).chain(turned).flat_map(columns::pieces).collect();
+        let pieces = || columns::pieces(main).into_iter().chain(turned.into_iter().flat_map(turned_pieces)).collect();
         parts.read(|| page_name(at), pieces).unwrap_or_default()
     });
     (pieces.collect(), furniture)
+}
+
+/// The pieces of what runs in another direction. A stamp along the margin comes behind the paragraph that the page ends
+/// with, which may go on after it.
+fn turned_pieces(layer: Vec<fragments::Band>) -> Vec<columns::PdfPiece> {
+    let words = |band: &fragments::Band| band.iter().map(|part| part.text.as_str()).collect::<Vec<_>>().join(" ");
+    let lines: Vec<String> = layer.iter().map(words).collect();
+    if lines.len() > STAMP_LINES || lines.iter().map(String::len).sum::<usize>() > STAMP_BYTES {
+        return columns::pieces(layer);
+    }
+    lines.into_iter().map(columns::PdfPiece::Comment).collect()
 }
 
 fn metadata(file: &File) -> Metadata {

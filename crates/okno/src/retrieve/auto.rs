@@ -81,8 +81,8 @@ const LONGEST_TO_HEADER: usize = 180;
 const WHOLE: f32 = 1.0;
 
 /// The same for completing a section below a heading, however it is written. Of .2, .3 and .5: the answers of
-/// `howtocook` that are whole in 500 tokens rise from .893 to .917, .920, .923; `natural` gains one question, loses it at
-/// .5. Sections without a heading are whole documents, and lose two questions of `wiki2`.
+/// `howtocook` that are whole in 500 tokens rise from .893 to .917, .920, .923; `natural` gains a question at .2, none
+/// at .5. Sections without a heading are whole documents; with them `wiki2` loses two questions.
 const WHOLE_SECTION: f32 = 0.25;
 
 type SentencePlace = (DocumentNumber, u32);
