@@ -59,12 +59,13 @@ pub fn is_item(at: usize, view: &View<'_>) -> bool {
     !sentence.heading && (text.starts_with('|') || is_marked(text))
 }
 
-/// `- `, `* `, `1. `, `2)`, `(3)`, `①`, `第一步`.
+/// `- `, `* `, `1. `, `2)`, `(3)`, `①`; a term with a colon and what it means on the next line.
 fn is_marked(text: &str) -> bool {
     let digits = text.trim_start_matches(['(', '（']).trim_start_matches(|c: char| c.is_ascii_digit());
     let numbered = digits.len() < text.len() && digits.starts_with(['.', ')', '、', '）', '．']);
     okno_load::list_marker(text).is_some()
         || numbered
+        || text.contains("\n: ")
         || text.starts_with(['•', '●', '▪', '◦', '■', '○', '►', '·', '–', '①', '②', '③', '④', '⑤', '⑥', '⑦', '⑧', '⑨'])
 }
 
@@ -155,6 +156,8 @@ mod tests {
         let list = "You need:\n\n- eggs\n- milk\n- flour";
         assert_eq!(runs(&format!("# Pancakes\n\nThey are easy.\n\n{list}")), [list]);
         assert_eq!(runs("# Steps\n\n1. Mix.\n2. Rest.\n3. Fry."), ["# Steps\n\n1. Mix.\n2. Rest.\n3. Fry."]);
+        let terms = "Types are:\n\n`NodePort`\n: on nodes.\n\n`ClusterIP`\n: inside.\n\n`None`\n: nowhere.";
+        assert_eq!(runs(&format!("# Service\n\nIt has a type.\n\n{terms}")), [terms]);
         assert_eq!(runs("做法：\n\n1、切菜\n2、下锅\n3、出锅"), ["做法：\n\n1、切菜\n2、下锅\n3、出锅"]);
     }
 
