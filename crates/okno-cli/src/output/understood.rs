@@ -87,9 +87,11 @@ pub fn explained(understood: &Understood) -> String {
     for of in understood.subjects() {
         text += &say!("  sentences that say what {} is come first\n", "  说明“{}”是什么的句子优先\n", printable(of));
     }
-    if understood.form == Some(AnswerForm::Steps) {
-        text += &say!("  numbered steps come first\n", "  编号的步骤优先\n");
-    }
+    text += &match understood.form {
+        Some(AnswerForm::Steps) => say!("  numbered steps come first\n", "  编号的步骤优先\n"),
+        Some(AnswerForm::List) => say!("  lines that lead into a list come first\n", "  引出列表的句子优先\n"),
+        _ => String::new(),
+    };
     if understood.filter.is_some() {
         text += &say!("  searching for: {}\n", "  搜索内容：{}\n", printable(&understood.text));
     }

@@ -344,10 +344,12 @@ fn sentences_of_the_form_that_is_asked_for_come_first_and_that_is_said() {
     let tea = "# Samovar tea\n\nThe samovar stands in the tea room. Samovar tea is dear.\n\n## Making it\n\n\
         1. Fill the urn with water.\n2. Light the charcoal below it.\n3. Wait for an hour.\n";
     world.write("in/tea.md", tea).write("in/urns.md", "# Samovars\n\nSamovars are metal urns that keep water hot.\n");
+    world.write("in/parts.md", "# Anatomy\n\nA samovar has:\n\n- a body\n- a chimney\n- a tap\n");
     world.index(["in"]);
     for (question, form, says, first) in [
         ("What is a samovar?", "definition", "sentences that say what samovar is come first", "urns.md"),
         ("How do I make samovar tea?", "steps", "numbered steps come first", "tea.md"),
+        ("Which parts does a samovar have?", "list", "lines that lead into a list come first", "parts.md"),
     ] {
         let answer = world.search(&[question, "--explain"]);
         assert_eq!(answer["understood"]["form"], form, "{answer}");

@@ -1,9 +1,11 @@
-//! What an answer must look like, read from how a question is put: a sentence that says what something is, or steps.
+//! What an answer must look like, read from how a question is put: a sentence that says what something is, steps or a
+//! list.
 //!
 //! The phrases are data. `…` in one stands for what is asked about; a phrase without it may stand anywhere.
 //!
-//! Tried the same way and left out: sentences with a figure for "how many" and lines of a list for "which" move no set
-//! of `benches/quality.py`, `benches/parts.py` or `benches/natural.py` by more than one question either way.
+//! Tried the same way and left out: sentences with a figure for "how many", and the lines of a list – not the line that
+//! leads into it – for "which", move no set of `benches/quality.py`, `benches/parts.py` or `benches/natural.py` by more
+//! than one question either way.
 
 use crate::text::terms::folded;
 
@@ -15,6 +17,8 @@ pub enum AnswerForm {
     Definition(String),
     /// Numbered lines, or something to type.
     Steps,
+    /// Several things.
+    List,
 }
 
 /// Whole questions that ask what something is; the first that fits counts.
@@ -23,7 +27,11 @@ const DEFINITIONS: &str = "…是什么意思|…是什么|…什么意思|…�
     what is … used for|what is … for|what does … mean|what does … do|what do … do|what is the meaning of …|\
     what is the definition of …|what is …|what's …|what are …|whats …|define …|explain …|meaning of …";
 
+/// Words that ask how something is done.
 const STEPS: &str = "怎么做|怎么弄|怎样做|如何|步骤|how do i|how to|how can i|how do you|how should i|steps to";
+
+/// Words that ask for several things.
+const LISTS: &str = "有哪|哪些|哪几|几种|几类|what are the|which |what kinds|what types|list of|list all";
 
 /// What is longer is more than a name: words of ASCII, characters of other scripts.
 const MOST_WORDS: usize = 3;
@@ -37,7 +45,8 @@ impl AnswerForm {
         if says(STEPS) {
             return Some(Self::Steps);
         }
-        DEFINITIONS.split('|').find_map(|phrase| subject(&question, phrase)).map(Self::Definition)
+        let defined = DEFINITIONS.split('|').find_map(|phrase| subject(&question, phrase)).map(Self::Definition);
+        defined.or_else(|| says(LISTS).then_some(Self::List))
     }
 
     /// Its name for programs.
@@ -45,6 +54,7 @@ impl AnswerForm {
         match self {
             Self::Definition(_) => "definition",
             Self::Steps => "steps",
+            Self::List => "list",
         }
     }
 }
@@ -88,7 +98,9 @@ mod tests {
             ("烤鱼的具体操作步骤是什么？", Some(AnswerForm::Steps)),
             ("宫保鸡丁怎么做？", Some(AnswerForm::Steps)),
             ("How do I roll back a deployment?", Some(AnswerForm::Steps)),
-            ("哪些食物吃了可能会中毒？", None),
+            ("哪些食物吃了可能会中毒？", Some(AnswerForm::List)),
+            ("Service 有哪几种类型", Some(AnswerForm::List)),
+            ("What are the criteria for the Guaranteed class?", Some(AnswerForm::List)),
             ("Who is Roy Berry?", None),
         ] {
             assert_eq!(AnswerForm::of(question), form, "{question}");
