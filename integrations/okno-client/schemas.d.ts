@@ -102,7 +102,7 @@ export interface Completing {
   max_tokens?: number | null;
   /** The conversation so far. */
   messages: SentMessage[];
-  /** `okno`, or `okno/NAME` for one of several indexes. */
+  /** `okno`, or `okno/INDEX` for one of several indexes; with `:MODEL` the language model of that name answers. */
   model?: string;
   /** Whether the answer comes as it is written. */
   stream?: boolean;
@@ -199,7 +199,7 @@ export interface ErrorBody {
 
 /** What went wrong. */
 export interface ErrorInfo {
-  code: "ambiguous_name" | "bad_body" | "bad_document" | "bad_evaluation" | "bad_filter" | "bad_form" | "bad_hash" | "bad_json" | "bad_layer" | "bad_name" | "bad_option" | "bad_parameter" | "bad_path" | "bad_place" | "bad_question_set" | "bad_recipe" | "cannot_write" | "cross_origin" | "embedder_failed" | "file_changed" | "index_busy" | "index_read_only" | "index_replaced" | "internal" | "key_expired" | "model_busy" | "model_failed" | "name_taken" | "no_document" | "no_files" | "no_image" | "no_index" | "no_job" | "no_key" | "no_method" | "no_original" | "no_page" | "no_pictures" | "no_question" | "no_report" | "no_root" | "no_route" | "no_run" | "no_units" | "not_json" | "not_ready" | "overloaded" | "page_not_drawn" | "path_not_allowed" | "prompt_too_long" | "rate_limited" | "role_too_low" | "timeout" | "too_large" | "too_much" | "unknown_field" | "unreadable" | "upload_quota" | "wrong_host";
+  code: "ambiguous_name" | "bad_body" | "bad_document" | "bad_evaluation" | "bad_filter" | "bad_form" | "bad_hash" | "bad_json" | "bad_layer" | "bad_name" | "bad_option" | "bad_parameter" | "bad_path" | "bad_place" | "bad_question_set" | "bad_recipe" | "cannot_write" | "cross_origin" | "embedder_failed" | "file_changed" | "index_busy" | "index_read_only" | "index_replaced" | "internal" | "key_expired" | "model_busy" | "model_failed" | "name_taken" | "no_document" | "no_files" | "no_image" | "no_index" | "no_job" | "no_key" | "no_method" | "no_model" | "no_original" | "no_page" | "no_pictures" | "no_question" | "no_report" | "no_root" | "no_route" | "no_run" | "no_units" | "not_json" | "not_ready" | "overloaded" | "page_not_drawn" | "path_not_allowed" | "prompt_too_long" | "rate_limited" | "role_too_low" | "timeout" | "too_large" | "too_much" | "unknown_field" | "unreadable" | "upload_quota" | "wrong_host";
   /** What to do next, where that can be said. */
   hint?: string | null;
   /** For people: what happened. In Chinese where `Accept-Language` prefers that, else in English. */
@@ -490,6 +490,14 @@ export interface MetadataCondition {
   logical_operator?: string | null;
 }
 
+/** A model in a list. */
+export interface ModelChoice {
+  /** Provider and model. */
+  model: string;
+  /** Its name in requests. */
+  name: string;
+}
+
 /** The models in use. */
 export interface ModelsInUse {
   /** The length of its vectors. */
@@ -498,6 +506,8 @@ export interface ModelsInUse {
   embedder: string;
   /** The language model that writes answers; without one, answers are sentences of the documents. */
   generator?: string | null;
+  /** The language models that a question may be asked of, by the name to ask for. */
+  generators: ModelChoice[];
 }
 
 /** The pages of a document. */
@@ -666,6 +676,8 @@ export type Replying = QueryRequest & {
    * long?") is made whole with it – by the language model where there is one, else by rule.
    */
   messages?: SentMessage[];
+  /** Which language model answers, one of those that `GET /api/v1/models` lists; the usual one where none is named. */
+  model?: string | null;
   /** Whether the answer comes as it is written. */
   stream?: boolean;
 };

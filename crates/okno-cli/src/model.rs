@@ -1,35 +1,68 @@
-//! The language model: the one that the configuration names, how it is asked, and what to do when there is none.
+//! Language models: those that the configuration names, how each is asked, and what to do when there is none.
 //!
-//! It is set up only for commands that need it, so that no other asks for its key.
+//! `[model]` is the one that everything uses; those of `[models.NAME]` write answers where they are picked. A model is
+//! set up only for commands that need it, so that no other asks for its key.
 
 #[cfg(feature = "models")]
 pub use built::generator;
 
 use crate::locale::say;
-use crate::{address, settings};
-use anyhow::Result;
+use crate::{address, output, settings};
+use anyhow::{Context as _, Result};
 use okno::answer::ReplyOptions;
-use okno::config::Settings;
+use okno::config::{ModelConfig, Settings};
 use okno::generate::{Generator, Prompts};
 use okno::{Engine, Query};
 use std::path::Path;
 use std::sync::Arc;
 
+/// A model of the configuration.
+#[derive(Debug, Clone)]
+pub struct ModelTable {
+    /// The table it is written in: `model`, or `models.NAME`.
+    pub table: String,
+    /// What it says, completed from `[model]`.
+    pub config: ModelConfig,
+}
+
+impl ModelTable {
+    /// The model of `[model]`.
+    pub fn usual(settings: &Settings) -> Self {
+        Self { table: "model".to_owned(), config: settings.values().model.clone() }
+    }
+
+    /// The model of this name, or the usual one; an error that says which there are if there is none.
+    pub fn picked(settings: &Settings, name: Option<&str>) -> Result<Self> {
+        let Some(name) = name.filter(|name| *name != ModelConfig::DEFAULT) else { return Ok(Self::usual(settings)) };
+        let config = settings.values().model_named(name).with_context(|| {
+            let known: Vec<String> = settings.values().model_names().map(|name| format!("`{name}`")).collect();
+            say!(
+                "no model `{}` is set up – there are {}; `[models.NAME]` in `okno.toml` adds one",
+                "没有设置名为 `{}` 的模型 —— 可用：{}；在 `okno.toml` 中用 `[models.名称]` 添加",
+                output::printable(name),
+                known.join(", ")
+            )
+        })?;
+        Ok(Self { table: format!("models.{name}"), config })
+    }
+}
+
 /// A model, if one is configured: this program was built without any.
 #[cfg(not(feature = "models"))]
 #[allow(clippy::unnecessary_wraps)] // the same signature as with models
-pub fn generator(_: &Settings, _: &okno::config::Secrets) -> Result<Option<Arc<dyn Generator>>> {
+pub fn generator(_: &ModelTable, _: &okno::config::Secrets) -> Result<Option<Arc<dyn Generator>>> {
     Ok(None)
 }
 
-/// The model that the settings of an index name; `None` if none is set.
+/// The usual model of the settings of an index; `None` if none is set.
 pub fn of(index: &Path) -> Result<Option<Arc<dyn Generator>>> {
-    generator(&settings::of(index)?, &settings::secrets(index))
+    generator(&ModelTable::usual(&settings::of(index)?), &settings::secrets(index))
 }
 
 /// The prompts: the built-in ones, or those of the user's own folder.
 pub fn prompts(index: &Path) -> Result<Prompts> {
-    Ok(reply_options(&settings::of(index)?, index)?.prompts)
+    let settings = settings::of(index)?;
+    Ok(reply_options(&settings, &ModelTable::usual(&settings), index)?.prompts)
 }
 
 /// Returns `true` if the model accepts images.
@@ -54,25 +87,25 @@ pub fn attach_for(engine: &mut Engine, query: &Query, recipes: &[&str]) -> Resul
     Ok(())
 }
 
-/// How replies are made: with the user's own prompts if there are any, and without the fields that a model must not
-/// see.
-pub fn reply_options(settings: &Settings, index: &Path) -> Result<ReplyOptions<'static>> {
-    let values = settings.values();
-    let folder = match &values.model.prompts {
+/// How a model replies: with the user's own prompts if there are any, and without the fields that a model must not see.
+pub fn reply_options(settings: &Settings, model: &ModelTable, index: &Path) -> Result<ReplyOptions<'static>> {
+    let (values, config) = (settings.values(), &model.config);
+    let folder = match &config.prompts {
         Some(named) => Some(address::beside(index).join(named)),
         None => Some(address::beside(index).join("okno-prompts")).filter(|folder| folder.is_dir()),
     };
     if let Some(missing) = folder.as_ref().filter(|folder| !folder.is_dir()) {
         anyhow::bail!(say!(
-            "`{}` (`model.prompts`) is not a folder",
-            "`{}`（`model.prompts`）不是文件夹",
-            missing.display()
+            "`{}` (`{}.prompts`) is not a folder",
+            "`{}`（`{}.prompts`）不是文件夹",
+            missing.display(),
+            model.table
         ));
     }
     let mut options = ReplyOptions::default();
     options.prompts = folder.map(|folder| Prompts::with_folder(&folder)).transpose()?.unwrap_or_default();
-    options.temperature = Some(values.model.temperature());
-    options.max_tokens = values.model.max_tokens;
+    options.temperature = Some(config.temperature());
+    options.max_tokens = config.max_tokens;
     options.hidden = values.fields.keys().filter(|field| !values.prompts(field)).cloned().collect();
     Ok(options)
 }
@@ -91,21 +124,21 @@ pub fn how_to_set_up() -> String {
 
 #[cfg(feature = "models")]
 mod built {
+    use super::ModelTable;
     use crate::service::ServiceSettings;
     use anyhow::Result;
-    use okno::config::{ModelConfig, Secrets, Settings};
+    use okno::config::Secrets;
     use okno::generate::Generator;
     use okno_models::service::{Cached, Chat, DEFAULT_CACHE_SIZE, Options, Patience};
     use std::path::PathBuf;
     use std::sync::Arc;
 
-    /// The model that the configuration names, or the first whose key is set; `None` when there is neither.
-    pub fn generator(settings: &Settings, secrets: &Secrets) -> Result<Option<Arc<dyn Generator>>> {
-        let config = &settings.values().model;
-        let Some(options) = options(config, secrets)? else { return Ok(None) };
+    /// The model that a table names, or the first whose key is set; `None` when there is neither.
+    pub fn generator(model: &ModelTable, secrets: &Secrets) -> Result<Option<Arc<dyn Generator>>> {
+        let Some(options) = options(model, secrets)? else { return Ok(None) };
         let variant = format!("{:?} {:?}", options.temperature, options.max_tokens);
         let chat = Chat::connect(options)?;
-        let size = config.cache.map_or(DEFAULT_CACHE_SIZE, |bytes| bytes.0);
+        let size = model.config.cache.map_or(DEFAULT_CACHE_SIZE, |bytes| bytes.0);
         Ok(Some(match cache_folder().filter(|_| size > 0) {
             Some(folder) => Arc::new(Cached::new(chat, folder, size).variant(variant)),
             None => Arc::new(chat),
@@ -113,9 +146,9 @@ mod built {
     }
 
     /// What is asked of which service.
-    fn options(config: &ModelConfig, secrets: &Secrets) -> Result<Option<Options>> {
+    fn options(ModelTable { table, config }: &ModelTable, secrets: &Secrets) -> Result<Option<Options>> {
         let place = ServiceSettings {
-            table: "model",
+            table,
             provider: config.provider.as_deref(),
             base_url: config.base_url.as_deref(),
             key_env: config.key_env.as_deref(),

@@ -13,7 +13,7 @@ use okno_models::service::{Options, PRESETS, ProviderPreset, ServiceKey};
 #[derive(Debug, Clone, Copy)]
 pub struct ServiceSettings<'a> {
     /// The table of the configuration, for messages.
-    pub table: &'static str,
+    pub table: &'a str,
     /// Who runs it.
     pub provider: Option<&'a str>,
     /// Where it is.
@@ -42,7 +42,7 @@ impl ServiceSettings<'_> {
         if key.is_none() && (preset.needs_key || self.key_env.is_some()) {
             bail!(no_key(preset.name, variable));
         }
-        let mut options = Options { table: self.table, ..Options::of(preset, key) };
+        let mut options = Options { table: self.table.to_owned(), ..Options::of(preset, key) };
         variable.clone_into(&mut options.key_variable);
         if let Some(url) = self.base_url.map(str::to_owned).or_else(|| secrets.get(preset.url_variable)) {
             options.base_url = url;
@@ -60,7 +60,7 @@ impl ServiceSettings<'_> {
             },
         };
         let key_variable = self.key_env.unwrap_or_default().to_owned();
-        Ok(Options { table: self.table, key_variable, ..Options::at(url, key) })
+        Ok(Options { table: self.table.to_owned(), key_variable, ..Options::at(url, key) })
     }
 
     fn known(&self, name: &str) -> Result<&'static ProviderPreset> {

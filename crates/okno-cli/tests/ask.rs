@@ -133,6 +133,46 @@ fn failures_say_what_to_do_in_both_languages_and_never_the_key() {
 }
 
 #[test]
+fn a_model_is_picked_by_its_name() {
+    let world = world();
+    world.write(".env", "MY_KEY=sk-mine-1234567890\n");
+    let [usual, other] = ["Eighty [1].", "Boiling [1]."].map(|text| Server::saying(vec![said(&[text]), said(&[text])]));
+    world.write(
+        "okno.toml",
+        format!(
+            "[model]\nkey_env = \"MY_KEY\"\ntemperature = 0.5\n[models.large]\nname = \"l\"\n[models.far]\n\
+             base_url = \"{}\"\nname = \"f\"\n",
+            other.url()
+        ),
+    );
+    let far = ask(&world, &usual, &[QUESTION, "--model", "far"]).succeeds();
+    assert!(far.out.starts_with("Boiling [1].") && far.err.contains("/f:"), "{}{}", far.out, far.err);
+    let sent = &other.asked()[0];
+    assert_eq!((&sent.body["model"], &sent.body["temperature"]), (&json!("f"), &json!(0.5)));
+    assert!(!sent.head.contains("sk-mine"), "the key is for another service");
+    // A model that does not say where it is, is at the service of `[model]`.
+    let large = ask(&world, &usual, &[QUESTION, "--model", "large"]).succeeds();
+    assert!(large.out.starts_with("Eighty [1]."), "{}", large.out);
+    assert!(usual.asked()[0].body["model"] == "l" && usual.asked()[0].head.contains("sk-mine"));
+    ask(&world, &usual, &[QUESTION, "--model", "default"]).succeeds();
+    assert_eq!((&usual.asked()[1].body["model"], other.asked().len()), (&json!("m"), 1));
+    let ran = ask(&world, &usual, &[QUESTION, "--model", "fra"]).ends_with(1);
+    assert!(
+        ran.err.contains("no model `fra` is set up") && ran.err.contains("`default`, `far`, `large`"),
+        "{}",
+        ran.err
+    );
+    let zh = ask(&world, &usual, &[QUESTION, "--model", "fra", "--lang", "zh"]).ends_with(1);
+    assert!(zh.err.contains("没有设置名为 `fra` 的模型"), "{}", zh.err);
+    ask(&world, &usual, &[QUESTION, "--model", "far", "--no-model"]).ends_with(2);
+    let shown = Ran::of(command(&world).arg("config")).succeeds().out;
+    assert!(shown.lines().any(|line| line.starts_with("models.large") && line.contains("okno.toml")), "{shown}");
+    // Without one in `[model]`, those that there are are named.
+    let ran = Ran::of(command(&world).env("OKNO_MODEL_PROVIDER", "none").args(["ask", QUESTION])).succeeds();
+    assert!(ran.err.contains("`--model` picks one of: far, large"), "{}", ran.err);
+}
+
+#[test]
 fn a_provider_is_found_by_its_key_and_named_ones_are_checked() {
     let world = world();
     let server = Server::saying(vec![said(&["Eighty [1]"])]);

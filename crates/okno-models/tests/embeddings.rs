@@ -14,7 +14,7 @@ use std::time::Duration;
 
 fn options(server: &Server) -> Options {
     Options {
-        table: "embedding",
+        table: "embedding".to_owned(),
         model: Some("e".to_owned()),
         patience: Patience { pause: Duration::from_millis(5), ..Patience::within(Duration::from_secs(5)) },
         ..Options::at(&server.url(), None)

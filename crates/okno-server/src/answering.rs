@@ -5,6 +5,7 @@
 
 use crate::app::{App, ServedIndex};
 use crate::error::ApiError;
+use crate::models::PickedModel;
 use crate::pool::WorkLength;
 use crate::problem::Problem;
 use okno::answer::{Event, Reply, ReplyOptions, reply};
@@ -80,8 +81,8 @@ pub async fn found(app: &App, indexes: &[Arc<ServedIndex>], query: Query) -> Res
 }
 
 /// The pictures of a context, whichever index it is from; none where the model does not look at any.
-fn pictures(indexes: &[Arc<ServedIndex>], context: &Context) -> Vec<ChatPicture> {
-    let looking = indexes.iter().filter(|served| served.index.vision);
+fn pictures(indexes: &[Arc<ServedIndex>], vision: Option<bool>, context: &Context) -> Vec<ChatPicture> {
+    let looking = indexes.iter().filter(|served| vision.unwrap_or(served.index.vision));
     looking.map(|served| served.engine().pictures(context)).find(|found| !found.is_empty()).unwrap_or_default()
 }
 
@@ -90,11 +91,10 @@ pub async fn written(
     app: &App,
     indexes: Vec<Arc<ServedIndex>>,
     answer: Answer,
-    options: ReplyOptions<'static>,
+    model: PickedModel,
 ) -> Result<mpsc::Receiver<ReplyPiece>, ApiError> {
     let permit = app.answer_permit().await?;
     let (pieces, received) = mpsc::channel(AHEAD);
-    let generator = app.generator.clone();
     let work = move || {
         let _permit = permit;
         let mut tell = |event: Event<'_>| match event {
@@ -103,10 +103,10 @@ pub async fn written(
             }
             _ => ControlFlow::Continue(()),
         };
-        let pictures = |context: &Context| pictures(&indexes, context);
-        let mut options: ReplyOptions<'_> = options;
+        let pictures = |context: &Context| pictures(&indexes, model.vision, context);
+        let mut options: ReplyOptions<'_> = model.options;
         options.pictures = Some(&pictures);
-        let reply = reply(answer, generator.as_deref(), &options, &mut tell).map_err(ApiError::from);
+        let reply = reply(answer, model.generator.as_deref(), &options, &mut tell).map_err(ApiError::from);
         // The client may be gone.
         let _ = pieces.blocking_send(ReplyPiece::End(Box::new(reply)));
         Ok(())
@@ -120,9 +120,9 @@ pub async fn whole(
     app: &App,
     indexes: Vec<Arc<ServedIndex>>,
     answer: Answer,
-    options: ReplyOptions<'static>,
+    model: PickedModel,
 ) -> Result<Reply, ApiError> {
-    let mut pieces = written(app, indexes, answer, options).await?;
+    let mut pieces = written(app, indexes, answer, model).await?;
     while let Some(piece) = pieces.recv().await {
         if let ReplyPiece::End(reply) = piece {
             return *reply;

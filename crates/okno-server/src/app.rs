@@ -1,10 +1,11 @@
-//! The state that all requests share: the indexes by name, the model, the pool, the jobs, the counters.
+//! The state that all requests share: the indexes by name, the models, the pool, the jobs, the counters.
 
 use crate::cache::AnswerCache;
 use crate::error::ApiError;
 use crate::jobs::Jobs;
 use crate::limits::RequestLimits;
 use crate::metrics::Metrics;
+use crate::models::NamedModel;
 use crate::page_reader::PageReader;
 use crate::pool::Pool;
 use crate::problem::Problem;
@@ -65,8 +66,10 @@ impl fmt::Debug for NamedIndex {
 pub struct ServerParts {
     /// The indexes; the first answers where none is named.
     pub indexes: Vec<NamedIndex>,
-    /// The language model, where there is one.
+    /// The language model that answers where none is picked, if there is one.
     pub generator: Option<Arc<dyn Generator>>,
+    /// Other language models that a request may pick.
+    pub models: Vec<NamedModel>,
     /// What draws pages of PDFs, where something does.
     pub pages: Option<PageReader>,
 }
@@ -123,6 +126,7 @@ pub(crate) struct App {
     /// The whole indexes; handlers are given what their requester may see ([`crate::requester::SeenApp`]).
     indexes: Vec<Arc<ServedIndex>>,
     pub generator: Option<Arc<dyn Generator>>,
+    pub models: Vec<NamedModel>,
     pub pool: Pool,
     /// Answers in words that are being written.
     pub answers: Arc<Semaphore>,
@@ -147,6 +151,7 @@ impl App {
         Self {
             indexes: parts.indexes.into_iter().map(|index| Arc::new(ServedIndex::new(index))).collect(),
             generator: parts.generator,
+            models: parts.models,
             pool: Pool::new(limits.waiting),
             answers: Arc::new(Semaphore::new(limits.answers)),
             jobs: Jobs::default(),

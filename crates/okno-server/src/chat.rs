@@ -2,7 +2,7 @@
 //!
 //! The last message of the user is the question, made whole with those before it; the answer cites `[1]` and ends with
 //! the list of sources, because most clients show text and nothing else. Programs find the citations in `citations`.
-//! `okno` is the first index, `okno/NAME` any.
+//! `okno` is the first index, `okno/INDEX` any; `:MODEL` behind it picks the language model that answers.
 
 use crate::answering::{ReplyPiece, found, whole, written};
 use crate::api;
@@ -32,7 +32,7 @@ use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-/// The model's name; an index may follow behind a `/`.
+/// The model's name; an index may follow behind a `/`, and a language model behind a `:`.
 const NAME: &str = "okno";
 
 /// The routes under `/v1`.
@@ -40,12 +40,14 @@ pub fn routes() -> OpenApiRouter<Arc<App>> {
     OpenApiRouter::new().routes(routes!(complete)).routes(routes!(models))
 }
 
-/// The models that chat clients may name: the first index, and each by its name
+/// The models that chat clients may name: the first index, and each by its name; then with each other language model
 #[utoipa::path(get, path = "/v1/models", tag = "chat",
     responses((status = 200, body = Object), (status = "4XX", body = ErrorBody)))]
 async fn models(State(app): State<Arc<App>>) -> Json<Value> {
     let names = app.whole_indexes().iter().map(|served| format!("{NAME}/{}", served.index.name));
-    let names: Vec<String> = std::iter::once(NAME.to_owned()).chain(names).collect();
+    let indexes: Vec<String> = std::iter::once(NAME.to_owned()).chain(names).collect();
+    let picked = app.model_names().flat_map(|model| indexes.iter().map(move |index| format!("{index}:{model}")));
+    let names: Vec<String> = indexes.iter().cloned().chain(picked).collect();
     let model = |id: &String| json!({"id": id, "object": "model", "created": 0, "owned_by": NAME});
     Json(json!({"object": "list", "data": names.iter().map(model).collect::<Vec<_>>()}))
 }
@@ -53,7 +55,7 @@ async fn models(State(app): State<Arc<App>>) -> Json<Value> {
 /// What a client sends; unknown fields are ignored, as other services do.
 #[derive(Debug, Deserialize, ToSchema)]
 struct Completing {
-    /// `okno`, or `okno/NAME` for one of several indexes.
+    /// `okno`, or `okno/INDEX` for one of several indexes; with `:MODEL` the language model of that name answers.
     #[serde(default)]
     model: String,
     /// The conversation so far.
@@ -82,32 +84,43 @@ async fn complete(
     note: AuditNote,
     JsonBody(completing, _): JsonBody<Completing>,
 ) -> Result<Response, ApiError> {
-    let index = match completing.model.split_once('/') {
-        Some((NAME, index)) => Some(index),
-        _ => None,
-    };
+    let (index, model) = wanted(&app, &completing.model);
     let indexes = app.several(index)?;
+    let mut model = app.picked(model, &indexes)?;
     let mut turns = turns(&completing.messages);
     let asked = turns.pop().ok_or(Problem::NoUserMessage)?.question;
     // Refused as it is before a model is asked.
     api::query_of(&app.limits, &QueryRequest::new(&asked))?;
-    let mut options = indexes.first().map(|served| served.index.replies.clone()).unwrap_or_default();
+    let options = &mut model.options;
     options.temperature = completing.temperature.or(options.temperature);
     options.max_tokens = completing.max_completion_tokens.or(completing.max_tokens).or(options.max_tokens);
-    let whole_question = made_whole(&app, &asked, turns, &options).await?;
+    let whole_question = made_whole(&app, &asked, turns, &model).await?;
     let query = api::query_of(&app.limits, &QueryRequest::new(whole_question.question))?;
     note.question(&query.text);
     let answer = found(&app, &indexes, query).await?;
     note.documents(answer.contexts.iter().map(|context| &*context.document));
     let head = Head::new(if completing.model.is_empty() { NAME } else { &completing.model }, lang);
     if !completing.stream {
-        return Ok(Json(head.whole(&whole(&app, indexes, answer, options).await?)).into_response());
+        return Ok(Json(head.whole(&whole(&app, indexes, answer, model).await?)).into_response());
     }
-    let pieces = written(&app, indexes, answer, options).await?;
+    let pieces = written(&app, indexes, answer, model).await?;
     let chunks = stream::unfold(pieces, |mut pieces| async { Some((pieces.recv().await?, pieces)) });
     let events = chunks.flat_map(move |piece| stream::iter(head.chunks(&piece)));
     let events = api::until_end(&app, events).map(Ok::<_, Infallible>);
     Ok(Sse::new(events).keep_alive(KeepAlive::default()).into_response())
+}
+
+/// The index and the language model that `okno/INDEX:MODEL` names, each where it does. Other names are taken for
+/// `okno`: many clients send that of a model they know. An index may have a `:` in its name.
+fn wanted<'a>(app: &App, named: &'a str) -> (Option<&'a str>, Option<&'a str>) {
+    let Some(rest) = named.strip_prefix(NAME) else { return (None, None) };
+    match (rest.strip_prefix('/'), rest.strip_prefix(':')) {
+        (Some(index), _) if app.whole_index(Some(index)).is_ok() => (Some(index), None),
+        (Some(rest), _) => {
+            rest.rsplit_once(':').map_or((Some(rest), None), |(index, model)| (Some(index), Some(model)))
+        }
+        (None, model) => (None, model),
+    }
 }
 
 /// What every part of a completion repeats.

@@ -72,6 +72,7 @@ codes! {
     NoJob = "no_job" NOT_FOUND,
     NoKey = "no_key" UNAUTHORIZED,
     NoMethod = "no_method" METHOD_NOT_ALLOWED,
+    NoModel = "no_model" NOT_FOUND,
     NoOriginal = "no_original" NOT_FOUND,
     NoPage = "no_page" NOT_FOUND,
     NoPictures = "no_pictures" NOT_FOUND,

@@ -2,7 +2,8 @@
 
 use crate::app::App;
 use crate::error::ApiError;
-use okno::answer::{ReplyOptions, Turn, WholeQuestion, whole_question};
+use crate::models::PickedModel;
+use okno::answer::{Turn, WholeQuestion, whole_question};
 use okno::generate::Asker;
 use serde::Deserialize;
 use serde_json::Value;
@@ -48,13 +49,13 @@ pub async fn made_whole(
     app: &App,
     typed: &str,
     turns: Vec<Turn>,
-    options: &ReplyOptions<'static>,
+    model: &PickedModel,
 ) -> Result<WholeQuestion, ApiError> {
-    let Some(generator) = app.generator.clone().filter(|_| !turns.is_empty()) else {
+    let Some(generator) = model.generator.clone().filter(|_| !turns.is_empty()) else {
         return Ok(whole_question(typed, &turns, None));
     };
     let permit = app.answer_permit().await?;
-    let (typed, prompts) = (typed.to_owned(), options.prompts.clone());
+    let (typed, prompts) = (typed.to_owned(), model.options.prompts.clone());
     let work = move || {
         let _permit = permit;
         let asker = Asker { generator: &*generator, prompts: &prompts };

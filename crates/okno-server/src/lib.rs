@@ -1,6 +1,6 @@
 //! The engine over HTTP: a documented API for programs, a page for people, MCP for agents.
 //!
-//! The server is given open indexes and, optionally, a language model; which folder, which model and which key is
+//! The server is given open indexes and, optionally, language models; which folder, which model and which key is
 //! decided by the command line. `api` and `mcp` read requests, the blocking work of the engine runs in a pool with a
 //! thread per core (`pool`), and answers have the same JSON shapes that the command line prints ([`okno::shapes`]).
 //!
@@ -29,6 +29,7 @@ mod language;
 mod limits;
 mod mcp;
 mod metrics;
+mod models;
 mod observe;
 #[cfg(feature = "otel")]
 mod otel;
@@ -50,6 +51,7 @@ pub use audit::AuditSettings;
 pub use keys::{KeyDay, KeyFile, KeyRole, KeysError, NamedKey};
 pub use limits::RequestLimits;
 pub use mcp::stdio as mcp_stdio;
+pub use models::NamedModel;
 pub use observe::{LogFormat, Logging, log};
 pub use page_reader::{PageFailure, PageReader};
 pub use probe::{UploadProbe, UploadRefused};

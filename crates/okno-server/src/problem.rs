@@ -147,6 +147,10 @@ problems! {
     NoIndex { name: String, known: Vec<String> } = NoIndex
         ("no index `{name}`", "没有索引 `{name}`")
         hint ("the indexes are {known}", "可用的索引：{known}");
+    /// No language model of this name.
+    NoModel { name: String, known: Vec<String> } = NoModel
+        ("no language model `{name}` is set up", "没有设置名为 `{name}` 的语言模型")
+        hint ("the models are {known}", "可用的模型：{known}");
     /// A name that several documents have.
     AmbiguousName { name: String, paths: Vec<String> } = AmbiguousName
         ("several documents are called `{name}`", "有多个文档名为 `{name}`")

@@ -306,7 +306,7 @@ mod tests {
     /// The routes that the router really has, from its `Debug` output.
     fn routed() -> BTreeSet<String> {
         let app = Arc::new(App::new(
-            ServerParts { indexes: vec![], generator: None, pages: None },
+            ServerParts { indexes: vec![], generator: None, models: vec![], pages: None },
             RequestLimits::default(),
             vec![],
         ));

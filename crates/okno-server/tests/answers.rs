@@ -2,24 +2,29 @@
 
 mod support;
 
+use okno::answer::ReplyOptions;
 use okno::generate::{Completion, GenerateError, Generator, Request, Usage};
+use okno_server::NamedModel;
 use serde_json::{Value, json};
 use std::ops::ControlFlow;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 use support::{Server, events};
 
-/// A model that says what it was told to say, word by word; `stopped` says that its listener left.
+/// A model that says what it was told to say, word by word; `stopped` says that its listener left, `asked` what it was
+/// sent.
+#[derive(Default)]
 struct Scripted {
-    says: Result<&'static str, GenerateError>,
+    asked: Mutex<Vec<Request>>,
+    says: Option<Result<&'static str, GenerateError>>,
     pause: Duration,
     stopped: Arc<AtomicBool>,
 }
 
 impl Scripted {
     fn saying(text: &'static str) -> Arc<Self> {
-        Arc::new(Self { says: Ok(text), pause: Duration::ZERO, stopped: Arc::default() })
+        Arc::new(Self { says: Some(Ok(text)), ..Self::default() })
     }
 }
 
@@ -34,7 +39,8 @@ impl Generator for Scripted {
         on_text: &mut dyn FnMut(&str) -> ControlFlow<()>,
     ) -> Result<Completion, GenerateError> {
         assert!(request.messages.iter().any(|message| message.text.contains("Black tea needs boiling water.")));
-        let text = self.says.clone()?;
+        self.asked.lock().unwrap().push(request.clone());
+        let text = self.says.clone().unwrap()?;
         for word in text.split_inclusive(' ') {
             std::thread::sleep(self.pause);
             if on_text(word).is_break() {
@@ -91,7 +97,7 @@ fn without_a_model_the_documents_answer() {
 #[test]
 fn a_model_that_fails_is_told_as_such() {
     let away = GenerateError::Away { model: "test/scripted".into(), reason: "refused".into() };
-    let failing = || Arc::new(Scripted { says: Err(away.clone()), pause: Duration::ZERO, stopped: Arc::default() });
+    let failing = || Arc::new(Scripted { says: Some(Err(away.clone())), ..Scripted::default() });
     let server = Server::speaking(failing());
     let (status, failed) = server.post("/api/v1/ask", &json!({"question": QUESTION, "stream": false}));
     assert_eq!((status, &failed["error"]["code"]), (502, &json!("model_failed")), "{failed}");
@@ -104,7 +110,9 @@ fn a_model_that_fails_is_told_as_such() {
 fn whoever_leaves_stops_the_model() {
     let stopped = Arc::new(AtomicBool::new(false));
     let text = Box::leak("word ".repeat(2000).into_boxed_str());
-    let model = Scripted { says: Ok(text), pause: Duration::from_millis(5), stopped: Arc::clone(&stopped) };
+    let stopped_too = Arc::clone(&stopped);
+    let model =
+        Scripted { says: Some(Ok(text)), pause: Duration::from_millis(5), stopped: stopped_too, ..Scripted::default() };
     let server = Server::speaking(Arc::new(model));
     {
         use std::io::{Read, Write};
@@ -174,5 +182,61 @@ fn chat_clients_get_what_they_know() {
     ] {
         let (status, refused) = server.post("/v1/chat/completions", &body);
         assert!((400..500).contains(&status) && refused["error"]["code"] == code, "{refused}");
+    }
+}
+
+/// A server with a usual model, and one called `large`, which answers at its own temperature.
+fn two_models() -> (Server, Arc<Scripted>) {
+    let large = Scripted::saying("The large one says: boiling [1].");
+    let mut replies = ReplyOptions::default();
+    replies.temperature = Some(0.7);
+    let named = NamedModel { name: "large".into(), generator: large.clone(), replies, vision: false };
+    (Server::choosing(Scripted::saying(ANSWER), vec![named]), large)
+}
+
+#[test]
+fn a_model_is_picked_by_its_name() {
+    let (server, large) = two_models();
+    let models = server.get("/api/v1/models").1;
+    let names: Vec<_> = models["generators"].as_array().unwrap().iter().map(|one| &one["name"]).collect();
+    assert_eq!(names, ["default", "large"], "{models}");
+    let ask = |body: Value| server.post("/api/v1/ask", &body);
+    for usual in [json!(null), json!("default")] {
+        let (_, reply) = ask(json!({"question": QUESTION, "model": usual, "stream": false}));
+        assert_eq!(reply["answer"], ANSWER);
+    }
+    assert!(large.asked.lock().unwrap().is_empty());
+    let (_, reply) = ask(json!({"question": QUESTION, "model": "large", "stream": false}));
+    assert_eq!(reply["answer"], "The large one says: boiling [1].");
+    let (_, streamed) = post(&server, "/api/v1/ask", &json!({"question": QUESTION, "model": "large"}));
+    assert_eq!(events(&streamed).pop().unwrap().1["answer"], reply["answer"]);
+    let temperatures: Vec<_> = large.asked.lock().unwrap().iter().map(|request| request.temperature).collect();
+    assert_eq!(temperatures, [Some(0.7), Some(0.7)]);
+    let (status, refused) = ask(json!({"question": QUESTION, "model": "lage"}));
+    assert_eq!((status, &refused["error"]["code"]), (404, &json!("no_model")));
+    let hint = refused["error"]["hint"].as_str().unwrap();
+    assert!(hint.contains("default") && hint.contains("large"), "{hint}");
+}
+
+#[test]
+fn chat_clients_pick_a_model_behind_the_index() {
+    let (server, large) = two_models();
+    let models = server.get("/v1/models").1;
+    let ids: Vec<_> = models["data"].as_array().unwrap().iter().map(|model| &model["id"]).collect();
+    assert_eq!(ids, ["okno", "okno/notes", "okno:large", "okno/notes:large"]);
+    let turns = json!([{"role": "user", "content": QUESTION}]);
+    let say = |model: &str| server.post("/v1/chat/completions", &json!({"model": model, "messages": turns}));
+    for model in ["okno", "okno/notes", "gpt-4o", "large", "okno-rag:latest"] {
+        let (status, answer) = say(model);
+        assert!(status == 200 && answer["choices"][0]["message"]["content"].as_str().unwrap().starts_with(ANSWER));
+    }
+    assert!(large.asked.lock().unwrap().is_empty());
+    for model in ["okno:large", "okno/notes:large"] {
+        let (_, answer) = say(model);
+        assert_eq!(answer["model"], model);
+        assert!(answer["choices"][0]["message"]["content"].as_str().unwrap().starts_with("The large one"), "{answer}");
+    }
+    for (model, code) in [("okno:lage", "no_model"), ("okno/notes:lage", "no_model"), ("okno/none:large", "no_index")] {
+        assert_eq!(say(model).1["error"]["code"], code, "{model}");
     }
 }

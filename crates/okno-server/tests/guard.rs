@@ -44,7 +44,7 @@ fn other_addresses_need_a_key() {
     let refused = |change: &dyn Fn(&mut okno_server::ServeSettings)| {
         let mut settings = settings();
         change(&mut settings);
-        let parts = ServerParts { indexes: Vec::new(), generator: None, pages: None };
+        let parts = ServerParts { indexes: Vec::new(), generator: None, models: vec![], pages: None };
         serve(parts, &settings, |_| panic!("it must not listen"), async {}).unwrap_err()
     };
     let open = |settings: &mut okno_server::ServeSettings| settings.host = "0.0.0.0".parse().unwrap();

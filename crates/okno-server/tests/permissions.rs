@@ -100,7 +100,12 @@ impl Side {
         let key = keys.make("reader", KeyRole::Search, None, Some(groups)).unwrap();
         let mut settings = settings();
         settings.keys = Some(keys);
-        let parts = ServerParts { indexes: vec![NamedIndex::plain("notes", engine)], generator: None, pages: None };
+        let parts = ServerParts {
+            indexes: vec![NamedIndex::plain("notes", engine)],
+            generator: None,
+            models: vec![],
+            pages: None,
+        };
         let (end, ended) = tokio::sync::oneshot::channel::<()>();
         let (ready, address) = std::sync::mpsc::channel();
         let wait = async {

@@ -12,6 +12,7 @@ export async function used(): Promise<string[]> {
   const contexts: Context[] = answer.contexts;
   const places: number[] = contexts.map(({ start, end }) => end - start);
   for await (const told of okno.askStream('tea', {
+    model: 'large',
     messages: [{ role: 'user', content: 'hot?' }],
   })) {
     if (told.event === 'text') told.data.text.toUpperCase();

@@ -2,9 +2,10 @@
 
 use crate::globals::Globals;
 use crate::locale::say;
+use crate::model::{self, ModelTable};
 use crate::output::{self, Paint, understood};
 use crate::search_flags::{SearchFlags, query};
-use crate::{conversation, model, opening, settings};
+use crate::{conversation, opening, settings};
 use anyhow::Result;
 use clap::Args;
 use okno::answer::{Citation, Event, MadeWholeBy, Reply, ReplyOptions, Turn, reply, request, whole_question};
@@ -34,6 +35,9 @@ pub struct AskArgs {
     /// Print the prompt without sending it
     #[arg(long)]
     show_prompt: bool,
+    /// The language model that answers: `[models.NAME]` of `okno.toml` [default: that of `[model]`]
+    #[arg(long, value_name = "NAME", conflicts_with = "no_model")]
+    model: Option<String>,
     /// Answer with sentences of the documents, even if a language model is set up
     #[arg(long)]
     no_model: bool,
@@ -60,8 +64,9 @@ enum ModelState {
 pub fn run(globals: &Globals, args: &AskArgs) -> Result<()> {
     let mut engine = opening::open_to_search(globals.index(), args.search.rerank.as_deref())?;
     let settings = settings::of(engine.folder())?;
-    let mut options = model::reply_options(&settings, engine.folder())?;
-    let model = if args.no_model { None } else { model::generator(&settings, &settings::secrets(engine.folder()))? };
+    let picked = ModelTable::picked(&settings, args.model.as_deref())?;
+    let mut options = model::reply_options(&settings, &picked, engine.folder())?;
+    let model = if args.no_model { None } else { model::generator(&picked, &settings::secrets(engine.folder()))? };
     let mut turns = if args.continued { conversation::turns(engine.folder()) } else { Vec::new() };
     let asker = model.as_deref().map(|generator| Asker { generator, prompts: &options.prompts });
     let whole = whole_question(&args.question, &turns, asker);
@@ -70,7 +75,7 @@ pub fn run(globals: &Globals, args: &AskArgs) -> Result<()> {
     }
     let found = search(&mut engine, &settings, args, &whole.question)?;
     let pictures = |context: &Context| engine.pictures(context);
-    options.pictures = settings.values().model.vision.unwrap_or(false).then_some(&pictures);
+    options.pictures = picked.config.vision.unwrap_or(false).then_some(&pictures);
     if args.show_prompt {
         return show(globals, &request(&found, &options));
     }
@@ -85,6 +90,10 @@ pub fn run(globals: &Globals, args: &AskArgs) -> Result<()> {
     }
     print(&reply, printing)?;
     notes(&reply, if model.is_none() && !args.no_model { ModelState::NotSetUp } else { ModelState::AsAsked });
+    let others: Vec<&str> = settings.values().models.keys().map(String::as_str).collect();
+    if model.is_none() && !args.no_model && !others.is_empty() {
+        output::note(&say!("`--model` picks one of: {}", "可用 `--model` 选择：{}", others.join(", ")));
+    }
     Ok(())
 }
 

@@ -3,15 +3,16 @@
 use crate::globals::Globals;
 use crate::indexing::{self, IndexChoices};
 use crate::locale::say;
+use crate::model::{self, ModelTable};
 use crate::values::{ip, number, rate};
-use crate::{address, embedder, model, opening, output, settings};
+use crate::{address, embedder, errors, opening, output, settings};
 use anyhow::{Context as _, Result, bail};
 use clap::{Args, ValueEnum};
 use okno::config::{ByteSize, Settings};
-use okno::generate::Generator;
+use okno::generate::{GenerateError, Generator};
 use okno_server::{
-    AuditSettings, KeyFile, LogFormat, NamedIndex, PageReader, RateLimit, RequestLimits, ServeSettings, ServerParts,
-    TlsFiles, UploadProbe,
+    AuditSettings, KeyFile, LogFormat, NamedIndex, NamedModel, PageReader, RateLimit, RequestLimits, ServeSettings,
+    ServerParts, TlsFiles, UploadProbe,
 };
 use std::ffi::OsString;
 use std::net::{IpAddr, SocketAddr};
@@ -172,6 +173,7 @@ fn parts(globals: &Globals) -> Result<ServerParts> {
         (None, given) => given.iter().map(|given| named(given)).collect(),
     };
     let (mut indexes, mut generator): (Vec<NamedIndex>, _) = (Vec::new(), None);
+    let models = models(&first_index(globals))?;
     for (name, folder) in named {
         let name = name.unwrap_or_else(|| usual_name(&folder));
         if indexes.iter().any(|known| known.name == name) {
@@ -186,7 +188,38 @@ fn parts(globals: &Globals) -> Result<ServerParts> {
         generator = if indexes.is_empty() { own } else { generator };
         indexes.push(index);
     }
-    Ok(ServerParts { indexes, generator, pages: Some(page_reader(&settings::of(&first_index(globals))?)?) })
+    Ok(ServerParts { indexes, generator, models, pages: Some(page_reader(&settings::of(&first_index(globals))?)?) })
+}
+
+/// The models that can be picked, of the first index's configuration; one whose service does not answer is left out.
+fn models(folder: &Path) -> Result<Vec<NamedModel>> {
+    let (settings, secrets) = (settings::of(folder)?, settings::secrets(folder));
+    let mut models = Vec::new();
+    for name in settings.values().models.keys() {
+        let table = ModelTable::picked(&settings, Some(name))?;
+        let generator = match model::generator(&table, &secrets) {
+            Err(error) if error.is::<GenerateError>() => {
+                let name = output::printable(name);
+                output::note(&say!(
+                    "the model `{}` is left out: {}",
+                    "没有启用模型 `{}`：{}",
+                    name,
+                    errors::message(&error)
+                ));
+                continue;
+            }
+            made => made?,
+        };
+        let Some(generator) = generator else { continue };
+        let replies = model::reply_options(&settings, &table, folder)?;
+        models.push(NamedModel {
+            name: name.clone(),
+            generator,
+            replies,
+            vision: table.config.vision.unwrap_or(false),
+        });
+    }
+    Ok(models)
 }
 
 /// `work=DIR` is a name and a folder, unless there is a folder of that very name.
@@ -221,7 +254,8 @@ fn index(name: String, folder: &Path) -> Result<(NamedIndex, Option<Arc<dyn Gene
         opened => opened?,
     };
     let own = settings::of(folder)?;
-    let (replies, generator) = (model::reply_options(&own, folder)?, model::of(folder)?);
+    let (usual, secrets) = (ModelTable::usual(&own), settings::secrets(folder));
+    let (replies, generator) = (model::reply_options(&own, &usual, folder)?, model::generator(&usual, &secrets)?);
     let prompts = replies.prompts.clone();
     let guard = upload_probe(&engine, &own)?;
     engine.reconfigure(|builder| builder.generator(generator.clone()).prompts(prompts).load_guard(Some(guard)))?;
@@ -231,7 +265,7 @@ fn index(name: String, folder: &Path) -> Result<(NamedIndex, Option<Arc<dyn Gene
         name,
         engine,
         replies,
-        vision: own.values().model.vision.unwrap_or(false),
+        vision: usual.config.vision.unwrap_or(false),
         complete: Arc::new(move |query| settings::fill(query, &own, &asked)),
         // Read again for each job, so that changes of `okno.toml` apply to the next one.
         options: Arc::new(move || indexing::options(IndexChoices::default(), settings::of(&configured)?.values())),

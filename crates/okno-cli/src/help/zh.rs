@@ -163,6 +163,7 @@ pub const ARGUMENTS: &[ArgumentText] = &[
     (&["ask"], "continued", "接着与此索引的上一次对话提问：“那要多久呢？”"),
     (&["ask"], "no_stream", "回答完成后再显示，而不是边生成边显示"),
     (&["ask"], "show_prompt", "显示提示词，但不发送"),
+    (&["ask"], "model", "回答问题的语言模型：`okno.toml` 中的 `[models.名称]` [默认：`[model]` 中的模型]"),
     (&["ask"], "no_model", "即使设置了语言模型，也只用文档中的句子回答"),
     // compare
     (&["compare"], "recipes", "方案"),

@@ -109,11 +109,12 @@ impl Connection {
 
     /// The first model that the service lists.
     pub fn served(&self) -> Result<String, ServiceFault> {
-        let table = self.options.table;
+        let table = || self.options.table.clone();
         let list: Value = serde_json::from_str(&self.get("models")?)
-            .map_err(|_| ServiceFault::new(FaultKind::Garbled, ServiceReason::BadModelList { table }))?;
+            .map_err(|_| ServiceFault::new(FaultKind::Garbled, ServiceReason::BadModelList { table: table() }))?;
         let first = list["data"].as_array().and_then(|models| models.first()).and_then(|model| model["id"].as_str());
-        first.map(str::to_owned).ok_or_else(|| ServiceFault::new(FaultKind::Refused, ServiceReason::NoModels { table }))
+        let none = || ServiceFault::new(FaultKind::Refused, ServiceReason::NoModels { table: table() });
+        first.map(str::to_owned).ok_or_else(none)
     }
 
     /// The whole text of an answer.

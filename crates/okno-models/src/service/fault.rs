@@ -56,7 +56,7 @@ impl ServiceFault {
     /// A connection that failed.
     pub fn of_transport(error: &ureq::Error, options: &Options) -> Self {
         use std::io::ErrorKind::{ConnectionRefused, ConnectionReset, UnexpectedEof};
-        let (host, table) = (options.host().to_owned(), options.table);
+        let (host, table) = (options.host().to_owned(), options.table.clone());
         let transport =
             |error: &dyn std::error::Error| ServiceReason::Transport { cause: shortened(&error.to_string()) };
         match error {
@@ -78,7 +78,7 @@ impl ServiceFault {
     }
 
     fn of_time(which: ureq::Timeout, options: &Options) -> Self {
-        let (patience, table) = (&options.patience, options.table);
+        let (patience, table) = (&options.patience, options.table.clone());
         let reason = match which {
             ureq::Timeout::Connect | ureq::Timeout::Resolve => {
                 ServiceReason::ConnectTimeout { limit: Seconds(patience.connect), table }
@@ -154,7 +154,7 @@ fn is_about_length(said: &str) -> bool {
 }
 
 fn advice(status: u16, options: &Options) -> StatusAdvice {
-    let (variable, table) = (options.key_variable.clone(), options.table);
+    let (variable, table) = (options.key_variable.clone(), options.table.clone());
     match (status, &options.key) {
         (401 | 403, Some(_)) if !variable.is_empty() => StatusAdvice::CheckKey { variable },
         (401 | 403, None) if !variable.is_empty() => StatusAdvice::SetKey { variable },

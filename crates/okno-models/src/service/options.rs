@@ -7,8 +7,9 @@ use std::time::Duration;
 /// Address, key, model and limits of a service.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Options {
-    /// The table of the configuration that it comes from, for messages: `model` or `embedding`.
-    pub table: &'static str,
+    /// The table of the configuration that it comes from, for messages: `model`, `models.NAME` or
+    /// `embedding`.
+    pub table: String,
     /// The provider's name in identities.
     pub provider: String,
     /// The address up to, and without, `/chat/completions`.
@@ -69,7 +70,7 @@ impl Options {
     /// The defaults of a provider, with a key.
     pub fn of(preset: &ProviderPreset, key: Option<ServiceKey>) -> Self {
         Self {
-            table: "model",
+            table: "model".to_owned(),
             provider: preset.name.to_owned(),
             base_url: preset.base_url.to_owned(),
             key,
@@ -89,7 +90,7 @@ impl Options {
     /// A service without a preset.
     pub fn at(base_url: &str, key: Option<ServiceKey>) -> Self {
         Self {
-            table: "model",
+            table: "model".to_owned(),
             provider: "openai".to_owned(),
             base_url: base_url.to_owned(),
             key,

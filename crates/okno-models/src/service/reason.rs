@@ -14,7 +14,7 @@ okno_document::messages! {
             /// Host and port.
             host: String,
             /// Its table of the configuration.
-            table: &'static str,
+            table: String,
         } = "no_host" => (
             "there is no host `{host}`; check `{table}.base_url` and the network",
             "没有主机 `{host}`；请检查 `{table}.base_url` 和网络"
@@ -24,7 +24,7 @@ okno_document::messages! {
             /// What was read as the host.
             host: String,
             /// Its table of the configuration.
-            table: &'static str,
+            table: String,
         } = "bad_address" => (
             "`{host}` is not a valid address; `{table}.base_url` looks like `http://localhost:8080/v1`",
             "`{host}` 不是有效的地址；`{table}.base_url` 应类似 `http://localhost:8080/v1`"
@@ -34,7 +34,7 @@ okno_document::messages! {
             /// Host and port.
             host: String,
             /// Its table of the configuration.
-            table: &'static str,
+            table: String,
         } = "nothing_listens" => (
             "nothing listens at `{host}`; start the server, or check `{table}.base_url`",
             "`{host}` 没有服务在监听；请启动服务，或检查 `{table}.base_url`"
@@ -54,7 +54,7 @@ okno_document::messages! {
             /// The limit.
             limit: Seconds,
             /// Its table of the configuration.
-            table: &'static str,
+            table: String,
         } = "connect_timeout" => (
             "no connection within {limit}; `{table}.timeout` sets the limit",
             "{limit} 内未能连接；`{table}.timeout` 设置时限"
@@ -64,7 +64,7 @@ okno_document::messages! {
             /// The limit.
             limit: Seconds,
             /// Its table of the configuration.
-            table: &'static str,
+            table: String,
         } = "answer_timeout" => (
             "no complete answer within {limit}; the service may be overloaded; `{table}.timeout` sets the limit",
             "{limit} 内没有完整的回答；服务可能过载；`{table}.timeout` 设置时限"
@@ -74,7 +74,7 @@ okno_document::messages! {
             /// The limit.
             limit: Seconds,
             /// Its table of the configuration.
-            table: &'static str,
+            table: String,
         } = "silence_timeout" => (
             "no data for {limit}; the service may be overloaded; `{table}.timeout` sets the limit",
             "{limit} 内没有收到数据；服务可能过载；`{table}.timeout` 设置时限"
@@ -118,7 +118,7 @@ okno_document::messages! {
         /// The list of models cannot be parsed.
         BadModelList {
             /// Its table of the configuration.
-            table: &'static str,
+            table: String,
         } = "bad_model_list" => (
             "the list of models is not valid JSON; name a model in `{table}.name`",
             "模型列表不是有效的 JSON；请在 `{table}.name` 中指定模型"
@@ -126,7 +126,7 @@ okno_document::messages! {
         /// The list of models is empty.
         NoModels {
             /// Its table of the configuration.
-            table: &'static str,
+            table: String,
         } = "no_models" => (
             "the service lists no model; name one in `{table}.name`",
             "服务没有列出模型；请在 `{table}.name` 中指定模型"
@@ -180,7 +180,7 @@ okno_document::messages! {
         /// There is no key, and no variable for it.
         NameKey {
             /// Its table of the configuration.
-            table: &'static str,
+            table: String,
         } = "name_key" => (
             "; it requires a key: name its variable in `{table}.key_env`",
             "；需要密钥：请在 `{table}.key_env` 中指定变量名"
@@ -188,7 +188,7 @@ okno_document::messages! {
         /// Model or address may be wrong.
         CheckModel {
             /// Its table of the configuration.
-            table: &'static str,
+            table: String,
         } = "check_model" => (
             "; check `{table}.name`, and that `{table}.base_url` ends as the service's does (`/v1`)",
             "；请检查 `{table}.name`，以及 `{table}.base_url` 的结尾是否与服务一致（`/v1`）"
@@ -196,7 +196,7 @@ okno_document::messages! {
         /// The service has moved.
         Moved {
             /// Its table of the configuration.
-            table: &'static str,
+            table: String,
         } = "moved" => ("; it redirects elsewhere: check `{table}.base_url`", "；它重定向到别处：请检查 `{table}.base_url`"),
     }
 }

@@ -32,6 +32,9 @@ pub struct Replying {
     /// long?") is made whole with it – by the language model where there is one, else by rule.
     #[serde(default)]
     pub messages: Vec<SentMessage>,
+    /// Which language model answers, one of those that `GET /api/v1/models` lists; the usual one where none is named.
+    #[serde(default)]
+    pub model: Option<String>,
     /// Whether the answer comes as it is written.
     #[serde(default = "streamed")]
     pub stream: bool,
@@ -60,21 +63,21 @@ pub async fn ask(
     let indexes = app.several(which.index.as_deref())?;
     // Refused as it is before a model is asked.
     let mut query = query_of(&app.limits, &replying.asking)?;
-    let options = indexes.first().map(|served| served.index.replies.clone()).unwrap_or_default();
-    let made = made_whole(&app, &query.text, turns(&replying.messages), &options).await?;
+    let model = app.picked(replying.model.as_deref(), &indexes)?;
+    let made = made_whole(&app, &query.text, turns(&replying.messages), &model).await?;
     query.text.clone_from(&made.question);
     note.question(&query.text);
     let answer = found(&app, &indexes, query).await?;
     note.documents(answer.contexts.iter().map(|context| &*context.document));
     if !replying.stream {
-        let mut reply = shapes::reply(&whole(&app, indexes, answer, options).await?);
+        let mut reply = shapes::reply(&whole(&app, indexes, answer, model).await?);
         if !replying.messages.is_empty() {
             reply["asked_as"] = serde_json::json!(made);
         }
         return Ok(Json(reply).into_response());
     }
     let contexts = event("contexts", &shapes::FullAnswer::new(&answer, replying.asking.explain));
-    let pieces = written(&app, indexes, answer, options).await?;
+    let pieces = written(&app, indexes, answer, model).await?;
     let asked_as = (!replying.messages.is_empty()).then(|| event("asked_as", &made));
     let events = stream::iter(asked_as.into_iter().chain([contexts]))
         .chain(stream::unfold(pieces, next).map(move |piece| told(&piece, lang)));

@@ -3,6 +3,7 @@
 use crate::app::ServedIndex;
 use crate::error::{ApiError, ErrorBody};
 use crate::extract::{Params, Which};
+use crate::models::ModelChoice;
 use crate::requester::SeenApp;
 use axum::Json;
 use okno::document::{Field, FieldKind};
@@ -182,6 +183,8 @@ pub struct ModelsInUse {
     pub dimensions: usize,
     /// The language model that writes answers; without one, answers are sentences of the documents.
     pub generator: Option<String>,
+    /// The language models that a question may be asked of, by the name to ask for.
+    pub generators: Vec<ModelChoice>,
 }
 
 /// The models in use
@@ -191,5 +194,10 @@ pub async fn models(app: SeenApp, Params(which): Params<Which>) -> Result<Json<M
     let served = app.served(which.index.as_deref())?;
     let embedder = served.engine().embedder();
     let generator = app.generator.as_ref().map(|generator| generator.identity().to_owned());
-    Ok(Json(ModelsInUse { embedder: embedder.identity().to_owned(), dimensions: embedder.dimensions(), generator }))
+    Ok(Json(ModelsInUse {
+        embedder: embedder.identity().to_owned(),
+        dimensions: embedder.dimensions(),
+        generator,
+        generators: app.model_choices(),
+    }))
 }

@@ -68,6 +68,8 @@ pub struct QuestionParams {
     route: Option<String>,
     /// Let the server's language model drop what has nothing to do with the question [default: false]
     post_filter: Option<bool>,
+    /// For `ask`: which of the server's language models answers [default: the usual one]
+    model: Option<String>,
     /// The index, where there are several
     index: Option<String>,
 }
@@ -191,10 +193,10 @@ impl Tools {
         context: RequestContext<RoleServer>,
     ) -> Result<String, ToolError> {
         let indexes = self.seen(&context).several(params.index.as_deref())?;
+        let model = self.app.picked(params.model.as_deref(), &indexes)?;
         let query = api::query_of(&self.app.limits, &params.request())?;
-        let options = indexes.first().map(|served| served.index.replies.clone()).unwrap_or_default();
         let answer = self.noted(&context, &indexes, query).await?;
-        let reply = answering::whole(&self.app, indexes, answer, options).await?;
+        let reply = answering::whole(&self.app, indexes, answer, model).await?;
         Ok(text::reply(&reply))
     }
 

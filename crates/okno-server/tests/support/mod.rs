@@ -4,7 +4,7 @@
 
 use okno::Engine;
 use okno::generate::Generator;
-use okno_server::{NamedIndex, RequestLimits, ServeError, ServeSettings, ServerParts, serve};
+use okno_server::{NamedIndex, NamedModel, RequestLimits, ServeError, ServeSettings, ServerParts, serve};
 use serde_json::Value;
 use std::io::{Read, Write};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpStream};
@@ -51,9 +51,14 @@ pub fn settings() -> ServeSettings {
 
 type Begun = (SocketAddr, oneshot::Sender<()>, JoinHandle<Result<(), ServeError>>);
 
-fn begin(engine: &Arc<Engine>, generator: Option<Arc<dyn Generator>>, settings: ServeSettings) -> Begun {
+fn begin(
+    engine: &Arc<Engine>,
+    generator: Option<Arc<dyn Generator>>,
+    models: Vec<NamedModel>,
+    settings: ServeSettings,
+) -> Begun {
     let index = NamedIndex { vision: generator.is_some(), ..NamedIndex::plain("notes", Arc::clone(engine)) };
-    let parts = ServerParts { indexes: vec![index], generator, pages: None };
+    let parts = ServerParts { indexes: vec![index], generator, models, pages: None };
     let (end, ended) = oneshot::channel();
     let (ready, address) = std::sync::mpsc::channel();
     let thread = std::thread::spawn(move || {
@@ -73,15 +78,24 @@ impl Server {
     }
 
     pub fn with(change: impl FnOnce(&mut ServeSettings)) -> Self {
-        Self::of(None, change)
+        Self::of(None, Vec::new(), change)
     }
 
     /// With a language model.
     pub fn speaking(generator: Arc<dyn Generator>) -> Self {
-        Self::of(Some(generator), |_| {})
+        Self::of(Some(generator), Vec::new(), |_| {})
     }
 
-    fn of(generator: Option<Arc<dyn Generator>>, change: impl FnOnce(&mut ServeSettings)) -> Self {
+    /// With others that can be picked.
+    pub fn choosing(generator: Arc<dyn Generator>, models: Vec<NamedModel>) -> Self {
+        Self::of(Some(generator), models, |_| {})
+    }
+
+    fn of(
+        generator: Option<Arc<dyn Generator>>,
+        models: Vec<NamedModel>,
+        change: impl FnOnce(&mut ServeSettings),
+    ) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let notes = folder.path().join("notes");
         std::fs::create_dir(&notes).unwrap();
@@ -96,14 +110,14 @@ impl Server {
         settings.allowed = vec![folder.path().join("more")];
         change(&mut settings);
         let engine = Arc::new(engine);
-        let (address, end, thread) = begin(&engine, generator, settings);
+        let (address, end, thread) = begin(&engine, generator, models, settings);
         Self { folder, engine, address, end: Some(end), thread: Some(thread) }
     }
 
     /// Ends the server, and starts another over the same index.
     pub fn again(&mut self) {
         self.end().unwrap();
-        let (address, end, thread) = begin(&self.engine, None, settings());
+        let (address, end, thread) = begin(&self.engine, None, Vec::new(), settings());
         (self.address, self.end, self.thread) = (address, Some(end), Some(thread));
     }
 

@@ -45,7 +45,7 @@ impl EmbeddingConfig {
             ("[embedding] `concurrency`", self.concurrency),
         ] {
             if value == Some(0) {
-                return Err(ConfigError::Zero { key });
+                return Err(ConfigError::Zero { key: key.to_owned() });
             }
         }
         super::check_seconds("[embedding] `timeout`", self.timeout, 0.1)

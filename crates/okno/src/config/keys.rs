@@ -60,16 +60,33 @@ pub fn unknown(document: &DeTable<'_>) -> Option<(usize, ConfigError)> {
     ];
     let fields = table("fields").into_iter().flat_map(|fields| fields.values().map(toml::Spanned::get_ref));
     let fields = fields.map(|field| (field.as_table(), keys_of::<FieldConfig>()));
+    let models = table("models").into_iter().flat_map(|models| models.values().map(toml::Spanned::get_ref));
+    let models = models.map(|model| (model.as_table(), keys_of::<ModelConfig>()));
     let rules = document.get("rules").and_then(|rules| rules.get_ref().as_array());
     let rules = rules.into_iter().flat_map(|rules| rules.iter().map(toml::Spanned::get_ref));
     let rules = rules.map(|rule: &DeValue<'_>| (rule.as_table(), keys_of::<RuleText>()));
-    sections.into_iter().chain(fields).chain(rules).find_map(|(table, known)| unknown_in(table?, known))
+    sections.into_iter().chain(fields).chain(models).chain(rules).find_map(|(table, known)| unknown_in(table?, known))
 }
 
 fn unknown_in(table: &DeTable<'_>, known: &[&str]) -> Option<(usize, ConfigError)> {
     let (key, _) = table.iter().find(|(key, _)| !known.contains(&key.get_ref().as_ref()))?;
     let name = key.get_ref().to_string();
     Some((key.span().start, ConfigError::UnknownKey { near: near(&name, known), key: name }))
+}
+
+/// The first language model with a name that it cannot have, and where that begins. A name with a dot and without
+/// quotes is a table inside of another.
+pub fn bad_model_name(document: &DeTable<'_>) -> Option<(usize, ConfigError)> {
+    document.get("models")?.get_ref().as_table()?.iter().find_map(|(name, model)| {
+        let (start, name) = (name.span().start, name.get_ref());
+        let inner = model.get_ref().as_table()?.iter().find(|(_, value)| value.get_ref().is_table());
+        let name = match inner {
+            Some((inner, _)) => format!("{name}.{}", inner.get_ref()),
+            None if ModelConfig::is_name(name) => return None,
+            None => name.to_string(),
+        };
+        Some((start, ConfigError::ModelName { name }))
+    })
 }
 
 /// Where a key of a recipe is written.

@@ -65,8 +65,8 @@ const fn key(name: &'static str, kind: VariableKind, default: &'static str) -> K
     Key { name, kind, default }
 }
 
-/// Every single value, in the order it is shown. Tables of one's own names – recipes, fields, rules – are not single
-/// values.
+/// Every single value, in the order it is shown. Tables of one's own names – models, recipes, fields, rules – are not
+/// single values.
 pub const KEYS: [Key; 49] = [
     key("recipe", VariableKind::Text, "auto"),
     key("budget", VariableKind::Plain, "the recipe's"),
@@ -237,7 +237,7 @@ impl Settings {
         layer.map_or(Origin::Default, |layer| layer.origin.clone())
     }
 
-    /// Every single value, then each recipe, field and rule of one's own.
+    /// Every single value, then each model, recipe, field and rule of one's own.
     pub fn shown(&self) -> Vec<ShownSetting> {
         let single = KEYS.iter().map(|key| {
             let layer = self.layers.iter().find_map(|layer| Some((layer, get(&layer.table, key.name)?)));
@@ -248,8 +248,8 @@ impl Settings {
             ShownSetting { name: key.name.to_owned(), value, default: key.default, origin }
         });
         let named = self.layers.iter().flat_map(|layer| {
-            let tables =
-                ["recipes", "fields"].into_iter().filter_map(|name| Some((name, layer.table.get(name)?.as_table()?)));
+            let tables = ["models", "recipes", "fields"].into_iter();
+            let tables = tables.filter_map(|name| Some((name, layer.table.get(name)?.as_table()?)));
             let rows = tables
                 .flat_map(|(table, rows)| rows.iter().map(move |(name, value)| (format!("{table}.{name}"), value)));
             let rules = layer.table.get("rules").and_then(Value::as_array).into_iter().flatten().enumerate();
@@ -265,12 +265,14 @@ impl Settings {
     }
 }
 
-/// Lays one table over another: tables are merged, rules appended, everything else replaced. A recipe is one thing:
-/// replaced whole.
+/// Lays one table over another: tables are merged, rules appended, everything else replaced. A recipe is one thing,
+/// and so is a model of one's own name, whose key belongs to its address: replaced whole.
 fn lay_over(below: &mut Table, above: &Table) {
     for (name, value) in above {
         match (below.get_mut(name), value) {
-            (Some(Value::Table(below)), Value::Table(above)) if name == "recipes" => below.extend(above.clone()),
+            (Some(Value::Table(below)), Value::Table(above)) if matches!(name.as_str(), "recipes" | "models") => {
+                below.extend(above.clone());
+            }
             (Some(Value::Table(below)), Value::Table(above)) => lay_over(below, above),
             (Some(Value::Array(below)), Value::Array(above)) if name == "rules" => below.extend(above.clone()),
             _ => drop(below.insert(name.clone(), value.clone())),

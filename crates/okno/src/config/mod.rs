@@ -59,6 +59,8 @@ pub struct Config {
     pub fetch: FetchConfig,
     /// Which language model answers.
     pub model: ModelConfig,
+    /// Others that can be picked, by name.
+    pub models: BTreeMap<String, ModelConfig>,
     /// Which service embeds, where the embedder is one.
     pub embedding: EmbeddingConfig,
     /// What requests to a server may cost.
@@ -193,7 +195,9 @@ impl Config {
             |at: usize, reason: ConfigError| Error::Config { place: format!("{place}:{}", line(text, at)), reason };
         let unreadable = |error: toml::de::Error| wrong(text, place, &error);
         let document = DeTable::parse(text).map_err(unreadable)?;
-        if let Some((start, reason)) = keys::unknown(document.get_ref()) {
+        if let Some((start, reason)) =
+            keys::bad_model_name(document.get_ref()).or_else(|| keys::unknown(document.get_ref()))
+        {
             return Err(at(start, reason));
         }
         let config: Self = toml::from_str(text).map_err(unreadable)?;
@@ -226,7 +230,10 @@ impl Config {
         check_seconds("[fetch] `timeout`", self.fetch.timeout, 0.0)?;
         check_seconds("[fetch] `delay`", self.fetch.delay, 0.0)?;
         self.serve.check()?;
-        self.model.check()?;
+        self.model.check("model")?;
+        for (name, model) in &self.models {
+            model.check(&format!("models.{name}"))?;
+        }
         self.embedding.check()
     }
 
@@ -256,6 +263,19 @@ impl Config {
     /// Whether a language model may see a field.
     pub fn prompts(&self, field: &str) -> bool {
         self.fields.get(field).and_then(|field| field.prompt).unwrap_or(true)
+    }
+
+    /// The names of the language models that can be picked: `default` for `[model]`, then each of `[models.NAME]`.
+    pub fn model_names(&self) -> impl Iterator<Item = &str> {
+        std::iter::once(ModelConfig::DEFAULT).chain(self.models.keys().map(String::as_str))
+    }
+
+    /// The language model of this name with what it takes from `[model]`; `None` if there is none.
+    pub fn model_named(&self, name: &str) -> Option<ModelConfig> {
+        if name == ModelConfig::DEFAULT {
+            return Some(self.model.clone());
+        }
+        Some(self.models.get(name)?.completed(&self.model))
     }
 
     /// The largest file that is read at once.
@@ -300,9 +320,11 @@ fn line(text: &str, at: usize) -> usize {
 }
 
 /// A day is longer than anybody waits, and far from what a duration can hold.
-fn check_seconds(key: &'static str, value: Option<f64>, least: f64) -> Result<(), ConfigError> {
+fn check_seconds(key: &str, value: Option<f64>, least: f64) -> Result<(), ConfigError> {
     match value {
-        Some(seconds) if !(least..=86_400.0).contains(&seconds) => Err(ConfigError::Seconds { key, least }),
+        Some(seconds) if !(least..=86_400.0).contains(&seconds) => {
+            Err(ConfigError::Seconds { key: key.to_owned(), least })
+        }
         _ => Ok(()),
     }
 }

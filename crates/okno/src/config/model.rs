@@ -1,4 +1,4 @@
-//! Which language model answers: the table `[model]`.
+//! Which language models answer: the table `[model]`, and others to pick from in `[models.NAME]`.
 
 use super::ByteSize;
 use crate::error::ConfigError;
@@ -34,6 +34,9 @@ pub struct ModelConfig {
 }
 
 impl ModelConfig {
+    /// The name of the model in `[model]`.
+    pub const DEFAULT: &str = "default";
+
     /// What answers are asked with: the sources' value, which keeps to the contexts without repeating itself.
     pub const TEMPERATURE: f32 = 0.1;
 
@@ -52,12 +55,44 @@ impl ModelConfig {
         self.concurrency.unwrap_or(4)
     }
 
-    pub(super) fn check(&self) -> Result<(), ConfigError> {
+    /// Whether a model can have this name: letters, digits, `-`, `_` and `.`, and not that of `[model]`.
+    pub(super) fn is_name(name: &str) -> bool {
+        let fits = |c: char| c.is_alphanumeric() || "-_.".contains(c);
+        !name.is_empty() && name.chars().all(fits) && name != Self::DEFAULT
+    }
+
+    /// What this says, and of `default` what it leaves open about how a model is asked. Address and key belong to the
+    /// provider they were said for, and the name and what it can see to its service: a model that says where it is
+    /// takes none of them.
+    pub(super) fn completed(&self, default: &Self) -> Self {
+        let (own, nothing) = (self.clone(), Self::default());
+        let elsewhere = own.provider.is_some() || own.base_url.is_some();
+        let service = if elsewhere { &nothing } else { default };
+        let same_model = if own.name.is_some() { &nothing } else { service };
+        Self {
+            provider: own.provider.or_else(|| service.provider.clone()),
+            base_url: own.base_url.or_else(|| service.base_url.clone()),
+            key_env: own.key_env.or_else(|| service.key_env.clone()),
+            name: own.name.or_else(|| same_model.name.clone()),
+            vision: own.vision.or(same_model.vision),
+            temperature: own.temperature.or(default.temperature),
+            timeout: own.timeout.or(default.timeout),
+            concurrency: own.concurrency.or(default.concurrency),
+            max_tokens: own.max_tokens.or(default.max_tokens),
+            cache: own.cache.or(default.cache),
+            prompts: own.prompts.or_else(|| default.prompts.clone()),
+        }
+    }
+
+    pub(super) fn check(&self, table: &str) -> Result<(), ConfigError> {
+        let key = |key: &str| format!("[{table}] `{key}`");
         match self {
-            Self { temperature: Some(t), .. } if !(0.0..=2.0).contains(t) => Err(ConfigError::Temperature),
-            Self { concurrency: Some(0), .. } => Err(ConfigError::Zero { key: "[model] `concurrency`" }),
-            Self { max_tokens: Some(0), .. } => Err(ConfigError::Zero { key: "[model] `max_tokens`" }),
-            _ => super::check_seconds("[model] `timeout`", self.timeout, 0.1),
+            Self { temperature: Some(t), .. } if !(0.0..=2.0).contains(t) => {
+                Err(ConfigError::Temperature { key: key("temperature") })
+            }
+            Self { concurrency: Some(0), .. } => Err(ConfigError::Zero { key: key("concurrency") }),
+            Self { max_tokens: Some(0), .. } => Err(ConfigError::Zero { key: key("max_tokens") }),
+            _ => super::check_seconds(&key("timeout"), self.timeout, 0.1),
         }
     }
 }

@@ -15,6 +15,7 @@ fn unknown_keys_name_the_line_and_the_nearest_key() {
         ),
         ("[fetch]\ntimout = 3\n", "okno.toml:2: no key `timout` here; did you mean `timeout`"),
         ("[fields.date]\nembeded = true\n", "okno.toml:2: no key `embeded` here; did you mean `embed`"),
+        ("[models.fast]\ntemprature = 1\n", "okno.toml:2: no key `temprature` here; did you mean `temperature`"),
         ("[[rules]]\npath = \"*\"\nsett = { a = 1 }\n", "okno.toml:3: no key `sett` here; did you mean `set`"),
         (
             "\n[recipes.mine]\nfrom = \"window\"\nbuget = 5\n",
@@ -40,6 +41,12 @@ fn wrong_values_say_where_and_why() {
         ("[model]\ntemperature = 3", ["okno.toml: ", "from 0 to 2"]),
         ("[model]\nconcurrency = 0", ["okno.toml: ", "at least 1"]),
         ("[model]\nkey = \"sk-1\"", ["okno.toml:2: ", "did you mean `key_env`"]),
+        ("[models.fast]\ntemperature = 3", ["okno.toml: [models.fast] `temperature`", "from 0 to 2"]),
+        ("[models.fast]\nmax_tokens = 0", ["okno.toml: [models.fast] `max_tokens`", "at least 1"]),
+        ("[models.fast]\ntimeout = 0", ["okno.toml: [models.fast] `timeout`", "seconds"]),
+        ("\n[models.default]\nname = \"m\"", ["okno.toml:2: ", "`default` is the model in `[model]`"]),
+        ("[models.\"a/b\"]\nname = \"m\"", ["okno.toml:1: ", "invalid name of a model `a/b`"]),
+        ("[models.qwen2.5]\nname = \"m\"", ["okno.toml:1: ", "`qwen2.5`"]),
         (
             "k = 1\n[[rules]]\nset = { a = 1 }\n\n[[rules]]\npath = \"a/*\"\nset = { x = \"$2\" }\n",
             ["okno.toml:5: rule 2:", "`$2`"],
@@ -106,6 +113,43 @@ fn the_nearest_layer_wins_and_says_so() {
     ] {
         assert_eq!(settings.origin(name).to_string(), origin, "{name}");
     }
+}
+
+#[test]
+fn a_model_takes_from_the_default_one_what_is_not_its_service() {
+    let text = "[model]\nprovider = \"dashscope\"\nkey_env = \"MINE\"\nname = \"qwen-plus\"\nvision = true\n\
+        timeout = 9\ncache = \"1MB\"\nprompts = \"ours\"\n[models.large]\nname = \"qwen-max\"\ntimeout = 90\n\
+        [models.\"qwen2.5\"]\nprovider = \"ollama\"\n[models.warm]\ntemperature = 1\n";
+    let config = Config::parse(text, "").unwrap();
+    assert_eq!(config.model_names().collect::<Vec<_>>(), ["default", "large", "qwen2.5", "warm"]);
+    let named = |name: &str| config.model_named(name).unwrap();
+    let (default, large, local, warm) = (named("default"), named("large"), named("qwen2.5"), named("warm"));
+    let place = |model: &ModelConfig| (model.provider.clone(), model.key_env.clone(), model.name.clone(), model.vision);
+    assert_eq!(default, config.model);
+    let said = |text: &str| Some(text.to_owned());
+    assert_eq!(place(&large), (said("dashscope"), said("MINE"), said("qwen-max"), None), "another model there");
+    assert_eq!(place(&local), (said("ollama"), None, None, None), "a key is sent to its own service only");
+    assert_eq!(warm, ModelConfig { temperature: Some(1.0), ..config.model.clone() }, "the same model");
+    assert_eq!((large.timeout, local.timeout), (Some(90.0), Some(9.0)));
+    assert_eq!((local.cache, local.prompts), (Some(ByteSize(1 << 20)), said("ours")));
+    assert_eq!(config.model_named("lage"), None);
+}
+
+/// Merged key by key, the address of one file would get the key that another names.
+#[test]
+fn a_model_of_ones_own_is_replaced_whole() {
+    let index = "[models.fast]\nbase_url = \"http://near/v1\"\n";
+    let user = "[models.fast]\nbase_url = \"http://far/v1\"\nkey_env = \"MINE\"\n[models.far]\nname = \"m\"\n";
+    let layers = [(index, Origin::Index("near.toml".into())), (user, Origin::User("far.toml".into()))];
+    let layers = layers.map(|(text, origin)| SettingLayer::file(text, origin).unwrap());
+    let settings = Settings::new(layers.into()).unwrap();
+    let fast = settings.values().model_named("fast").unwrap();
+    assert_eq!((fast.base_url.as_deref(), fast.key_env), (Some("http://near/v1"), None));
+    assert_eq!(settings.values().model_names().collect::<Vec<_>>(), ["default", "far", "fast"]);
+    let shown: Vec<_> = settings.shown().into_iter().filter(|shown| shown.name.starts_with("models.")).collect();
+    let shown: Vec<_> = shown.iter().map(|shown| (shown.name.as_str(), shown.origin.to_string())).collect();
+    let far = "far.toml".to_owned();
+    assert_eq!(shown, [("models.fast", "near.toml".to_owned()), ("models.far", far.clone()), ("models.fast", far)]);
 }
 
 #[test]

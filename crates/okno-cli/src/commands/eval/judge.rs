@@ -3,8 +3,9 @@
 use super::{EvalArgs, bar};
 use crate::globals::Globals;
 use crate::locale::say;
+use crate::model::{self, ModelTable};
 use crate::output::Paint;
-use crate::{address, model, output, settings};
+use crate::{address, output, settings};
 use anyhow::{Result, bail};
 use okno::Engine;
 use okno::answer::ReplyOptions;
@@ -27,14 +28,15 @@ impl AnswerJudge {
     pub fn new(globals: &Globals) -> Result<Self> {
         let index = address::folder(globals.index());
         let settings = settings::of(&index)?;
-        let Some(model) = model::generator(&settings, &settings::secrets(&index))? else {
+        let usual = ModelTable::usual(&settings);
+        let Some(model) = model::generator(&usual, &settings::secrets(&index))? else {
             bail!(say!(
                 "`--judge` needs a language model.\n{}",
                 "`--judge` 需要语言模型。\n{}",
                 model::how_to_set_up()
             ));
         };
-        Ok(Self { model, options: model::reply_options(&settings, &index)? })
+        Ok(Self { model, options: model::reply_options(&settings, &usual, &index)? })
     }
 
     /// Answers and judges.
