@@ -2,7 +2,7 @@
 
 import { h, fill } from './dom.js';
 import { t } from './words.js';
-import { go, link } from './state.js';
+import { leads } from './state.js';
 import { opened, place } from './passage.js';
 import { script, units } from './spans.js';
 import { oneLine } from './rendered.js';
@@ -41,23 +41,15 @@ export function setText(body, text, citations) {
 }
 
 function chip(citation) {
-  const there = opened(citation);
   return h(
     'a.cite',
     {
-      'href': link(there),
+      ...leads(opened(citation)),
       'aria-label': t('ask.cite', citation.number, citation.doc_id),
       'title': citation.text,
-      'onclick': (event) => follow(event, there),
     },
     String(citation.number),
   );
-}
-
-function follow(event, there) {
-  if (event.metaKey || event.ctrlKey || event.shiftKey) return;
-  event.preventDefault();
-  go(there);
 }
 
 /** Every place that is cited, once; a citation has the `type` of its document. */

@@ -14,7 +14,7 @@ import { card } from './passage.js';
 import { chips } from './filters.js';
 import { told } from './help.js';
 import { following } from './asking.js';
-import { questionField, controls, query, fault } from './controls.js';
+import { questionField, controls, modelMenu, pickedModel, query, fault } from './controls.js';
 import { setText, sources } from './answers.js';
 import { conversations } from './conversations.js';
 import { earlier, tools } from './turns.js';
@@ -28,6 +28,7 @@ const TURNS = 6;
 /** Puts the view into `root`; gives back what follows the address. */
 export function ask(root) {
   const kept = conversations(state().index);
+  let models = [];
   // The question that was typed last, and what it is asked as.
   let typed = null;
   const onask = (words) =>
@@ -71,11 +72,11 @@ export function ask(root) {
     const called = new AbortController();
     signal.addEventListener('abort', () => called.abort());
     stop = () => called.abort();
-    const view = streaming(() => called.abort());
+    const view = streaming(() => called.abort(), models.length > 0);
     const head = h('div', {}, heading(turn, again));
     fill(above);
     fill(results, head, view.element);
-    const body = { ...query(now), messages: turn.messages };
+    const body = { ...wanted(now), messages: turn.messages };
     try {
       await events('ask', { body, signal: called.signal }, (event, data) => {
         if (event === 'asked_as' && data.by !== 'nobody') {
@@ -86,7 +87,8 @@ export function ask(root) {
         const reply = view.on(event, data);
         if (!reply) return;
         const { asked, question, carried } = turn;
-        kept.put({ asked, question, carried, answer: reply.answer, citations: reply.citations });
+        const { answer, citations, model } = reply;
+        kept.put({ asked, question, carried, answer, citations, model });
         around(question);
       });
     } catch (problem) {
@@ -140,12 +142,14 @@ export function ask(root) {
   }
 
   function prepare(known) {
-    const made = controls(known);
-    fill(how, made.element);
-    return [made];
+    models = known.models;
+    const [pick, made] = [modelMenu(models), controls(known)];
+    fill(how, pick && h('div.talk', {}, pick.element), made.element);
+    return [pick, made].filter(Boolean);
   }
 
-  const follower = following({ field, results, prepare, wanted: query, show, rest });
+  const wanted = (now) => ({ ...query(now), model: pickedModel(models, now) });
+  const follower = following({ field, results, prepare, wanted, show, rest });
   return { update: follower.update, leave: () => stop() };
 }
 
@@ -168,16 +172,16 @@ function heading({ asked, question, carried }, again) {
       {},
       t('ask.carried', question),
       ' ',
-      h('button.link', { type: 'button', onclick: () => again(literal) }, t('ask.literal')),
+      h('button.link', { onclick: () => again(literal) }, t('ask.literal')),
     ),
   ];
 }
 
-/** The answer while it comes and after. `on` gives the answer when it is whole. */
-function streaming(stop) {
+/** The answer while it comes and after; without `anyModel` it says how to set one up. `on` gives the answer when it is whole. */
+function streaming(stop, anyModel) {
   const body = h('div.answer.reading', { tabindex: '-1' });
   const after = h('div');
-  const button = h('button', { type: 'button', onclick: stop }, t('stop'));
+  const button = h('button', { onclick: stop }, t('stop'));
   const element = h('div', {}, body, h('p.busy', {}, t('ask.busy'), ' ', button), after);
   const over = () => element.querySelector('.busy')?.remove();
   let text = '';
@@ -187,7 +191,7 @@ function streaming(stop) {
     else if (event === 'text') setText(body, (text += data.text), null);
     else if (event === 'done') {
       over();
-      return finished(body, after, data, found);
+      return finished(body, after, data, found, anyModel);
     }
     return null;
   };
@@ -198,7 +202,7 @@ function streaming(stop) {
   return { element, on, stopped };
 }
 
-function finished(body, after, given, { question, recipe, route, steps, contexts }) {
+function finished(body, after, given, { question, recipe, route, steps, contexts }, anyModel) {
   const typeOf = (name) => contexts.find(({ doc_id: other }) => other === name)?.metadata?.type;
   const citations = given.citations.map((one) => ({ ...one, type: typeOf(one.doc_id) }));
   const reply = { ...given, citations };
@@ -211,7 +215,7 @@ function finished(body, after, given, { question, recipe, route, steps, contexts
   fill(
     after,
     notes.filter(Boolean).map((note) => h('p.small', {}, note)),
-    reply.model || !reply.found ? '' : setup(),
+    anyModel || !reply.found ? '' : setup(),
     sources(reply.citations),
     contexts.length
       ? h(

@@ -47,10 +47,6 @@ export function empty() {
     'div.welcome',
     {},
     h('p.lead', {}, t('search.empty')),
-    h(
-      'button.main',
-      { type: 'button', onclick: () => go({ view: 'documents' }) },
-      t('search.empty.more'),
-    ),
+    h('button.main', { onclick: () => go({ view: 'documents' }) }, t('search.empty.more')),
   );
 }

@@ -74,8 +74,7 @@ function recipesOf(recipes) {
       onchange: (event) => go({ [name]: event.target.value }),
     });
   const both = [side('left', 'compare.left'), side('right', 'compare.right')];
-  const update = (now) =>
-    sidesOf(now).forEach((name, i) => (both[i].querySelector('select').value = name));
+  const update = (now) => sidesOf(now).forEach((name, i) => (both[i].control.value = name));
   update(state());
   return { elements: both, update };
 }

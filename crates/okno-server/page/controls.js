@@ -73,6 +73,12 @@ function choose(patch, how) {
   keepSettings(state());
 }
 
+/** The same from a menu. */
+const change = (name) => (event) => choose({ [name]: event.target.value });
+
+/** The words for a window. */
+const windowWords = (window) => t(window < 2 ? `window.${window}` : 'window.n', window);
+
 /** One step smaller or larger. */
 export function stepWindow(by) {
   const now = windowOf(state()) ?? 3;
@@ -81,7 +87,6 @@ export function stepWindow(by) {
 
 /** Menus for recipe, expansion and budget, the slider for the window and the model's help, where there is a model: all folded. `first` stands in place of the recipe, and before them. */
 export function controls({ recipes, status, model }, first = null) {
-  const change = (name) => (event) => choose({ [name]: event.target.value });
   const recipe =
     !first &&
     menu(t('recipe'), [['', t('recipe.default', status.recipe)], ...recipeOptions(recipes)], {
@@ -116,14 +121,13 @@ export function controls({ recipes, status, model }, first = null) {
   const update = (now) => {
     help?.update(now);
     const window = windowOf(now);
-    if (recipe) recipe.querySelector('select').value = now.recipe;
-    expand.querySelector('select').value = window === null ? now.expand : 'window';
+    if (recipe) recipe.control.value = now.recipe;
+    expand.control.value = window === null ? now.expand : 'window';
     slider.value = String(window ?? 3);
     slider.classList.toggle('off', window === null);
-    said.textContent =
-      window === null ? t('window.off') : t(window < 2 ? `window.${window}` : 'window.n', window);
+    said.textContent = window === null ? t('window.off') : windowWords(window);
     slider.setAttribute('aria-valuetext', said.textContent);
-    offerBudget(size.querySelector('select'), now.budget);
+    offerBudget(size.control, now.budget);
   };
   update(state());
   const grid = h(
@@ -144,6 +148,19 @@ export function controls({ recipes, status, model }, first = null) {
   return { element: h('div', {}, shown, folded.element), update: all };
 }
 
+/** The menu of the language models that may answer, or of none where none is the usual one; null where there is no choice. */
+export function modelMenu(models) {
+  const options = models.map(({ name, model }) => [name, name === 'default' ? model : name]);
+  if (options[0]?.[0] !== 'default') options.unshift(['', t('model.none')]);
+  if (options.length < 2) return null;
+  const element = menu(t('model'), options, { onchange: change('model') });
+  const update = (now) => (element.control.value = pickedModel(models, now) ?? options[0][0]);
+  return { element, update };
+}
+
+/** The model that a state picks, where it is still there to pick. */
+export const pickedModel = (models, { model }) => models.find(({ name }) => name === model)?.name;
+
 /** What few people need, folded; its line says what is not as usual, and it stays open for those who opened it. */
 function advanced(...content) {
   const said = h('span.small');
@@ -155,11 +172,9 @@ function advanced(...content) {
   );
   const update = ({ recipe, expand, budget, help }) => {
     const window = windowOf({ expand });
-    const sentences =
-      window === null ? '' : t(window < 2 ? `window.${window}` : 'window.n', window);
     const chosen = [
       recipe && recipeName(recipe),
-      window === null ? known(`expand.${expand}`) && t(`expand.${expand}`) : sentences,
+      window === null ? known(`expand.${expand}`) && t(`expand.${expand}`) : windowWords(window),
       budget && t('budget.tokens', number(budget)),
       help.length && `${t('help')} ${help.length}`,
     ];
@@ -199,7 +214,7 @@ export function fault(problem, retry) {
     { role: 'alert' },
     h('p', {}, rich(sentence(problem))),
     problem.hint && h('p.small', {}, rich(problem.hint)),
-    retry && h('button', { type: 'button', onclick: retry }, t('retry')),
+    retry && h('button', { onclick: retry }, t('retry')),
   );
 }
 

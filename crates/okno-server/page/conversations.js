@@ -1,7 +1,8 @@
 /**
  * Conversations: the turns of Ask, kept in this browser and nowhere else.
  *
- * A conversation is `{id, index, name, turns}`, a turn `{asked, question, carried, answer, citations}`. They are
+ * A conversation is `{id, index, name, turns}`, a turn `{asked, question, carried, answer, citations,
+ * model}`. They are
  * bounded in number and length, and where the browser has no room the oldest go.
  */
 
@@ -75,10 +76,11 @@ export function conversations(index) {
 
 /** A conversation as Markdown: questions as headings, answers, and below each the places it cites. */
 export function exported({ name, turns }, words) {
-  const parts = turns.map(({ asked, question, carried, answer, citations }) => {
+  const parts = turns.map(({ asked, question, carried, answer, citations, model }) => {
     const lines = [`## ${asked}`];
     if (carried) lines.push(`*${words('ask.carried', question)}*`);
     lines.push(answer.trim());
+    if (model) lines.push(`*${words('ask.by', model)}*`);
     const places = new Map(citations.map((one) => [`${one.number}:${one.start}`, one]));
     const sources = [...places.values()].sort((a, b) => a.number - b.number || a.start - b.start);
     if (sources.length) lines.push(sources.map(source).join('\n'));

@@ -1,9 +1,9 @@
 /** Documents: what the index holds, files dragged in, what was skipped and why, and taking one out. */
 
-import { h, fill, dialog, toast, announce, debounced } from './dom.js';
+import { h, fill, confirmed, toast, announce, debounced } from './dom.js';
 import { call, named } from './api.js';
 import { t, number, bytes, spoken } from './words.js';
-import { state, go, link } from './state.js';
+import { state, go, leads } from './state.js';
 import { stale } from './facts.js';
 import { apart, batches, chosen, filesOf } from './dropping.js';
 import { follow, resume } from './jobs.js';
@@ -105,7 +105,7 @@ function table(rows, load) {
     ['size', 'n'],
   ].map(([name, kind]) => h(kind ? `th.${kind}` : 'th', { scope: 'col' }, t(`documents.${name}`)));
   const body = h('tbody');
-  const more = h('button', { type: 'button', onclick: () => add() }, '');
+  const more = h('button', { onclick: () => add() }, '');
   const add = () => {
     body.append(
       ...rows
@@ -125,13 +125,7 @@ function table(rows, load) {
 }
 
 function line(row, load) {
-  const there = { doc: row.doc_id, at: '' };
-  const open = (event) => {
-    if (event.metaKey || event.ctrlKey || event.shiftKey) return;
-    event.preventDefault();
-    go(there);
-  };
-  const name = h('a', { href: link(there), onclick: open }, row.title || row.doc_id);
+  const name = h('a', leads({ doc: row.doc_id, at: '' }), row.title || row.doc_id);
   return h(
     'tr',
     {},
@@ -145,7 +139,6 @@ function line(row, load) {
       h(
         'button.quiet',
         {
-          'type': 'button',
           'aria-label': t('documents.delete.name', row.doc_id),
           'onclick': () => remove(row.doc_id, load),
         },
@@ -156,15 +149,8 @@ function line(row, load) {
 }
 
 async function remove(name, load) {
-  const answer = await dialog(
-    t('documents.delete.ask', name),
-    h('p', {}, t('documents.delete.more')),
-    [
-      h('button.main', { value: 'yes' }, t('documents.delete')),
-      h('button', { value: '', autofocus: true }, t('cancel')),
-    ],
-  );
-  if (answer !== 'yes') return;
+  const [title, more] = [t('documents.delete.ask', name), t('documents.delete.more')];
+  if (!(await confirmed(title, h('p', {}, more), t('documents.delete')))) return;
   try {
     await call(`documents/${named(name)}`, { method: 'DELETE' });
     stale();
@@ -246,7 +232,6 @@ function again(jobs, load) {
   return h(
     'button.quiet',
     {
-      type: 'button',
       onclick: async () => {
         try {
           const job = await call('jobs/index', { body: {} });
@@ -269,7 +254,7 @@ function outcome({ added = 0, changed = 0, unchanged = 0, skipped = [] }) {
   );
   const next =
     added || changed
-      ? h('button.link', { type: 'button', onclick: () => go({ view: 'search' }) }, t('job.next'))
+      ? h('button.link', { onclick: () => go({ view: 'search' }) }, t('job.next'))
       : '';
   return [
     h('p', {}, t('job.done', added, changed, unchanged, skipped.length), ' ', next),

@@ -4,13 +4,16 @@
  * Text goes in as text nodes, never as markup, so nothing a document says can become part of the page.
  */
 
-/** `h('p.note', {title: 'x', onclick: f}, 'text', child, …)`; false, null and undefined children are left out. */
+import { t } from './words.js';
+
+/** `h('p.note', {title: 'x', onclick: f}, 'text', child, …)`; false, null and undefined children are left out. A button with an `onclick` sends no form. */
 export function h(kind, props = {}, ...children) {
   const [tag, ...classes] = kind.split('.');
   const element = document.createElement(tag);
   if (classes.length) element.className = classes.join(' ');
+  if (tag === 'button' && props.onclick) element.type = tag;
   for (const [name, value] of Object.entries(props)) set(element, name, value);
-  element.append(...children.flat(Infinity).filter((child) => child !== false && child != null));
+  fill(element, children);
   return element;
 }
 
@@ -33,7 +36,7 @@ export function fill(element, ...children) {
 export const rich = (text) =>
   text.split('`').map((part, i) => (i % 2 ? h('code', {}, part) : part));
 
-/** A menu of `[value, label]`s. */
+/** A menu of `[value, label]`s; its `control` is the element with the value. */
 export function menu(label, options, props = {}) {
   const select = h(
     'select',
@@ -79,6 +82,13 @@ export function dialog(title, body, buttons) {
       resolve(box.returnValue);
     });
   });
+}
+
+/** Whether a dialog was answered with `yes`. Where nothing is to be typed, `cancel` has the focus. */
+export async function confirmed(title, body, yes, cancelFirst = true) {
+  const cancel = { value: '', formnovalidate: true, autofocus: cancelFirst };
+  const buttons = [h('button.main', { value: 'yes' }, yes), h('button', cancel, t('cancel'))];
+  return (await dialog(title, body, buttons)) === 'yes';
 }
 
 /** Waits until nobody called for a while. */

@@ -198,7 +198,7 @@ function table({ set, budget, measure, places }) {
 function row({ recipe, run, scores, latency_ms: latency }, i) {
   const open = h(
     'button.link',
-    { 'type': 'button', 'aria-label': t('eval.report.of', run), 'onclick': () => go({ run }) },
+    { 'aria-label': t('eval.report.of', run), 'onclick': () => go({ run }) },
     run,
   );
   const figures = FIGURES.map((figure) =>
@@ -223,12 +223,7 @@ async function showReport(place, run) {
   const head = h('h2', { tabindex: '-1' }, t('eval.report.of', run));
   fill(
     place,
-    h(
-      'div.bar',
-      {},
-      head,
-      h('button.quiet', { type: 'button', onclick: () => go({ run: '' }) }, t('close')),
-    ),
+    h('div.bar', {}, head, h('button.quiet', { onclick: () => go({ run: '' }) }, t('close'))),
   );
   try {
     const { report: kept } = await call(`runs/${named(run)}`);

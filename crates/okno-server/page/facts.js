@@ -6,7 +6,7 @@ import { t, known } from './words.js';
 
 let kept = null;
 
-/** `{status, indexes, recipes, fields, model}` of the index that is looked at; `indexes` are the names of all. */
+/** `{status, indexes, recipes, fields, model, models}` of the index that is looked at; `indexes` are the names of all, `models` those that may be picked. */
 export async function facts() {
   const { index } = state();
   if (kept?.index !== index) kept = { index, found: ask() };
@@ -25,7 +25,7 @@ export function stale() {
 }
 
 async function ask() {
-  const [{ indexes }, recipes, { fields }, { generator }] = await Promise.all(
+  const [{ indexes }, recipes, { fields }, { generator, generators }] = await Promise.all(
     ['status', 'recipes', 'fields', 'models'].map((path) => call(path)),
   );
   const { index } = state();
@@ -35,6 +35,7 @@ async function ask() {
     recipes,
     fields,
     model: generator,
+    models: generators,
   };
 }
 

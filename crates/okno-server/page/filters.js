@@ -42,11 +42,7 @@ export function chips(understood, now = state()) {
       note && h('span.note', {}, note),
       h(
         'button.x',
-        {
-          'type': 'button',
-          'aria-label': t('filters.remove', text),
-          'onclick': () => away(remove),
-        },
+        { 'aria-label': t('filters.remove', text), 'onclick': () => away(remove) },
         '×',
       ),
     );
@@ -66,7 +62,6 @@ export function chips(understood, now = state()) {
         h(
           'button.x',
           {
-            'type': 'button',
             'aria-label': t('filters.literal.off'),
             'onclick': () => away(() => go({ literal: '' })),
           },
@@ -100,12 +95,7 @@ function offers(understood) {
     t('filters.offer'),
     ' ',
     meant.map(({ filter }) =>
-      h(
-        'button.link',
-        { type: 'button', onclick: () => toggle(filter) },
-        h('code', {}, filter),
-        '?',
-      ),
+      h('button.link', { onclick: () => toggle(filter) }, h('code', {}, filter), '?'),
     ),
   );
 }

@@ -11,7 +11,7 @@ export async function follow({ id }, label, place, ended) {
   const said = h('span.small');
   const stop = h(
     'button.quiet',
-    { type: 'button', onclick: () => call(`jobs/${id}`, { method: 'DELETE' }).catch(() => {}) },
+    { onclick: () => call(`jobs/${id}`, { method: 'DELETE' }).catch(() => {}) },
     t('stop'),
   );
   const box = h('div.job', {}, h('p', {}, label, ' ', said), h('div.row', {}, bar, stop));

@@ -1,9 +1,9 @@
 /** The page: a header, one view at a time, and the reader beside it. Everything follows the address. */
 
-import { h, fill, dialog } from './dom.js';
+import { h, fill, confirmed } from './dom.js';
 import { onKeyNeeded } from './api.js';
 import { speak, spoken, t } from './words.js';
-import { state, go, link, onChange } from './state.js';
+import { state, go, leads, link, onChange } from './state.js';
 import { facts } from './facts.js';
 import { language, chooseLanguage, keptSettings, theme, nextTheme } from './preferences.js';
 import { listen, help } from './keys.js';
@@ -42,13 +42,8 @@ function header(current) {
     h(
       'a',
       {
-        'href': link({ view: name, doc: '', at: '' }),
+        ...leads({ view: name, doc: '', at: '' }),
         'aria-current': name === current ? 'page' : null,
-        'onclick': (event) => {
-          if (event.metaKey || event.ctrlKey || event.shiftKey) return;
-          event.preventDefault();
-          go({ view: name, doc: '', at: '' });
-        },
       },
       t(`view.${name}`),
     );
@@ -56,7 +51,6 @@ function header(current) {
   const themed = h(
     'button.quiet',
     {
-      'type': 'button',
       'title': t('theme', t(`theme.${theme()}`)),
       'aria-label': t('theme', t(`theme.${theme()}`)),
       'onclick': () => {
@@ -84,20 +78,11 @@ function header(current) {
       indexes,
       h(
         'button.quiet',
-        {
-          'type': 'button',
-          'lang': other,
-          'aria-label': t('language.switch'),
-          'onclick': () => turn(other),
-        },
+        { 'lang': other, 'aria-label': t('language.switch'), 'onclick': () => turn(other) },
         t('language'),
       ),
       themed,
-      h(
-        'button.quiet',
-        { 'type': 'button', 'aria-label': t('keys'), 'title': t('keys'), 'onclick': help },
-        '?',
-      ),
+      h('button.quiet', { 'aria-label': t('keys'), 'title': t('keys'), 'onclick': help }, '?'),
     ),
   );
   offerIndexes(indexes);
@@ -128,18 +113,11 @@ function turn(to) {
 /** Asks for the key of the server; nothing when the person would rather not. */
 async function askForKey() {
   const input = h('input', { type: 'password', id: 'key', autocomplete: 'off', required: true });
-  const answer = await dialog(
-    t('key.title'),
-    [
-      h('p', {}, t('key.more')),
-      h('label.field', { for: 'key' }, h('span.label', {}, t('key.label')), input),
-    ],
-    [
-      h('button.main', { value: 'yes' }, t('key.use')),
-      h('button', { value: '', formnovalidate: true }, t('cancel')),
-    ],
-  );
-  return answer === 'yes' ? input.value.trim() : null;
+  const body = [
+    h('p', {}, t('key.more')),
+    h('label.field', { for: 'key' }, h('span.label', {}, t('key.label')), input),
+  ];
+  return (await confirmed(t('key.title'), body, t('key.use'), false)) ? input.value.trim() : null;
 }
 
 function begin() {

@@ -10,7 +10,7 @@ import { bytesOf, call, named } from './api.js';
 import { t, known, number } from './words.js';
 import { cut } from './spans.js';
 import { oneLine, reading } from './rendered.js';
-import { link, go } from './state.js';
+import { go, leads } from './state.js';
 import { told } from './help.js';
 import { sentence } from './controls.js';
 
@@ -85,11 +85,6 @@ function target(context) {
 export function card(context, { question, recipe, route, steps, marks, level = 2 } = {}) {
   const path = headings(context);
   const there = target(context);
-  const open = (event) => {
-    if (event.metaKey || event.ctrlKey || event.shiftKey) return;
-    event.preventDefault();
-    go(there);
-  };
   const article = h('article.context', {
     'tabindex': '0',
     'aria-label': `${path.at(-1)} – ${context.doc_id}`,
@@ -105,11 +100,7 @@ export function card(context, { question, recipe, route, steps, marks, level = 2
         `h${level}.trail`,
         {},
         path.slice(0, -1).map((part) => [h('span', {}, part), ' › ']),
-        h(
-          'a.title',
-          { href: link(there), onclick: open, title: t('context.open.in', context.doc_id) },
-          path.at(-1),
-        ),
+        h('a.title', { ...leads(there), title: t('context.open.in', context.doc_id) }, path.at(-1)),
       ),
       h('p.where', {}, place(context), relevance(context)),
     ),
@@ -162,7 +153,6 @@ function actions(article, context, { question, recipe, route, steps }) {
   const toggle = h(
     'button.quiet',
     {
-      'type': 'button',
       'aria-expanded': 'false',
       'onclick': () => {
         if (!why.childNodes.length) fill(why, explained(context, { recipe, route, steps }));
@@ -173,11 +163,7 @@ function actions(article, context, { question, recipe, route, steps }) {
     t('why'),
   );
   article.addEventListener('why', () => toggle.click());
-  const copy = h(
-    'button.quiet',
-    { type: 'button', onclick: () => copied(context) },
-    t('context.copy'),
-  );
+  const copy = h('button.quiet', { onclick: () => copied(context) }, t('context.copy'));
   return [h('footer', {}, toggle, copy, h('span.gap'), verdicts(context, question)), why];
 }
 
@@ -193,7 +179,6 @@ function verdicts(context, question) {
     h(
       'button.quiet.verdict',
       {
-        'type': 'button',
         'aria-pressed': 'false',
         'data-verdict': verdict,
         'onclick': (event) => judge(event.currentTarget, verdict),

@@ -56,7 +56,7 @@ export const advancedOpen = () => kept('advanced') === 'open';
 export const keepAdvancedOpen = (open) => keep('advanced', open ? 'open' : '');
 
 /** The settings that are remembered. */
-const SETTINGS = ['recipe', 'expand', 'budget'];
+const SETTINGS = ['recipe', 'expand', 'budget', 'model'];
 
 /** Remembers how is searched. */
 export const keepSettings = (now) =>

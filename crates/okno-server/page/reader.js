@@ -114,12 +114,7 @@ export function reader(element) {
     const button = (name) =>
       h(
         'button.quiet',
-        {
-          'type': 'button',
-          'data-way': name,
-          'aria-pressed': String(way === name),
-          'onclick': choose(name),
-        },
+        { 'data-way': name, 'aria-pressed': String(way === name), 'onclick': choose(name) },
         t(`reader.as.${name}`),
       );
     return h(
@@ -163,7 +158,7 @@ function bar(title, close) {
     'div.bar',
     {},
     h('h2', { tabindex: '-1' }, title),
-    h('button.quiet', { 'type': 'button', 'onclick': close, 'aria-label': t('reader.close') }, '×'),
+    h('button.quiet', { 'onclick': close, 'aria-label': t('reader.close') }, '×'),
   );
 }
 
@@ -202,7 +197,7 @@ function outline(found, pages) {
     h(
       `li.level-${Math.min(headings.length, 4)}`,
       {},
-      h('button.link', { type: 'button', onclick: () => jump(start) }, headings.at(-1)),
+      h('button.link', { onclick: () => jump(start) }, headings.at(-1)),
     ),
   );
   return h(

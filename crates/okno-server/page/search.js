@@ -136,16 +136,7 @@ function ranked(answer, cards, { more, weak, weakToo }) {
     fill(place, cards(rest), finish());
     place.querySelector('article').focus();
   };
-  fill(
-    place,
-    h(
-      'p.foot',
-      {},
-      counted(first.length),
-      ' ',
-      h('button', { type: 'button', onclick: show }, label),
-    ),
-  );
+  fill(place, h('p.foot', {}, counted(first.length), ' ', h('button', { onclick: show }, label)));
   return [cards(first), place];
 }
 
@@ -157,7 +148,6 @@ function nothing(cards) {
   const button = h(
     'button',
     {
-      type: 'button',
       onclick: () => {
         fill(near, cards());
         near.querySelector('article')?.focus();
@@ -195,7 +185,6 @@ function foot({ contexts, recipe, tokens }, more) {
     h(
       'button',
       {
-        type: 'button',
         onclick: () => {
           more();
           go({ budget: String(recipe.budget * 2) });

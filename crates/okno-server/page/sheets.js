@@ -36,7 +36,7 @@ export function sheets({ doc_id: doc, title, pages }, { failed, scrolled }) {
 
   function step(key, sign, by) {
     const turn = () => show(shown + by);
-    return h('button.quiet', { 'type': 'button', 'onclick': turn, 'aria-label': t(key) }, sign);
+    return h('button.quiet', { 'onclick': turn, 'aria-label': t(key) }, sign);
   }
 
   async function show(page) {

@@ -18,6 +18,7 @@ export function state() {
     recipe: one('recipe'),
     expand: one('expand'),
     budget: one('budget'),
+    model: one('model'),
     literal: one('literal'),
     left: one('left'),
     right: one('right'),
@@ -48,6 +49,16 @@ export function go(patch, { replace = false } = {}) {
   if (address !== here) history[replace ? 'replaceState' : 'pushState'](null, '', address);
   changed();
 }
+
+/** What makes an element a link to a part of the state; with a key held it opens elsewhere, as any link does. */
+export const leads = (patch) => ({
+  href: link(patch),
+  onclick: (event) => {
+    if (event.metaKey || event.ctrlKey || event.shiftKey) return;
+    event.preventDefault();
+    go(patch);
+  },
+});
 
 /** Calls back after each change, those by the back button too. */
 export function onChange(listener) {

@@ -1,6 +1,6 @@
 /** A conversation on the page: its turns before the current one, and what can be done with it. */
 
-import { h, dialog, menu } from './dom.js';
+import { h, confirmed, menu } from './dom.js';
 import { t } from './words.js';
 import { setText, sources } from './answers.js';
 import { exported } from './conversations.js';
@@ -20,7 +20,7 @@ export function earlier(turns, question) {
   );
 }
 
-function folded({ asked, question, carried, answer, citations }) {
+function folded({ asked, question, carried, answer, citations, model }) {
   const body = h('div.answer.reading');
   setText(body, answer, citations);
   return h(
@@ -29,6 +29,7 @@ function folded({ asked, question, carried, answer, citations }) {
     h('summary', {}, asked),
     carried && h('p.small', {}, t('ask.carried', question)),
     body,
+    model && h('p.small', {}, t('ask.by', model)),
     sources(citations),
   );
 }
@@ -44,8 +45,8 @@ export function tools(kept, changed) {
       changed();
     },
   });
-  choice.querySelector('select').value = now.id;
-  const button = (key, onclick) => h('button.quiet', { type: 'button', onclick }, t(key));
+  choice.control.value = now.id;
+  const button = (key, onclick) => h('button.quiet', { onclick }, t(key));
   const begin = () => {
     kept.choose();
     changed();
@@ -63,31 +64,18 @@ export function tools(kept, changed) {
 async function rename(kept, choice) {
   const now = kept.current();
   const input = h('input', { id: 'name', value: now.name, required: true, maxlength: '60' });
-  const answer = await dialog(
-    t('talk.rename'),
-    h('label.field', { for: 'name' }, h('span.label', {}, t('talk.name')), input),
-    [
-      h('button.main', { value: 'yes' }, t('talk.save')),
-      h('button', { value: '', formnovalidate: true }, t('cancel')),
-    ],
-  );
+  const body = h('label.field', { for: 'name' }, h('span.label', {}, t('talk.name')), input);
+  const answer = await confirmed(t('talk.rename'), body, t('talk.save'), false);
   const name = input.value.trim();
-  if (answer !== 'yes' || !name) return;
+  if (!answer || !name) return;
   kept.rename(name);
-  const option = [...choice.querySelectorAll('option')].find(({ value }) => value === now.id);
+  const option = [...choice.control.options].find(({ value }) => value === now.id);
   option.textContent = name;
 }
 
 async function remove(kept, changed) {
-  const answer = await dialog(
-    t('talk.delete.ask', kept.current().name),
-    h('p', {}, t('talk.delete.more')),
-    [
-      h('button.main', { value: 'yes' }, t('talk.delete')),
-      h('button', { value: '', autofocus: true }, t('cancel')),
-    ],
-  );
-  if (answer !== 'yes') return;
+  const [title, more] = [t('talk.delete.ask', kept.current().name), t('talk.delete.more')];
+  if (!(await confirmed(title, h('p', {}, more), t('talk.delete')))) return;
   kept.remove();
   changed();
   document.getElementById('question')?.focus();

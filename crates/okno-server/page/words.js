@@ -199,6 +199,8 @@ const WORDS = {
   ],
   'compare.tokens': ['{0} · {1} tokens', '{0} · {1} 词元'],
 
+  'model': ['Model', '模型'],
+  'model.none': ['None: sentences of the documents', '不用模型：文档原句'],
   'ask.hint': ['Ask, and press Enter', '输入问题，按回车'],
   'ask.button': ['Ask', '提问'],
   'ask.welcome': [

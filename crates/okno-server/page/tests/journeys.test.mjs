@@ -1,10 +1,10 @@
 // What people do here, in both languages, against the real server.
 import test from 'node:test';
 import assert from 'node:assert/strict';
-import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { close, open, picture, serve, shared } from './world.mjs';
+import { broken, close, open, picture, serve, shared } from './world.mjs';
 import { model } from './model.mjs';
 import { speak, t } from '../words.js';
 
@@ -366,6 +366,69 @@ journey(
     await close(page);
     await wordy.stop();
     service.stop();
+  },
+);
+
+journey(
+  'a model is picked from those that are set up, by the keyboard too, remembered, and told with each turn',
+  async (go, language) => {
+    const services = [
+      await model('The usual one: 28 days [1].'),
+      await model('28 days: the other.'),
+    ];
+    const [usual, other] = services;
+    const file = join(world.place.folder, 'okno.toml');
+    writeFileSync(file, `[models.other]\nbase_url = "${other.base}"\nname = "second"\n`);
+    const both = await serve(['--index', world.place.index], usual.env);
+    rmSync(file);
+    const locale = language === 'zh' ? 'zh-CN' : 'en-US';
+    const page = await open(world.chromium, both.base, '/?view=ask', { locale });
+    const [answer, menu] = [
+      page.locator('.now .answer'),
+      page.getByLabel(t('model'), { exact: true }),
+    ];
+    await field(page).fill(LEAVE);
+    await button(page, t('ask.button')).click();
+    await answer.getByText('The usual one').waitFor();
+    assert.match(await menu.locator('option:checked').innerText(), /scripted/);
+    await settled(page);
+    // From the question to the menu, and to its other entry.
+    await field(page).focus();
+    do await page.keyboard.press('Tab');
+    while (!(await menu.evaluate((element) => element === document.activeElement)));
+    await page.keyboard.press('ArrowDown');
+    await page.waitForURL(/model=other/);
+    await answer.getByText('the other').waitFor();
+    await page
+      .locator('.now')
+      .getByText(/\/second/)
+      .waitFor();
+    assert.deepEqual(await broken(page), []);
+    await picture(page, `model-${language}`);
+    await menu.selectOption('default');
+    await answer.getByText('The usual one').waitFor();
+    await settled(page);
+    await menu.selectOption('other');
+    await settled(page);
+    await field(page).fill('What about study days?');
+    await button(page, t('ask.button')).click();
+    await page.locator('.earlier summary').click();
+    await page
+      .locator('.earlier')
+      .getByText(/\/second/)
+      .waitFor();
+    await page.goto(`${both.base}/`);
+    await page.getByRole('link', { name: t('view.ask') }).click();
+    await page.waitForURL(/model=other/);
+    assert.equal(await menu.inputValue(), 'other');
+    await close(page);
+    await both.stop();
+    services.forEach((service) => service.stop());
+    // Where it is not set up any more, the usual one answers, and there is nothing to pick.
+    const plain = await go(`/?view=ask&model=other&q=${encodeURIComponent(LEAVE)}`);
+    await plain.locator('.sources li').first().waitFor();
+    assert.equal(await plain.getByLabel(t('model'), { exact: true }).count(), 0);
+    await close(plain);
   },
 );
 

@@ -33,6 +33,7 @@ export function model(says, fields = {}) {
     server.listen(0, '127.0.0.1', () => {
       const base = `http://127.0.0.1:${server.address().port}/v1`;
       ready({
+        base,
         env: {
           OKNO_MODEL_PROVIDER: '',
           OKNO_MODEL_BASE_URL: base,

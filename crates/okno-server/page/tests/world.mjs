@@ -194,6 +194,15 @@ export async function close(page) {
     throw new Error(`on the page: ${[...page.faults, ...page.stopped].join('; ')}`);
 }
 
+const axe = () => readFileSync(modules.resolve('axe-core/axe.min.js'), 'utf8');
+
+/** What axe-core finds wrong with a page as it is now. */
+export async function broken(page) {
+  if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(axe());
+  const { violations } = await page.evaluate(() => window.axe.run());
+  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' | ')}`);
+}
+
 /** Keeps a picture for people to look at. */
 export async function picture(page, name) {
   const folder = process.env.OKNO_TEST_PICTURES;
