@@ -13,8 +13,10 @@ use super::damaged;
 use super::sheet::MOST_CELLS;
 use okno_document::message::Bytes;
 
-/// Cells of all rectangles: one sheet as large as sheets could be.
-const LARGEST_AREA: u64 = 1 << 24;
+/// Cells of all rectangles: `calamine` takes 64 bytes for each, filled or not.
+const LARGEST_AREA: u64 = 1 << 23;
+/// From this rectangle on, empty rows of a sheet are left out.
+const ROOMY_AREA: u64 = 1 << 20;
 /// Text of all cells.
 const LONGEST_TEXT: u64 = 128 << 20;
 /// More sheets than any workbook has.
@@ -82,7 +84,8 @@ fn set_kind(stream: &mut [u8], data: &std::ops::Range<usize>, kind: u16) {
 /// Whether a record is shorter than `calamine` takes it to be without asking.
 fn is_short(stream: &[u8], kind: u16, data: &std::ops::Range<usize>) -> bool {
     match kind {
-        kind::DATES | kind::PASSWORD | kind::LETTERS => data.len() < 2,
+        kind::DATES | kind::PASSWORD | kind::LETTERS | kind::BEGIN => data.len() < 2,
+        kind::SHEET => data.len() < 8,
         kind::FORMULA => data.len() < 20,
         kind::MERGED => data.len() < 2 || data.len() < 2 + 8 * usize::from(number16(stream, data.start)),
         _ => false,
@@ -107,7 +110,10 @@ fn globals(stream: &mut [u8]) -> (Vec<usize>, Vec<u32>) {
                     set_kind(stream, &data, kind::IGNORED);
                 }
             }
-            kind::STRINGS => strings = lengths(stream, data),
+            kind::STRINGS => match lengths(stream, data.clone()) {
+                Some(lengths) => strings = lengths,
+                None => set_kind(stream, &data, kind::IGNORED),
+            },
             kind::NAME | kind::EXTERNAL => set_kind(stream, &data, kind::IGNORED),
             _ => {}
         }
@@ -116,18 +122,25 @@ fn globals(stream: &mut [u8]) -> (Vec<usize>, Vec<u32>) {
 }
 
 /// The lengths of shared strings in bytes, at most. A string may go on in the next record, which then begins with a
-/// byte of flags.
-fn lengths(stream: &[u8], first: std::ops::Range<usize>) -> Vec<u32> {
+/// byte of flags. `None` where the head of a string does, or the next record is empty: `calamine` asks for neither.
+fn lengths(stream: &[u8], first: std::ops::Range<usize>) -> Option<Vec<u32>> {
     let mut parts = vec![&stream[first.clone()]];
     let mut at = first.end;
     while let Some((kind::CONTINUE, data)) = record(stream, at) {
         at = data.end;
         parts.push(&stream[data]);
     }
+    if parts.iter().any(|part| part.is_empty()) {
+        return None;
+    }
     let mut reader = RecordParts { data: parts, part: 0, at: 8 };
     let mut found = Vec::new();
     while let Some(letters) = reader.number16() {
         let Some(flags) = reader.byte() else { break };
+        let head = if flags & 8 != 0 { 2 } else { 0 } + if flags & 4 != 0 { 4 } else { 0 };
+        if reader.left() < head {
+            return None;
+        }
         let runs = if flags & 8 != 0 { u64::from(reader.number16().unwrap_or(0)) * 4 } else { 0 };
         let extra = if flags & 4 != 0 { u64::from(reader.number32().unwrap_or(0)) } else { 0 };
         reader.letters(usize::from(letters), flags & 1 != 0);
@@ -135,7 +148,7 @@ fn lengths(stream: &[u8], first: std::ops::Range<usize>) -> Vec<u32> {
         // Three bytes of UTF-8 for one letter at most.
         found.push(u32::from(letters) * 3);
     }
-    found
+    Some(found)
 }
 
 /// The data of a record and of those that continue it.
@@ -157,6 +170,11 @@ impl<'s> RecordParts<'s> {
             self.at -= part.len();
             self.part += 1;
         }
+    }
+
+    /// The bytes that are left of the part that is read now.
+    fn left(&self) -> usize {
+        self.data.get(self.part).map_or(0, |part| part.len().saturating_sub(self.at))
     }
 
     fn byte(&mut self) -> Option<u8> {
@@ -200,33 +218,72 @@ struct SheetCost {
     text: u64,
 }
 
-/// The rectangle around cells.
-#[derive(Default)]
-struct Around(Option<[u16; 4]>);
+/// Rows and columns that have cells: what is made room for is the rectangle around them.
+struct UsedCells {
+    rows: Vec<bool>,
+    columns: Option<(u16, u16)>,
+}
 
-impl Around {
+impl UsedCells {
+    fn none() -> Self {
+        Self { rows: vec![false; 1 << 16], columns: None }
+    }
+
     fn add(&mut self, row: u16, column: u16) {
-        let [top, left, bottom, right] = self.0.unwrap_or([row, column, row, column]);
-        self.0 = Some([top.min(row), left.min(column), bottom.max(row), right.max(column)]);
+        self.rows[usize::from(row)] = true;
+        let (left, right) = self.columns.unwrap_or((column, column));
+        self.columns = Some((left.min(column), right.max(column)));
     }
 
     fn area(&self) -> u64 {
-        self.0.map_or(0, |[top, left, bottom, right]| (u64::from(bottom - top) + 1) * (u64::from(right - left) + 1))
+        let rows = || self.rows.iter().enumerate().filter(|(_, used)| **used).map(|(row, _)| row);
+        let height = rows().next().zip(rows().next_back()).map_or(0, |(first, last)| last - first + 1);
+        self.columns.map_or(0, |(left, right)| height as u64 * (u64::from(right - left) + 1))
+    }
+
+    /// The same cells with at most one empty row between two that are used; returns the new number of each row.
+    fn close_up(&mut self) -> Vec<u16> {
+        let (mut numbers, mut next, mut before) = (vec![0; self.rows.len()], 0u16, None);
+        for row in (0..self.rows.len()).filter(|&row| self.rows[row]) {
+            next += before.map_or(0, |before| if before + 1 == row { 1 } else { 2 });
+            numbers[row] = next;
+            before = Some(row);
+        }
+        let mut rows = vec![false; self.rows.len()];
+        (0..rows.len()).filter(|&row| self.rows[row]).for_each(|row| rows[usize::from(numbers[row])] = true);
+        self.rows = rows;
+        numbers
+    }
+}
+
+/// Goes through the records of a sheet. Charts have records of their own, which are passed over.
+struct SheetRecords {
+    at: usize,
+    depth: usize,
+}
+
+impl SheetRecords {
+    fn next(&mut self, stream: &[u8]) -> Option<(u16, std::ops::Range<usize>)> {
+        loop {
+            let (kind, data) = record(stream, self.at)?;
+            self.at = data.end;
+            match kind {
+                kind::BEGIN if self.depth > 1 || !is_short(stream, kind, &data) => self.depth += 1,
+                kind::END if self.depth <= 1 => return None,
+                kind::END => self.depth -= 1,
+                _ if self.depth > 1 => {}
+                _ => return Some((kind, data)),
+            }
+        }
     }
 }
 
 /// Counts the cells of a sheet; where it ends.
 fn sheet(stream: &mut [u8], start: usize, strings: &[u32], counted: &mut SheetCost) -> Result<usize, SkipReason> {
-    let (mut cells, mut formulas) = (Around::default(), Around::default());
-    let (mut at, mut depth) = (start, 0usize);
-    while let Some((kind, data)) = record(stream, at) {
-        at = data.end;
+    let (mut cells, mut formulas) = (UsedCells::none(), UsedCells::none());
+    let mut records = SheetRecords { at: start, depth: 0 };
+    while let Some((kind, data)) = records.next(stream) {
         match kind {
-            kind::BEGIN => depth += 1,
-            kind::END if depth <= 1 => break,
-            kind::END => depth -= 1,
-            // Charts have cells of their own, which are not read.
-            _ if depth > 1 => {}
             _ if is_short(stream, kind, &data) => set_kind(stream, &data, kind::IGNORED),
             kind::DIMENSIONS => set_kind(stream, &data, kind::IGNORED),
             kind::FORMULA => {
@@ -249,6 +306,11 @@ fn sheet(stream: &mut [u8], start: usize, strings: &[u32], counted: &mut SheetCo
             _ => {}
         }
     }
+    if cells.area() > ROOMY_AREA {
+        let numbers = cells.close_up();
+        formulas.rows.clone_from(&cells.rows);
+        renumber(stream, start, &numbers);
+    }
     counted.area += cells.area() + formulas.area();
     if counted.area > LARGEST_AREA {
         return Err(too_many());
@@ -256,7 +318,31 @@ fn sheet(stream: &mut [u8], start: usize, strings: &[u32], counted: &mut SheetCo
     if counted.text > LONGEST_TEXT {
         return Err(SkipReason::Inflates { limit: Bytes(LONGEST_TEXT) });
     }
-    Ok(at)
+    Ok(records.at)
+}
+
+/// Gives the cells of a sheet other rows. What is merged is not known any more.
+fn renumber(stream: &mut [u8], start: usize, numbers: &[u16]) {
+    let mut records = SheetRecords { at: start, depth: 0 };
+    while let Some((kind, data)) = records.next(stream) {
+        match kind {
+            kind::MERGED => set_kind(stream, &data, kind::IGNORED),
+            kind::FORMULA
+            | kind::NUMBER
+            | kind::LABEL
+            | kind::TRUTH
+            | kind::SHORT_NUMBER
+            | kind::RICH
+            | kind::SHARED
+            | kind::NUMBERS
+                if data.len() >= 2 =>
+            {
+                let row = numbers[usize::from(number16(stream, data.start))];
+                stream[data.start..data.start + 2].copy_from_slice(&row.to_le_bytes());
+            }
+            _ => {}
+        }
+    }
 }
 
 /// Makes a formula the value it has; whether it has one. The text of others follows in a record of its own, and their

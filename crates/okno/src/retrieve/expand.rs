@@ -197,13 +197,25 @@ pub fn without_bare(pieces: Vec<ContextPiece>, views: &Views<'_>) -> Vec<Context
         let leads_in = |text: &str| piece.sentences.len() == 1 && text.ends_with([':', '：']);
         structure.sentences[piece.sentences.clone()].iter().all(|sentence| {
             let text = sentence.span.of(text).trim();
-            sentence.heading || is_picture(text) || leads_in(text)
+            sentence.heading || is_picture(text) || is_tags(text) || leads_in(text)
         })
     };
     if pieces.iter().all(bare) {
         return pieces;
     }
     pieces.into_iter().filter(|piece| !bare(piece)).collect()
+}
+
+/// Whether there are only tags in a text: the rows of a table in HTML begin and end with such lines.
+fn is_tags(text: &str) -> bool {
+    let mut rest = text;
+    while let Some((tag, after)) = rest.strip_prefix('<').and_then(|rest| rest.split_once('>')) {
+        if tag.contains('<') {
+            return false;
+        }
+        rest = after.trim_start();
+    }
+    rest.is_empty() && !text.is_empty()
 }
 
 /// Whether a line is a picture and nothing else, in Markdown or in a template's words.
