@@ -167,7 +167,7 @@ def training_lists(table, encode, args):
         titles, bodies, document, real = readings.read_corpus(args.corpus, lang, args.passages)
         inventor, headed = readings.Inventor(lang, bodies, args.tokenizer), [readings.headed(t, b, lang) for t, b in zip(titles, bodies)]
         texts, teacher = encode(headed), teach.Teacher(args.teachers, lang, args.tokenizer) if args.taught else None
-        rng.shuffle(real)
+        real = [real[n] for n in rng.permutation(len(real))[: args.made]]
         made = [(inventor.question(titles[n], bodies[n]), int(n)) for n in rng.permutation(len(bodies))[: args.made]]
         asked = [(q, int(n), True) for q, n in real] + [(q, n, False) for q, n in made]
         units, first, taught = np.stack([table.pooled(t) for t in texts]), np.searchsorted(document, np.arange(document[-1] + 2)), {True: 0, False: 0}
@@ -210,7 +210,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     for name in ("model", "tokenizer", "teachers", "corpus", "candidates", "out"):
         parser.add_argument("--" + name, required=True)
-    for name, default in (("passages", 60000), ("made", 3000), ("taught", 700), ("epochs", 8)):
+    for name, default in (("passages", 60000), ("made", 800), ("taught", 80), ("epochs", 8)):
         parser.add_argument("--" + name, type=int, default=default)
     parser.add_argument("--lr", type=float, default=0.01)
     parser.add_argument("--pull", type=float, default=1e-4)
