@@ -55,15 +55,24 @@ pub(super) fn bounded(bytes: &[u8]) -> Result<Vec<u8>, SkipReason> {
     let Some(mut stream) = stream else {
         return Err(damaged(DamagedPart::Workbook { words: "no stream `Workbook`".to_owned() }));
     };
-    let (sheets, strings) = globals(&mut stream);
+    let (sheets, strings, end) = globals(&mut stream);
+    end_at(&mut stream, end);
     let mut counted = SheetCost::default();
     // Sheets stand one after the other; those that overlap would be read many times.
     let mut read = stream.len().saturating_mul(2);
     for start in sheets {
         let end = sheet(&mut stream, start, &strings, &mut counted)?;
         read = read.checked_sub(end.saturating_sub(start)).ok_or_else(too_many)?;
+        end_at(&mut stream, end);
     }
     Ok(compound::written(&[("Workbook", &stream)]))
+}
+
+/// Cuts off what is less than the head of a record behind the last one: `calamine` reads a whole head there.
+fn end_at(stream: &mut Vec<u8>, end: usize) {
+    if (1..4).contains(&stream.len().saturating_sub(end)) {
+        stream.truncate(end);
+    }
 }
 
 fn too_many() -> SkipReason {
@@ -92,8 +101,8 @@ fn is_short(stream: &[u8], kind: u16, data: &std::ops::Range<usize>) -> bool {
     }
 }
 
-/// Where the sheets begin, and how long the shared strings are.
-fn globals(stream: &mut [u8]) -> (Vec<usize>, Vec<u32>) {
+/// Where the sheets begin, how long the shared strings are, and where this part ends.
+fn globals(stream: &mut [u8]) -> (Vec<usize>, Vec<u32>, usize) {
     let (mut sheets, mut strings, mut at) = (Vec::new(), Vec::new(), 0);
     let mut known = HashSet::new();
     while let Some((kind, data)) = record(stream, at) {
@@ -118,7 +127,7 @@ fn globals(stream: &mut [u8]) -> (Vec<usize>, Vec<u32>) {
             _ => {}
         }
     }
-    (sheets, strings)
+    (sheets, strings, at)
 }
 
 /// The lengths of shared strings in bytes, at most. A string may go on in the next record, which then begins with a
