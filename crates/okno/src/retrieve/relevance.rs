@@ -234,7 +234,7 @@ impl ComparedQuestion {
     /// How much of the question is in these texts together, piece by piece: from 0 to 1.
     pub fn likeness(&self, texts: &[&[f32]]) -> f32 {
         let best = |token: usize| texts.iter().map(|meant| meant[token]).fold(0.0, f32::max);
-        let weights = self.tokens.weights.iter().copied();
+        let weights = self.tokens.weights.iter().map(|weight| weight * weight);
         let all: f32 = weights.clone().sum();
         weights.enumerate().map(|(at, weight)| weight * best(at)).sum::<f32>() / all.max(1e-6)
     }
