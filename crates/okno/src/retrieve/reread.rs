@@ -5,10 +5,10 @@
 //! of these cosines, weighed by the square of how much each piece says, is blended with the fused score (unsquared,
 //! `legal` at 500 tokens loses three points, `dragon_en` and squad one; at 2,000 `legal` gains one). It needs no other
 //! model than the built-in table ("late interaction" without a network). Without it covidqa and `rgb_zh` lose two
-//! points, scifact one of nDCG and wiki2 ten; the two sets of company reports gain five and eight. The constants were chosen on the same sets (`benches/parts.py`). A heading that says what is asked ("Rolling
-//! Back to a Previous Revision") lifts its section: two more of 84 natural questions (`benches/natural.py`, those that
-//! were looked at) have their whole answer in 500 tokens, and one of 1,720 others has not; half and twice as much do
-//! the same.
+//! points, scifact one of nDCG and wiki2 ten; the two sets of company reports gain five and eight. The constants were
+//! chosen on the same sets (`benches/parts.py`). A heading that says what is asked ("Rolling Back to a Previous
+//! Revision") lifts its section: two more of 84 natural questions (`benches/natural.py`, those that were looked at)
+//! have their whole answer in 500 tokens, and one of 1,720 others has not; half and twice as much do the same.
 
 use super::expand::Views;
 use super::fuse::Hit;
