@@ -108,7 +108,7 @@ pub fn section(sentence: usize, view: &View<'_>, most: usize) -> Option<Range<us
     (short && section.clone().any(|at| !structure.sentences[at].heading)).then_some(section)
 }
 
-/// The sections below one heading that holds several, the widest of at most so many tokens around a sentence.
+/// The sections below one heading that holds several with text, the widest of at most so many tokens around a sentence.
 pub fn chapter(sentence: usize, view: &View<'_>, most: usize) -> Option<Range<usize>> {
     let structure = &view.structure;
     let sections = &structure.sections;
@@ -121,7 +121,10 @@ pub fn chapter(sentence: usize, view: &View<'_>, most: usize) -> Option<Range<us
         let end = sections.get(last + 1).map_or(structure.sentences.len(), |next| next.first as usize);
         let range = sections[first].first as usize..end;
         let whole = range.len() == structure.sentences.len();
-        (first < last && !whole && range.len() <= most && structure.tokens(range.clone()) <= most).then_some(range)
+        let short = !whole && range.len() <= most && structure.tokens(range.clone()) <= most;
+        let has_text =
+            |at: &usize| structure.section(sections[*at].first as usize).any(|at| !structure.sentences[at].heading);
+        (short && (first..=last).filter(has_text).count() > 1).then_some(range)
     })
 }
 
@@ -137,7 +140,11 @@ mod tests {
         for line in text.split_inclusive('\n') {
             let level = line.bytes().take_while(|&byte| byte == b'#').count() as u8;
             let kind = if level > 0 { BlockKind::Heading(level) } else { BlockKind::Paragraph };
-            if !line.trim().is_empty() {
+            if let Some(term) = blocks.last_mut().filter(|_| line.starts_with(": ")) {
+                // What a term means belongs to its block.
+                let term: &mut Block = term;
+                term.span.end = (start + line.trim_end().len()) as u32;
+            } else if !line.trim().is_empty() {
                 blocks.push(Block { kind, span: Span::new(start, start + line.trim_end().len()) });
             }
             start += line.len();
