@@ -80,7 +80,7 @@ pub fn wait_green(hosts: &str, name: &str) {
             next_retry += Duration::from_secs(20);
         }
         assert!(
-            began.elapsed() < Duration::from_mins(5),
+            began.elapsed() < Duration::from_mins(8),
             "{name} never gets green: {:?}, {:?}",
             asked("GET", &path),
             asked("GET", "/_cluster/allocation/explain")
