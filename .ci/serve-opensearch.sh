@@ -43,10 +43,6 @@ discovery.seed_hosts: [$seeds]
 cluster.initial_cluster_manager_nodes: [$seeds]
 cluster.routing.allocation.disk.threshold_enabled: false
 cluster.fault_detection.follower_check.timeout: 3s
-cluster.routing.allocation.node_concurrent_recoveries: 20
-indices.recovery.internal_action_timeout: 20s
-indices.recovery.internal_action_long_timeout: 40s
-indices.recovery.recovery_activity_timeout: 40s
 YML
   java -Xms256m -Xmx512m -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -cp "$folder/lib/*:$folder/knn/*" \
     org.codelibs.opensearch.runner.OpenSearchRunner -basePath "$home" -numOfNode 1 -clusterName okno \

@@ -2,7 +2,9 @@
 
 mod common;
 
-use common::{address, ask, folder, hosts, kill_node, named, open, start_nodes, wait_green, with_server};
+use common::{
+    address, ask, folder, hosts, kill_node, named, open, start_nodes, wait_green, wait_primaries, with_server,
+};
 use okno::Error;
 use okno::document::Layer;
 use okno::store::{Ask, Leg, Store, contract};
@@ -119,7 +121,9 @@ fn a_cluster_without_a_manager_is_said() {
     fails(&mut || writer.commit().err());
     drop(writer);
     start_nodes(&folder, &hosts, 2..=nodes);
-    wait_green(&hosts, &address.name);
+    // Not until it is green: a write that began without a manager may wait for ever inside the node that was left, and
+    // with it the second copy of its shard (seen with OpenSearch 2.19; restarting that node ends it).
+    wait_primaries(&hosts, &address.name);
     assert_eq!(seen_merged(&hosts, &address.name), before);
     okno_opensearch::drop_index(&address).unwrap();
 }
