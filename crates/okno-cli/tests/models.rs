@@ -135,12 +135,16 @@ fn a_reranker_reads_the_best_hits_once_more() {
         "{moved}"
     );
     let shown = okno(&world, &ask).succeeds().out;
-    assert!(shown.contains("hits reranked by tiny-reranker@") && shown.contains("rerank #"), "{shown}");
+    assert!(shown.contains("hits read again by tiny-reranker@") && shown.contains("second reading #"), "{shown}");
     let late = json(&world, &["search", "--explain", "hot water", "--rerank", "maxsim:tiny-encoder"]);
     assert!(late["explain"]["rerank"]["by"].as_str().unwrap().starts_with("maxsim:tiny-encoder@"));
     okno(&world, &["search", "tea", "--rerank", "tiny-encoder"]).refuses().says(&["of kind embedder, not reranker"]);
     let plain = json(&world, &["search", "--explain", "hot water"]);
-    assert!(plain["explain"].get("rerank").is_none(), "off unless asked for");
+    assert_eq!(plain["explain"]["rerank"]["by"], "built-in", "none unless asked for");
+    let pieces = plain["contexts"][0]["pieces"].as_array().unwrap();
+    assert!(pieces.iter().any(|it| it["asked"] == "hot" && it["found"] == "hot"), "{pieces:?}");
+    let shown = okno(&world, &["search", "--explain", "hot water"]).succeeds().out;
+    assert!(shown.contains("hits read again by built-in") && shown.contains("hot ✓"), "{shown}");
 }
 
 #[test]

@@ -36,7 +36,7 @@ fn side<'a>(sides: &'a [Side], own: usize, gold: Option<&str>, explain: bool) ->
         let only = only_here(context, sides, own);
         let only: Vec<Span> = only.into_iter().filter(|&span| !part(context, span).trim().is_empty()).collect();
         ComparedContext {
-            full: FullContext::new(context, explain),
+            full: FullContext::new(context, explain.then_some(answer.question.as_str())),
             only_here: only.iter().map(|&span| part(context, span)).collect(),
             only_here_places: in_code_points(context, &only),
         }

@@ -19,6 +19,8 @@ const MARKED_SHARE = 0.8;
 
 /** Hits shown in an explanation: as on the command line. */
 const EXPLAINED_HITS = 5;
+/** From this cosine on two pieces are said to correspond. */
+const ALIKE = 0.5;
 
 /** A hit longer than any sentence is a chunk or a section: marking it would mark everything. */
 const LONGEST_MARK = 300;
@@ -236,11 +238,19 @@ function reasons(context, hits, route) {
     const ranks = best.trace.filter((trace) => trace.leg === leg).map((trace) => trace.rank);
     if (ranks.length) found.push(t(`why.by.${leg}`, Math.min(...ranks)));
   }
+  const { before, after } = best.rerank ?? {};
+  if (before !== after) found.push(t('why.again', before, after));
+  const alike = (context.pieces ?? []).filter((piece) => piece.likeness >= ALIKE).map(matched);
+  if (alike.length) found.push(t('why.pieces', alike.join(' · ')));
   const about = best.trace.find((trace) => trace.text);
   if (about) found.push(t('why.about', about.text));
   if (context.end - context.start > best.end - best.start) found.push(t('why.around'));
   if (route && route.because !== 'usual') found.push(routed(route));
   return found;
+}
+
+function matched({ asked, found }) {
+  return asked === found ? asked : `${asked} ≈ ${found}`;
 }
 
 function table(context, hits) {

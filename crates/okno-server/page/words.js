@@ -169,6 +169,11 @@ const WORDS = {
     'Its meaning is close to that of the question: rank {0} by meaning.',
     '句子的意思与问题接近：按语义排第 {0}。',
   ],
+  'why.again': [
+    'Read again, it went from rank {0} to rank {1}.',
+    '再读一遍后，从第 {0} 位到第 {1} 位。',
+  ],
+  'why.pieces': ['Of the question it has: {0}', '问题中的这些内容与它对应：{0}'],
   'why.about': ['It was found by a text about it: “{0}”', '通过一段关于它的文字找到：“{0}”'],
   'why.around': [
     'The sentences around it are shown so that it can be understood.',

@@ -90,7 +90,8 @@ pub async fn not_allowed() -> Response {
 /// a fifth of them.
 static SENT: LazyLock<Vec<Vec<u8>>> = LazyLock::new(|| {
     let sent = |(_, kind, bytes): &PageFile| match std::str::from_utf8(bytes) {
-        Ok(text) if matches!(*kind, SCRIPT | STYLE) => without_comments(text).into_bytes(),
+        Ok(text) if *kind == SCRIPT => without_comments(text).into_bytes(),
+        Ok(text) if *kind == STYLE => squeezed(&without_comments(text)).into_bytes(),
         _ => bytes.to_vec(),
     };
     FILES.iter().map(sent).collect()
@@ -114,6 +115,11 @@ fn without_comments(text: &str) -> String {
         inside = (inside || opens) && !line.ends_with("*/");
     }
     sent
+}
+
+/// A style without the blanks and line ends that mean nothing in it.
+fn squeezed(style: &str) -> String {
+    style.replace("}\n", "}").replace(": ", ":").replace(" {", "{")
 }
 
 fn serve((_, kind, _): &PageFile, bytes: &'static [u8], headers: &HeaderMap) -> Response {

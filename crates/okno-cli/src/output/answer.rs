@@ -4,7 +4,7 @@ use super::{Paint, citation, counted, note, printable, printable_text, shortened
 use crate::locale::{Lang, language, say};
 use anyhow::Result;
 use okno::document::Span;
-use okno::retrieve::{FoundUnit, LedBy, Moved, name_of};
+use okno::retrieve::{FoundUnit, LedBy, Moved, PieceMatch, name_of};
 use okno::{Answer, Context, shapes};
 use serde_json::{Value, json as value};
 use std::io::Write;
@@ -50,7 +50,7 @@ pub fn print(answer: &Answer, detail: AnswerDetail) -> Result<()> {
         }
         writeln!(out, "{}\n", indented(&highlighted(context, &paint)))?;
         if detail == AnswerDetail::Explained {
-            write!(out, "{}", explained_context(context))?;
+            write!(out, "{}", explained_context(&answer.question, context))?;
         }
     }
     note_damaged(&answer.damaged);
@@ -165,7 +165,7 @@ fn explained(answer: &Answer) -> String {
     }
     if let Some(reranked) = &answer.stage.reranked {
         let (read, by) = (reranked.read, printable(&reranked.by));
-        text += &say!("  {} hits reranked by {}\n", "  {} 个命中由 {} 重排\n", read, by);
+        text += &say!("  {} hits read again by {}\n", "  {} 个命中由 {} 再读\n", read, by);
         if reranked.undecided {
             text += &say!(
                 "  the reranker returned no order; the hits keep theirs\n",
@@ -183,7 +183,7 @@ fn explained(answer: &Answer) -> String {
 }
 
 /// Each hit of a context with its legs, ranks and shares.
-fn explained_context(context: &Context) -> String {
+fn explained_context(question: &str, context: &Context) -> String {
     let mut text = say!(
         "   score {:.3}, relevance {:.2}, {} tokens, characters {}–{}\n",
         "   得分 {:.3}，相关度 {:.2}，{} 个词元，字符 {}–{}\n",
@@ -193,13 +193,23 @@ fn explained_context(context: &Context) -> String {
         context.start,
         context.end
     );
+    let matches: Vec<String> = context.matches(question).iter().map(matched).collect();
+    if !matches.is_empty() {
+        text.push_str(&format!("   {}\n", matches.join("  ")));
+    }
     for hit in context.hits.iter().filter(|hit| !hit.trace.is_empty()).take(EXPLAINED_HITS) {
         let words = slice(context, hit.span.start.max(context.span.start), hit.span.end.min(context.span.end));
         text.push_str(&format!("   {:.3}  {}\n", hit.score, printable(&shortened(words, 60))));
         let traces: Vec<String> = hit.trace.iter().map(found).collect();
         text.push_str(&format!("          {}\n", traces.join("  ")));
         if let Some(Moved { before, after, score }) = hit.reranked {
-            text += &format!("          rerank #{before} → #{after} {score:.3}\n");
+            text += &say!(
+                "          second reading #{} → #{}, {:.3}\n",
+                "          再读 #{} → #{}，{:.3}\n",
+                before,
+                after,
+                score
+            );
         }
         for derived in hit.trace.iter().filter_map(|found| found.text.as_deref()).take(EXPLAINED_HITS) {
             text.push_str(&format!("          “{}”\n", printable(&shortened(derived, 60))));
@@ -210,6 +220,12 @@ fn explained_context(context: &Context) -> String {
 }
 
 const EXPLAINED_HITS: usize = 5;
+
+/// A piece of the question and what it found.
+fn matched(PieceMatch { asked, found, likeness, .. }: &PieceMatch) -> String {
+    let (asked, found) = (printable(asked), printable(found));
+    if asked == found { format!("{asked} ✓") } else { format!("{asked} ≈ {found} {likeness:.2}") }
+}
 
 fn found(FoundUnit { trace, .. }: &FoundUnit) -> String {
     let inside = match trace.led {

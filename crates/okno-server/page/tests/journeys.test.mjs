@@ -158,6 +158,7 @@ journey('why: legs, ranks and shares of each hit', async (go, language) => {
   const sentences = await card.locator('.why .reasons').innerText();
   assert.ok(sentences.includes(t('why.strong', '…').split('…')[0]), sentences);
   assert.ok(sentences.includes(t('why.around')), sentences);
+  assert.ok(sentences.includes(t('why.pieces', language === 'zh' ? '番茄' : 'days')), sentences);
   await card.getByText(t('why.figures'), { exact: true }).click();
   const text = await card.locator('.why').innerText();
   for (const word of [t('why.leg.lexical'), t('why.leg.dense'), 'sentence', 'window:2'])

@@ -155,7 +155,21 @@ impl StaticModel {
     /// Where the pieces of a run of letters end, in bytes: for Chinese, whose words have no blanks between them,
     /// mostly the ends of words.
     pub fn piece_ends(&self, run: &str) -> Vec<usize> {
-        self.unigram().ends(run)
+        self.unigram().pieces(run).into_iter().map(|(at, _)| at.end).collect()
+    }
+
+    /// The pieces of a text that the model knows, as they read in its normal form, with their ids.
+    pub(crate) fn pieces(&self, text: &str) -> Vec<(String, u32)> {
+        let (mut normal, mut pieces) = (String::new(), Vec::new());
+        let prefix = str::from_utf8(self.file.section(11)).unwrap_or_default();
+        self.normalize(text, &mut normal);
+        self.for_each_run(&normal, |letters| {
+            let run = [prefix, letters].concat();
+            let known = self.unigram().pieces(&run).into_iter().filter(|(_, id)| *id != self.unknown);
+            let named = known.map(|(at, id)| (run[at].trim_start_matches(prefix).to_owned(), id));
+            pieces.extend(named.filter(|(piece, _)| !piece.is_empty()));
+        });
+        pieces
     }
 
     /// The vector of one id but for its scale, in signed bytes; `None` for an id there is none of.

@@ -7,6 +7,7 @@
 //! per byte than a word.
 
 use crate::packed::Trie;
+use std::ops::Range;
 
 /// Start of a path that nothing reached yet.
 const UNREACHED: u32 = u32::MAX;
@@ -41,16 +42,21 @@ impl Unigram<'_> {
         self.trace_back(best, ids);
     }
 
-    /// Where the most probable pieces of a run end.
-    pub fn ends(&self, run: &str) -> Vec<usize> {
+    /// The most probable pieces of a run: where they stand, and their ids.
+    pub fn pieces(&self, run: &str) -> Vec<(Range<usize>, u32)> {
         let mut best = vec![BestPath { score: 0.0, start: UNREACHED, id: self.unknown }; run.len() + 1];
         for (start, c) in run.char_indices() {
             self.extend_paths(run.as_bytes(), start, c.len_utf8(), &mut best);
         }
-        let starts = std::iter::successors(Some(run.len()), |&end| (end > 0).then(|| best[end].start as usize));
-        let mut ends: Vec<usize> = starts.filter(|&end| end > 0).collect();
-        ends.reverse();
-        ends
+        let mut pieces = Vec::new();
+        let mut end = run.len();
+        while end > 0 {
+            let BestPath { start, id, .. } = best[end];
+            pieces.push((start as usize..end, id));
+            end = start as usize;
+        }
+        pieces.reverse();
+        pieces
     }
 
     /// All pieces that begin at `start`, and the unknown one if none is this one character.

@@ -72,7 +72,7 @@ pub struct Stage {
     pub matching: Option<usize>,
     /// Documents that were asked by themselves, because the question or a passage names them.
     pub led: Vec<(LedBy, String)>,
-    /// What reranking did, where there is a reranker.
+    /// What the second reading did: by a reranker where there is one, by the built-in model otherwise.
     pub reranked: Option<Reranked>,
 }
 
@@ -138,7 +138,7 @@ pub struct ContextHit {
     pub score: f32,
     /// How it came by it.
     pub trace: Vec<FoundUnit>,
-    /// What reranking did to it, where it was reranked.
+    /// What the second reading did to it, where it was read.
     pub reranked: Option<Moved>,
 }
 

@@ -20,6 +20,7 @@ mod help;
 mod lead;
 mod parts;
 mod phrases;
+mod pieces;
 mod query;
 mod recipe;
 mod relevance;
@@ -37,6 +38,7 @@ mod translations;
 pub use crate::store::DEFAULT_RECIPE;
 pub use context::{Answer, Context, ContextHit, FoundUnit, Stage};
 pub use fuse::{LedBy, Trace};
+pub use pieces::PieceMatch;
 pub use query::Query;
 pub(crate) use recipe::built_in_text;
 pub use recipe::{Expansion, Fusion, Order, Recipe, Recipes, Rerank, Unit, Worth, built_in, name_of};
@@ -157,7 +159,8 @@ fn answer(
     let mut asked = forms(&understood, &query.text, probes);
     let hits = match stage.reranked {
         None if is_auto(&recipe) && !is_derived(&recipe) => {
-            let hits = stage!("reread", reread::reread(&hits, snapshot, &views, &mut asked[0]))?;
+            let (hits, moved) = stage!("reread", reread::reread(&hits, snapshot, &views, &mut asked[0]))?;
+            stage.reranked = Some(moved);
             fitting::fitting(hits, &understood, snapshot, &views)?
         }
         _ => hits,

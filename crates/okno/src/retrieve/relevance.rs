@@ -346,7 +346,7 @@ fn probability(weights: &[f32; 1 + FEATURES], lacking: f32, features: &[f32; FEA
 }
 
 /// Sixteen sums side by side: one alone waits for each addition, and this runs for every pair of tokens.
-fn dot(a: &[f32], b: &[f32]) -> f32 {
+pub(super) fn dot(a: &[f32], b: &[f32]) -> f32 {
     let ((a, a_rest), (b, b_rest)) = (a.as_chunks::<16>(), b.as_chunks::<16>());
     let mut sums = [0.0; 16];
     for (a, b) in a.iter().zip(b) {
@@ -357,11 +357,11 @@ fn dot(a: &[f32], b: &[f32]) -> f32 {
     sums.iter().sum::<f32>() + a_rest.iter().zip(b_rest).map(|(a, b)| a * b).sum::<f32>()
 }
 
-fn length(vector: &[f32]) -> f32 {
+pub(super) fn length(vector: &[f32]) -> f32 {
     dot(vector, vector).sqrt()
 }
 
-fn unit(mut vector: Vec<f32>) -> Vec<f32> {
+pub(super) fn unit(mut vector: Vec<f32>) -> Vec<f32> {
     let scale = 1.0 / length(&vector).max(f32::MIN_POSITIVE);
     for x in &mut vector {
         *x *= scale;

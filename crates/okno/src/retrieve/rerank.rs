@@ -49,6 +49,8 @@ pub struct Moved {
 pub struct Reranked {
     /// By whom.
     pub by: String,
+    /// How many were to be read, and what that weighs.
+    pub how: Rerank,
     /// How many hits were read.
     pub read: usize,
     /// Whether it found several of them all alike, as one does whose answer holds no order: then nothing moved.
@@ -73,11 +75,12 @@ pub(super) fn rerank(
     if scores.len() != read.len() || scores.iter().any(|score| !score.is_finite()) {
         return Err(failed(RerankError::Scores { got: scores.len(), passages: read.len() }));
     }
-    Ok(blended(hits, &scores, how.blend, reranker.identity()))
+    Ok(blended(hits, &scores, how, reranker.identity()))
 }
 
 /// The hits in the order of the blended scores, of which the first `scores.len()` have one.
-fn blended(hits: &[Hit], scores: &[f32], blend: f32, by: &str) -> (Vec<Hit>, Reranked) {
+fn blended(hits: &[Hit], scores: &[f32], how: Rerank, by: &str) -> (Vec<Hit>, Reranked) {
+    let blend = how.blend;
     let best = hits.first().map_or(0.0, |hit| hit.score);
     let shares = shares(scores);
     let mut read: Vec<(usize, Hit)> = hits.iter().copied().take(scores.len()).enumerate().collect();
@@ -89,7 +92,7 @@ fn blended(hits: &[Hit], scores: &[f32], blend: f32, by: &str) -> (Vec<Hit>, Rer
         (hit.run, Moved { before: before + 1, after: after + 1, score: scores[before] })
     });
     let undecided = scores.len() > 1 && scores.iter().all(|score| score.total_cmp(&scores[0]).is_eq());
-    let reranked = Reranked { by: by.to_owned(), read: scores.len(), undecided, moved: moved.collect() };
+    let reranked = Reranked { by: by.to_owned(), how, read: scores.len(), undecided, moved: moved.collect() };
     // What was not read must not overtake what was.
     let floor = read.last().map_or(f32::INFINITY, |(_, hit)| hit.score);
     let rest = hits[scores.len()..].iter().map(|&hit| Hit { score: hit.score.min(floor), ..hit });
@@ -125,7 +128,8 @@ mod tests {
     #[test]
     fn a_blend_of_one_is_the_rerankers_order_and_of_nought_the_old_one() {
         let order = |blend| {
-            let (hits, reranked) = blended(&hits(&[4.0, 3.0, 2.0, 1.0]), &[0.1, 0.9, 0.5], blend, "x");
+            let (hits, reranked) =
+                blended(&hits(&[4.0, 3.0, 2.0, 1.0]), &[0.1, 0.9, 0.5], Rerank { blend, depth: 3 }, "x");
             let after: Vec<_> = hits.iter().map(|hit| hit.run.first).collect();
             (after, reranked.moved[&hits[0].run].before)
         };
@@ -135,8 +139,8 @@ mod tests {
 
     #[test]
     fn equal_scores_change_nothing() {
-        let (after, reranked) = blended(&hits(&[3.0, 2.0, 1.0]), &[0.4, 0.4, 0.4], 0.5, "x");
-        assert!(reranked.undecided && !blended(&after, &[0.4, 0.5], 0.5, "x").1.undecided);
+        let (after, reranked) = blended(&hits(&[3.0, 2.0, 1.0]), &[0.4, 0.4, 0.4], Rerank::default(), "x");
+        assert!(reranked.undecided && !blended(&after, &[0.4, 0.5], Rerank::default(), "x").1.undecided);
         assert_eq!(after.iter().map(|hit| hit.run.first).collect::<Vec<_>>(), [0, 1, 2]);
     }
 
@@ -148,7 +152,7 @@ mod tests {
         ) {
             fused.sort_by(|a, b| b.total_cmp(a));
             let scores = &scores[..scores.len().min(fused.len())];
-            let (after, reranked) = blended(&hits(&fused), scores, blend, "x");
+            let (after, reranked) = blended(&hits(&fused), scores, Rerank { blend, depth: 30 }, "x");
             let mut runs: Vec<u32> = after.iter().map(|hit| hit.run.first).collect();
             prop_assert!(after.windows(2).all(|pair| pair[0].score >= pair[1].score));
             prop_assert_eq!(reranked.moved.len(), scores.len());

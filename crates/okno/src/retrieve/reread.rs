@@ -12,17 +12,19 @@
 
 use super::expand::Views;
 use super::fuse::Hit;
+use super::recipe::Rerank;
 use super::relevance::ComparedQuestion;
-use super::rerank::shares;
+use super::rerank::{Moved, Reranked, shares};
 use crate::Result;
-use crate::store::{DocumentNumber, Snapshot};
+use crate::store::{DocumentNumber, Run, Snapshot};
 use rustc_hash::FxHashMap;
 
-/// How many hits are compared; 60 and 100 were no better at 500 tokens.
-const DEPTH: usize = 30;
+/// How many hits are compared (60 and 100 were no better at 500 tokens), and what the comparison weighs beside the
+/// fused score.
+const HOW: Rerank = Rerank { depth: 30, blend: 0.3 };
 
-/// What the comparison weighs beside the fused score.
-const BLEND: f32 = 0.3;
+/// Who reads, in reports.
+const NAME: &str = "built-in";
 
 /// A heading that says the same as the question – its cosine is at least this – lifts what stands below it.
 const SAME: f32 = 0.5;
@@ -31,18 +33,27 @@ const SAME: f32 = 0.5;
 /// no figure of the question sets moves with it.
 const LINK: f32 = 0.5;
 
-/// Compares the first hits with the question once more; hits come and go best first.
+/// Compares the first hits with the question once more; hits come and go best first. Also tells what moved.
 pub fn reread(
     hits: &[Hit],
     snapshot: &dyn Snapshot,
     views: &Views<'_>,
     asked: &mut ComparedQuestion,
-) -> Result<Vec<Hit>> {
-    let weigh = |(rank, &hit): (usize, &Hit)| if rank < DEPTH { weighed(hit, views) } else { hit };
+) -> Result<(Vec<Hit>, Reranked)> {
+    let weigh = |(rank, &hit): (usize, &Hit)| if rank < HOW.depth { weighed(hit, views) } else { hit };
     let hits: Vec<Hit> = hits.iter().enumerate().map(weigh).collect();
     let mut reading = Rereader { snapshot, views, asked, heads: FxHashMap::default(), parts: FxHashMap::default() };
-    let likeness: Vec<f32> = hits.iter().take(DEPTH).map(|hit| reading.likeness(hit)).collect::<Result<_>>()?;
-    Ok(blended(&hits, &likeness))
+    let likeness: Vec<f32> = hits.iter().take(HOW.depth).map(|hit| reading.likeness(hit)).collect::<Result<_>>()?;
+    let after = blended(&hits, &likeness);
+    let moved = moved(&hits, &likeness, &after);
+    Ok((after, Reranked { by: NAME.to_owned(), how: HOW, read: likeness.len(), undecided: false, moved }))
+}
+
+/// Where each hit that was compared went.
+fn moved(hits: &[Hit], likeness: &[f32], after: &[Hit]) -> FxHashMap<Run, Moved> {
+    let after: FxHashMap<Run, usize> = after.iter().map(|hit| hit.run).zip(1..).collect();
+    let compared = hits.iter().zip(likeness).zip(1..);
+    compared.map(|((hit, &score), before)| (hit.run, Moved { before, after: after[&hit.run], score })).collect()
 }
 
 /// The hits by both scores. Those that were not compared have the least likeness, so none of them overtakes one that
@@ -50,7 +61,8 @@ pub fn reread(
 fn blended(hits: &[Hit], likeness: &[f32]) -> Vec<Hit> {
     let best = hits.iter().map(|hit| hit.score).fold(0.0, f32::max);
     let shares = shares(likeness).chain(std::iter::repeat(0.0));
-    let blend = |(&hit, share): (&Hit, f32)| Hit { score: (1.0 - BLEND) * hit.score + BLEND * share * best, ..hit };
+    let blend =
+        |(&hit, share): (&Hit, f32)| Hit { score: (1.0 - HOW.blend) * hit.score + HOW.blend * share * best, ..hit };
     let mut hits: Vec<Hit> = hits.iter().zip(shares).map(blend).collect();
     hits.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.run.cmp(&b.run)));
     hits
@@ -122,7 +134,6 @@ fn lift(asked: &mut ComparedQuestion, head: &[&str]) -> f32 {
 mod tests {
     use super::*;
     use crate::document::Layer;
-    use crate::store::Run;
     use proptest::prelude::*;
 
     #[test]
@@ -161,6 +172,10 @@ mod tests {
             runs.sort_unstable();
             prop_assert_eq!(runs, hits.iter().map(|hit| hit.run).collect::<Vec<_>>());
             prop_assert!(after[0].score <= fused[0] + 1e-4, "scores keep their size");
+            for (run, Moved { before, after: place, score }) in moved(&hits, likeness, &after) {
+                prop_assert!(hits[before - 1].run == run && after[place - 1].run == run);
+                prop_assert_eq!(score, likeness[before - 1]);
+            }
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{KeptImage, UnderstoodQuestion};
 use crate::document::{CodePoints, Layer};
-use crate::retrieve::{self, ContextHit, FoundUnit, LedBy, Moved, Recipe};
+use crate::retrieve::{self, ContextHit, FoundUnit, LedBy, Moved, PieceMatch, Recipe};
 use crate::store::Leg;
 use crate::understand::Routing;
 use crate::understand::model::Taken;
@@ -83,11 +83,15 @@ pub struct FullContext<'a> {
     /// The document's metadata.
     #[cfg_attr(feature = "schema", schema(value_type = Object))]
     pub metadata: serde_json::Value,
+    /// Which pieces of the question found what, where an explanation was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pieces: Option<Vec<PieceMatch>>,
 }
 
 impl<'a> FullContext<'a> {
-    /// A context; with `explain`, also how each hit was found.
-    pub fn new(context: &'a retrieve::Context, explain: bool) -> Self {
+    /// A context; with a question to explain it by, also how each hit was found.
+    pub fn new(context: &'a retrieve::Context, explained: Option<&str>) -> Self {
+        let explain = explained.is_some();
         let mut walk = CodePoints::new(&context.text);
         let mut inside = |byte: u32| {
             context.start + walk.at(byte.clamp(context.span.start, context.span.end) - context.span.start).0
@@ -111,6 +115,7 @@ impl<'a> FullContext<'a> {
             tokens: context.tokens,
             copies: &context.copies,
             metadata: context.metadata.to_json(),
+            pieces: explained.map(|question| context.matches(question)),
         }
     }
 }
@@ -128,7 +133,7 @@ pub struct FullHit<'a> {
     /// Which rankings found it, where an explanation was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub trace: Option<Vec<FoundBy<'a>>>,
-    /// Where a reranker put it, where one read it.
+    /// Where the second reading put it, where it was read.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schema(value_type = Option<Object>))]
     pub rerank: Option<Moved>,
@@ -208,6 +213,7 @@ impl<'a> FullAnswer<'a> {
 
     /// An answer; with `explain`, also how it came about.
     pub fn new(answer: &'a retrieve::Answer, explain: bool) -> Self {
+        let explained = explain.then_some(answer.question.as_str());
         Self {
             question: &answer.question,
             recipe: &answer.recipe,
@@ -218,7 +224,7 @@ impl<'a> FullAnswer<'a> {
             damaged: &answer.damaged,
             relevance: answer.relevance,
             nothing_relevant: answer.nothing_relevant(),
-            contexts: answer.contexts.iter().map(|context| FullContext::new(context, explain)).collect(),
+            contexts: answer.contexts.iter().map(|context| FullContext::new(context, explained)).collect(),
             explain: explain.then(|| answer.into()),
         }
     }
@@ -236,7 +242,7 @@ pub struct Explained<'a> {
     pub targets: usize,
     /// Documents that match the filter, where there is one.
     pub documents_matching_filter: Option<usize>,
-    /// What reranking did, where there was any.
+    /// What the second reading did, where there was any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rerank: Option<Reranking<'a>>,
 }
@@ -244,7 +250,6 @@ pub struct Explained<'a> {
 impl<'a> From<&'a retrieve::Answer> for Explained<'a> {
     fn from(answer: &'a retrieve::Answer) -> Self {
         let ranking = |&(leg, layer, found): &(Leg, Layer, usize)| RankingSize { leg, layer, found };
-        let how = answer.recipe.rerank;
         let (stage, reranked) = (&answer.stage, answer.stage.reranked.as_ref());
         Self {
             rankings: stage.rankings.iter().map(ranking).collect(),
@@ -255,18 +260,18 @@ impl<'a> From<&'a retrieve::Answer> for Explained<'a> {
                 by: &it.by,
                 read: it.read,
                 undecided: it.undecided,
-                depth: how.depth,
-                blend: how.blend,
+                depth: it.how.depth,
+                blend: it.how.blend,
             }),
         }
     }
 }
 
-/// What reranking did.
+/// What the second reading did.
 #[derive(Debug, Clone, Serialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct Reranking<'a> {
-    /// By whom.
+    /// By whom: a reranker, or `built-in`.
     pub by: &'a str,
     /// How many hits were read.
     pub read: usize,
