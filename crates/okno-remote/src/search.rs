@@ -13,48 +13,73 @@ use okno::document::Layer;
 use okno::store::{Ask, FieldScope, Leg, Run, Scored, rarity};
 use okno::text::terms::{of_query, resolve};
 
-/// The rankings asked for. Layers that have rows are ranked by the engine; others among what these find, on the client.
-pub fn search(snapshot: &RemoteSnapshot, ask: &Ask<'_>) -> Result<Vec<Vec<Scored>>> {
-    let shared = &*snapshot.shared;
-    let unmade = ask.rankings.iter().any(|&(_, layer)| code(layer).is_none());
-    let mut wanted: Vec<(Leg, LayerCode)> =
-        ask.rankings.iter().filter_map(|&(leg, layer)| Some((leg, code(layer)?))).collect();
-    if unmade {
+/// A ranking that the engine makes.
+type MadeRanking = (Leg, LayerCode);
+
+/// The rankings asked for, of all questions in one round trip. Layers that have rows are ranked by the engine; others
+/// among what these find, on the client.
+pub fn search_all(snapshot: &RemoteSnapshot, asks: &[Ask<'_>]) -> Result<Vec<Vec<Vec<Scored>>>> {
+    let wanted: Vec<Vec<MadeRanking>> = asks.iter().map(wanted).collect();
+    let found = ranked(&snapshot.shared, asks, &wanted)?;
+    asks.iter().zip(wanted).zip(found).map(|((ask, wanted), found)| answered(snapshot, ask, &wanted, &found)).collect()
+}
+
+/// The rankings that the engine makes for a question, each once.
+fn wanted(ask: &Ask<'_>) -> Vec<MadeRanking> {
+    let made = ask.rankings.iter().filter_map(|&(leg, layer)| Some((leg, code(layer)?)));
+    let mut wanted: Vec<MadeRanking> = made.collect();
+    if has_unmade(ask) {
         let legs = [Leg::Dense, Leg::Lexical];
         wanted.extend(legs.into_iter().flat_map(|leg| SCALES.map(move |code| (leg, code))));
     }
     wanted.sort_unstable_by_key(|&(leg, code)| (leg == Leg::Lexical, code));
     wanted.dedup();
-    let found = ranked(shared, ask, &wanted)?;
+    wanted
+}
+
+fn has_unmade(ask: &Ask<'_>) -> bool {
+    ask.rankings.iter().any(|&(_, layer)| code(layer).is_none())
+}
+
+/// The rankings of one question, from those that the engine made.
+fn answered(
+    snapshot: &RemoteSnapshot,
+    ask: &Ask<'_>,
+    wanted: &[MadeRanking],
+    found: &[Vec<Scored>],
+) -> Result<Vec<Vec<Scored>>> {
     let of =
         |leg, code| wanted.iter().position(|&own| own == (leg, code)).map(|at| found[at].clone()).unwrap_or_default();
-    let documents = if unmade { unmade::documents(snapshot, found.iter().flatten())? } else { Vec::new() };
+    let documents = if has_unmade(ask) { unmade::documents(snapshot, found.iter().flatten())? } else { Vec::new() };
     let ranking = |&(leg, layer): &(Leg, Layer)| match code(layer) {
         Some(code) => Ok(of(leg, code)),
-        None => unmade::rank(shared, ask, leg, layer, &documents),
+        None => unmade::rank(&snapshot.shared, ask, leg, layer, &documents),
     };
     ask.rankings.iter().map(ranking).collect()
 }
 
-/// The rankings of layers that have rows.
-fn ranked(shared: &SharedSnapshot, ask: &Ask<'_>, wanted: &[(Leg, LayerCode)]) -> Result<Vec<Vec<Scored>>> {
-    let (expressions, mut terms) = (expressions(shared, ask), None);
-    let mut requests = Vec::new();
-    let mut of = Vec::new();
-    for (at, &(leg, code)) in wanted.iter().enumerate() {
-        let Some(question) = question(shared, ask, leg, code, &mut terms)? else { continue };
-        for expression in &expressions {
-            of.push(at);
-            let (question, expression) = (question.clone(), expression.clone());
-            requests.push(Nearest { code, question, expression, limit: ask.depth });
+/// The rankings of layers that have rows, for each question.
+fn ranked(shared: &SharedSnapshot, asks: &[Ask<'_>], wanted: &[Vec<MadeRanking>]) -> Result<Vec<Vec<Vec<Scored>>>> {
+    let (mut requests, mut of) = (Vec::new(), Vec::new());
+    for (number, (ask, wanted)) in asks.iter().zip(wanted).enumerate() {
+        let (expressions, mut terms) = (expressions(shared, ask), None);
+        for (at, &(leg, code)) in wanted.iter().enumerate() {
+            let Some(question) = question(shared, ask, leg, code, &mut terms)? else { continue };
+            for expression in &expressions {
+                of.push((number, at));
+                let (question, expression) = (question.clone(), expression.clone());
+                requests.push(Nearest { code, question, expression, limit: ask.depth });
+            }
         }
     }
-    let mut rankings = vec![Vec::new(); wanted.len()];
-    for (at, near) in of.into_iter().zip(shared.parts.driver.nearest(requests)?) {
-        rankings[at].extend(near);
+    let mut near: Vec<Vec<Vec<Near>>> = wanted.iter().map(|wanted| vec![Vec::new(); wanted.len()]).collect();
+    for ((number, at), found) in of.into_iter().zip(shared.parts.driver.nearest(requests)?) {
+        near[number][at].extend(found);
     }
-    let merge = |(near, &(leg, code)): (Vec<Near>, &(Leg, LayerCode))| merged(shared, ask, near, leg, code);
-    Ok(rankings.into_iter().zip(wanted).map(merge).collect())
+    let merge = |((ask, wanted), near): ((&Ask<'_>, &Vec<MadeRanking>), Vec<Vec<Near>>)| {
+        near.into_iter().zip(wanted).map(|(near, &(leg, code))| merged(shared, ask, near, leg, code)).collect()
+    };
+    Ok(asks.iter().zip(wanted).zip(near).map(merge).collect())
 }
 
 /// What may be found, in the engine's language: what fulfils any of these.

@@ -352,7 +352,11 @@ impl Snapshot for RemoteSnapshot {
     }
 
     fn search(&self, ask: &Ask<'_>) -> Result<Vec<Vec<Scored>>> {
-        crate::search::search(self, ask)
+        Ok(self.search_all(std::slice::from_ref(ask))?.pop().unwrap_or_default())
+    }
+
+    fn search_all(&self, asks: &[Ask<'_>]) -> Result<Vec<Vec<Vec<Scored>>>> {
+        crate::search::search_all(self, asks)
     }
 
     fn roots(&self) -> &[String] {

@@ -67,36 +67,34 @@ pub fn ask(method: &str, host: &str, path: &str, body: &str) -> Option<String> {
     ureq::run(request).ok()?.into_body().read_to_string().ok()
 }
 
-/// Waits until all copies of an index are there. A cluster tries only a few times to put a copy back where its node
-/// was killed, then leaves it until somebody asks for more: here now.
+/// Waits until all copies of an index are there.
 pub fn wait_green(hosts: &str, name: &str) {
-    wait_for(hosts, name, &["green"]);
+    let asked = |path: &str| hosts.split(',').find_map(|host| ask("GET", host, path, ""));
+    assert!(
+        is_green_within(Duration::from_mins(5), hosts, name),
+        "{name} never gets green: {:?}, {:?}",
+        asked(&format!("/_cluster/health/{name}*")),
+        asked("/_cluster/allocation/explain")
+    );
 }
 
-/// Waits until a copy of every shard of an index is there: everything can be read and written again.
-pub fn wait_primaries(hosts: &str, name: &str) {
-    wait_for(hosts, name, &["green", "yellow"]);
-}
-
-fn wait_for(hosts: &str, name: &str, health: &[&str]) {
+/// Whether all copies of an index are there soon enough. A cluster tries only a few times to put a copy back where its
+/// node was killed, then leaves it until somebody asks for more: here now.
+pub fn is_green_within(patience: Duration, hosts: &str, name: &str) -> bool {
     let (path, began) = (format!("/_cluster/health/{name}*"), Instant::now());
     let asked = |method, path: &str| hosts.split(',').find_map(|host| ask(method, host, path, ""));
-    let is_one_of = |told: &str| health.iter().any(|health| told.contains(&format!("\"status\":\"{health}\"")));
-    let is_there = || asked("GET", &path).is_some_and(|told| is_one_of(&told));
     let mut next_retry = Duration::from_secs(20);
-    while !is_there() {
+    while began.elapsed() < patience {
+        if asked("GET", &path).is_some_and(|told| told.contains("\"status\":\"green\"")) {
+            return true;
+        }
         if began.elapsed() > next_retry {
             asked("POST", "/_cluster/reroute?retry_failed=true&filter_path=acknowledged");
             next_retry += Duration::from_secs(20);
         }
-        assert!(
-            began.elapsed() < Duration::from_mins(5),
-            "{name} never gets {health:?}: {:?}, {:?}",
-            asked("GET", &path),
-            asked("GET", "/_cluster/allocation/explain")
-        );
         std::thread::sleep(Duration::from_millis(200));
     }
+    false
 }
 
 /// Kills a node of our own; the first is 1.

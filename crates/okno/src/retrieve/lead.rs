@@ -10,6 +10,7 @@
 //! finance, multi-hop, news, papers). Naming at half its weight, added alone, took the whole answers of `legal` in
 //! 2,000 tokens from .53 to .61; without the second hop, `wiki2` fell from .73 to .33.
 
+use super::Probe;
 use super::expand::View;
 use super::fuse::{Hit, LedBy, Ranking, fuse};
 use super::recipe::Recipe;
@@ -19,7 +20,7 @@ use crate::document::Layer;
 use crate::store::{Ask, DocumentNumber, Leg, Run, Scored, Snapshot};
 use crate::text::names::{DocumentNames, Naming};
 use rustc_hash::FxHashMap;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
 /// What the rankings inside of a document weigh beside those of the whole index, when it is surely meant.
 const NAMED: f32 = 0.6;
@@ -42,15 +43,6 @@ const EVENNESS: f32 = 0.3;
 /// What the first sentence of a named document weighs: it says what the document is about.
 const OPENING: f32 = 3.0;
 
-/// A question, as rankings are asked for.
-#[derive(Clone, Copy)]
-pub struct LeadQuestion<'q> {
-    /// Its text.
-    pub text: &'q str,
-    /// Its vector; empty where nothing is found by it.
-    pub vector: &'q [f32],
-}
-
 /// A document to be asked by itself.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Lead {
@@ -68,6 +60,21 @@ pub struct QuestionSubjects<'q> {
     pub is_broad: bool,
 }
 
+/// A question, or a part of one, and what was found for it so far.
+pub struct Trail<'q> {
+    /// What is searched for; what the first one names is followed.
+    probes: &'q [Probe],
+    /// The documents that it names, and what it says besides.
+    named: Vec<Lead>,
+    rest: String,
+    /// How good the best hit in the whole index is.
+    best: f32,
+    /// All rankings, those of the whole index first.
+    pub rankings: Vec<Ranking>,
+    /// Their hits, best first.
+    pub hits: Vec<Hit>,
+}
+
 /// Where rankings are made.
 pub struct LeadSearch<'s> {
     pub snapshot: &'s dyn Snapshot,
@@ -79,31 +86,75 @@ pub struct LeadSearch<'s> {
 }
 
 impl LeadSearch<'_> {
-    /// Adds the rankings inside of documents that the question or the best passages name; returns the hits of all
-    /// rankings together. The best score stays what it was, so that `auto` sees numbers of the size it knows.
-    pub fn follow(&self, question: LeadQuestion<'_>, rankings: &mut Vec<Ranking>, hits: Vec<Hit>) -> Result<Vec<Hit>> {
+    /// Searches the whole index for each of these; where names are followed, also the documents that they name for what
+    /// they say besides. All of it in one round trip.
+    pub fn search<'q>(&self, probes: &[&'q [Probe]], follows: bool) -> Result<Vec<Trail<'q>>> {
+        let begin = |probes: &&'q [Probe]| self.begin(probes, follows);
+        let mut trails: Vec<Trail<'q>> = probes.iter().map(begin).collect::<Result<_>>()?;
+        let named: Vec<HashSet<DocumentNumber>> = trails.iter().map(|trail| documents(&trail.named)).collect();
+        let (wanted, weights): (Vec<_>, Vec<f32>) = self.recipe.rankings().into_iter().unzip();
+        let mut asks = Vec::new();
+        for (trail, named) in trails.iter().zip(&named) {
+            asks.extend(trail.probes.iter().map(|probe| self.whole(probe, &wanted)));
+            asks.extend((!named.is_empty()).then(|| self.inside(trail, named, &wanted)));
+        }
+        let mut found = self.snapshot.search_all(&asks)?.into_iter();
+        for trail in &mut trails {
+            let share = 1.0 / trail.probes.len() as f32;
+            for units in found.by_ref().take(trail.probes.len()) {
+                let named = wanted.iter().zip(&weights).zip(units);
+                let ranking =
+                    |((&(leg, layer), own), units)| Ranking { leg, layer, weight: own * share, led: None, units };
+                trail.rankings.extend(named.map(ranking));
+            }
+            trail.hits = self.fused(&trail.rankings);
+            trail.best = trail.hits.first().map_or(0.0, |hit| hit.score);
+            if !trail.named.is_empty() {
+                let units = found.next().unwrap_or_default();
+                trail.rankings.extend(self.by_document(units, &trail.named, (LedBy::Name, NAMED)));
+                trail.hits = self.fused(&trail.rankings);
+            }
+        }
+        Ok(trails)
+    }
+
+    fn begin<'q>(&self, probes: &'q [Probe], follows: bool) -> Result<Trail<'q>> {
+        let (mut named, mut rest) = (Vec::new(), String::new());
+        if follows {
+            let (catalogue, text) = (self.snapshot.names()?, probes[0].text.as_str());
+            named = self.named(catalogue, text);
+            rest = catalogue.rest(text, &named.iter().map(|lead| lead.document).collect::<Vec<_>>());
+        }
+        Ok(Trail { probes, named, rest, best: 0.0, rankings: Vec::new(), hits: Vec::new() })
+    }
+
+    /// Adds what documents say that the best passages name, in one round trip, and brings named documents nearer to one
+    /// another. The best score stays what it was, so that `auto` sees numbers of the size it knows.
+    pub fn follow(&self, trails: &mut [Trail<'_>]) -> Result<()> {
         let catalogue = self.snapshot.names()?;
-        let (best, before) = (hits.first().map_or(0.0, |hit| hit.score), rankings.len());
-        let named = self.named(catalogue, question.text);
-        let documents: Vec<DocumentNumber> = named.iter().map(|lead| lead.document).collect();
-        let rest = catalogue.rest(question.text, &documents);
-        let question = LeadQuestion { text: &rest, ..question };
-        rankings.extend(self.inside(question, &named, (LedBy::Name, NAMED))?);
-        let hits = if named.is_empty() { hits } else { self.fused(rankings) };
-        let linked = self.linked(catalogue, &hits, &named)?;
-        rankings.extend(self.inside(question, &linked, (LedBy::Link, LINKED))?);
-        if named.len() > 1 || self.about.is_broad {
-            rankings.extend(self.openings(&named)?);
+        // All of them are read in the end.
+        let read = |trail: &Trail<'_>| trail.hits.iter().map(|hit| hit.run.document).collect::<Vec<_>>();
+        let documents_of_hits: BTreeSet<DocumentNumber> = trails.iter().flat_map(read).collect();
+        self.snapshot.expect(&documents_of_hits.into_iter().collect::<Vec<_>>())?;
+        let linked: Vec<Vec<Lead>> = trails.iter().map(|trail| self.linked(catalogue, trail)).collect::<Result<_>>()?;
+        let sets: Vec<HashSet<DocumentNumber>> = linked.iter().map(|linked| documents(linked)).collect();
+        let wanted: Vec<(Leg, Layer)> = self.recipe.rankings().into_iter().map(|(wanted, _)| wanted).collect();
+        let asked = trails.iter().zip(&sets).filter(|(_, linked)| !linked.is_empty());
+        let asks: Vec<Ask<'_>> = asked.map(|(trail, linked)| self.inside(trail, linked, &wanted)).collect();
+        let mut found = self.snapshot.search_all(&asks)?.into_iter();
+        for (trail, linked) in trails.iter_mut().zip(linked) {
+            let units = if linked.is_empty() { Vec::new() } else { found.next().unwrap_or_default() };
+            trail.rankings.extend(self.by_document(units, &linked, (LedBy::Link, LINKED)));
+            if trail.named.len() > 1 || self.about.is_broad {
+                trail.rankings.extend(self.openings(&trail.named)?);
+            }
+            if trail.rankings.iter().any(|ranking| ranking.led.is_some()) {
+                trail.hits = even(self.fused(&trail.rankings), &trail.named);
+                let factor = trail.best / trail.hits.first().map_or(1.0, |hit| hit.score);
+                trail.hits.iter_mut().for_each(|hit| hit.score *= factor);
+            }
         }
-        if rankings.len() == before {
-            return Ok(hits);
-        }
-        let mut hits = even(self.fused(rankings), &named);
-        let factor = best / hits.first().map_or(1.0, |hit| hit.score);
-        for hit in &mut hits {
-            hit.score *= factor;
-        }
-        Ok(hits)
+        Ok(())
     }
 
     fn fused(&self, rankings: &[Ranking]) -> Vec<Hit> {
@@ -128,11 +179,8 @@ impl LeadSearch<'_> {
     }
 
     /// The documents whose titles stand around the best hits, the likeliest first.
-    fn linked(&self, catalogue: &DocumentNames, hits: &[Hit], named: &[Lead]) -> Result<Vec<Lead>> {
+    fn linked(&self, catalogue: &DocumentNames, Trail { hits, named, .. }: &Trail<'_>) -> Result<Vec<Lead>> {
         let best = hits.first().map_or(1.0, |hit| hit.score);
-        // All of them are read in the end.
-        let documents: BTreeSet<DocumentNumber> = hits.iter().map(|hit| hit.run.document).collect();
-        self.snapshot.expect(&documents.into_iter().collect::<Vec<_>>())?;
         let mut linked: Vec<Lead> = Vec::new();
         for hit in hits.iter().take(READ_FOR_TITLES) {
             let (document, surely) = (hit.run.document, hit.score / best);
@@ -150,31 +198,40 @@ impl LeadSearch<'_> {
         Ok(linked)
     }
 
-    /// The rankings inside of documents, each by itself: why they are asked, and what that weighs.
-    fn inside(&self, question: LeadQuestion<'_>, leads: &[Lead], (led, weight): (LedBy, f32)) -> Result<Vec<Ranking>> {
-        if leads.is_empty() {
-            return Ok(Vec::new());
-        }
-        let (wanted, weights): (Vec<_>, Vec<f32>) = self.recipe.rankings().into_iter().unzip();
-        let allowed = leads.iter().map(|lead| lead.document).collect();
-        let found = self.snapshot.search(&Ask {
-            text: question.text,
-            vector: question.vector,
-            rankings: &wanted,
-            allowed: Some(&allowed),
+    fn whole<'a>(&'a self, Probe { text, vector }: &'a Probe, rankings: &'a [(Leg, Layer)]) -> Ask<'a> {
+        let (allowed, sections) = (self.scope.allowed.as_ref(), self.scope.sections.as_ref());
+        Ask { text, vector, rankings, allowed, sections, fields: self.scope.fields(), depth: self.depth }
+    }
+
+    /// What a question says besides, asked of some documents only.
+    fn inside<'a>(
+        &'a self,
+        trail: &'a Trail<'_>,
+        documents: &'a HashSet<DocumentNumber>,
+        rankings: &'a [(Leg, Layer)],
+    ) -> Ask<'a> {
+        Ask {
+            text: &trail.rest,
+            vector: &trail.probes[0].vector,
+            rankings,
+            allowed: Some(documents),
             sections: self.scope.sections.as_ref(),
             fields: None,
-            depth: self.depth * leads.len(),
-        })?;
+            depth: self.depth * documents.len(),
+        }
+    }
+
+    /// The rankings inside of documents, each by itself: why they were asked, and what that weighs.
+    fn by_document(&self, found: Vec<Vec<Scored>>, leads: &[Lead], (led, weight): (LedBy, f32)) -> Vec<Ranking> {
         let mut rankings = Vec::new();
-        for ((&(leg, layer), own), units) in wanted.iter().zip(weights).zip(found) {
+        for (((leg, layer), own), units) in self.recipe.rankings().into_iter().zip(found) {
             for lead in leads {
                 let units = units.iter().filter(|unit| unit.run.document == lead.document).copied();
                 let units = units.take(self.depth).collect();
                 rankings.push(Ranking { leg, layer, weight: weight * own * lead.surely, led: Some(led), units });
             }
         }
-        Ok(rankings)
+        rankings
     }
 
     /// The sentence that each named document begins with: where one is asked about as a whole, it says most. For every
@@ -190,6 +247,10 @@ impl LeadSearch<'_> {
         };
         named.iter().map(opening).collect()
     }
+}
+
+fn documents(leads: &[Lead]) -> HashSet<DocumentNumber> {
+    leads.iter().map(|lead| lead.document).collect()
 }
 
 /// The hits with the best of each named document nearer to the best of them all: each has its share of a budget.

@@ -52,7 +52,7 @@ pub(crate) use several::together;
 use crate::document::{Filter, Layer};
 use crate::embed::{Embedder, Role, normalize};
 use crate::generate::Asker;
-use crate::store::{Ask, DocumentNumber, Leg, Snapshot};
+use crate::store::{DocumentNumber, Leg, Snapshot};
 use crate::understand::model::{Probes, Step, Taken};
 use crate::understand::{AnswerForm, Because, Route, Routing, Understood};
 use crate::{Error, Result};
@@ -299,16 +299,16 @@ fn find<'s>(
 ) -> Result<LegResults<'s>> {
     let mut depth = recipe.depth;
     loop {
-        let mut rankings = rank(snapshot, recipe, asked, scope, depth)?;
-        let exhausted = depth >= DEEPEST || rankings.iter().all(|ranking| ranking.units.len() < depth);
-        let mut hits = fuse::fuse(&rankings, recipe.fusion, depth);
+        let lead = lead::LeadSearch { snapshot, recipe, scope, depth, about };
+        let probes: Vec<&[Probe]> = std::iter::once(asked).chain(parts.iter().map(std::slice::from_ref)).collect();
+        let mut trails = lead.search(&probes, is_auto(recipe))?;
+        let whole = |ranking: &&Ranking| ranking.led.is_none();
+        let mut lengths = trails[0].rankings.iter().filter(whole).map(|ranking| ranking.units.len());
+        let exhausted = depth >= DEEPEST || lengths.all(|length| length < depth);
         if is_auto(recipe) {
-            let question = lead::LeadQuestion { text: &asked[0].text, vector: &asked[0].vector };
-            let lead = lead::LeadSearch { snapshot, recipe, scope, depth, about };
-            hits = lead.follow(question, &mut rankings, hits)?;
-            let found = parts.iter().map(|part| part_hits(&lead, part, &mut rankings)).collect::<Result<Vec<_>>>()?;
-            hits = parts::together(hits, &found);
+            lead.follow(&mut trails)?;
         }
+        let (rankings, mut hits) = with_parts(trails);
         let (fused, views) = (hits.len(), views(snapshot, &hits)?);
         if is_auto(recipe) {
             hits = translations::without_others(hits, &asked[0].text, snapshot, &views)?;
@@ -325,14 +325,16 @@ fn find<'s>(
     }
 }
 
-/// What is found by a part of the question alone; its rankings come after the others.
-fn part_hits(lead: &lead::LeadSearch<'_>, part: &Probe, rankings: &mut Vec<Ranking>) -> Result<Vec<Hit>> {
-    let &lead::LeadSearch { snapshot, recipe, scope, depth, .. } = lead;
-    let mut own = rank(snapshot, recipe, std::slice::from_ref(part), scope, depth)?;
-    let hits = fuse::fuse(&own, recipe.fusion, depth);
-    let hits = lead.follow(lead::LeadQuestion { text: &part.text, vector: &part.vector }, &mut own, hits)?;
-    rankings.extend(own.into_iter().map(|ranking| Ranking { led: Some(LedBy::Part), ..ranking }));
-    Ok(hits)
+/// What a question found, and then its parts.
+fn with_parts(trails: Vec<lead::Trail<'_>>) -> (Vec<Ranking>, Vec<Hit>) {
+    let mut trails = trails.into_iter();
+    let (mut rankings, hits) = trails.next().map(|whole| (whole.rankings, whole.hits)).unwrap_or_default();
+    let mut of_parts = Vec::new();
+    for part in trails {
+        rankings.extend(part.rankings.into_iter().map(|ranking| Ranking { led: Some(LedBy::Part), ..ranking }));
+        of_parts.push(part.hits);
+    }
+    (rankings, parts::together(hits, &of_parts))
 }
 
 /// Whether a budget is filled with what is likeliest: the recipes `auto` and `broad`.
@@ -343,28 +345,6 @@ fn is_auto(recipe: &Recipe) -> bool {
 /// Whether texts made about the documents are searched: those are not in what is compared once more.
 fn is_derived(recipe: &Recipe) -> bool {
     recipe.layers.iter().any(|layer| matches!(layer, Layer::Derived(_)))
-}
-
-/// The rankings of everything that is searched for; several probes share the weight of one.
-fn rank(
-    snapshot: &dyn Snapshot,
-    recipe: &Recipe,
-    asked: &[Probe],
-    scope: &QuestionScope,
-    depth: usize,
-) -> Result<Vec<Ranking>> {
-    let (rankings, weights): (Vec<_>, Vec<f32>) = recipe.rankings().into_iter().unzip();
-    let (allowed, sections, fields) = (scope.allowed.as_ref(), scope.sections.as_ref(), scope.fields());
-    let mut all = Vec::new();
-    for Probe { text, vector } in asked {
-        let found = snapshot.search(&Ask { text, vector, rankings: &rankings, allowed, sections, fields, depth })?;
-        let named = rankings.iter().zip(&weights).zip(found);
-        let share = |weight: f32| weight / asked.len() as f32;
-        let ranking =
-            |((&(leg, layer), &weight), units)| Ranking { leg, layer, weight: share(weight), led: None, units };
-        all.extend(named.map(ranking));
-    }
-    Ok(all)
 }
 
 /// One form of the question, ready to be searched for.

@@ -9,6 +9,9 @@ use serde::Serialize;
 /// Pieces of the question that are told, those that say most.
 const MOST_TOLD: usize = 8;
 
+/// A piece that says less than this, beside the one that says most, is not told: "how", 的.
+const LEAST_SHARE: f32 = 0.4;
+
 /// A piece of the question and what is most like it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
@@ -37,7 +40,7 @@ fn matches<'t>(question: &str, texts: impl Iterator<Item = &'t str>) -> Vec<Piec
     heaviest(model, question).into_iter().filter_map(|(asked, row)| best(asked, &row, &there)).collect()
 }
 
-/// The distinct pieces of a question that say most, with their vectors.
+/// The distinct pieces of a question that say most, with their directions, in its order.
 fn heaviest(model: &StaticModel, question: &str) -> Vec<(String, Vec<f32>)> {
     let mut pieces: Vec<(String, Vec<f32>)> = Vec::new();
     for (piece, id) in model.pieces(question) {
@@ -45,12 +48,12 @@ fn heaviest(model: &StaticModel, question: &str) -> Vec<(String, Vec<f32>)> {
             pieces.push((piece, model.row(id)));
         }
     }
-    let mut weights: Vec<f32> = pieces.iter().map(|(_, row)| length(row)).collect();
-    let weight_of: Vec<f32> = weights.clone();
-    weights.sort_by(|a, b| b.total_cmp(a));
-    let least = weights.get(MOST_TOLD - 1).copied().unwrap_or_default();
-    let told = pieces.into_iter().zip(weight_of).filter(|(_, weight)| *weight > 0.0 && *weight >= least);
-    told.map(|((piece, row), _)| (piece, unit(row))).collect()
+    let mut lengths: Vec<f32> = pieces.iter().map(|(_, row)| length(row)).collect();
+    lengths.sort_by(|a, b| b.total_cmp(a));
+    let least = lengths.get(MOST_TOLD).copied().unwrap_or_default();
+    let least = least.max(LEAST_SHARE * lengths.first().copied().unwrap_or_default());
+    pieces.retain(|(_, row)| length(row) > least);
+    pieces.into_iter().map(|(piece, row)| (piece, unit(row))).collect()
 }
 
 fn best(asked: String, row: &[f32], there: &FxHashMap<u32, (String, Vec<f32>)>) -> Option<PieceMatch> {

@@ -379,6 +379,10 @@ pub trait Snapshot: Send + Sync {
     /// at most `depth` long, every score finite. Lexical scores are above 0; dense ones too, unless `allowed`
     /// leaves so few documents that the others belong to the answer.
     fn search(&self, ask: &Ask<'_>) -> Result<Vec<Vec<Scored>>>;
+    /// The same for several questions. A store on another machine asks for all of them in one round trip.
+    fn search_all(&self, asks: &[Ask<'_>]) -> Result<Vec<Vec<Vec<Scored>>>> {
+        asks.iter().map(|ask| self.search(ask)).collect()
+    }
     /// The roots that were indexed.
     fn roots(&self) -> &[String];
     /// What is known of every file.

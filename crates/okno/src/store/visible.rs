@@ -12,6 +12,7 @@ use crate::document::{Access, Catalogue, Derived, DerivedKind, Filter, Gathering
 use crate::text::names::DocumentNames;
 use crate::text::terms;
 use crate::{Error, Result};
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
@@ -131,6 +132,25 @@ impl SnapshotViews {
     fn kept(&self) -> std::sync::MutexGuard<'_, Vec<KnownView>> {
         // Only whole entries are added and removed.
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl VisibleSnapshot {
+    /// What of the documents asked for may be seen.
+    fn seen_of<'a>(&'a self, ask: &Ask<'a>) -> Cow<'a, HashSet<DocumentNumber>> {
+        match ask.allowed {
+            None => Cow::Borrowed(&self.visible.set),
+            Some(given) if given.is_subset(&self.visible.set) => Cow::Borrowed(given),
+            Some(given) => Cow::Owned(given.intersection(&self.visible.set).copied().collect()),
+        }
+    }
+
+    /// The same question, asked of these documents.
+    fn narrowed<'a>(&'a self, ask: &Ask<'a>, seen: &'a HashSet<DocumentNumber>) -> Ask<'a> {
+        let everything = FieldScope { filter: None, access: None, without: &[] };
+        let given = if ask.allowed.is_none() { Some(everything) } else { ask.fields };
+        let fields = given.map(|fields| FieldScope { access: Some(&self.access), ..fields });
+        Ask { allowed: Some(seen), fields, ..*ask }
     }
 }
 
@@ -294,24 +314,23 @@ impl Snapshot for VisibleSnapshot {
     }
 
     fn search(&self, ask: &Ask<'_>) -> Result<Vec<Vec<Scored>>> {
+        Ok(self.search_all(std::slice::from_ref(ask))?.pop().unwrap_or_default())
+    }
+
+    fn search_all(&self, asks: &[Ask<'_>]) -> Result<Vec<Vec<Vec<Scored>>>> {
         if !self.visible.hidden {
-            return self.whole.search(ask);
+            return self.whole.search_all(asks);
         }
-        let Some(given) = ask.allowed else {
-            let fields = Some(FieldScope { filter: None, access: Some(&self.access), without: &[] });
-            let mut found = self.whole.search(&Ask { allowed: Some(&self.visible.set), fields, ..*ask })?;
+        let seen: Vec<Cow<'_, HashSet<DocumentNumber>>> = asks.iter().map(|ask| self.seen_of(ask)).collect();
+        let narrowed: Vec<Ask<'_>> = asks.iter().zip(&seen).map(|(ask, seen)| self.narrowed(ask, seen)).collect();
+        let mut found = self.whole.search_all(&narrowed)?;
+        for (ask, found) in asks.iter().zip(&mut found).filter(|(ask, _)| ask.allowed.is_none()) {
             // Nobody asked for few documents: what is unlike the question is no answer.
-            for ((leg, _), ranking) in ask.rankings.iter().zip(&mut found) {
+            for ((leg, _), ranking) in ask.rankings.iter().zip(found) {
                 ranking.retain(|scored| *leg != Leg::Dense || scored.score > 0.0);
             }
-            return Ok(found);
-        };
-        let fields = ask.fields.map(|fields| FieldScope { access: Some(&self.access), ..fields });
-        if given.is_subset(&self.visible.set) {
-            return self.whole.search(&Ask { fields, ..*ask });
         }
-        let both: HashSet<DocumentNumber> = given.intersection(&self.visible.set).copied().collect();
-        self.whole.search(&Ask { allowed: Some(&both), fields, ..*ask })
+        Ok(found)
     }
 
     fn roots(&self) -> &[String] {
