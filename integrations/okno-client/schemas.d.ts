@@ -124,6 +124,8 @@ export type Context = PlainContext & {
   metadata: Record<string, unknown>;
   /** The file below it. */
   path: string;
+  /** Which pieces of the question found what, where an explanation was asked for. */
+  pieces?: PieceMatch[] | null;
   /** The indexed folder or file. */
   root: string;
   /** The document's title. */
@@ -339,7 +341,7 @@ export interface GoldPlace {
 export interface Hit {
   /** One past the last. */
   end: number;
-  /** Where a reranker put it, where one read it. */
+  /** Where the second reading put it, where it was read. */
   rerank?: Record<string, unknown> | null;
   /** Its fused score. */
   score: number;
@@ -534,6 +536,16 @@ export interface PageMark {
   width: number;
 }
 
+/** A piece of the question and what is most like it. */
+export interface PieceMatch {
+  /** The piece of the question: a word, a part of one, or a few Chinese characters. */
+  asked: string;
+  /** The piece of the context, its headings or its title that is most like it. */
+  found: string;
+  /** The cosine of their vectors. */
+  likeness: number;
+}
+
 /** An image at its place. */
 export type PlacedImage = Image & {
   /** One past the last. */
@@ -682,11 +694,11 @@ export type Replying = QueryRequest & {
   stream?: boolean;
 };
 
-/** What reranking did. */
+/** What the second reading did. */
 export interface Reranking {
   /** What its score weighs beside the fused one. */
   blend: number;
-  /** By whom. */
+  /** By whom: a reranker, or `built-in`. */
   by: string;
   /** How many were to be read. */
   depth: number;
