@@ -34,9 +34,6 @@ const SHARE_OF_SUREST: f32 = 0.6;
 const MOST_NAMED: usize = 4;
 const MOST_LINKED: usize = 6;
 
-/// Units that a ranking inside of one document holds, at most.
-const INSIDE: usize = 50;
-
 /// Hits whose surroundings are searched for titles.
 const READ_FOR_TITLES: usize = 6;
 
@@ -220,7 +217,7 @@ impl LeadSearch<'_> {
             allowed: Some(documents),
             sections: self.scope.sections.as_ref(),
             fields: None,
-            depth: self.depth.min(INSIDE) * documents.len(),
+            depth: self.depth * documents.len(),
         }
     }
 
@@ -230,7 +227,7 @@ impl LeadSearch<'_> {
         for (((leg, layer), own), units) in self.recipe.rankings().into_iter().zip(found) {
             for lead in leads {
                 let units = units.iter().filter(|unit| unit.run.document == lead.document).copied();
-                let units = units.take(self.depth.min(INSIDE)).collect();
+                let units = units.take(self.depth).collect();
                 rankings.push(Ranking { leg, layer, weight: weight * own * lead.surely, led: Some(led), units });
             }
         }
