@@ -237,3 +237,44 @@ fn a_source_can_be_removed() {
     assert_eq!(world.okno(["remove", "--json", "--root", &source]).succeeds().json(), json!({"removed": 3}));
     assert!(world.names().is_empty());
 }
+
+#[test]
+fn questions_about_rows_are_answered_with_sql() {
+    let world = World::new();
+    let mut database = Filled::file(&world);
+    database.fill_teas();
+    database.fill_customers();
+    database.sync(&world, &["--table", "teas"]);
+    database.sync(&world, &["--table", "customers"]);
+    // A real table of a document, with its title above the header.
+    world.write("files/cups.csv", "Team,Location,Stanley Cups\nBlues,STL,1\nFlyers,PHI,2\nMaple Leafs,TOR,13\n");
+    world.index(["files"]);
+    for (question, value, document) in [
+        ("How many customers are from Chile?", json!(1), "customers/DD37Cf93aecA6Dc"),
+        ("平均 price 是多少", json!(75.25), "teas/9007199254740993"),
+        ("Which team has the most Stanley Cups?", json!("Maple Leafs"), "cups.csv"),
+    ] {
+        let answer = world.search(&[question]);
+        let rows = &answer["rows"];
+        assert_eq!((&rows["rows"][0][0], &answer["route"]["route"]), (&value, &json!("sql")), "{question}: {rows}");
+        let resting = rows["contexts"].as_u64().unwrap() as usize;
+        let found: Vec<String> =
+            answer["contexts"].as_array().unwrap()[..resting].iter().map(|c| text(c, "doc_id")).collect();
+        assert!(found.iter().any(|found| found == document), "{question}: {found:?}");
+        let asked = world.okno(["ask", "--json", question]).succeeds().json();
+        let told = text(&asked, "answer");
+        assert!(told.contains(value.as_str().unwrap_or(&value.to_string())), "{told}");
+        assert!(told.contains("SELECT") && told.contains("[1]"), "{told}");
+    }
+    let shown = world.okno(["search", "--explain", "How many customers are from Chile?"]).succeeds().out;
+    assert!(shown.contains("SQL (by rule): SELECT count(*)") && shown.contains("route    sql"), "{shown}");
+    // Nothing is found, a word is not explained, or the route was chosen: the usual search answers.
+    for arguments in [
+        &["How many customers are from Peru?"][..],
+        &["How many customers from Chile like tea?"],
+        &["How many customers are from Chile?", "--route", "hybrid"],
+    ] {
+        let answer = world.search(arguments);
+        assert_eq!((&answer["rows"], &answer["route"]["route"]), (&json!(null), &json!("hybrid")), "{arguments:?}");
+    }
+}

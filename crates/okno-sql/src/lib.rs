@@ -11,9 +11,11 @@
 mod functions;
 mod guard;
 mod import;
+mod route;
 mod rows;
 
 pub use import::{MOST_COLUMNS, Narrowed, TableSource, of_index, of_loaded};
+pub use route::TableRoute;
 pub use rows::{DatabaseAddress, LONGEST_ROW, RowSelection};
 
 use rusqlite::types::ValueRef;

@@ -1,8 +1,8 @@
 //! A row becomes a document.
 //!
 //! The text is that of the text columns: one `column: value` line for each, or the text itself where there is only one
-//! beside the key, or only one long text beside key and title. Everything that is short is typed metadata too, so that it can be filtered by. The title is
-//! the value of a column that is called so.
+//! beside the key, or only one long text beside key and title. Everything that is short is typed metadata too, so that
+//! it can be filtered by. The title is the value of a column that is called so.
 
 use super::LONGEST_ROW;
 use okno::document::{Date, Metadata, Value};
@@ -23,7 +23,7 @@ const TITLE_ENDS: &[&str] = &["_title", "_name", "标题", "名称", "名稱"];
 
 /// A value of a row.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Cell {
+pub enum RowCell {
     /// Nothing.
     Empty,
     /// Text to be searched.
@@ -52,10 +52,10 @@ impl RowShape {
 
     /// The id of a row and its version. Rows of other columns have other versions, so that a column that is added is
     /// read.
-    pub fn entry(&self, row: &[Cell]) -> SourceEntry {
+    pub fn entry(&self, row: &[RowCell]) -> SourceEntry {
         let key: Vec<&str> = self.key.iter().map(|&at| row[at].plain()).collect();
         let version = match self.changed_at.map(|at| &row[at]) {
-            Some(changed) if *changed != Cell::Empty => self.version([changed]),
+            Some(changed) if *changed != RowCell::Empty => self.version([changed]),
             _ => self.version(row),
         };
         SourceEntry { id: self.id(&key), version }
@@ -67,7 +67,7 @@ impl RowShape {
     }
 
     /// A hash of values, and of the columns that a row has.
-    pub fn version<'c>(&self, cells: impl IntoIterator<Item = &'c Cell>) -> u128 {
+    pub fn version<'c>(&self, cells: impl IntoIterator<Item = &'c RowCell>) -> u128 {
         let mut hash = Xxh3::new();
         let mut write = |kind: u8, text: &str| {
             hash.update(&[kind]);
@@ -77,10 +77,10 @@ impl RowShape {
         self.columns.iter().for_each(|column| write(0, column));
         for cell in cells {
             let kind = match cell {
-                Cell::Empty => 1,
-                Cell::Text(_) => 2,
-                Cell::Typed(..) => 3,
-                Cell::TooLong(_) => 4,
+                RowCell::Empty => 1,
+                RowCell::Text(_) => 2,
+                RowCell::Typed(..) => 3,
+                RowCell::TooLong(_) => 4,
             };
             write(kind, cell.plain());
         }
@@ -89,8 +89,8 @@ impl RowShape {
     }
 
     /// The document of a row.
-    pub fn document(&self, row: &[Cell]) -> SourceDocument {
-        let size: usize = row.iter().map(Cell::size).sum();
+    pub fn document(&self, row: &[RowCell]) -> SourceDocument {
+        let size: usize = row.iter().map(RowCell::size).sum();
         if size > LONGEST_ROW {
             return Err(SkipReason::TooLarge { size: Bytes(size as u64), limit: Bytes(LONGEST_ROW as u64) });
         }
@@ -100,8 +100,8 @@ impl RowShape {
         Ok(document)
     }
 
-    fn text(&self, row: &[Cell]) -> String {
-        let is_text = |at: &usize| matches!(&row[*at], Cell::Text(text) if !text.trim().is_empty());
+    fn text(&self, row: &[RowCell]) -> String {
+        let is_text = |at: &usize| matches!(&row[*at], RowCell::Text(text) if !text.trim().is_empty());
         let texts: Vec<usize> = (0..row.len()).filter(is_text).collect();
         let beside_key: Vec<usize> = texts.iter().copied().filter(|at| !self.key.contains(at)).collect();
         let own: Vec<usize> = beside_key.iter().copied().filter(|at| Some(*at) != self.title).collect();
@@ -109,7 +109,7 @@ impl RowShape {
             ([only], _) if beside_key.len() == 1 => row[*only].plain().to_owned(),
             ([only], _) if row[*only].plain().len() > LONGEST_FIELD => row[*only].plain().to_owned(),
             ([], [only]) => row[*only].plain().to_owned(),
-            ([], []) => self.lines(row, (0..row.len()).filter(|at| row[*at] != Cell::Empty)),
+            ([], []) => self.lines(row, (0..row.len()).filter(|at| row[*at] != RowCell::Empty)),
             _ => {
                 let title = self.title.filter(|at| texts.contains(at));
                 let others = texts.iter().copied().filter(|at| Some(*at) != title);
@@ -118,16 +118,18 @@ impl RowShape {
         }
     }
 
-    fn lines(&self, row: &[Cell], places: impl Iterator<Item = usize>) -> String {
+    fn lines(&self, row: &[RowCell], places: impl Iterator<Item = usize>) -> String {
         places.map(|at| format!("{}: {}", self.columns[at], row[at].plain())).collect::<Vec<_>>().join("\n")
     }
 
-    fn metadata(&self, row: &[Cell]) -> Metadata {
+    fn metadata(&self, row: &[RowCell]) -> Metadata {
         let mut metadata = Metadata::default();
         for (column, cell) in self.columns.iter().zip(row) {
             match cell {
-                Cell::Typed(value, _) => metadata.set(column, value.clone()),
-                Cell::Text(text) if text.len() <= LONGEST_FIELD && !text.trim().is_empty() && !text.contains('\n') => {
+                RowCell::Typed(value, _) => metadata.set(column, value.clone()),
+                RowCell::Text(text)
+                    if text.len() <= LONGEST_FIELD && !text.trim().is_empty() && !text.contains('\n') =>
+                {
                     metadata.set(column, Value::from_text(text));
                 }
                 _ => {}
@@ -137,7 +139,7 @@ impl RowShape {
     }
 }
 
-impl Cell {
+impl RowCell {
     /// A number as the database writes it; nothing where it cannot be compared.
     pub fn number(text: String) -> Self {
         match text.parse::<f64>() {

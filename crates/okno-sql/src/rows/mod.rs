@@ -11,7 +11,7 @@ mod postgres;
 mod sqlite;
 
 use crate::{Error, Result};
-use document::{Cell, RowShape};
+use document::{RowCell, RowShape};
 use okno::DocumentSource;
 use std::path::PathBuf;
 

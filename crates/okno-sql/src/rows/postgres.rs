@@ -4,7 +4,7 @@
 //! changed and a unique key, only these two are read of all rows, and the others of those that changed; otherwise every
 //! row is read as a whole.
 
-use super::{BATCH_ROWS, Cell, LONGEST_ROW, RowSelection, RowShape};
+use super::{BATCH_ROWS, LONGEST_ROW, RowCell, RowSelection, RowShape};
 use crate::{Error, Result, quoted};
 use okno::document::Value;
 use okno::{DocumentSource, SourceDocument, SourceEntry};
@@ -45,7 +45,7 @@ struct PostgresRows {
     /// Reads rows by their keys, where only keys are listed.
     by_key: Option<Statement>,
     keys: Vec<String>,
-    batch: Vec<Vec<Cell>>,
+    batch: Vec<Vec<RowCell>>,
 }
 
 /// What the text of a value means.
@@ -184,21 +184,21 @@ impl CellType {
         }
     }
 
-    fn cell(self, text: Option<String>) -> Cell {
-        let Some(text) = text else { return Cell::Empty };
+    fn cell(self, text: Option<String>) -> RowCell {
+        let Some(text) = text else { return RowCell::Empty };
         if text.len() > LONGEST_ROW {
-            return Cell::TooLong(text.len());
+            return RowCell::TooLong(text.len());
         }
         match self {
-            Self::Text => Cell::Text(text),
-            Self::Number => Cell::number(text),
-            Self::Day => Cell::day(text),
-            Self::Truth => Cell::Typed(Value::Bool(text == "true"), text),
+            Self::Text => RowCell::Text(text),
+            Self::Number => RowCell::number(text),
+            Self::Day => RowCell::day(text),
+            Self::Truth => RowCell::Typed(Value::Bool(text == "true"), text),
             Self::Json => {
                 let value = serde_json::from_str(&text).ok().and_then(|json| Value::from_json(&json));
-                value.map_or(Cell::Empty, |value| Cell::Typed(value, text))
+                value.map_or(RowCell::Empty, |value| RowCell::Typed(value, text))
             }
-            Self::Code | Self::Bytes => Cell::Typed(Value::Text(text.clone()), text),
+            Self::Code | Self::Bytes => RowCell::Typed(Value::Text(text.clone()), text),
         }
     }
 }
@@ -208,7 +208,7 @@ impl PostgresRows {
         okno::Error::Source { name: self.name.clone(), reason: Error::Query(words(error)).into() }
     }
 
-    fn cells(&self, row: &Row) -> Vec<Cell> {
+    fn cells(&self, row: &Row) -> Vec<RowCell> {
         self.types.iter().enumerate().map(|(at, of)| of.cell(row.get(at))).collect()
     }
 }
@@ -221,7 +221,7 @@ impl DocumentSource for PostgresRows {
             return Ok(self.batch.iter().map(|row| self.shape.entry(row)).collect());
         }
         self.keys = rows.iter().map(|row| row.get::<_, Option<String>>(0).unwrap_or_default()).collect();
-        let version = |row: &Row| self.shape.version(&[Cell::Text(row.get(1))]);
+        let version = |row: &Row| self.shape.version(&[RowCell::Text(row.get(1))]);
         let entry = |(key, row): (&String, &Row)| SourceEntry { id: self.shape.id(&[key]), version: version(row) };
         Ok(self.keys.iter().zip(&rows).map(entry).collect())
     }

@@ -1,6 +1,6 @@
 //! Rows of an SQLite file, opened for reading only, in one transaction.
 
-use super::{BATCH_ROWS, Cell, LONGEST_ROW, RowSelection, RowShape};
+use super::{BATCH_ROWS, LONGEST_ROW, RowCell, RowSelection, RowShape};
 use crate::guard::allow_reading;
 use crate::{Error, Result, escaped, quoted};
 use okno::document::Value;
@@ -24,7 +24,7 @@ struct SqliteRows<'s> {
     rows: Rows<'s>,
     shape: RowShape,
     declared: Vec<Declared>,
-    batch: Vec<Vec<Cell>>,
+    batch: Vec<Vec<RowCell>>,
 }
 
 pub fn rows<T>(
@@ -119,24 +119,24 @@ impl DocumentSource for SqliteRows<'_> {
 }
 
 /// The values of a row, and their bytes. What is too long is not copied: the row is skipped for it.
-fn cells(row: &Row<'_>, declared: &[Declared]) -> rusqlite::Result<(Vec<Cell>, usize)> {
+fn cells(row: &Row<'_>, declared: &[Declared]) -> rusqlite::Result<(Vec<RowCell>, usize)> {
     let (mut cells, mut size) = (Vec::with_capacity(declared.len()), 0);
     for (at, declared) in declared.iter().enumerate() {
         let cell = match row.get_ref(at)? {
-            ValueRef::Null => Cell::Empty,
+            ValueRef::Null => RowCell::Empty,
             ValueRef::Integer(truth @ (0 | 1)) if *declared == Declared::Truth => {
-                Cell::Typed(Value::Bool(truth == 1), truth.to_string())
+                RowCell::Typed(Value::Bool(truth == 1), truth.to_string())
             }
-            ValueRef::Integer(number) => Cell::number(number.to_string()),
-            ValueRef::Real(number) => Cell::number(number.to_string()),
-            ValueRef::Text(text) if text.len() > LONGEST_ROW => Cell::TooLong(text.len()),
+            ValueRef::Integer(number) => RowCell::number(number.to_string()),
+            ValueRef::Real(number) => RowCell::number(number.to_string()),
+            ValueRef::Text(text) if text.len() > LONGEST_ROW => RowCell::TooLong(text.len()),
             ValueRef::Text(text) => {
                 size += text.len();
                 let text = String::from_utf8_lossy(text).into_owned();
-                if *declared == Declared::Day { Cell::day(text) } else { Cell::Text(text) }
+                if *declared == Declared::Day { RowCell::day(text) } else { RowCell::Text(text) }
             }
             // A picture in a row is no reason to skip it.
-            ValueRef::Blob(_) => Cell::Empty,
+            ValueRef::Blob(_) => RowCell::Empty,
         };
         cells.push(cell);
     }

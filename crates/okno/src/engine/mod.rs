@@ -46,7 +46,7 @@ use crate::embed::Embedder;
 use crate::error::{Damage, OptionsError};
 use crate::generate::{Asker, ChatPicture, Generator, Prompts};
 use crate::load::{FieldsError, ImageReader, JsonlFields, Loader, builtin_reading};
-use crate::retrieve::{self, Answer, Context, Models, Query, Recipes};
+use crate::retrieve::{self, Answer, Context, Models, Query, Recipes, RowAnswer};
 use crate::store::{DamagedDocument, DocumentNumber, Manifest, Snapshot, SnapshotViews, Store};
 use crate::{Error, Result};
 use builder::EngineParts;
@@ -300,8 +300,21 @@ impl Engine {
                 }
                 answer => answer?,
             };
+            if let Some(rows) = self.rows(snapshot, query, asker)? {
+                retrieve::put_rows_first(&mut answer, snapshot, rows)?;
+            }
             answer.damaged = DamagedDocument::names(&snapshot.damaged());
             return Ok(answer);
+        }
+    }
+
+    /// The rows that answer a question, unless it says itself where to look.
+    fn rows(&self, snapshot: &dyn Snapshot, query: &Query, asker: Option<Asker<'_>>) -> Result<Option<RowAnswer>> {
+        match &self.parts.row_route {
+            Some(route) if query.route.is_none() && query.filter.is_none() => {
+                route.answer(snapshot, &query.text, asker)
+            }
+            _ => Ok(None),
         }
     }
 
