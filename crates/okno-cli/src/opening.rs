@@ -2,9 +2,9 @@
 
 use crate::{address, embedder, reranker, settings};
 use anyhow::{Result, bail};
-use okno::Engine;
 use okno::document::Record;
 use okno::store::DocumentNumber;
+use okno::{Engine, EngineBuilder};
 use std::collections::BTreeSet;
 use std::path::Path;
 
@@ -20,8 +20,15 @@ pub fn open(given: Option<&Path>) -> Result<Engine> {
 pub fn open_to_search(given: Option<&Path>, rerank: Option<&str>) -> Result<Engine> {
     let mut engine = open(given)?;
     let reranker = reranker::of(engine.folder(), rerank, &settings::of(engine.folder())?)?;
-    engine.reconfigure(|builder| builder.reranker(reranker))?;
+    engine.reconfigure(|builder| with_rows(builder.reranker(reranker)))?;
     Ok(engine)
+}
+
+/// With the route of questions about rows, where the program has SQL.
+pub fn with_rows(builder: EngineBuilder) -> EngineBuilder {
+    #[cfg(feature = "sql")]
+    let builder = builder.row_route(Some(std::sync::Arc::new(okno_sql::TableRoute)));
+    builder
 }
 
 /// The documents with a name, all of one file; an error if files of several roots have it, because only the whole

@@ -79,7 +79,7 @@ impl<'c> ReadOnlyGuard<'c> {
         // A time that no clock can hold is no limit.
         deadline.set(Instant::now().checked_add(time));
         let looked_at = deadline.clone();
-        connection.authorizer(Some(may));
+        connection.authorizer(Some(allow_reading));
         connection.progress_handler(STEPS, Some(move || looked_at.is_over()));
         Self { connection, deadline, time }
     }
@@ -117,7 +117,8 @@ impl Drop for ReadOnlyGuard<'_> {
     }
 }
 
-fn may(context: AuthContext<'_>) -> Authorization {
+/// Allows a statement to read tables and to call functions, and nothing else.
+pub fn allow_reading(context: AuthContext<'_>) -> Authorization {
     match context.action {
         AuthAction::Select | AuthAction::Read { .. } | AuthAction::Recursive => Authorization::Allow,
         AuthAction::Function { function_name } if !function_name.eq_ignore_ascii_case("load_extension") => {

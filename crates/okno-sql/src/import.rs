@@ -90,7 +90,7 @@ fn add(connection: &Connection, name: &str, TableSource { document, table }: &Ta
     let marks = vec!["?"; all.len()].join(", ");
     let mut insert = connection.prepare(&format!("INSERT INTO {} VALUES ({marks})", quoted(name)))?;
     for (at, row) in (1..).zip(&table.rows) {
-        let cells = (0..width).map(|column| row.get(column).map_or(Value::Null, |cell| value(cell)));
+        let cells = (0..width).map(|column| row.get(column).map_or(Value::Null, |cell| cell_value(cell)));
         let place = [Value::Text(document.clone()), Value::Integer(at)];
         insert.execute(params_from_iter(cells.chain(place)))?;
     }
@@ -108,14 +108,14 @@ fn unused(name: &str, names: &mut HashSet<String>) -> String {
 }
 
 /// `reports/sales 2023.csv` → `sales_2023`.
-fn stem(document: &str) -> String {
+pub fn stem(document: &str) -> String {
     let stem = Path::new(document).file_stem().map_or(document.into(), |stem| stem.to_string_lossy());
     let name: String = stem.chars().map(|c| if c.is_alphanumeric() { c } else { '_' }).collect();
     if name.starts_with(|c: char| c.is_numeric()) { format!("t_{name}") } else { name }
 }
 
 /// A cell as SQL should compare it.
-fn value(cell: &str) -> Value {
+pub fn cell_value(cell: &str) -> Value {
     let cell = cell.trim().trim_matches(['*', '_', '`']).trim();
     if cell.is_empty() {
         return Value::Null;

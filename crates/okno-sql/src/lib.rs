@@ -11,12 +11,17 @@
 mod functions;
 mod guard;
 mod import;
+mod route;
+mod rows;
 
 pub use import::{MOST_COLUMNS, Narrowed, TableSource, of_index, of_loaded};
+pub use route::TableRoute;
+pub use rows::{DatabaseAddress, LONGEST_ROW, RowSelection};
 
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OpenFlags};
 use serde_json::Value;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -43,6 +48,41 @@ okno::document::messages! {
         /// A database file cannot be read.
         File { /** The file. */ path: PathBuf, /** What SQLite says. */ words: String } = "bad_database" =>
             ("cannot read `{path}` as an SQLite database: {words}", "无法把 “{path}” 当作 SQLite 数据库读取:{words}"),
+        /// Neither a table nor a query was named.
+        NoSelection = "no_selection" =>
+            ("a database is read by table or by query; name one", "读取数据库需要指定表或查询"),
+        /// There is no such table.
+        NoTable { /** The table asked for. */ table: String, /** The tables there are. */ known: Vec<String> } =
+            "no_table" => ("no table `{table}`; there are: {known}", "没有表 `{table}`;已有的表:{known}"),
+        /// There is no such column.
+        NoColumn { /** The column asked for. */ column: String, /** The columns there are. */ known: Vec<String> } =
+            "no_column" => ("no column `{column}`; there are: {known}", "没有列 `{column}`;已有的列:{known}"),
+        /// Nothing tells the rows apart.
+        NoKey { /** The table. */ name: String, /** Its columns. */ known: Vec<String> } = "no_key" => (
+            "`{name}` has no primary key; name the column that tells its rows apart, one of: {known}",
+            "`{name}` 没有主键;请指定能区分各行的列,可选:{known}",
+        ),
+        /// The address has a password in it.
+        PasswordInAddress = "password_in_address" => (
+            "an address with a password is refused, because other users and logs can see it; leave it out and set \
+             `PGPASSWORD` in the environment",
+            "不接受含有密码的地址,因为其他用户和日志可能看到它;请去掉密码,改用环境变量 `PGPASSWORD`",
+        ),
+        /// An address of a PostgreSQL server cannot be read.
+        Address(String) = "bad_address" => (
+            "invalid address: {0}; expected `postgres://user@host:port/database`",
+            "地址无效:{0};应为 `postgres://用户@主机:端口/数据库`",
+        ),
+        /// A PostgreSQL server cannot be reached.
+        Unreachable { /** Where. */ place: String, /** Why. */ words: String } = "database_unreachable" => (
+            "cannot connect to `{place}`: {words}",
+            "无法连接 “{place}”:{words}",
+        ),
+        /// The program was built without PostgreSQL.
+        WithoutPostgres = "without_postgres" => (
+            "this program was built without PostgreSQL; build it with the feature `postgres`",
+            "本程序未包含 PostgreSQL 支持;请用特性 `postgres` 构建",
+        ),
     }
 }
 
@@ -185,6 +225,15 @@ impl Database {
         }
         Ok(found)
     }
+}
+
+/// What SQLite writes at the beginning of its files.
+const SQLITE: &[u8] = b"SQLite format 3\0";
+
+/// Whether a file is an SQLite database.
+pub fn is_sqlite(path: &Path) -> bool {
+    let mut head = [0; SQLITE.len()];
+    std::fs::File::open(path).and_then(|mut file| file.read_exact(&mut head)).is_ok() && head == SQLITE
 }
 
 /// Attaches a file under its own name, for reading only.

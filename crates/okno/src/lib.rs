@@ -106,8 +106,9 @@ pub use okno_document::message;
 pub use okno_load as load;
 
 pub use engine::{
-    ADDED_ROOT, AllowList, Engine, EngineBuilder, ImportReport, IndexOptions, IndexReport, LoadGuard, OriginalFile,
-    OriginalLost, Progress, ReembedReport, RepairReport, Silent, Skipped, SkippedReason, search_several,
+    ADDED_ROOT, AllowList, DocumentSource, Engine, EngineBuilder, ImportReport, IndexOptions, IndexReport, LoadGuard,
+    OriginalFile, OriginalLost, Progress, ReembedReport, RepairReport, SOURCE_ROOT, Silent, Skipped, SkippedReason,
+    SourceDocument, SourceEntry, search_several,
 };
 pub use engine::{DeriveOptions, DerivePlan, DeriveProgress, DeriveReport, Maker};
 pub use error::{Error, RequestError, Result};

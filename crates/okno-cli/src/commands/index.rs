@@ -1,5 +1,7 @@
 //! `okno index`: with a progress bar, a summary, and a reason for every file left out.
 
+#[cfg(feature = "sql")]
+mod database;
 mod watch;
 
 use crate::globals::Globals;
@@ -30,7 +32,8 @@ const DEFAULT_SIZE: Size = Size::Characters(400);
 #[derive(Debug, Args)]
 #[allow(clippy::struct_excessive_bools)] // each is a flag
 pub struct IndexArgs {
-    /// Files, folders and URLs; hidden files and those listed in `.gitignore` or `.oknoignore` are skipped
+    /// Files, folders and URLs; hidden files and those listed in `.gitignore` or `.oknoignore` are skipped. With --table
+    /// or --query, an SQLite file or `postgres://user@host/database`
     paths: Vec<PathBuf>,
     /// The default recipe for searching this index
     #[arg(long)]
@@ -75,6 +78,9 @@ pub struct IndexArgs {
     /// Allow URLs on this machine and in private networks
     #[arg(long)]
     allow_private: bool,
+    #[cfg(feature = "sql")]
+    #[command(flatten)]
+    rows: database::DatabaseArgs,
 }
 
 /// What the recipe `neighbors` searches.
@@ -103,8 +109,7 @@ pub fn run(globals: &Globals, args: &IndexArgs) -> Result<()> {
     let bar = IndexBar::new();
     stop_on_interrupt(&bar.stop)?;
     let begun = Instant::now();
-    let report =
-        if args.stdin { from_stdin(&engine, &options, &bar)? } else { engine.index_with(&paths, &options, &bar)? };
+    let report = work(&engine, args, &paths, &options, &bar)?;
     bar.bar.finish_and_clear();
     if globals.json && args.watch {
         // A watch prints one line for each run.
@@ -131,6 +136,24 @@ pub fn run(globals: &Globals, args: &IndexArgs) -> Result<()> {
         ));
     }
     Ok(())
+}
+
+/// Brings the index up to date with what the arguments name.
+fn work(
+    engine: &Engine,
+    args: &IndexArgs,
+    paths: &[PathBuf],
+    options: &IndexOptions,
+    bar: &IndexBar,
+) -> Result<IndexReport> {
+    #[cfg(feature = "sql")]
+    if let Some(database) = database::address(paths, &args.rows)? {
+        return args.rows.sync(engine, &database, options, bar);
+    }
+    if args.stdin {
+        return from_stdin(engine, options, bar);
+    }
+    Ok(engine.index_with(paths, options, bar)?)
 }
 
 /// Adds the documents that standard input holds.

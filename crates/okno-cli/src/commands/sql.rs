@@ -10,10 +10,10 @@ use anyhow::Result;
 use clap::Args;
 use okno::document::Loaded;
 use okno::load::{FileEntry, JsonlFields, MAX_FILE_SIZE, Sink, SkipReason, WalkOptions, builtin_for, load_file, walk};
-use okno_sql::{Database, QueryRows, SqlLimits, TableSource, of_index, of_loaded};
+use okno_sql::{Database, QueryRows, SqlLimits, TableSource, is_sqlite, of_index, of_loaded};
 use serde_json::{Map, Value};
-use std::io::{Read, Write};
-use std::path::{Path, PathBuf};
+use std::io::Write;
+use std::path::PathBuf;
 use std::time::Duration;
 
 /// A query and the tables it is about.
@@ -76,14 +76,6 @@ fn narrowed(database: &Database) {
             okno_sql::MOST_COLUMNS
         ));
     }
-}
-
-/// What SQLite writes at the beginning of its files.
-const SQLITE: &[u8] = b"SQLite format 3\0";
-
-fn is_sqlite(path: &Path) -> bool {
-    let mut head = [0; SQLITE.len()];
-    std::fs::File::open(path).and_then(|mut file| file.read_exact(&mut head)).is_ok() && head == SQLITE
 }
 
 /// The tables of files that some loader reads.

@@ -170,7 +170,16 @@ pub const ARGUMENTS: &[ArgumentText] = &[
     (&["compare"], "gold", "期望的答案：显示哪个方案返回了它，在哪个句子中"),
     (&["compare"], "html", "写入 HTML 页面，而不是直接显示"),
     // index
-    (&["index"], "paths", "文件、文件夹和网址；跳过隐藏文件以及 `.gitignore` 或 `.oknoignore` 中列出的文件"),
+    (
+        &["index"],
+        "paths",
+        "文件、文件夹和网址；跳过隐藏文件以及 `.gitignore` 或 `.oknoignore` 中列出的文件。与 --table 或 --query 连用时为 SQLite \
+         文件或 `postgres://用户@主机/数据库`",
+    ),
+    (&["index"], "table", "索引数据库中此表的行，每行一个文档；与 --query 连用时，是这些行的名称"),
+    (&["index"], "query", "索引此 SELECT 的行"),
+    (&["index"], "key", "区分各行的列 [默认：主键]"),
+    (&["index"], "changed_at", "记录行何时更改的列；不给时比较整行"),
     (&["index"], "recipe", "搜索此索引时的默认方案"),
     (&["index"], "splitter", "方案 `neighbors` 搜索什么（`chunk` 另见 --size 和 --overlap）；并使其成为默认方案"),
     (&["index"], "size", "分块大小：`400` 或 `400c` 个字符，`512t` 个词元"),

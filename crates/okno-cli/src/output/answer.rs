@@ -4,7 +4,7 @@ use super::{Paint, citation, counted, note, printable, printable_text, shortened
 use crate::locale::{Lang, language, say};
 use anyhow::Result;
 use okno::document::Span;
-use okno::retrieve::{FoundUnit, LedBy, Moved, PieceMatch, name_of};
+use okno::retrieve::{FoundUnit, LedBy, Moved, PieceMatch, QueryWriter, RowAnswer, name_of};
 use okno::{Answer, Context, shapes};
 use serde_json::{Value, json as value};
 use std::io::Write;
@@ -42,6 +42,9 @@ pub fn print(answer: &Answer, detail: AnswerDetail) -> Result<()> {
     if detail == AnswerDetail::Explained {
         write!(out, "{}", explained(answer))?;
     }
+    if let Some(rows) = &answer.rows {
+        write!(out, "{}", computed(rows))?;
+    }
     for (i, context) in answer.contexts.iter().enumerate() {
         writeln!(out, "{} {}", paint.bold(&format!("{}.", i + 1)), paint.bold(&citation(context)))?;
         let below = place(context);
@@ -63,6 +66,32 @@ pub fn print(answer: &Answer, detail: AnswerDetail) -> Result<()> {
         });
     }
     Ok(())
+}
+
+/// Rows of an answer that are printed.
+const ROWS_SHOWN: usize = 20;
+
+/// The query over rows that answers, and what it gave.
+fn computed(rows: &RowAnswer) -> String {
+    let by = match rows.by {
+        QueryWriter::Rule => say!("by rule", "按规则"),
+        QueryWriter::Model => say!("by the language model", "由语言模型"),
+    };
+    let mut text = say!("SQL ({}): {}\n", "SQL（{}）：{}\n", by, printable(&rows.sql));
+    let columns: Vec<String> = rows.columns.iter().map(|column| printable(column)).collect();
+    text.push_str(&format!("   {}\n", columns.join("\t")));
+    for row in rows.rows.iter().take(ROWS_SHOWN) {
+        let cells = row.iter().map(|cell| match cell {
+            Value::Null => String::new(),
+            Value::String(text) => printable(&shortened(text, 60)),
+            other => other.to_string(),
+        });
+        text.push_str(&format!("   {}\n", cells.collect::<Vec<_>>().join("\t")));
+    }
+    if rows.more || rows.rows.len() > ROWS_SHOWN {
+        text.push_str("   …\n");
+    }
+    text + "\n"
 }
 
 /// Names of damaged documents that are printed.

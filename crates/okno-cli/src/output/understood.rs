@@ -105,12 +105,14 @@ pub fn route(routing: &Routing) -> String {
         Route::Lexical => "lexical",
         Route::Dense => "dense",
         Route::Broad => "broad",
+        Route::Sql => "sql",
     };
     let because = match routing.because {
         Because::Chosen => say!("as requested", "按指定"),
         Because::Code => say!("the question is a code", "问题是一个编号"),
         Because::Quotation => say!("the question is a quotation", "问题是一句引文"),
         Because::Whole => say!("the question is about a whole document", "问的是整体"),
+        Because::Rows => say!("the question counts or compares rows", "问题是对行的计数或比较"),
         Because::Model => say!("chosen by the model", "由模型选择"),
         Because::Usual => say!("default", "常规方式"),
     };

@@ -85,6 +85,13 @@ impl World {
         self
     }
 
+    /// Deletes the index, if there is one.
+    pub fn delete_index(&self) {
+        if self.path(".okno").exists() {
+            self.delete(".okno");
+        }
+    }
+
     /// The program, ready to be given arguments, in this folder and in English.
     pub fn command(&self) -> Command {
         let mut command = Command::new(program());

@@ -114,9 +114,12 @@ pub fn reply(
     on: &mut dyn FnMut(Event<'_>) -> ControlFlow<()>,
 ) -> Result<Reply> {
     let language = options.language.unwrap_or_else(|| Language::of(&answer.question));
-    if answer.contexts.is_empty() || answer.nothing_relevant() {
+    if answer.rows.is_none() && (answer.contexts.is_empty() || answer.nothing_relevant()) {
         let shown = answer.contexts.len();
         return not_found(answer, shown, language, None, &Completion::default(), on);
+    }
+    if answer.rows.is_some() {
+        return computed(answer, language, on);
     }
     match generator {
         Some(generator) => generated(answer, generator, options, language, on),
@@ -205,6 +208,60 @@ fn extracted(answer: Answer, language: Language, on: &mut dyn FnMut(Event<'_>) -
         shown,
         contexts: answer,
     })
+}
+
+/// Rows of an answer that are written out, and contexts that are cited for them.
+const ROWS_TOLD: usize = 20;
+
+/// What a query over rows gave, with the query and the rows that it rests on. No model writes this: it could only
+/// miscount.
+fn computed(answer: Answer, language: Language, on: &mut dyn FnMut(Event<'_>) -> ControlFlow<()>) -> Result<Reply> {
+    let (mut text, mut citations) = (String::new(), Vec::new());
+    if let Some(rows) = &answer.rows {
+        for row in rows.rows.iter().take(ROWS_TOLD) {
+            text.push_str(extract::shown(&told_row(&rows.columns, row), language).trim_end());
+            text.push('\n');
+        }
+        if rows.more || rows.rows.len() > ROWS_TOLD {
+            text.push_str("- …\n");
+        }
+        text.push_str(&match language {
+            Language::English => format!("\nComputed with SQL: `{}`", rows.sql.replace('`', "'")),
+            Language::Chinese => format!("\n由 SQL 计算得出：`{}`", rows.sql.replace('`', "'")),
+        });
+        for (at, context) in answer.contexts.iter().take(rows.contexts.min(ROWS_TOLD)).enumerate() {
+            text.push(' ');
+            let span = Span { start: 0, end: context.text.len() as u32 };
+            citations.push(citation(at + 1, text.chars().count(), context, span));
+            text.push_str(&format!("[{}]", at + 1));
+        }
+        text.push('\n');
+    }
+    tell(&text, on)?;
+    let shown = answer.contexts.len();
+    Ok(Reply {
+        text,
+        citations,
+        removed: 0,
+        contained: 0,
+        found: true,
+        by: None,
+        usage: Usage::default(),
+        cut: false,
+        cached: false,
+        shown,
+        contexts: answer,
+    })
+}
+
+/// A row in words: the value where there is only one, else each value with its column.
+fn told_row(columns: &[String], row: &[serde_json::Value]) -> String {
+    let plain = |value: &serde_json::Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    if let [only] = row {
+        return plain(only);
+    }
+    let told = columns.iter().zip(row).filter(|(column, value)| !value.is_null() && !column.starts_with('_'));
+    told.map(|(column, value)| format!("{column}: {}", plain(value))).collect::<Vec<_>>().join("; ")
 }
 
 fn generated(

@@ -92,9 +92,16 @@ fn added_id(id: &str) -> DocumentId {
     DocumentId { root: ADDED_ROOT.to_owned(), path: id.to_owned(), member: None }
 }
 
+/// A document that is not a file, read; its version is 0 where it has none.
+pub struct AddedDocument {
+    pub id: DocumentId,
+    pub version: u128,
+    pub loaded: Loaded,
+}
+
 impl IndexRun<'_> {
     fn add_all(&mut self, documents: &mut dyn Iterator<Item = Result<GivenDocument, Skipped>>) -> Result<()> {
-        let mut batch: Vec<(String, Loaded)> = Vec::new();
+        let mut batch: Vec<AddedDocument> = Vec::new();
         for document in documents {
             let document = match document {
                 Ok(document) => document,
@@ -107,10 +114,10 @@ impl IndexRun<'_> {
             match readable(document) {
                 Ok(loaded) => {
                     // The later of two documents of one id counts.
-                    if batch.len() >= self.batch() || batch.iter().any(|(other, _)| *other == id) {
+                    if batch.len() >= self.batch() || batch.iter().any(|other| other.id.path == id) {
                         self.add_batch(std::mem::take(&mut batch))?;
                     }
-                    batch.push((id, loaded));
+                    batch.push(AddedDocument { id: added_id(&id), version: 0, loaded });
                 }
                 Err(reason) => self.skip(id, reason),
             }
@@ -121,27 +128,32 @@ impl IndexRun<'_> {
         self.add_batch(batch)
     }
 
-    fn add_batch(&mut self, batch: Vec<(String, Loaded)>) -> Result<()> {
+    /// Writes documents that are not files; those that are the same as before are kept.
+    pub fn add_batch(&mut self, batch: Vec<AddedDocument>) -> Result<()> {
         let counted = (self.report.added, self.report.changed);
-        let mut changed = Vec::new();
-        for (id, mut loaded) in batch {
-            self.rules.apply(&id, &mut loaded);
-            let id = added_id(&id);
+        let (mut changed, mut versions) = (Vec::new(), Vec::new());
+        for AddedDocument { id, version, mut loaded } in batch {
+            self.rules.apply(&id.path, &mut loaded);
             let hash = content_hash(&loaded, self.embedded);
             let found = self.writer.find(&id)?;
             let same = found.filter(|(number, old)| same_body(*old, hash) && !self.damaged.contains(number));
             if let Some((number, old)) = same {
                 self.keep(number, loaded, old, hash)?;
-            } else {
+                if version != 0 {
+                    self.writer.set_file(&state_of(id, number, version))?;
+                    self.uncommitted += 1;
+                }
+            } else if version == 0 || !self.stays_removed(&id, hash)? {
                 *(if found.is_some() { &mut self.report.changed } else { &mut self.report.added }) += 1;
+                versions.push(version);
                 changed.push(Changed { id, loaded, hash });
             }
         }
         let Some(prepared) = self.prepare(changed, counted)? else { return Ok(()) };
-        for document in prepared {
+        for (document, version) in prepared.into_iter().zip(versions) {
             let id = document.record.id.clone();
             let number = self.put(&document, Path::new(""), &SeenImages::new())?;
-            self.writer.set_file(&state_of(id, number))?;
+            self.writer.set_file(&state_of(id, number, version))?;
             self.progress.advance(&document.record.id.path, document.text.len() as u64);
         }
         self.commit_if_due()
@@ -149,7 +161,7 @@ impl IndexRun<'_> {
 }
 
 /// The document with its text read; its id is its path, and no member of a file.
-fn readable(document: GivenDocument) -> Result<Loaded, crate::load::SkipReason> {
+pub fn readable(document: GivenDocument) -> Result<Loaded, crate::load::SkipReason> {
     if document.id.trim().is_empty() || document.id.len() > LONGEST_ID {
         return Err(crate::load::SkipReason::BadId { limit: LONGEST_ID });
     }
@@ -158,8 +170,8 @@ fn readable(document: GivenDocument) -> Result<Loaded, crate::load::SkipReason> 
     Ok(loaded)
 }
 
-/// What takes the place of a file's state: no file is there to be compared with.
-fn state_of(id: DocumentId, number: DocumentNumber) -> FileState {
+/// What takes the place of a file's state: no file is there to be compared with, at most a version.
+fn state_of(id: DocumentId, number: DocumentNumber, version: u128) -> FileState {
     let (root, path, documents) = (id.root, id.path, vec![number]);
-    FileState { root, path, modified: i64::MIN, size: 0, hash: 0, validator: None, documents }
+    FileState { root, path, modified: i64::MIN, size: 0, hash: version, validator: None, documents }
 }

@@ -8,7 +8,7 @@ use crate::document::Access;
 use crate::embed::{BuiltIn, Embedder};
 use crate::generate::{Generator, Prompts};
 use crate::load::{ImageReader, Loader};
-use crate::retrieve::{Recipes, Reranker, built_in};
+use crate::retrieve::{Recipes, Reranker, RowRoute, built_in};
 use crate::store::{EmbeddedStore, Manifest, Scan, Store};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -46,6 +46,7 @@ pub(super) struct EngineParts {
     pub image_reader: Option<Arc<dyn ImageReader>>,
     pub beside: Option<PathBuf>,
     pub load_guard: Option<Arc<dyn LoadGuard>>,
+    pub row_route: Option<Arc<dyn RowRoute>>,
 }
 
 impl EngineBuilder {
@@ -95,6 +96,12 @@ impl EngineBuilder {
     /// Asks this before a file is loaded.
     pub fn load_guard(mut self, guard: Option<Arc<dyn LoadGuard>>) -> Self {
         self.parts.load_guard = guard;
+        self
+    }
+
+    /// Answers questions that count, add or compare rows, where their route was not chosen.
+    pub fn row_route(mut self, route: Option<Arc<dyn RowRoute>>) -> Self {
+        self.parts.row_route = route;
         self
     }
 

@@ -21,6 +21,7 @@ mod reason;
 mod reembed;
 mod report;
 mod several;
+mod source;
 mod storing;
 mod sync;
 mod units;
@@ -36,6 +37,7 @@ pub use reason::SkippedReason;
 pub use reembed::ReembedReport;
 pub use report::{IndexOptions, IndexReport, Progress, Silent, Skipped};
 pub use several::search_several;
+pub use source::{DocumentSource, SOURCE_ROOT, SourceDocument, SourceEntry};
 pub use units::ImportReport;
 
 use crate::deadline;
@@ -44,7 +46,7 @@ use crate::embed::Embedder;
 use crate::error::{Damage, OptionsError};
 use crate::generate::{Asker, ChatPicture, Generator, Prompts};
 use crate::load::{FieldsError, ImageReader, JsonlFields, Loader, builtin_reading};
-use crate::retrieve::{self, Answer, Context, Models, Query, Recipes};
+use crate::retrieve::{self, Answer, Context, Models, Query, Recipes, RowAnswer};
 use crate::store::{DamagedDocument, DocumentNumber, Manifest, Snapshot, SnapshotViews, Store};
 use crate::{Error, Result};
 use builder::EngineParts;
@@ -298,8 +300,21 @@ impl Engine {
                 }
                 answer => answer?,
             };
+            if let Some(rows) = self.rows(snapshot, query, asker)? {
+                retrieve::put_rows_first(&mut answer, snapshot, rows)?;
+            }
             answer.damaged = DamagedDocument::names(&snapshot.damaged());
             return Ok(answer);
+        }
+    }
+
+    /// The rows that answer a question, unless it says itself where to look.
+    fn rows(&self, snapshot: &dyn Snapshot, query: &Query, asker: Option<Asker<'_>>) -> Result<Option<RowAnswer>> {
+        match &self.parts.row_route {
+            Some(route) if query.route.is_none() && query.filter.is_none() => {
+                route.answer(snapshot, &query.text, asker)
+            }
+            _ => Ok(None),
         }
     }
 
@@ -335,21 +350,23 @@ impl Engine {
         Ok(removed)
     }
 
-    /// Takes out everything that was added with this folder or file, and no longer keeps it up to date.
+    /// Takes out everything that was added with this folder, file or source, and no longer keeps it up to date.
     pub fn remove_root(&self, root: impl AsRef<Path>) -> Result<usize> {
         let store = self.store()?;
         let mut writer = store.writer()?;
         let snapshot = self.snapshot()?;
         let given = root.as_ref();
         let root = fs_err::canonicalize(given).unwrap_or_else(|_| given.to_owned()).to_string_lossy().into_owned();
-        let mut roots = snapshot.roots().to_vec();
+        let (mut roots, files) = (snapshot.roots().to_vec(), sync::known_files(&*snapshot)?);
         roots.retain(|known| *known != root);
-        if roots.len() == snapshot.roots().len() {
+        let source = format!("{SOURCE_ROOT}{}", given.to_string_lossy());
+        let root = if files.iter().any(|file| file.root == source) { source } else { root };
+        if roots.len() == snapshot.roots().len() && !root.starts_with(SOURCE_ROOT) {
             return Err(Error::NoRoot { root, known: roots });
         }
         let mut removed = 0;
         let damaged: HashSet<DocumentNumber> = snapshot.all_damaged().iter().map(|damaged| damaged.number).collect();
-        for file in sync::known_files(&*snapshot)?.into_iter().filter(|file| file.root == root) {
+        for file in files.into_iter().filter(|file| file.root == root) {
             for number in file.documents {
                 let damaged = damaged.contains(&number);
                 removed += usize::from(if damaged { writer.discard(number)? } else { writer.remove(number)? });

@@ -288,7 +288,7 @@ impl IndexRun<'_> {
 
     /// Whether the document was removed by hand and is still what it was then, under this id or under that of a root
     /// that has become a part of this one.
-    fn stays_removed(&mut self, id: &DocumentId, hash: u128) -> Result<bool> {
+    pub fn stays_removed(&mut self, id: &DocumentId, hash: u128) -> Result<bool> {
         for id in id.in_inner_roots() {
             match self.writer.removed(&id)? {
                 Some(removed) if same_body(removed, hash) => return Ok(true),

@@ -139,6 +139,9 @@ okno_document::messages! {
         /// A store on another machine failed.
         Remote { /** Its address. */ place: String, /** Why. */ reason: RemoteError } = "remote_failed" =>
             ("the index at `{place}`: {reason}", "索引 “{place}”:{reason}"),
+        /// A source of documents could not be read.
+        Source { /** Its name. */ name: String, /** Why. */ reason: Reason } = "source_failed" =>
+            ("`{name}`: {reason}", "“{name}”:{reason}"),
         /// The key-value store failed.
         KeyValue { /** The index. */ path: PathBuf, /** What kind of failure. */ kind: StorageKind,
             /** Why. */ source: Opaque } =

@@ -5,6 +5,7 @@ use super::fuse::{Hit, LedBy, Ranking, Trace};
 use super::recipe::{Recipe, Unit};
 use super::relevance::{ComparedQuestion, RELEVANT};
 use super::rerank::{Moved, Reranked};
+use super::rows::RowAnswer;
 use super::scope::QuestionScope;
 use super::tables;
 use crate::Result;
@@ -33,6 +34,8 @@ pub struct Answer {
     pub routing: Routing,
     /// What a language model did for it.
     pub steps: Vec<Taken>,
+    /// What a query over rows gave, where one answers the question.
+    pub rows: Option<RowAnswer>,
     /// Documents that are damaged, and were not searched: the files they were read from, or their numbers.
     pub damaged: Vec<String>,
 }

@@ -27,6 +27,7 @@ mod relevance;
 mod request;
 mod rerank;
 mod reread;
+mod rows;
 mod scope;
 mod sections;
 mod several;
@@ -45,6 +46,8 @@ pub use recipe::{Expansion, Fusion, Order, Recipe, Recipes, Rerank, Unit, Worth,
 pub use relevance::RELEVANT;
 pub use request::{Budget, FilterBy, QueryLimits, QueryRequest};
 pub use rerank::{Moved, RerankError, Reranked, Reranker};
+pub(crate) use rows::put_first as put_rows_first;
+pub use rows::{QueryWriter, RowAnswer, RowPlace, RowRoute};
 pub use scope::matching;
 pub(crate) use scope::nearest;
 pub(crate) use several::together;
@@ -198,7 +201,8 @@ fn answer(
         Order::Document | Order::Ends => contexts,
     };
     let (question, damaged) = (query.text.clone(), Vec::new());
-    Ok(Answer { question, recipe, contexts, relevance, stage, understood, routing, steps, damaged })
+    let rows = None;
+    Ok(Answer { question, recipe, contexts, relevance, stage, understood, routing, steps, rows, damaged })
 }
 
 /// A context this unlikely to have to do with the question is not returned where another one is relevant. At 0.05 three

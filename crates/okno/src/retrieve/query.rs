@@ -180,7 +180,7 @@ impl Query {
         match route {
             Route::Lexical => recipe.legs = vec![Leg::Lexical],
             Route::Dense => recipe.legs = vec![Leg::Dense],
-            Route::Hybrid | Route::Broad => {}
+            Route::Hybrid | Route::Broad | Route::Sql => {}
         }
         recipe.k = self.k.unwrap_or(match (recipe.expand, self.expand.unwrap_or(recipe.expand)) {
             // `auto` chooses from many candidates, more where the budget is large; anything else returns a few.

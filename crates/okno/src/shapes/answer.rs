@@ -191,6 +191,10 @@ pub struct FullAnswer<'a> {
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     #[cfg_attr(feature = "schema", schema(value_type = Vec<Object>))]
     pub steps: &'a [Taken],
+    /// The query over rows that answers the question, with what it gave, where there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schema(value_type = Option<Object>))]
+    pub rows: Option<&'a retrieve::RowAnswer>,
     /// Documents that are damaged in the index, and were not searched: the files they were read from, or their numbers.
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     pub damaged: &'a [String],
@@ -221,6 +225,7 @@ impl<'a> FullAnswer<'a> {
             understood: (&answer.understood).into(),
             route: &answer.routing,
             steps: &answer.steps,
+            rows: answer.rows.as_ref(),
             damaged: &answer.damaged,
             relevance: answer.relevance,
             nothing_relevant: answer.nothing_relevant(),

@@ -21,6 +21,8 @@ pub enum Route {
     Dense,
     /// By words and by meaning, over paragraphs and sections.
     Broad,
+    /// By a query over rows.
+    Sql,
 }
 
 /// Why a route was taken.
@@ -35,6 +37,8 @@ pub enum Because {
     Quotation,
     /// The question is about a whole: `总结`, `overview`.
     Whole,
+    /// The question counts, adds or compares rows.
+    Rows,
     /// A language model said so.
     Model,
     /// None of these.

@@ -1,0 +1,175 @@
+//! What a question asks of rows, by its words, in Chinese and English. Looks at the question only, so that a question
+//! of no such form costs nothing.
+
+/// What is asked of rows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RowForm {
+    /// How many there are.
+    Count,
+    /// What the numbers of a column add up to.
+    Sum,
+    /// Their mean.
+    Average,
+    /// The row with the greatest number.
+    Greatest,
+    /// The row with the least number.
+    Least,
+    /// All rows that something holds for.
+    All,
+}
+
+/// The words of a form; the longer of two that begin alike stands first.
+const WORDS: &[(RowForm, &[&str])] = &[
+    (RowForm::Average, &["on average", "average", "mean", "平均值", "平均", "均值"]),
+    (RowForm::Sum, &["in total", "total", "sum", "总和", "合计", "总计", "加起来"]),
+    (
+        RowForm::Greatest,
+        &[
+            "most expensive",
+            "highest",
+            "largest",
+            "biggest",
+            "greatest",
+            "maximum",
+            "most",
+            "最高",
+            "最大",
+            "最多",
+            "最贵",
+        ],
+    ),
+    (
+        RowForm::Least,
+        &[
+            "least expensive",
+            "cheapest",
+            "lowest",
+            "smallest",
+            "minimum",
+            "fewest",
+            "least",
+            "最便宜",
+            "最低",
+            "最小",
+            "最少",
+        ],
+    ),
+    (
+        RowForm::Count,
+        &[
+            "how many",
+            "the number of",
+            "count",
+            "有多少",
+            "共多少",
+            "多少个",
+            "多少种",
+            "多少家",
+            "多少条",
+            "多少项",
+            "多少位",
+            "多少名",
+            "多少款",
+            "多少件",
+            "多少只",
+            "多少部",
+            "多少本",
+            "多少行",
+            "多少人",
+            "有几",
+            "几个",
+            "几种",
+            "几家",
+            "几款",
+            "几位",
+        ],
+    ),
+    (RowForm::All, &["list all", "show all", "all", "list", "which", "列出", "所有", "全部", "哪些"]),
+];
+
+/// What an extreme is of, where the word says it: a price.
+pub const OF_PRICE: &[&str] = &["expensive", "cheapest", "最贵", "最便宜"];
+
+/// Parts of the names of columns that hold prices.
+pub const PRICES: &[&str] = &["price", "cost", "价", "费用", "售价", "金额"];
+
+/// Comparisons, and their operators; the longer of two that begin alike stands first.
+pub const COMPARISONS: &[(&str, &str)] = &[
+    ("greater than or equal to", ">="),
+    ("at least", ">="),
+    ("no less than", ">="),
+    ("不低于", ">="),
+    ("不少于", ">="),
+    ("不小于", ">="),
+    (">=", ">="),
+    ("≥", ">="),
+    ("at most", "<="),
+    ("no more than", "<="),
+    ("不超过", "<="),
+    ("不高于", "<="),
+    ("不大于", "<="),
+    ("<=", "<="),
+    ("≤", "<="),
+    ("more than", ">"),
+    ("greater than", ">"),
+    ("higher than", ">"),
+    ("larger than", ">"),
+    ("over", ">"),
+    ("above", ">"),
+    ("超过", ">"),
+    ("高于", ">"),
+    ("大于", ">"),
+    ("多于", ">"),
+    (">", ">"),
+    ("less than", "<"),
+    ("fewer than", "<"),
+    ("lower than", "<"),
+    ("smaller than", "<"),
+    ("under", "<"),
+    ("below", "<"),
+    ("低于", "<"),
+    ("小于", "<"),
+    ("少于", "<"),
+    ("<", "<"),
+];
+
+/// Comparisons that stand behind their number.
+pub const COMPARISONS_BEHIND: &[(&str, &str)] =
+    &[("以上", ">="), ("以下", "<="), ("or more", ">="), ("or less", "<="), ("and above", ">="), ("and below", "<=")];
+
+/// Words that say nothing about rows.
+pub const FILLERS: &[&str] = &[
+    "what", "which", "who", "is", "are", "was", "were", "the", "a", "an", "of", "in", "on", "for", "with", "where",
+    "whose", "that", "have", "has", "had", "do", "does", "there", "from", "by", "at", "to", "and", "me", "tell",
+    "show", "give", "list", "find", "please", "one", "ones", "row", "rows", "entry", "entries", "record", "records",
+    "item", "items", "table", "all", "any", "many", "how", "much", "number", "value", "costs", "cost", "it", "be",
+    "than",
+];
+
+/// Characters that say nothing about rows.
+pub const FILLING_CHARACTERS: &str =
+    "的有是在了哪个一些几多少里中请问列出所我们给吗呢和与都款种条项位名家件只部本行张这那为其共总全记录数据表格值元块";
+
+/// The form of a question; `None` where it has none, or two.
+pub fn form(question: &str) -> Option<(RowForm, &'static str)> {
+    let found = |words: &[&'static str]| words.iter().copied().find(|word| position(question, word, 0).is_some());
+    let mut forms = WORDS.iter().filter_map(|(form, words)| Some((*form, found(words)?)));
+    let first = forms.next()?;
+    match (first.0, forms.next()) {
+        // `which` and `all` ask for the row of an extreme too, and for what is counted.
+        (_, None | Some((RowForm::All, _))) => Some(first),
+        // `how many … in total`
+        (RowForm::Sum, Some(count @ (RowForm::Count, _))) if first.1 == "in total" => Some(count),
+        _ => None,
+    }
+}
+
+/// Where a phrase begins in a text, not inside of a longer Latin word, at a byte or after it.
+pub fn position(text: &str, phrase: &str, from: usize) -> Option<usize> {
+    let is_letter = |c: Option<char>| c.is_some_and(|c| c.is_ascii_alphanumeric());
+    let (first, last) = (is_letter(phrase.chars().next()), is_letter(phrase.chars().next_back()));
+    text.get(from..)?.match_indices(phrase).map(|(at, _)| from + at).find(|at| {
+        let (before, after) = (text[..*at].chars().next_back(), text[at + phrase.len()..].chars().next());
+        !(first && is_letter(before) || last && is_letter(after))
+    })
+}
