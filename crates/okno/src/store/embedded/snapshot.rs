@@ -1,11 +1,12 @@
 //! One generation, for reading: pinned pages of the memory map and the lexical index of that moment.
 
-use super::atlas::{Allowed, Atlas, UnplacedDocument};
+use super::atlas::{Allowed, Atlas, AtlasEntry, StoredDocument, UnplacedDocument};
 use super::best::ScoredUnit;
-use super::blob::{self, StoredParts};
-use super::bm25::Postings;
+use super::blob::{self, DocumentFront, StoredFront, StoredParts};
+use super::bm25::{Postings, row};
 use super::dense::{Dots, Scan};
 use super::identity::IndexIdentity;
+use super::layout::{self, FileStamp, Layout, LayoutSource};
 use super::lexical::{Lexical, lexical_failure};
 use super::lexical_folder;
 use super::sketch::Sketch;
@@ -13,9 +14,11 @@ use super::sums::Sums;
 use super::tables::{SumsTable, Tables, read_holder_key};
 use super::terms_among::TermsAmong;
 use super::units::Units;
+use super::vectors::MEASURED;
 use crate::deadline;
 use crate::document::{Catalogue, Derived, DerivedKind, ImageHash, Layer, Record, Span, Structure};
 use crate::error::Damage;
+use crate::packed::series::{SeriesReader, SeriesWriter};
 use crate::store::{
     Ask, DamagedDocument, DocumentNumber, FileState, Leg, Manifest, Scored, Snapshot, TermState, Vectors,
 };
@@ -49,6 +52,8 @@ pub struct EmbeddedSnapshot {
     lexical: Option<Lexical>,
     generation: u64,
     identity: Option<IndexIdentity>,
+    /// What was kept of it for the next process was found when it was opened.
+    was_kept: bool,
     manifest: Manifest,
     roots: Vec<String>,
     tables: Tables,
@@ -74,7 +79,7 @@ impl EmbeddedSnapshot {
 
     /// Opens the last committed generation without its lexical index, to read what is stored.
     pub(super) fn without_lexical(tables: &Tables) -> Result<Self> {
-        Self::try_open(tables, Scan::default(), |_, _, _| Ok(None))
+        Self::try_open(tables, Scan::default(), |_, _, _, _| Ok(None))
     }
 
     fn try_open(tables: &Tables, scan: Scan, open_lexical: OpenLexical) -> Result<Self> {
@@ -84,33 +89,75 @@ impl EmbeddedSnapshot {
         let manifest: Manifest = tables.json(&pin, "manifest")?.ok_or_else(|| tables.damaged(Damage::NoManifest))?;
         let roots = tables.json(&pin, "roots")?.unwrap_or_default();
         let identity = tables.identity_in(&pin)?;
-        let lexical = open_lexical(tables, generation, identity)?;
+        let layout = tables
+            .layout
+            .as_ref()
+            .filter(|layout| layout.source.transaction == pin.id() as u64 && layout.source.identity == identity);
+        let lexical = open_lexical(tables, generation, identity, layout.map(|layout| layout.source.lexical))?;
         let sums = tables.current_sums(&pin)?;
-        let Documents { parts, hashes, unreadable } = documents(tables, &pin, sums, manifest.dimensions)?;
-        let damage = if unreadable.is_empty() { Vec::new() } else { named_damage(tables, &pin, &unreadable)? };
-        let atlas = Atlas::new(parts.into_iter(), manifest.dimensions);
-        let copies = copies(&hashes);
+        let kept = match layout {
+            Some(layout) => KeptLayout::read(layout, tables, &pin, sums, manifest.dimensions, lexical.as_ref())?,
+            None => None,
+        };
+        let is_current = |lexical: &Lexical| layout.is_some_and(|layout| lexical.stamp == Some(layout.source.lexical));
+        let was_kept = kept.is_some() && lexical.as_ref().is_some_and(is_current);
+        let (laid_out, damage) = match kept {
+            Some(kept) => (kept, Vec::new()),
+            None => laid_out(tables, &pin, sums, manifest.dimensions)?,
+        };
+        let KeptLayout { atlas, copies, derived_counts, units, names, catalogue } = laid_out;
         Ok(Self {
-            derived_counts: derived_counts(&atlas),
             atlas,
-            units: Mutex::default(),
+            units: Mutex::new(units),
             sketch: OnceLock::new(),
             scan,
             records: OnceLock::new(),
-            catalogue: OnceLock::new(),
-            names: OnceLock::new(),
+            catalogue,
+            names,
             copies,
             damage: Mutex::new(damage),
             found_later: AtomicUsize::new(0),
             sums,
+            derived_counts,
             lexical,
             generation,
             identity,
+            was_kept,
             manifest,
             roots,
             tables: tables.clone(),
             pin: Mutex::new(pin),
         })
+    }
+
+    /// Keeps what was computed for the next process. Where that cannot be done, opening takes longer, and no more.
+    pub(super) fn keep_layout(&self, folder: &Path) {
+        let is_worth_it = !self.was_kept && self.atlas.sentences() >= KEPT_FROM && !self.tables.read_only;
+        if is_worth_it && let Some((source, rows)) = self.rows_to_keep(folder) {
+            // Another disk error will be told by whoever needs the disk.
+            let _ = layout::keep(folder, source, rows);
+        }
+    }
+
+    /// The rows, and what they were made from; `None` where a file changed after it was checked, or something is
+    /// damaged.
+    fn rows_to_keep(&self, folder: &Path) -> Option<(LayoutSource, SeriesWriter)> {
+        let (lexical, checked) = (self.lexical.as_ref()?, self.tables.checked?);
+        let source = LayoutSource {
+            data: FileStamp::of(&folder.join("data.mdb")).filter(|now| *now == checked.stamp).map(|_| checked)?,
+            transaction: self.reading(|pin| pin.id()) as u64,
+            identity: self.identity,
+            lexical: lexical.stamp?,
+        };
+        let mut rows = layout::begin();
+        self.atlas.keep(&mut rows);
+        let details = (&self.copies, &self.derived_counts, self.catalogue().ok()?);
+        rows.put(&postcard::to_stdvec(&details).ok()?);
+        MEASURED.iter().try_for_each(|&layer| self.units(layer).keep(&mut rows))?;
+        self.names().ok()?.keep(&mut rows);
+        lexical.keep(&mut rows, |place| row(&self.atlas, place)).ok()?;
+        let is_sound = self.sums.is_some() && self.lock_damage().is_empty();
+        is_sound.then_some((source, rows))
     }
 
     fn units(&self, layer: Layer) -> Arc<Units> {
@@ -158,6 +205,11 @@ impl EmbeddedSnapshot {
         self.tables.damaged(Damage::Document { number })
     }
 
+    /// What is in front of a document's vectors, compared with its checksum when it is first asked for.
+    fn front<'e>(&self, entry: &'e AtlasEntry<'_>) -> Result<&'e DocumentFront> {
+        entry.front().ok_or_else(|| self.found_damaged(entry.number))
+    }
+
     /// Looks at a document and its checksums; where there are none, at nothing.
     fn with_sums<T>(
         &self,
@@ -183,15 +235,85 @@ impl EmbeddedSnapshot {
     }
 }
 
-type OpenLexical = fn(&Tables, u64, Option<IndexIdentity>) -> Result<Option<Lexical>>;
+type OpenLexical = fn(&Tables, u64, Option<IndexIdentity>, Option<u64>) -> Result<Option<Lexical>>;
 
 /// The lexical index; none before the first commit.
-fn open_lexical(tables: &Tables, generation: u64, identity: Option<IndexIdentity>) -> Result<Option<Lexical>> {
+fn open_lexical(
+    tables: &Tables,
+    generation: u64,
+    identity: Option<IndexIdentity>,
+    checked: Option<u64>,
+) -> Result<Option<Lexical>> {
     if generation == 0 {
         return Ok(None);
     }
     let path = lexical_folder(&tables.path);
-    Lexical::open(&path, identity, tables.read_only).map(Some).map_err(|source| lexical_failure(path, source))
+    Lexical::open(&path, identity, tables.read_only, checked).map(Some).map_err(|source| lexical_failure(path, source))
+}
+
+/// Sentences from which on what opening computes is kept: with fewer it takes a few milliseconds.
+const KEPT_FROM: usize = 4000;
+
+/// All that is computed of a generation, now or earlier.
+struct KeptLayout {
+    atlas: Atlas<'static>,
+    copies: Vec<Vec<DocumentNumber>>,
+    derived_counts: BTreeMap<DerivedKind, usize>,
+    units: HashMap<Layer, Arc<Units>>,
+    names: OnceLock<DocumentNames>,
+    catalogue: OnceLock<Catalogue>,
+}
+
+impl KeptLayout {
+    /// What an earlier process computed; `None` where that does not fit.
+    fn read(
+        layout: &Layout,
+        tables: &Tables,
+        pin: &RoTxn<'static, WithoutTls>,
+        sums: Option<SumsTable>,
+        dimensions: usize,
+        lexical: Option<&Lexical>,
+    ) -> Result<Option<Self>> {
+        let mut rows = layout.rows();
+        let mut atlas = None;
+        stored_documents(tables, pin, sums, |stored| atlas = Atlas::kept(&mut rows, stored, dimensions))?;
+        Ok(atlas.and_then(|atlas| Self::read_rows(atlas, &mut rows, lexical)))
+    }
+
+    fn read_rows(atlas: Atlas<'static>, rows: &mut SeriesReader, lexical: Option<&Lexical>) -> Option<Self> {
+        let (copies, derived_counts, catalogue): (_, _, Catalogue) = postcard::from_bytes(&rows.next::<u8>()?).ok()?;
+        let units = MEASURED.iter().map(|&layer| Some((layer, Arc::new(Units::kept(layer, rows, &atlas)?))));
+        let units = units.collect::<Option<_>>()?;
+        let names = DocumentNames::kept(rows)?;
+        if let Some(lexical) = lexical {
+            // After a merge they are those of other segments, and looked up again.
+            let _ = lexical.set_kept(rows);
+        }
+        Some(Self { atlas, copies, derived_counts, units, names: names.into(), catalogue: OnceLock::from(catalogue) })
+    }
+}
+
+/// Reads all documents and lays them out; with those that are damaged.
+fn laid_out(
+    tables: &Tables,
+    pin: &RoTxn<'static, WithoutTls>,
+    sums: Option<SumsTable>,
+    dimensions: usize,
+) -> Result<(KeptLayout, Vec<DamagedDocument>)> {
+    let mut documents = Documents::default();
+    stored_documents(tables, pin, sums, |stored| stored.for_each(|document| documents.add(&document, dimensions)))?;
+    let Documents { parts, hashes, unreadable } = documents;
+    let damage = if unreadable.is_empty() { Vec::new() } else { named_damage(tables, pin, &unreadable)? };
+    let atlas = Atlas::new(parts.into_iter(), dimensions);
+    let laid_out = KeptLayout {
+        copies: copies(&hashes),
+        derived_counts: derived_counts(&atlas),
+        atlas,
+        units: HashMap::new(),
+        names: OnceLock::new(),
+        catalogue: OnceLock::new(),
+    };
+    Ok((laid_out, damage))
 }
 
 /// Documents of the same text, where there are several.
@@ -205,7 +327,7 @@ fn copies(hashes: &[(DocumentNumber, u128)]) -> Vec<Vec<DocumentNumber>> {
 
 fn derived_counts(atlas: &Atlas<'_>) -> BTreeMap<DerivedKind, usize> {
     let mut counts = BTreeMap::new();
-    for derived in atlas.documents.iter().flat_map(|entry| entry.derived.iter()) {
+    for derived in atlas.documents.iter().flat_map(AtlasEntry::derived) {
         *counts.entry(derived.kind).or_default() += 1;
     }
     counts
@@ -221,11 +343,8 @@ struct Documents {
 }
 
 impl Documents {
-    fn add(&mut self, number: DocumentNumber, bytes: &[u8], dimensions: usize, sums: Option<Sums<'_>>) {
-        // SAFETY: the bytes lie in the memory map, which lives as long as the environment, which the
-        // transaction keeps open; LMDB does not reuse a page while a transaction that sees it lives.
-        // `EmbeddedSnapshot` drops the transaction last and hands out only borrows of itself.
-        let bytes: &'static [u8] = unsafe { std::slice::from_raw_parts(bytes.as_ptr(), bytes.len()) };
+    fn add(&mut self, stored: &StoredDocument<'static>, dimensions: usize) {
+        let &StoredDocument { number, bytes, sums } = stored;
         let Some(blob) = blob::read_checked(bytes, dimensions, sums) else {
             self.unreadable.push(number);
             return;
@@ -233,35 +352,40 @@ impl Documents {
         self.hashes.push((number, blob.text.hash));
         self.parts.push(UnplacedDocument {
             number,
-            structure: blob.structure,
+            front: StoredFront::of(blob.structure, blob.derived),
             text: blob.text,
             record: blob.record,
             vectors: blob.vectors,
-            derived: blob.derived,
             derived_vectors: blob.derived_vectors,
         });
     }
 }
 
-/// Reads all documents; one that cannot be read does not keep the others from being read.
-fn documents(
+/// Gives all documents and their checksums to `look`, by ascending number.
+fn stored_documents(
     tables: &Tables,
     pin: &RoTxn<'static, WithoutTls>,
     sums: Option<SumsTable>,
-    dimensions: usize,
-) -> Result<Documents> {
-    let wrong = |e: heed::Error| tables.wrong(e);
-    let mut documents = Documents::default();
-    let mut sums = sums.map(|sums| sums.iter(pin)).transpose().map_err(wrong)?.into_iter().flatten().peekable();
-    for stored in tables.documents.iter(pin).map_err(wrong)? {
-        let (number, bytes) = stored.map_err(wrong)?;
+    look: impl FnOnce(&mut dyn Iterator<Item = StoredDocument<'static>>),
+) -> Result<()> {
+    // SAFETY: the bytes lie in the memory map, which lives as long as the environment, which the
+    // transaction keeps open; LMDB does not reuse a page while a transaction that sees it lives.
+    // `EmbeddedSnapshot` drops the transaction last and hands out only borrows of itself.
+    let lasting =
+        |bytes: &[u8]| -> &'static [u8] { unsafe { std::slice::from_raw_parts(bytes.as_ptr(), bytes.len()) } };
+    let sums = sums.map(|sums| sums.iter(pin)).transpose().map_err(|e| tables.wrong(e))?;
+    let mut sums = sums.into_iter().flatten().peekable();
+    let mut with_sums = |stored: heed::Result<(DocumentNumber, &[u8])>| {
+        let (number, bytes) = stored?;
         // Both by ascending number.
         while sums.next_if(|sum| sum.as_ref().is_ok_and(|(other, _)| *other < number)).is_some() {}
-        let own = sums.next_if(|sum| sum.as_ref().is_ok_and(|(other, _)| *other == number));
-        let own = own.transpose().map_err(wrong)?.map(|(_, bytes)| Sums::new(bytes));
-        documents.add(number, bytes, dimensions, own);
-    }
-    Ok(documents)
+        let own = sums.next_if(|sum| sum.as_ref().is_ok_and(|(other, _)| *other == number)).transpose()?;
+        Ok(StoredDocument { number, bytes: lasting(bytes), sums: own.map(|(_, bytes)| Sums::new(lasting(bytes))) })
+    };
+    let mut failed = Ok(());
+    let documents = tables.documents.iter(pin).map_err(|e| tables.wrong(e))?;
+    look(&mut documents.map_while(|stored| with_sums(stored).map_err(|e| failed = Err(tables.wrong(e))).ok()));
+    failed
 }
 
 /// Damaged documents with the files they were read from.
@@ -332,12 +456,14 @@ impl Snapshot for EmbeddedSnapshot {
     fn record(&self, number: DocumentNumber) -> Result<Record> {
         deadline::check()?;
         let entry = self.atlas.get(number).ok_or_else(|| self.unknown(number))?;
+        self.front(entry)?;
         blob::read_record(entry.record).ok_or_else(|| self.unknown(number))
     }
 
     fn structure(&self, number: DocumentNumber) -> Result<Arc<Structure>> {
         deadline::check()?;
-        self.atlas.get(number).map(|entry| Arc::clone(&entry.structure)).ok_or_else(|| self.unknown(number))
+        let entry = self.atlas.get(number).ok_or_else(|| self.unknown(number))?;
+        Ok(Arc::clone(&self.front(entry)?.structure))
     }
 
     fn text(&self, number: DocumentNumber) -> Result<&str> {
@@ -346,7 +472,8 @@ impl Snapshot for EmbeddedSnapshot {
     }
 
     fn derived(&self, number: DocumentNumber) -> Result<Arc<[Derived]>> {
-        self.atlas.get(number).map(|entry| Arc::clone(&entry.derived)).ok_or_else(|| self.unknown(number))
+        let entry = self.atlas.get(number).ok_or_else(|| self.unknown(number))?;
+        Ok(Arc::clone(&self.front(entry)?.derived))
     }
 
     fn removed(&self) -> Result<BTreeMap<u128, u128>> {
@@ -380,7 +507,8 @@ impl Snapshot for EmbeddedSnapshot {
     }
 
     fn all_damaged(&self) -> Vec<DamagedDocument> {
-        let damaged = self.atlas.documents.par_iter().filter(|entry| entry.text.get().is_none());
+        let is_damaged = |entry: &&AtlasEntry<'_>| entry.front().is_none() || entry.text.get().is_none();
+        let damaged = self.atlas.documents.par_iter().filter(is_damaged);
         damaged.map(|entry| entry.number).collect::<Vec<_>>().into_iter().for_each(|number| {
             self.found_damaged(number);
         });
@@ -402,11 +530,11 @@ impl Snapshot for EmbeddedSnapshot {
 
     fn vectors(&self, number: DocumentNumber) -> Result<Vectors> {
         let entry = self.atlas.get(number).ok_or_else(|| self.unknown(number))?;
-        let (sentences, sections) = (entry.structure.sentences.len(), entry.structure.sections.len());
+        let (sentences, sections) = (entry.sentences().len(), entry.sections().len());
         Ok(Vectors {
             sentences: (0..sentences).flat_map(|row| entry.vectors.row(row)).collect(),
             sections: (sentences..sentences + sections).flat_map(|row| entry.vectors.row(row)).collect(),
-            derived: (0..entry.derived.len()).flat_map(|row| entry.derived_vectors.row(row)).collect(),
+            derived: (0..entry.counts().derived as usize).flat_map(|row| entry.derived_vectors.row(row)).collect(),
         })
     }
 
