@@ -117,7 +117,7 @@ impl<'p> UnplacedDocument<'p> {
 }
 
 /// A document as it lies in the key-value store, with its checksums if it has any.
-pub struct StoredDocument<'p> {
+pub struct DocumentBytes<'p> {
     pub number: DocumentNumber,
     pub bytes: &'p [u8],
     pub sums: Option<Sums<'p>>,
@@ -206,14 +206,14 @@ impl<'p> Atlas<'p> {
     /// others.
     pub fn kept(
         rows: &mut SeriesReader,
-        stored: impl Iterator<Item = StoredDocument<'p>>,
+        stored: impl Iterator<Item = DocumentBytes<'p>>,
         dimensions: usize,
     ) -> Option<Self> {
         let counts = rows.next::<[u32; 4]>()?;
         let mut atlas = Self::empty(dimensions);
         atlas.documents.reserve_exact(counts.len());
         let mut expected = counts.iter();
-        for StoredDocument { number, bytes, sums } in stored {
+        for DocumentBytes { number, bytes, sums } in stored {
             let sums = sums?;
             let &[same, sentences, sections, derived] = expected.next()?;
             let counts = DocumentCounts { sentences, sections, derived };

@@ -34,9 +34,9 @@ const SETTLED: Duration = Duration::from_secs(3);
 
 /// The state of a file that has not changed for some seconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct FileStamp([u64; 5]);
+pub struct DiskStamp([u64; 5]);
 
-impl FileStamp {
+impl DiskStamp {
     /// The state of a file; `None` where it may be changing, or the system does not say enough.
     #[cfg(unix)]
     pub fn of(path: &Path) -> Option<Self> {
@@ -78,14 +78,14 @@ fn nanos(rest: i64) -> Option<Duration> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CheckedFile {
     /// The state in which it was.
-    pub stamp: FileStamp,
+    pub stamp: DiskStamp,
     /// When that was, in seconds since 1970.
     since: u64,
 }
 
 impl CheckedFile {
     /// One that is looked at now.
-    pub fn now(stamp: FileStamp) -> Option<Self> {
+    pub fn now(stamp: DiskStamp) -> Option<Self> {
         Some(Self { stamp, since: SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).ok()?.as_secs() })
     }
 
@@ -125,7 +125,7 @@ impl LayoutSource {
         let [_, _, device, inode, length, modified, changed, since, transaction, low, high, lexical] = *header;
         let identity = u128::from(high) << 64 | u128::from(low);
         Self {
-            data: CheckedFile { stamp: FileStamp([device, inode, length, modified, changed]), since },
+            data: CheckedFile { stamp: DiskStamp([device, inode, length, modified, changed]), since },
             transaction,
             identity: (identity != 0).then_some(IndexIdentity(identity)),
             lexical,
@@ -148,7 +148,7 @@ pub struct Layout {
 
 impl Layout {
     /// The layout that was made from this state of `data.mdb`; `None` where there is none, or it is too old.
-    pub fn open(folder: &Path, data: FileStamp) -> Option<Self> {
+    pub fn open(folder: &Path, data: DiskStamp) -> Option<Self> {
         let file = File::open(folder.join(LAYOUT)).ok()?;
         // SAFETY: the file is replaced by renaming, never changed; as with all that is mapped, the folder is ours.
         let map = unsafe { Mmap::map(&file) }.ok()?;
@@ -199,4 +199,117 @@ fn private(path: &Path) -> io::Result<File> {
 /// Whether a file of an index's folder is a layout, or the draft of one.
 pub fn is_layout(name: &str) -> bool {
     name.strip_prefix(LAYOUT).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+    use crate::document::{Derived, DerivedKind, Layer};
+    use crate::store::contract::{DIMENSIONS, EMBEDDER, document, vector};
+    use crate::store::embedded::EmbeddedStore;
+    use crate::store::{Ask, Leg, Manifest, Scored, Snapshot, Store};
+    use std::os::unix::fs::FileExt;
+
+    /// Some documents: two of them with the same text, one with a derived unit.
+    fn written(folder: &Path) {
+        let store = EmbeddedStore::open_or_create(folder, &Manifest::new(EMBEDDER, DIMENSIONS)).unwrap();
+        let mut writer = store.writer().unwrap();
+        for number in 0..30 {
+            let text = format!("Ship{number} sails at dawn. The harbour of ship{number} is quiet. Nobody waits.");
+            writer.put(&document(&format!("ship {number}"), &text)).unwrap();
+        }
+        writer.put(&document("copy", "Ship1 sails at dawn. The harbour of ship1 is quiet. Nobody waits.")).unwrap();
+        let number = writer.put(&document("lamp", "A lamp burns. It burns all night.")).unwrap();
+        let unit = Derived { kind: DerivedKind::Summary, first: 0, end: 2, text: "light".into() };
+        writer.derive(number, &[unit], &vector("light")).unwrap();
+        writer.finish().unwrap();
+        std::thread::sleep(SETTLED + Duration::from_millis(100));
+    }
+
+    fn found(snapshot: &dyn Snapshot) -> Vec<Vec<Scored>> {
+        let layers = [Layer::Sentence, Layer::Window(2), Layer::Paragraph, Layer::Derived(DerivedKind::Summary)];
+        let rankings: Vec<_> =
+            [Leg::Dense, Leg::Lexical].into_iter().flat_map(|leg| layers.map(|l| (leg, l))).collect();
+        let text = "light of ship7 at dawn";
+        let ask = Ask {
+            text,
+            vector: &vector(text),
+            rankings: &rankings,
+            allowed: None,
+            sections: None,
+            fields: None,
+            depth: 20,
+        };
+        snapshot.search(&ask).unwrap()
+    }
+
+    fn keep_all(store: &EmbeddedStore, folder: &Path) {
+        let (source, rows) = store.opened().unwrap().rows_to_keep(folder).expect("nothing changed meanwhile");
+        keep(folder, source, rows).unwrap();
+    }
+
+    #[test]
+    fn what_is_kept_is_what_is_computed() {
+        let folder = tempfile::tempdir().unwrap();
+        let folder = folder.path();
+        written(folder);
+        let open = || EmbeddedStore::open(folder).unwrap();
+        let seen = |store: &EmbeddedStore| {
+            let snapshot = store.snapshot().unwrap();
+            let numbers = snapshot.numbers();
+            let records: Vec<_> = numbers.iter().map(|&number| snapshot.record(number).unwrap()).collect();
+            let fronts: Vec<_> = numbers
+                .iter()
+                .map(|&number| (snapshot.structure(number).unwrap(), snapshot.derived(number).unwrap()))
+                .collect();
+            let named = snapshot.names().unwrap().named("What about ship 12?", 0.1);
+            let copies: Vec<_> = snapshot.copies().to_vec();
+            (found(&*snapshot), records, format!("{fronts:?} {:?}", snapshot.derived_counts()), named, copies)
+        };
+        let (computed, kept) = {
+            let store = open();
+            assert!(store.tables.layout.is_none());
+            let computed = seen(&store);
+            keep_all(&store, folder);
+            drop(store);
+            let store = open();
+            assert!(store.opened().unwrap().was_kept());
+            (computed, seen(&store))
+        };
+        assert!(computed.0.iter().all(|ranking| !ranking.is_empty()) && !computed.3.is_empty());
+        assert_eq!((computed.4.len(), &computed), (1, &kept));
+    }
+
+    #[test]
+    fn a_document_that_changed_at_the_same_time_is_noticed_where_it_is_touched() {
+        let folder = tempfile::tempdir().unwrap();
+        let folder = folder.path();
+        written(folder);
+        let store = EmbeddedStore::open(folder).unwrap();
+        let (source, rows) = store.opened().unwrap().rows_to_keep(folder).unwrap();
+        drop(store);
+        let data = folder.join("data.mdb");
+        let bytes = std::fs::read(&data).unwrap();
+        let at = bytes.windows(7).position(|window| window == b"ship 21").unwrap();
+        File::options().write(true).open(&data).unwrap().write_all_at(b"ship 22", at as u64).unwrap();
+        std::thread::sleep(SETTLED + Duration::from_millis(100));
+        // As if the file had the times that it had before.
+        let stamp = DiskStamp::of(&data).unwrap();
+        keep(folder, LayoutSource { data: CheckedFile { stamp, ..source.data }, ..source }, rows).unwrap();
+        let store = EmbeddedStore::open(folder).unwrap();
+        let snapshot = store.opened().unwrap();
+        assert!(snapshot.was_kept() && snapshot.damaged().is_empty());
+        assert!(matches!(snapshot.record(21), Err(crate::Error::Damaged { .. })));
+        assert!(snapshot.structure(21).is_err() && snapshot.record(20).is_ok());
+        assert_eq!(snapshot.damaged().iter().map(|damaged| damaged.number).collect::<Vec<_>>(), [21]);
+        assert!(found(&*snapshot).iter().flatten().all(|scored| scored.run.document != 21));
+    }
+
+    #[test]
+    fn what_was_checked_long_ago_is_checked_again() {
+        let now = CheckedFile::now(DiskStamp([0; 5])).unwrap();
+        assert!(!now.is_too_old());
+        assert!(CheckedFile { since: now.since - BELIEVED.as_secs() - 1, ..now }.is_too_old());
+        assert!(CheckedFile { since: now.since + 100, ..now }.is_too_old(), "a clock was set back");
+    }
 }

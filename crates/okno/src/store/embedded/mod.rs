@@ -21,6 +21,7 @@ mod bm25;
 mod check;
 mod dense;
 mod identity;
+mod laid_out;
 mod layout;
 mod lexical;
 mod marks;

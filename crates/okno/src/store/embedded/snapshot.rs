@@ -1,12 +1,13 @@
 //! One generation, for reading: pinned pages of the memory map and the lexical index of that moment.
 
-use super::atlas::{Allowed, Atlas, AtlasEntry, StoredDocument, UnplacedDocument};
+use super::atlas::{Allowed, Atlas, AtlasEntry};
 use super::best::ScoredUnit;
-use super::blob::{self, DocumentFront, StoredFront, StoredParts};
+use super::blob::{self, DocumentFront, StoredParts};
 use super::bm25::{Postings, row};
 use super::dense::{Dots, Scan};
 use super::identity::IndexIdentity;
-use super::layout::{self, FileStamp, Layout, LayoutSource};
+use super::laid_out::{KEPT_LAYERS, LaidOut, laid_out, named_damage};
+use super::layout::{self, DiskStamp, LayoutSource};
 use super::lexical::{Lexical, lexical_failure};
 use super::lexical_folder;
 use super::sketch::Sketch;
@@ -14,11 +15,10 @@ use super::sums::Sums;
 use super::tables::{SumsTable, Tables, read_holder_key};
 use super::terms_among::TermsAmong;
 use super::units::Units;
-use super::vectors::MEASURED;
 use crate::deadline;
 use crate::document::{Catalogue, Derived, DerivedKind, ImageHash, Layer, Record, Span, Structure};
 use crate::error::Damage;
-use crate::packed::series::{SeriesReader, SeriesWriter};
+use crate::packed::series::SeriesWriter;
 use crate::store::{
     Ask, DamagedDocument, DocumentNumber, FileState, Leg, Manifest, Scored, Snapshot, TermState, Vectors,
 };
@@ -96,7 +96,7 @@ impl EmbeddedSnapshot {
         let lexical = open_lexical(tables, generation, identity, layout.map(|layout| layout.source.lexical))?;
         let sums = tables.current_sums(&pin)?;
         let kept = match layout {
-            Some(layout) => KeptLayout::read(layout, tables, &pin, sums, manifest.dimensions, lexical.as_ref())?,
+            Some(layout) => LaidOut::read(layout, tables, &pin, sums, manifest.dimensions, lexical.as_ref())?,
             None => None,
         };
         let is_current = |lexical: &Lexical| layout.is_some_and(|layout| lexical.stamp == Some(layout.source.lexical));
@@ -105,7 +105,7 @@ impl EmbeddedSnapshot {
             Some(kept) => (kept, Vec::new()),
             None => laid_out(tables, &pin, sums, manifest.dimensions)?,
         };
-        let KeptLayout { atlas, copies, derived_counts, units, names, catalogue } = laid_out;
+        let LaidOut { atlas, copies, derived_counts, units, names, catalogue } = laid_out;
         Ok(Self {
             atlas,
             units: Mutex::new(units),
@@ -139,12 +139,18 @@ impl EmbeddedSnapshot {
         }
     }
 
+    /// Whether all that could be kept for this process was.
+    #[cfg(test)]
+    pub(super) fn was_kept(&self) -> bool {
+        self.was_kept
+    }
+
     /// The rows, and what they were made from; `None` where a file changed after it was checked, or something is
     /// damaged.
-    fn rows_to_keep(&self, folder: &Path) -> Option<(LayoutSource, SeriesWriter)> {
+    pub(super) fn rows_to_keep(&self, folder: &Path) -> Option<(LayoutSource, SeriesWriter)> {
         let (lexical, checked) = (self.lexical.as_ref()?, self.tables.checked?);
         let source = LayoutSource {
-            data: FileStamp::of(&folder.join("data.mdb")).filter(|now| *now == checked.stamp).map(|_| checked)?,
+            data: DiskStamp::of(&folder.join("data.mdb")).filter(|now| *now == checked.stamp).map(|_| checked)?,
             transaction: self.reading(|pin| pin.id()) as u64,
             identity: self.identity,
             lexical: lexical.stamp?,
@@ -153,7 +159,7 @@ impl EmbeddedSnapshot {
         self.atlas.keep(&mut rows);
         let details = (&self.copies, &self.derived_counts, self.catalogue().ok()?);
         rows.put(&postcard::to_stdvec(&details).ok()?);
-        MEASURED.iter().try_for_each(|&layer| self.units(layer).keep(&mut rows))?;
+        KEPT_LAYERS.iter().try_for_each(|&layer| self.units(layer).keep(&mut rows))?;
         self.names().ok()?.keep(&mut rows);
         lexical.keep(&mut rows, |place| row(&self.atlas, place)).ok()?;
         let is_sound = self.sums.is_some() && self.lock_damage().is_empty();
@@ -235,6 +241,9 @@ impl EmbeddedSnapshot {
     }
 }
 
+/// Sentences from which on what opening computes is kept: with fewer it takes a few milliseconds.
+const KEPT_FROM: usize = 2000;
+
 type OpenLexical = fn(&Tables, u64, Option<IndexIdentity>, Option<u64>) -> Result<Option<Lexical>>;
 
 /// The lexical index; none before the first commit.
@@ -249,160 +258,6 @@ fn open_lexical(
     }
     let path = lexical_folder(&tables.path);
     Lexical::open(&path, identity, tables.read_only, checked).map(Some).map_err(|source| lexical_failure(path, source))
-}
-
-/// Sentences from which on what opening computes is kept: with fewer it takes a few milliseconds.
-const KEPT_FROM: usize = 4000;
-
-/// All that is computed of a generation, now or earlier.
-struct KeptLayout {
-    atlas: Atlas<'static>,
-    copies: Vec<Vec<DocumentNumber>>,
-    derived_counts: BTreeMap<DerivedKind, usize>,
-    units: HashMap<Layer, Arc<Units>>,
-    names: OnceLock<DocumentNames>,
-    catalogue: OnceLock<Catalogue>,
-}
-
-impl KeptLayout {
-    /// What an earlier process computed; `None` where that does not fit.
-    fn read(
-        layout: &Layout,
-        tables: &Tables,
-        pin: &RoTxn<'static, WithoutTls>,
-        sums: Option<SumsTable>,
-        dimensions: usize,
-        lexical: Option<&Lexical>,
-    ) -> Result<Option<Self>> {
-        let mut rows = layout.rows();
-        let mut atlas = None;
-        stored_documents(tables, pin, sums, |stored| atlas = Atlas::kept(&mut rows, stored, dimensions))?;
-        Ok(atlas.and_then(|atlas| Self::read_rows(atlas, &mut rows, lexical)))
-    }
-
-    fn read_rows(atlas: Atlas<'static>, rows: &mut SeriesReader, lexical: Option<&Lexical>) -> Option<Self> {
-        let (copies, derived_counts, catalogue): (_, _, Catalogue) = postcard::from_bytes(&rows.next::<u8>()?).ok()?;
-        let units = MEASURED.iter().map(|&layer| Some((layer, Arc::new(Units::kept(layer, rows, &atlas)?))));
-        let units = units.collect::<Option<_>>()?;
-        let names = DocumentNames::kept(rows)?;
-        if let Some(lexical) = lexical {
-            // After a merge they are those of other segments, and looked up again.
-            let _ = lexical.set_kept(rows);
-        }
-        Some(Self { atlas, copies, derived_counts, units, names: names.into(), catalogue: OnceLock::from(catalogue) })
-    }
-}
-
-/// Reads all documents and lays them out; with those that are damaged.
-fn laid_out(
-    tables: &Tables,
-    pin: &RoTxn<'static, WithoutTls>,
-    sums: Option<SumsTable>,
-    dimensions: usize,
-) -> Result<(KeptLayout, Vec<DamagedDocument>)> {
-    let mut documents = Documents::default();
-    stored_documents(tables, pin, sums, |stored| stored.for_each(|document| documents.add(&document, dimensions)))?;
-    let Documents { parts, hashes, unreadable } = documents;
-    let damage = if unreadable.is_empty() { Vec::new() } else { named_damage(tables, pin, &unreadable)? };
-    let atlas = Atlas::new(parts.into_iter(), dimensions);
-    let laid_out = KeptLayout {
-        copies: copies(&hashes),
-        derived_counts: derived_counts(&atlas),
-        atlas,
-        units: HashMap::new(),
-        names: OnceLock::new(),
-        catalogue: OnceLock::new(),
-    };
-    Ok((laid_out, damage))
-}
-
-/// Documents of the same text, where there are several.
-fn copies(hashes: &[(DocumentNumber, u128)]) -> Vec<Vec<DocumentNumber>> {
-    let mut groups: HashMap<u128, Vec<DocumentNumber>> = HashMap::new();
-    for &(number, hash) in hashes {
-        groups.entry(hash).or_default().push(number);
-    }
-    groups.into_values().filter(|group| group.len() > 1).collect()
-}
-
-fn derived_counts(atlas: &Atlas<'_>) -> BTreeMap<DerivedKind, usize> {
-    let mut counts = BTreeMap::new();
-    for derived in atlas.documents.iter().flat_map(AtlasEntry::derived) {
-        *counts.entry(derived.kind).or_default() += 1;
-    }
-    counts
-}
-
-/// The documents of a generation.
-#[derive(Default)]
-struct Documents {
-    parts: Vec<UnplacedDocument<'static>>,
-    hashes: Vec<(DocumentNumber, u128)>,
-    /// Those that are not what was stored.
-    unreadable: Vec<DocumentNumber>,
-}
-
-impl Documents {
-    fn add(&mut self, stored: &StoredDocument<'static>, dimensions: usize) {
-        let &StoredDocument { number, bytes, sums } = stored;
-        let Some(blob) = blob::read_checked(bytes, dimensions, sums) else {
-            self.unreadable.push(number);
-            return;
-        };
-        self.hashes.push((number, blob.text.hash));
-        self.parts.push(UnplacedDocument {
-            number,
-            front: StoredFront::of(blob.structure, blob.derived),
-            text: blob.text,
-            record: blob.record,
-            vectors: blob.vectors,
-            derived_vectors: blob.derived_vectors,
-        });
-    }
-}
-
-/// Gives all documents and their checksums to `look`, by ascending number.
-fn stored_documents(
-    tables: &Tables,
-    pin: &RoTxn<'static, WithoutTls>,
-    sums: Option<SumsTable>,
-    look: impl FnOnce(&mut dyn Iterator<Item = StoredDocument<'static>>),
-) -> Result<()> {
-    // SAFETY: the bytes lie in the memory map, which lives as long as the environment, which the
-    // transaction keeps open; LMDB does not reuse a page while a transaction that sees it lives.
-    // `EmbeddedSnapshot` drops the transaction last and hands out only borrows of itself.
-    let lasting =
-        |bytes: &[u8]| -> &'static [u8] { unsafe { std::slice::from_raw_parts(bytes.as_ptr(), bytes.len()) } };
-    let sums = sums.map(|sums| sums.iter(pin)).transpose().map_err(|e| tables.wrong(e))?;
-    let mut sums = sums.into_iter().flatten().peekable();
-    let mut with_sums = |stored: heed::Result<(DocumentNumber, &[u8])>| {
-        let (number, bytes) = stored?;
-        // Both by ascending number.
-        while sums.next_if(|sum| sum.as_ref().is_ok_and(|(other, _)| *other < number)).is_some() {}
-        let own = sums.next_if(|sum| sum.as_ref().is_ok_and(|(other, _)| *other == number)).transpose()?;
-        Ok(StoredDocument { number, bytes: lasting(bytes), sums: own.map(|(_, bytes)| Sums::new(lasting(bytes))) })
-    };
-    let mut failed = Ok(());
-    let documents = tables.documents.iter(pin).map_err(|e| tables.wrong(e))?;
-    look(&mut documents.map_while(|stored| with_sums(stored).map_err(|e| failed = Err(tables.wrong(e))).ok()));
-    failed
-}
-
-/// Damaged documents with the files they were read from.
-fn named_damage(
-    tables: &Tables,
-    reading: &RoTxn<'_, WithoutTls>,
-    numbers: &[DocumentNumber],
-) -> Result<Vec<DamagedDocument>> {
-    let mut files: HashMap<DocumentNumber, String> = HashMap::new();
-    for stored in tables.files.iter(reading).map_err(|e| tables.wrong(e))? {
-        let (_, bytes) = stored.map_err(|e| tables.wrong(e))?;
-        let Ok(file) = postcard::from_bytes::<FileState>(bytes) else { continue };
-        for number in file.documents.iter().filter(|number| numbers.contains(number)) {
-            files.insert(*number, file.path.clone());
-        }
-    }
-    Ok(numbers.iter().map(|&number| DamagedDocument { number, file: files.remove(&number) }).collect())
 }
 
 impl Snapshot for EmbeddedSnapshot {

@@ -1,7 +1,7 @@
 //! The tables of the key-value store, and their keys.
 
 use super::identity::{FileNumber, IndexIdentity};
-use super::layout::{CheckedFile, FileStamp, Layout};
+use super::layout::{CheckedFile, DiskStamp, Layout};
 use super::sound::{checked_pages, refuse_damaged_starts, reserve_locks};
 use crate::document::ImageHash;
 use crate::error::{Damage, StorageKind};
@@ -120,7 +120,7 @@ impl Tables {
             other => wrong(other),
         })?;
         drop(opening);
-        let stamp = FileStamp::of(&folder.join("data.mdb"));
+        let stamp = DiskStamp::of(&folder.join("data.mdb"));
         let layout = stamp.and_then(|stamp| Layout::open(folder, stamp));
         let checked = match &layout {
             Some(layout) => Some(layout.source.data),

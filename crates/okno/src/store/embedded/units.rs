@@ -139,7 +139,7 @@ impl Units {
         }
     }
 
-    /// Writes the rows for [`Self::kept`]; `None` for units that are not kept: those of other than measured layers.
+    /// Writes the rows for [`Self::kept`]; `None` for units that overlap or are derived.
     pub fn keep(&self, rows: &mut SeriesWriter) -> Option<()> {
         rows.put(&self.firsts);
         rows.put(&self.of_section);
@@ -159,7 +159,7 @@ impl Units {
         Some(())
     }
 
-    /// The units of a measured layer that [`Self::keep`] wrote.
+    /// The units of a layer that [`Self::keep`] wrote.
     pub fn kept(layer: Layer, rows: &mut SeriesReader, atlas: &Atlas<'_>) -> Option<Self> {
         let (firsts, of_section, terms) = (rows.next()?, rows.next()?, rows.next()?);
         let (&mean_terms, lengths) = (rows.next::<f32>()?.first()?, rows.next()?);

@@ -7,7 +7,7 @@
 
 use super::{TantivyResult, schema};
 use crate::load::catch_panic;
-use crate::store::embedded::layout::FileStamp;
+use crate::store::embedded::layout::DiskStamp;
 use std::path::{Path, PathBuf};
 use tantivy::directory::error::OpenReadError;
 use tantivy::error::DataCorruption;
@@ -38,7 +38,7 @@ pub fn stamp(index: &Index, folder: &Path) -> TantivyResult<Option<u64>> {
     let files = committed_files(index)?.into_iter().chain([PathBuf::from("meta.json")]);
     // Not every kind of file is there for every segment.
     let paths: Vec<PathBuf> = files.map(|file| folder.join(file)).filter(|path| path.exists()).collect();
-    Ok(FileStamp::of_all(paths.iter().map(PathBuf::as_path)))
+    Ok(DiskStamp::of_all(paths.iter().map(PathBuf::as_path)))
 }
 
 /// An error where a file of the last commit is not what was written. Only files that a commit names are looked at: a
