@@ -1,9 +1,9 @@
 //! What changed bytes of a lexical index may do: its library trusts what it reads, so a changed byte may make it panic.
 //!
 //! Every file of a segment ends with a checksum, which is compared when an index is opened, unless that was done in the
-//! very state that the files are in (`embedded/layout.rs`): a changed posting would only make rankings worse, which nobody notices. Two things have no checksum: the list of
-//! segments (`meta.json`), and bytes that change after the index was opened. A panic over one of these is caught and
-//! becomes an error of the lexical index.
+//! very state that the files are in (`embedded/layout.rs`): a changed posting would only make rankings worse, which
+//! nobody notices. Two things have no checksum: the list of segments (`meta.json`), and bytes that change after the
+//! index was opened. A panic over one of these is caught and becomes an error of the lexical index.
 
 use super::{TantivyResult, schema};
 use crate::load::catch_panic;
