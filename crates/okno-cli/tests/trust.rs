@@ -20,6 +20,8 @@ mod groups;
 mod histories;
 #[path = "trust/keys.rs"]
 mod keys;
+#[path = "trust/layout.rs"]
+mod layout;
 #[path = "trust/load.rs"]
 mod load;
 #[path = "trust/many_connections.rs"]

@@ -6,10 +6,11 @@
 //! documents) are not categories, and their words are not gathered.
 
 use super::{Record, Value};
+use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// The fields of an index and their values.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Catalogue {
     fields: BTreeMap<String, Field>,
     /// Folded words, and the values they name.
@@ -18,7 +19,7 @@ pub struct Catalogue {
 }
 
 /// What one field holds.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Field {
     /// What kind of values.
     pub kind: FieldKind,
@@ -33,7 +34,7 @@ pub struct Field {
 }
 
 /// What kind of values a field holds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum FieldKind {
     /// One of a few short texts, shared by documents.
     Category,
@@ -48,7 +49,7 @@ pub enum FieldKind {
 }
 
 /// A value that some words name.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Meaning {
     /// The field.
     pub field: String,

@@ -17,7 +17,7 @@ use crate::state::GenerationState;
 use crate::store::StoreParts;
 use okno::document::{Access, Catalogue, Derived, DerivedKind, Filter, Gathering, ImageHash, Record, Structure};
 use okno::store::{Ask, DocumentNumber, FileState, Manifest, Scored, SeenDocuments, Snapshot, Totals, Vectors};
-use okno::text::names::DocumentNames;
+use okno::text::names::{DocumentNames, NameGathering};
 use okno::text::terms;
 use okno::{Error, Result};
 use std::collections::{BTreeMap, HashSet};
@@ -276,9 +276,9 @@ impl Snapshot for RemoteSnapshot {
         if let Some(names) = self.shared.names.get() {
             return Ok(names);
         }
-        let mut names = DocumentNames::default();
+        let mut names = NameGathering::default();
         self.each_record(&mut |number, record| names.add(number, record))?;
-        Ok(self.shared.names.get_or_init(|| names))
+        Ok(self.shared.names.get_or_init(|| names.names()))
     }
 
     fn copies(&self) -> &[Vec<DocumentNumber>] {

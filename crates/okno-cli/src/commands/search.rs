@@ -44,9 +44,15 @@ pub fn run(globals: &Globals, args: &SearchArgs) -> Result<()> {
         query.min_relevance.get_or_insert(0.0);
     }
     let indexes = SearchedIndexes::open(globals, &query, args.search.rerank.as_deref())?;
-    if let Some(file) = &args.queries {
-        return batch(&indexes, file);
+    match &args.queries {
+        Some(file) => batch(&indexes, file)?,
+        None => one_question(globals, args, &indexes, &query)?,
     }
+    indexes.keep_layouts()
+}
+
+/// Answers one question for a person, or as JSON.
+fn one_question(globals: &Globals, args: &SearchArgs, indexes: &SearchedIndexes, query: &Query) -> Result<()> {
     let (answer, detail) = (indexes.search(&query.text, None)?, AnswerDetail::of_flag(args.explain));
     if globals.json {
         return output::json(&answer::json(&answer, detail));
@@ -106,6 +112,12 @@ impl SearchedIndexes {
         let engines = self.indexes.iter().map(|(engine, _)| engine);
         let answer = search_several(engines.zip(&queries))?;
         answer.context("no index was searched")
+    }
+
+    /// The next question in a new process is answered sooner.
+    fn keep_layouts(&self) -> Result<()> {
+        std::io::stdout().flush()?;
+        Ok(self.indexes.iter().try_for_each(|(engine, _)| engine.keep_layout())?)
     }
 }
 

@@ -253,6 +253,13 @@ impl Engine {
         self.store()?.bytes()
     }
 
+    /// Keeps what opening the index computed, so that the next process opens it faster. Call it after a search, in a
+    /// process that will not stay; it takes longer than the search, and does nothing where all is kept already.
+    pub fn keep_layout(&self) -> Result<()> {
+        self.store()?.keep_layout();
+        Ok(())
+    }
+
     /// The index that is at its place now: one that was deleted and made again is opened again.
     fn store(&self) -> Result<Arc<dyn Store>> {
         self.store.get()

@@ -468,6 +468,9 @@ pub trait Store: Send + Sync {
     fn manifest(&self) -> &Manifest;
     /// Chooses how dense search reads the vectors, for snapshots taken from now on, where there is a choice.
     fn set_scan(&self, _: Scan) {}
+    /// Keeps what opening the index computed, where that makes the next process open it faster. Where it cannot be kept
+    /// nothing happens.
+    fn keep_layout(&self) {}
     /// Lets go of what is kept for later searches, where that stands in a writer's way.
     fn release(&self) {}
     /// Whether another index, or none, is where this one was opened: somebody deleted the folder, and perhaps made

@@ -9,7 +9,7 @@ use super::{
     TermState, Vectors,
 };
 use crate::document::{Access, Catalogue, Derived, DerivedKind, Filter, Gathering, ImageHash, Record, Span, Structure};
-use crate::text::names::DocumentNames;
+use crate::text::names::{DocumentNames, NameGathering};
 use crate::text::terms;
 use crate::{Error, Result};
 use std::borrow::Cow;
@@ -225,9 +225,9 @@ impl Snapshot for VisibleSnapshot {
         if let Some(names) = self.visible.names.get() {
             return Ok(names);
         }
-        let mut names = DocumentNames::default();
+        let mut names = NameGathering::default();
         self.each_record(&mut |number, record| names.add(number, record))?;
-        Ok(self.visible.names.get_or_init(|| names))
+        Ok(self.visible.names.get_or_init(|| names.names()))
     }
 
     fn copies(&self) -> &[Vec<DocumentNumber>] {

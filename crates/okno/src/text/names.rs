@@ -7,6 +7,7 @@
 use super::terms::{QueryTerm, of_query};
 use super::untagged::untagged;
 use crate::embed::StaticModel;
+use crate::packed::series::{Series, SeriesReader, SeriesWriter};
 use okno_document::Record;
 use okno_document::text::script::is_dense;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -22,18 +23,93 @@ const LONGEST_DENSE_TITLE: usize = 16;
 /// Documents that share one title are not looked for by it: it says nothing.
 const SHARED_BY: usize = 3;
 
-/// The names of all documents.
+/// The names of all documents, in rows that can be kept in a file and read in place: gathering the names of 70,000
+/// documents takes half a second.
 #[derive(Debug, Default)]
 pub struct DocumentNames {
-    /// For each word of a name the documents that have it, by their place in `documents`.
-    words: FxHashMap<u64, Vec<u32>>,
-    documents: Vec<NamedDocument>,
+    /// For each word of a name the documents that have it, by their place in the rows below.
+    words: HashGroups,
+    /// The numbers of the documents, ascending.
+    numbers: Series<Number>,
+    /// The end of the words of each document in the next row.
+    ends: Series<u32>,
+    /// The words of all documents, by their place in `words`.
+    own_words: Series<u32>,
+    /// The path of each document without tags of languages.
+    paths: Series<u64>,
     /// Whole titles, by their words, and the documents that have them.
-    titles: FxHashMap<u64, Vec<Number>>,
+    titles: HashGroups,
     /// What these titles begin with: the first word and the first two characters of each. Nearly everything in a text
     /// begins otherwise, and need not be looked at further.
+    beginnings: Series<u64>,
+    /// Paths without tags of languages that several documents have.
+    shared_paths: Series<u64>,
+}
+
+/// Lists of numbers by ascending hash.
+#[derive(Debug, Default)]
+struct HashGroups {
+    keys: Series<u64>,
+    /// The end of the list of each key in `values`.
+    ends: Series<u32>,
+    values: Series<u32>,
+}
+
+impl HashGroups {
+    fn new(groups: FxHashMap<u64, Vec<u32>>) -> Self {
+        let mut groups: Vec<(u64, Vec<u32>)> = groups.into_iter().collect();
+        groups.sort_unstable_by_key(|(key, _)| *key);
+        let ends = groups.iter().scan(0, |end, (_, values)| {
+            *end += values.len() as u32;
+            Some(*end)
+        });
+        let ends = ends.collect();
+        let keys = groups.iter().map(|(key, _)| *key).collect();
+        Self { keys, ends, values: groups.into_iter().flat_map(|(_, values)| values).collect() }
+    }
+
+    fn place(&self, key: u64) -> Option<usize> {
+        self.keys.binary_search(&key).ok()
+    }
+
+    fn at(&self, place: usize) -> &[u32] {
+        list(&self.ends, &self.values, place)
+    }
+
+    fn get(&self, key: u64) -> Option<&[u32]> {
+        self.place(key).map(|place| self.at(place))
+    }
+
+    fn keep(&self, rows: &mut SeriesWriter) {
+        rows.put(&self.keys);
+        rows.put(&self.ends);
+        rows.put(&self.values);
+    }
+
+    fn kept(rows: &mut SeriesReader) -> Option<Self> {
+        Some(Self { keys: rows.next()?, ends: rows.next()?, values: rows.next()? })
+    }
+}
+
+/// The list at a place; each begins where the one before ends.
+fn list<'v>(ends: &[u32], values: &'v [u32], place: usize) -> &'v [u32] {
+    let start = place.checked_sub(1).map_or(0, |before| ends[before]);
+    values.get(start as usize..ends[place] as usize).unwrap_or_default()
+}
+
+fn sorted(hashes: FxHashSet<u64>) -> Series<u64> {
+    let mut hashes: Vec<u64> = hashes.into_iter().collect();
+    hashes.sort_unstable();
+    hashes.into()
+}
+
+/// The names of documents while they are gathered.
+#[derive(Debug, Default)]
+pub struct NameGathering {
+    words: FxHashMap<u64, Vec<u32>>,
+    documents: Vec<NamedDocument>,
+    titles: FxHashMap<u64, Vec<Number>>,
     beginnings: FxHashSet<u64>,
-    /// Paths without tags of languages, and those of them that several documents have.
     paths: FxHashSet<u64>,
     shared_paths: FxHashSet<u64>,
 }
@@ -55,16 +131,7 @@ pub struct Naming {
     pub surely: f32,
 }
 
-impl DocumentNames {
-    /// Gathers the names of documents.
-    pub fn new<'r>(records: impl Iterator<Item = (Number, &'r Record)>) -> Self {
-        let mut names = Self::default();
-        for (number, record) in records {
-            names.add(number, record);
-        }
-        names
-    }
-
+impl NameGathering {
     /// Adds a document; they come by ascending number.
     pub fn add(&mut self, number: Number, record: &Record) {
         let mut words: Vec<u64> = name_words(&record.title);
@@ -88,6 +155,64 @@ impl DocumentNames {
         }
     }
 
+    /// All names.
+    pub fn names(self) -> DocumentNames {
+        let words = HashGroups::new(self.words);
+        let documents = &self.documents;
+        let ends = documents.iter().scan(0, |end, document| {
+            *end += document.words.len() as u32;
+            Some(*end)
+        });
+        let own_words = documents.iter().flat_map(|document| &document.words);
+        DocumentNames {
+            numbers: documents.iter().map(|document| document.number).collect(),
+            ends: ends.collect(),
+            own_words: own_words.filter_map(|&word| words.place(word)).map(|place| place as u32).collect(),
+            paths: documents.iter().map(|document| document.path).collect(),
+            words,
+            titles: HashGroups::new(self.titles),
+            beginnings: sorted(self.beginnings),
+            shared_paths: sorted(self.shared_paths),
+        }
+    }
+}
+
+impl DocumentNames {
+    /// Gathers the names of documents.
+    pub fn new<'r>(records: impl Iterator<Item = (Number, &'r Record)>) -> Self {
+        let mut names = NameGathering::default();
+        for (number, record) in records {
+            names.add(number, record);
+        }
+        names.names()
+    }
+
+    /// Writes the rows for [`Self::kept`].
+    pub(crate) fn keep(&self, rows: &mut SeriesWriter) {
+        self.words.keep(rows);
+        rows.put(&self.numbers);
+        rows.put(&self.ends);
+        rows.put(&self.own_words);
+        rows.put(&self.paths);
+        self.titles.keep(rows);
+        rows.put(&self.beginnings);
+        rows.put(&self.shared_paths);
+    }
+
+    /// The names that [`Self::keep`] wrote.
+    pub(crate) fn kept(rows: &mut SeriesReader) -> Option<Self> {
+        Some(Self {
+            words: HashGroups::kept(rows)?,
+            numbers: rows.next()?,
+            ends: rows.next()?,
+            own_words: rows.next()?,
+            paths: rows.next()?,
+            titles: HashGroups::kept(rows)?,
+            beginnings: rows.next()?,
+            shared_paths: rows.next()?,
+        })
+    }
+
     /// Whether the paths of several documents differ only in tags of languages.
     pub fn has_translations(&self) -> bool {
         !self.shared_paths.is_empty()
@@ -95,12 +220,17 @@ impl DocumentNames {
 
     /// What the path of a document has in common with those of its translations; `None` where there are none.
     pub fn translated_path(&self, number: Number) -> Option<u64> {
-        let path = self.documents[self.place(number)?].path;
-        self.shared_paths.contains(&path).then_some(path)
+        let path = self.paths[self.place(number)?];
+        self.shared_paths.binary_search(&path).is_ok().then_some(path)
     }
 
     fn place(&self, number: Number) -> Option<usize> {
-        self.documents.binary_search_by_key(&number, |document| document.number).ok()
+        self.numbers.binary_search(&number).ok()
+    }
+
+    /// The words of a document, by their place in `words`.
+    fn words_of_document(&self, place: usize) -> &[u32] {
+        list(&self.ends, &self.own_words, place)
     }
 
     /// The documents that a question names at least this surely, the surest first.
@@ -112,7 +242,7 @@ impl DocumentNames {
         }
         let mut found: FxHashMap<u32, f32> = FxHashMap::default();
         for (word, weight) in &asked {
-            if let Some(places) = self.words.get(word) {
+            if let Some(places) = self.words.get(*word) {
                 let rarity = weight * self.rarity(places.len());
                 for &place in places {
                     *found.entry(place).or_default() += rarity;
@@ -123,7 +253,7 @@ impl DocumentNames {
             found.into_iter().map(|(place, evidence)| (place, self.surely(place, evidence))).collect();
         namings.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
         namings.retain(|naming| naming.1 >= least);
-        let naming = |(place, surely): (u32, f32)| Naming { document: self.documents[place as usize].number, surely };
+        let naming = |(place, surely): (u32, f32)| Naming { document: self.numbers[place as usize], surely };
         namings.into_iter().map(naming).collect()
     }
 
@@ -133,21 +263,21 @@ impl DocumentNames {
             return question.to_owned();
         }
         let places = documents.iter().filter_map(|&number| self.place(number));
-        let named = places.map(|at| self.documents[at].words.iter().copied());
+        let named = places.map(|at| self.words_of_document(at).iter().map(|&word| self.words.keys[word as usize]));
         without(question, &named.flatten().collect())
     }
 
     /// How surely a document is meant whose name has words of this rarity in common with the question.
     fn surely(&self, place: u32, evidence: f32) -> f32 {
-        let words = &self.documents[place as usize].words;
-        let whole: f32 = words.iter().map(|word| self.rarity(self.words[word].len())).sum();
+        let words = self.words_of_document(place as usize);
+        let whole: f32 = words.iter().map(|&word| self.rarity(self.words.at(word as usize).len())).sum();
         let said = evidence / whole.max(1e-6);
         evidence.min(1.0) * said.max((evidence / ENOUGH).min(1.0))
     }
 
     /// From 0, a word of every name, to 1, a word of one.
     fn rarity(&self, documents: usize) -> f32 {
-        let all = (self.documents.len() + 1) as f32;
+        let all = (self.numbers.len() + 1) as f32;
         1.0 - (documents as f32).ln() / all.ln()
     }
 
@@ -155,7 +285,7 @@ impl DocumentNames {
     pub fn mentioned(&self, text: &str) -> Vec<Number> {
         let mut found: Vec<Number> = Vec::new();
         self.each_title_like(text, &mut |title| {
-            let documents = self.titles.get(&hash(title)).filter(|documents| documents.len() <= SHARED_BY);
+            let documents = self.titles.get(hash(title)).filter(|documents| documents.len() <= SHARED_BY);
             for &document in documents.into_iter().flatten() {
                 if !found.contains(&document) {
                     found.push(document);
@@ -170,7 +300,7 @@ impl DocumentNames {
         let singular = name.strip_suffix('s').unwrap_or(name);
         let forms = [singular.to_owned(), format!("{singular}s")];
         let keys = forms.iter().filter_map(|form| title_key(form)).map(|title| hash(&title));
-        let documents = keys.filter_map(|key| self.titles.get(&key)).filter(|documents| documents.len() <= SHARED_BY);
+        let documents = keys.filter_map(|key| self.titles.get(key)).filter(|documents| documents.len() <= SHARED_BY);
         documents.flatten().copied().collect()
     }
 
@@ -209,7 +339,7 @@ impl DocumentNames {
     }
 
     fn begins(&self, beginning: &str) -> bool {
-        self.beginnings.contains(&hash(beginning))
+        self.beginnings.binary_search(&hash(beginning)).is_ok()
     }
 }
 

@@ -4,10 +4,12 @@
 //! Scoring works on these numbers; [`super::units::Units`] are a layer's runs over them. Both are built once per
 //! generation and shared by all searches.
 
-use super::blob::StoredText;
+use super::blob::{BlobOutline, DocumentCounts, DocumentFront, StoredFront, StoredText};
 use super::marks::Marks;
+use super::sums::Sums;
 use super::vectors::PackedVectors;
 use crate::document::{Derived, Structure};
+use crate::packed::series::{Series, SeriesReader, SeriesWriter};
 use crate::store::{DocumentNumber, Sections};
 use std::collections::HashSet;
 use std::ops::Range;
@@ -22,11 +24,11 @@ pub struct Atlas<'p> {
     /// The first sentence of each.
     firsts: Vec<u32>,
     /// For each sentence its section.
-    pub section_of: Arc<[u32]>,
+    pub section_of: Series<u32>,
     /// How many terms each sentence has.
-    pub terms: Vec<u32>,
+    pub terms: Series<u32>,
     /// How many terms the title and headings of each section have.
-    pub context_terms: Vec<u32>,
+    pub context_terms: Series<u32>,
     /// How many derived texts there are.
     derived: u32,
     /// The length of a vector.
@@ -37,8 +39,8 @@ pub struct Atlas<'p> {
 pub struct AtlasEntry<'p> {
     /// Its number.
     pub number: DocumentNumber,
-    /// Its sentences.
-    pub structure: Arc<Structure>,
+    /// Its sentences, and texts made about it.
+    front: StoredFront<'p>,
     /// Its text.
     pub text: StoredText<'p>,
     /// Its record, still packed.
@@ -49,9 +51,7 @@ pub struct AtlasEntry<'p> {
     pub first: u32,
     /// Its first section in the row.
     pub first_section: u32,
-    /// Texts made about it, by ascending first sentence.
-    pub derived: Arc<[Derived]>,
-    /// Their vectors.
+    /// The vectors of texts made about it.
     pub derived_vectors: PackedVectors<'p>,
     /// Its first derived text, counted behind all sentences.
     first_derived: u32,
@@ -61,70 +61,170 @@ impl AtlasEntry<'_> {
     /// Its sentences in the row.
     pub fn sentences(&self) -> Range<usize> {
         let first = self.first as usize;
-        first..first + self.structure.sentences.len()
+        first..first + self.front.counts().sentences as usize
     }
 
     /// Its sections in the row of sections.
     pub fn sections(&self) -> Range<usize> {
         let first = self.first_section as usize;
-        first..first + self.structure.sections.len()
+        first..first + self.front.counts().sections as usize
+    }
+
+    /// How many sentences, sections and derived texts it has.
+    pub fn counts(&self) -> DocumentCounts {
+        self.front.counts()
+    }
+
+    /// Its sentences and the texts made about it; `None` when they, or its record, are not what was written.
+    pub fn front(&self) -> Option<&DocumentFront> {
+        self.front.get()
+    }
+
+    /// Its sentences; none where they are damaged.
+    pub fn structure(&self) -> Arc<Structure> {
+        self.front().map(|front| Arc::clone(&front.structure)).unwrap_or_default()
+    }
+
+    /// Texts made about it, by ascending first sentence; none where they are damaged.
+    pub fn derived(&self) -> &[Derived] {
+        self.front().map_or(&[], |front| &front.derived)
     }
 }
 
 /// A document before it has a place.
 pub struct UnplacedDocument<'p> {
     pub number: DocumentNumber,
-    pub structure: Structure,
+    pub front: StoredFront<'p>,
     pub text: StoredText<'p>,
     pub record: &'p [u8],
     pub vectors: PackedVectors<'p>,
-    pub derived: Vec<Derived>,
     pub derived_vectors: PackedVectors<'p>,
+}
+
+impl<'p> UnplacedDocument<'p> {
+    /// A document that is not read yet; `None` when the bytes cannot have so many sentences.
+    pub fn unread(
+        number: DocumentNumber,
+        bytes: &'p [u8],
+        sums: Sums<'p>,
+        counts: DocumentCounts,
+        dimensions: usize,
+    ) -> Option<Self> {
+        let BlobOutline { record, vectors, text, derived_vectors } = BlobOutline::new(bytes, counts, dimensions)?;
+        let front = StoredFront::unread(bytes, sums, counts);
+        Some(Self { number, front, text, record, vectors, derived_vectors })
+    }
+}
+
+/// A document as it lies in the key-value store, with its checksums if it has any.
+pub struct DocumentBytes<'p> {
+    pub number: DocumentNumber,
+    pub bytes: &'p [u8],
+    pub sums: Option<Sums<'p>>,
+}
+
+/// The rows of an atlas, one value for each sentence or section.
+#[derive(Default)]
+struct AtlasRows {
+    section_of: Vec<u32>,
+    terms: Vec<u32>,
+    context_terms: Vec<u32>,
+}
+
+impl AtlasRows {
+    fn add(&mut self, structure: &Structure) {
+        let first_section = self.context_terms.len() as u32;
+        let section = |sentence| first_section + structure.section_number(sentence) as u32;
+        self.section_of.extend((0..structure.sentences.len()).map(section));
+        self.terms.extend(structure.sentences.iter().map(|s| s.terms));
+        self.context_terms.extend(structure.sections.iter().map(|s| s.terms));
+    }
 }
 
 impl<'p> Atlas<'p> {
     /// Lays out documents given by ascending number.
     pub fn new(parts: impl Iterator<Item = UnplacedDocument<'p>>, dimensions: usize) -> Self {
-        let mut atlas = Self {
+        let mut rows = AtlasRows::default();
+        let mut atlas = Self::empty(dimensions);
+        for part in parts {
+            if let Some(front) = part.front.get() {
+                rows.add(&front.structure);
+            }
+            atlas.push(part);
+        }
+        let AtlasRows { section_of, terms, context_terms } = rows;
+        Self { section_of: section_of.into(), terms: terms.into(), context_terms: context_terms.into(), ..atlas }
+    }
+
+    fn empty(dimensions: usize) -> Self {
+        Self {
             documents: Vec::new(),
             numbers: Vec::new(),
             firsts: Vec::new(),
-            section_of: Arc::new([]),
-            terms: Vec::new(),
-            context_terms: Vec::new(),
+            section_of: Series::default(),
+            terms: Series::default(),
+            context_terms: Series::default(),
             derived: 0,
             dimensions,
-        };
-        let mut section_of = Vec::new();
-        for part in parts {
-            atlas.push(part, &mut section_of);
         }
-        atlas.section_of = section_of.into();
-        atlas
     }
 
-    fn push(&mut self, part: UnplacedDocument<'p>, section_of: &mut Vec<u32>) {
-        let (first, first_section) = (self.terms.len() as u32, self.context_terms.len() as u32);
-        self.terms.extend(part.structure.sentences.iter().map(|s| s.terms));
-        section_of.extend(
-            (0..part.structure.sentences.len()).map(|i| first_section + part.structure.section_number(i) as u32),
-        );
-        self.context_terms.extend(part.structure.sections.iter().map(|s| s.terms));
+    fn push(&mut self, part: UnplacedDocument<'p>) {
+        let last = self.documents.last();
+        let (first, first_section) = last.map_or((0, 0), |last| (last.sentences().end, last.sections().end));
+        let first = first as u32;
         self.numbers.push(part.number);
         self.firsts.push(first);
+        let derived = part.front.counts().derived;
         self.documents.push(AtlasEntry {
             number: part.number,
-            structure: Arc::new(part.structure),
+            front: part.front,
             text: part.text,
             record: part.record,
             vectors: part.vectors,
             first,
-            first_section,
+            first_section: first_section as u32,
             first_derived: self.derived,
             derived_vectors: part.derived_vectors,
-            derived: part.derived.into(),
         });
-        self.derived += self.documents.last().map_or(0, |entry| entry.derived.len() as u32);
+        self.derived += derived;
+    }
+
+    /// Writes the rows for [`Self::kept`].
+    pub fn keep(&self, rows: &mut SeriesWriter) {
+        let counted = |entry: &AtlasEntry<'_>| {
+            let DocumentCounts { sentences, sections, derived } = entry.counts();
+            [entry.number, sentences, sections, derived]
+        };
+        rows.put(&self.documents.iter().map(counted).collect::<Vec<[u32; 4]>>());
+        rows.put(&self.section_of);
+        rows.put(&self.terms);
+        rows.put(&self.context_terms);
+    }
+
+    /// The atlas that [`Self::keep`] wrote, of these documents, given by ascending number; `None` where it is that of
+    /// others.
+    pub fn kept(
+        rows: &mut SeriesReader,
+        stored: impl Iterator<Item = DocumentBytes<'p>>,
+        dimensions: usize,
+    ) -> Option<Self> {
+        let counts = rows.next::<[u32; 4]>()?;
+        let mut atlas = Self::empty(dimensions);
+        atlas.documents.reserve_exact(counts.len());
+        let mut expected = counts.iter();
+        for DocumentBytes { number, bytes, sums } in stored {
+            let sums = sums?;
+            let &[same, sentences, sections, derived] = expected.next()?;
+            let counts = DocumentCounts { sentences, sections, derived };
+            let part = UnplacedDocument::unread(number, bytes, sums, counts, dimensions)?;
+            (same == number).then(|| atlas.push(part))?;
+        }
+        let atlas = Self { section_of: rows.next()?, terms: rows.next()?, context_terms: rows.next()?, ..atlas };
+        let last = atlas.documents.last();
+        let (sentences, sections) = last.map_or((0, 0), |last| (last.sentences().end, last.sections().end));
+        let fits = [atlas.section_of.len(), atlas.terms.len()] == [sentences; 2] && atlas.sections() == sections;
+        (fits && expected.next().is_none()).then_some(atlas)
     }
 
     /// A document by its number.
@@ -150,7 +250,7 @@ impl<'p> Atlas<'p> {
     /// A document's derived texts in the row.
     pub fn derived_texts(&self, entry: &AtlasEntry<'_>) -> Range<usize> {
         let first = self.derived(entry, 0) as usize;
-        first..first + entry.derived.len()
+        first..first + entry.counts().derived as usize
     }
 
     /// How many sections there are.

@@ -5,7 +5,7 @@ use super::sums::Sums;
 use super::vectors::{PackedVectors, pack, pack_normalised};
 use crate::document::{Derived, Record, Span, Structure};
 use crate::store::{PreparedDocument, Vectors};
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 use xxhash_rust::xxh3::xxh3_128;
 
 const HASH: usize = 16;
@@ -42,6 +42,70 @@ impl<'a> StoredText<'a> {
         let is_whole = || xxh3_128(self.bytes) == self.hash && std::str::from_utf8(self.bytes).is_ok();
         // SAFETY: these bytes were looked at; as with all that is read in place, nobody changes the file.
         self.is_whole.get_or_init(is_whole).then(|| unsafe { std::str::from_utf8_unchecked(self.bytes) })
+    }
+}
+
+/// The sentences and derived texts of a stored document, which may be still packed: they are read when somebody asks.
+pub struct StoredFront<'a> {
+    bytes: &'a [u8],
+    sums: Sums<'a>,
+    counts: DocumentCounts,
+    read: OnceLock<Option<DocumentFront>>,
+}
+
+/// The sentences of a document, and the texts made about it.
+pub struct DocumentFront {
+    pub structure: Arc<Structure>,
+    /// By ascending first sentence.
+    pub derived: Arc<[Derived]>,
+}
+
+/// How many sentences, sections and derived texts a document has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DocumentCounts {
+    pub sentences: u32,
+    pub sections: u32,
+    pub derived: u32,
+}
+
+impl<'a> StoredFront<'a> {
+    /// One that was read.
+    pub fn of(structure: Structure, derived: Vec<Derived>) -> Self {
+        let front = DocumentFront { structure: Arc::new(structure), derived: derived.into() };
+        Self { bytes: &[], sums: Sums::new(&[]), counts: front.counts(), read: OnceLock::from(Some(front)) }
+    }
+
+    /// One that is to be read, of a document that was found to be whole earlier.
+    pub fn unread(bytes: &'a [u8], sums: Sums<'a>, counts: DocumentCounts) -> Self {
+        Self { bytes, sums, counts, read: OnceLock::new() }
+    }
+
+    /// What it holds; `None` when that, or the record, is not what was written.
+    pub fn get(&self) -> Option<&DocumentFront> {
+        let read = || {
+            stored_parts(self.bytes).filter(|parts| self.sums.fit_layout(parts))?;
+            let (_, [_, structure, _, _, derived, _]) = parts(self.bytes)?;
+            let derived: Vec<Derived> = postcard::from_bytes(derived).ok()?;
+            let structure = Arc::new(postcard::from_bytes(structure).ok()?);
+            let front = DocumentFront { structure, derived: derived.into() };
+            (front.counts() == self.counts).then_some(front)
+        };
+        self.read.get_or_init(read).as_ref()
+    }
+
+    /// How much that is.
+    pub fn counts(&self) -> DocumentCounts {
+        self.counts
+    }
+}
+
+impl DocumentFront {
+    fn counts(&self) -> DocumentCounts {
+        DocumentCounts {
+            sentences: self.structure.sentences.len() as u32,
+            sections: self.structure.sections.len() as u32,
+            derived: self.derived.len() as u32,
+        }
     }
 }
 
@@ -162,6 +226,28 @@ pub fn read(bytes: &[u8], dimensions: usize) -> Option<Blob<'_>> {
         derived_vectors: PackedVectors::new(derived_vectors, derived.len(), dimensions)?,
         derived,
     })
+}
+
+/// A document whose sentences and derived texts are not read yet; `None` when the bytes cannot have so many.
+pub struct BlobOutline<'a> {
+    pub record: &'a [u8],
+    pub vectors: PackedVectors<'a>,
+    pub text: StoredText<'a>,
+    pub derived_vectors: PackedVectors<'a>,
+}
+
+impl<'a> BlobOutline<'a> {
+    /// Finds the parts of a document.
+    pub fn new(bytes: &'a [u8], counts: DocumentCounts, dimensions: usize) -> Option<Self> {
+        let (hash, [record, _, vectors, text, _, derived_vectors]) = parts(bytes)?;
+        let hash = u128::from_le_bytes(hash.try_into().ok()?);
+        Some(Self {
+            record,
+            vectors: PackedVectors::new(vectors, counts.sentences as usize + counts.sections as usize, dimensions)?,
+            text: StoredText { bytes: text, hash, is_whole: OnceLock::new() },
+            derived_vectors: PackedVectors::new(derived_vectors, counts.derived as usize, dimensions)?,
+        })
+    }
 }
 
 /// The same document with another record; `None` when the bytes cannot be a document.

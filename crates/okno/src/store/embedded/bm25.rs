@@ -95,7 +95,7 @@ impl Term {
     fn frequency(&self, units: &Units, having: &mut Marks) -> u32 {
         having.clear();
         self.texts.iter().for_each(|&(text, _)| having.add(units.holding(text)));
-        self.sections.iter().for_each(|&(section, _)| having.add(units.of_section[section as usize].clone()));
+        self.sections.iter().for_each(|&(section, _)| having.add(units.in_section(section)));
         having.count()
     }
 
@@ -108,7 +108,7 @@ impl Term {
         }
         for &(section, count) in &self.sections {
             if allowed.is_none_or(|allowed| allowed.sections.has(section)) {
-                units.of_section[section as usize].clone().for_each(|unit| tally.count(unit, CONTEXT_WEIGHT * count));
+                units.in_section(section).for_each(|unit| tally.count(unit, CONTEXT_WEIGHT * count));
             }
         }
     }

@@ -18,12 +18,12 @@ pub fn check(store: &EmbeddedStore) -> Result<Vec<IndexFault>> {
     loop {
         // Opened anew: what was read before says nothing about the disk.
         store.release();
+        let mut faults = headers(&store.tables)?;
         let snapshot = match store.opened() {
             // Without the lexical index the rest can be read after it was built again.
             Err(Error::Lexical { source, .. }) => return Ok(vec![IndexFault::Lexical { words: source.to_string() }]),
             snapshot => snapshot?,
         };
-        let mut faults = headers(&store.tables)?;
         faults.extend(stored(&snapshot, &store.tables)?);
         let lexical = lexical(&store.tables, &snapshot)?;
         // The files of the lexical index are those of now: after a commit they need not hold what the snapshot holds.

@@ -67,7 +67,7 @@ impl<'s> Dots<'s> {
         let mut dots = Self { texts: vec![0.0; atlas.texts()], sections: vec![0.0; atlas.sections()], exact: None };
         each_document(atlas, allowed, |at| {
             let entry = &atlas.documents[at];
-            let sentences = entry.structure.sentences.len();
+            let sentences = entry.sentences().len();
             entry.vectors.dots(&question, 0, &mut dots.texts[entry.sentences()]);
             entry.vectors.dots(&question, sentences, &mut dots.sections[entry.sections()]);
         });
@@ -170,7 +170,7 @@ impl Exact<'_> {
         let section = units.section[unit] - entry.first_section;
         let (mut own, mut context) = (vec![0.0; texts.len()], [0.0]);
         entry.vectors.dots(&self.question, texts.start - entry.first as usize, &mut own);
-        entry.vectors.dots(&self.question, entry.structure.sentences.len() + section as usize, &mut context);
+        entry.vectors.dots(&self.question, entry.sentences().len() + section as usize, &mut context);
         cosine(own.iter().sum(), context[0], units.lengths[unit])
     }
 }

@@ -21,9 +21,10 @@ use crate::Error;
 use crate::document::{Derived, Structure};
 use crate::error::StorageKind;
 use crate::message::Opaque;
+use crate::packed::series::{Series, SeriesReader, SeriesWriter};
 use crate::store::{DocumentNumber, FORMAT};
 use crate::text::terms::terms;
-use damage::{guarded, refuse_damaged};
+use damage::{guarded, refuse_damaged, refuse_foreign_columns};
 use std::cmp::Ordering;
 use std::collections::HashMap;
 use std::ops::{Bound, ControlFlow};
@@ -35,6 +36,7 @@ use tantivy::tokenizer::{Token, TokenStream, Tokenizer};
 use tantivy::{
     Index, IndexSettings, IndexWriter, ReloadPolicy, Searcher, SegmentReader, TantivyDocument, TantivyError, Term,
 };
+use xxhash_rust::xxh3::xxh3_128;
 
 type TantivyResult<T> = std::result::Result<T, TantivyError>;
 
@@ -134,7 +136,9 @@ pub struct Lexical {
     fields: LexicalFields,
     /// For each segment, for each of its rows, the number that its reader gave it; looked up once, because a column
     /// and a search for the document would cost more than all else that is done with a posting.
-    rows: OnceLock<Vec<Vec<u32>>>,
+    rows: OnceLock<Vec<Series<u32>>>,
+    /// The state of its files; `None` where they may be changing.
+    pub stamp: Option<u64>,
 }
 
 /// What a row of the index holds the terms of.
@@ -174,20 +178,35 @@ impl RowPlace {
 const NOWHERE: u32 = u32::MAX;
 
 impl Lexical {
-    /// Opens what was last committed. One that was built from an index of another identity, or is damaged, is refused.
-    pub fn open(folder: &Path, identity: Option<IndexIdentity>, read_only: bool) -> TantivyResult<Self> {
-        guarded(|| Self::open_unguarded(folder, identity, read_only))
+    /// Opens what was last committed. One that was built from an index of another identity, or is damaged, is refused;
+    /// files whose state is the one in which they were `checked` are not read for that.
+    pub fn open(
+        folder: &Path,
+        identity: Option<IndexIdentity>,
+        read_only: bool,
+        checked: Option<u64>,
+    ) -> TantivyResult<Self> {
+        guarded(|| Self::open_unguarded(folder, identity, read_only, checked))
     }
 
-    fn open_unguarded(folder: &Path, identity: Option<IndexIdentity>, read_only: bool) -> TantivyResult<Self> {
+    fn open_unguarded(
+        folder: &Path,
+        identity: Option<IndexIdentity>,
+        read_only: bool,
+        checked: Option<u64>,
+    ) -> TantivyResult<Self> {
         let (_, fields) = schema();
         let index = opened(folder, read_only)?;
-        refuse_damaged(&index, folder)?;
+        refuse_foreign_columns(&index)?;
+        let stamp = damage::stamp(&index, folder)?;
+        if stamp.is_none() || stamp != checked {
+            refuse_damaged(&index, folder)?;
+        }
         if CommitPayload::of(&index)?.is_some_and(|payload| payload.is_foreign(identity)) {
             return Err(TantivyError::InternalError("it was built from another index".to_owned()));
         }
         let reader = index.reader_builder().reload_policy(ReloadPolicy::Manual).try_into()?;
-        Ok(Self { searcher: reader.searcher(), fields, rows: OnceLock::new() })
+        Ok(Self { searcher: reader.searcher(), fields, rows: OnceLock::new(), stamp })
     }
 
     /// Whether a term is in one of these fields, in a row that counts.
@@ -242,7 +261,7 @@ impl Lexical {
         })
     }
 
-    fn rows(&self, number: impl Fn(RowPlace) -> Option<u32>) -> TantivyResult<&[Vec<u32>]> {
+    fn rows(&self, number: impl Fn(RowPlace) -> Option<u32>) -> TantivyResult<&[Series<u32>]> {
         if let Some(rows) = self.rows.get() {
             return Ok(rows);
         }
@@ -250,6 +269,33 @@ impl Lexical {
         let rows = segments.map(|segment| segment_rows(segment, &number)).collect::<TantivyResult<_>>()?;
         Ok(self.rows.get_or_init(|| rows))
     }
+
+    /// Writes the numbers of all rows, for [`Self::set_kept`].
+    pub fn keep(&self, rows: &mut SeriesWriter, number: impl Fn(RowPlace) -> Option<u32>) -> TantivyResult<()> {
+        let numbers = guarded(|| self.rows(number))?;
+        for (segment, numbers) in self.searcher.segment_readers().iter().zip(numbers) {
+            rows.put(&segment_name(segment));
+            rows.put(numbers);
+        }
+        Ok(())
+    }
+
+    /// Takes the numbers that [`Self::keep`] wrote, if they are those of these segments.
+    pub fn set_kept(&self, rows: &mut SeriesReader) -> Option<()> {
+        let numbers = |segment: &SegmentReader| {
+            let (name, numbers) = (rows.next::<u64>()?, rows.next::<u32>()?);
+            (*name == segment_name(segment) && numbers.len() == segment.max_doc() as usize).then_some(numbers)
+        };
+        let numbers = self.searcher.segment_readers().iter().map(numbers).collect::<Option<_>>()?;
+        self.rows.set(numbers).ok()
+    }
+}
+
+/// Which segment this is, and how much of it is deleted: that only grows.
+fn segment_name(segment: &SegmentReader) -> [u64; 3] {
+    let rows = u64::from(segment.max_doc()) << 32 | u64::from(segment.num_docs());
+    let name = xxh3_128(segment.segment_id().uuid_string().as_bytes());
+    [name as u64, (name >> 64) as u64, rows]
 }
 
 impl Lexical {
@@ -257,6 +303,7 @@ impl Lexical {
     pub fn measured(folder: &Path, read_only: bool) -> TantivyResult<HashMap<DocumentNumber, usize>> {
         guarded(|| {
             let index = opened(folder, read_only)?;
+            refuse_foreign_columns(&index)?;
             refuse_damaged(&index, folder)?;
             let mut rows = HashMap::new();
             let reader: tantivy::IndexReader = index.reader_builder().reload_policy(ReloadPolicy::Manual).try_into()?;
@@ -277,7 +324,7 @@ fn count_rows(segment: &SegmentReader, rows: &mut HashMap<DocumentNumber, usize>
 }
 
 /// The numbers of a segment's rows.
-fn segment_rows(segment: &SegmentReader, number: &impl Fn(RowPlace) -> Option<u32>) -> TantivyResult<Vec<u32>> {
+fn segment_rows(segment: &SegmentReader, number: &impl Fn(RowPlace) -> Option<u32>) -> TantivyResult<Series<u32>> {
     let places = segment.fast_fields().u64("place")?;
     let alive = segment.alive_bitset();
     let row = |document: u32| {

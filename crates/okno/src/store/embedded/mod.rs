@@ -4,6 +4,7 @@
 //! .okno/
 //!   data.mdb lock.mdb   LMDB: the one truth – documents, their vectors, files, roots, manifest
 //!   lexical/            tantivy: derived from it, named after the generation it was built from
+//!   layout              what opening computes, kept for the next process; may be deleted at any time
 //!   writer.lock         held by the one writer; the system lets go of it when the process ends
 //! ```
 //!
@@ -20,6 +21,8 @@ mod bm25;
 mod check;
 mod dense;
 mod identity;
+mod laid_out;
+mod layout;
 mod lexical;
 mod marks;
 mod pages;
@@ -102,7 +105,7 @@ impl EmbeddedStore {
 }
 
 fn is_ours(name: &str) -> bool {
-    matches!(name, "data.mdb" | "lock.mdb" | "lexical" | "writer.lock")
+    matches!(name, "data.mdb" | "lock.mdb" | "lexical" | "writer.lock") || layout::is_layout(name)
 }
 
 fn lexical_folder(folder: &Path) -> PathBuf {
@@ -170,6 +173,14 @@ impl Store for EmbeddedStore {
 
     fn manifest(&self) -> &Manifest {
         &self.manifest
+    }
+
+    fn keep_layout(&self) {
+        // A poisoned lock means another search panicked; the cached snapshot itself is never half-made.
+        let latest = self.latest.lock().unwrap_or_else(std::sync::PoisonError::into_inner).clone();
+        if let Some(snapshot) = latest {
+            snapshot.keep_layout(&self.folder);
+        }
     }
 
     fn set_scan(&self, scan: Scan) {

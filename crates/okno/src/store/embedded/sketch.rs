@@ -33,7 +33,7 @@ impl Sketch {
             sections: SketchRows::new(atlas.dimensions, atlas.sections()),
         };
         for entry in &atlas.documents {
-            let (sentences, sections) = (entry.structure.sentences.len(), entry.structure.sections.len());
+            let (sentences, sections) = (entry.sentences().len(), entry.sections().len());
             (0..sentences).for_each(|row| sketch.sentences.draw(entry.vectors, row));
             (sentences..sentences + sections).for_each(|row| sketch.sections.draw(entry.vectors, row));
         }

@@ -1,11 +1,13 @@
 //! One generation, for reading: pinned pages of the memory map and the lexical index of that moment.
 
-use super::atlas::{Allowed, Atlas, UnplacedDocument};
+use super::atlas::{Allowed, Atlas, AtlasEntry};
 use super::best::ScoredUnit;
-use super::blob::{self, StoredParts};
-use super::bm25::Postings;
+use super::blob::{self, DocumentFront, StoredParts};
+use super::bm25::{Postings, row};
 use super::dense::{Dots, Scan};
 use super::identity::IndexIdentity;
+use super::laid_out::{KEPT_LAYERS, LaidOut, laid_out, named_damage};
+use super::layout::{self, DiskStamp, LayoutSource};
 use super::lexical::{Lexical, lexical_failure};
 use super::lexical_folder;
 use super::sketch::Sketch;
@@ -16,6 +18,7 @@ use super::units::Units;
 use crate::deadline;
 use crate::document::{Catalogue, Derived, DerivedKind, ImageHash, Layer, Record, Span, Structure};
 use crate::error::Damage;
+use crate::packed::series::SeriesWriter;
 use crate::store::{
     Ask, DamagedDocument, DocumentNumber, FileState, Leg, Manifest, Scored, Snapshot, TermState, Vectors,
 };
@@ -49,6 +52,8 @@ pub struct EmbeddedSnapshot {
     lexical: Option<Lexical>,
     generation: u64,
     identity: Option<IndexIdentity>,
+    /// What was kept of it for the next process was found when it was opened.
+    was_kept: bool,
     manifest: Manifest,
     roots: Vec<String>,
     tables: Tables,
@@ -74,7 +79,7 @@ impl EmbeddedSnapshot {
 
     /// Opens the last committed generation without its lexical index, to read what is stored.
     pub(super) fn without_lexical(tables: &Tables) -> Result<Self> {
-        Self::try_open(tables, Scan::default(), |_, _, _| Ok(None))
+        Self::try_open(tables, Scan::default(), |_, _, _, _| Ok(None))
     }
 
     fn try_open(tables: &Tables, scan: Scan, open_lexical: OpenLexical) -> Result<Self> {
@@ -84,33 +89,81 @@ impl EmbeddedSnapshot {
         let manifest: Manifest = tables.json(&pin, "manifest")?.ok_or_else(|| tables.damaged(Damage::NoManifest))?;
         let roots = tables.json(&pin, "roots")?.unwrap_or_default();
         let identity = tables.identity_in(&pin)?;
-        let lexical = open_lexical(tables, generation, identity)?;
+        let layout = tables
+            .layout
+            .as_ref()
+            .filter(|layout| layout.source.transaction == pin.id() as u64 && layout.source.identity == identity);
+        let lexical = open_lexical(tables, generation, identity, layout.map(|layout| layout.source.lexical))?;
         let sums = tables.current_sums(&pin)?;
-        let Documents { parts, hashes, unreadable } = documents(tables, &pin, sums, manifest.dimensions)?;
-        let damage = if unreadable.is_empty() { Vec::new() } else { named_damage(tables, &pin, &unreadable)? };
-        let atlas = Atlas::new(parts.into_iter(), manifest.dimensions);
-        let copies = copies(&hashes);
+        let kept = match layout {
+            Some(layout) => LaidOut::read(layout, tables, &pin, sums, manifest.dimensions, lexical.as_ref())?,
+            None => None,
+        };
+        let is_current = |lexical: &Lexical| layout.is_some_and(|layout| lexical.stamp == Some(layout.source.lexical));
+        let was_kept = kept.is_some() && lexical.as_ref().is_some_and(is_current);
+        let (laid_out, damage) = match kept {
+            Some(kept) => (kept, Vec::new()),
+            None => laid_out(tables, &pin, sums, manifest.dimensions)?,
+        };
+        let LaidOut { atlas, copies, derived_counts, units, names, catalogue } = laid_out;
         Ok(Self {
-            derived_counts: derived_counts(&atlas),
             atlas,
-            units: Mutex::default(),
+            units: Mutex::new(units),
             sketch: OnceLock::new(),
             scan,
             records: OnceLock::new(),
-            catalogue: OnceLock::new(),
-            names: OnceLock::new(),
+            catalogue,
+            names,
             copies,
             damage: Mutex::new(damage),
             found_later: AtomicUsize::new(0),
             sums,
+            derived_counts,
             lexical,
             generation,
             identity,
+            was_kept,
             manifest,
             roots,
             tables: tables.clone(),
             pin: Mutex::new(pin),
         })
+    }
+
+    /// Keeps what was computed for the next process. Where that cannot be done, opening takes longer, and no more.
+    pub(super) fn keep_layout(&self, folder: &Path) {
+        let is_worth_it = !self.was_kept && self.atlas.sentences() >= KEPT_FROM && !self.tables.read_only;
+        if is_worth_it && let Some((source, rows)) = self.rows_to_keep(folder) {
+            // Another disk error will be told by whoever needs the disk.
+            let _ = layout::keep(folder, source, rows);
+        }
+    }
+
+    /// Whether all that could be kept for this process was.
+    #[cfg(test)]
+    pub(super) fn was_kept(&self) -> bool {
+        self.was_kept
+    }
+
+    /// The rows, and what they were made from; `None` where a file changed after it was checked, or something is
+    /// damaged.
+    pub(super) fn rows_to_keep(&self, folder: &Path) -> Option<(LayoutSource, SeriesWriter)> {
+        let (lexical, checked) = (self.lexical.as_ref()?, self.tables.checked?);
+        let source = LayoutSource {
+            data: DiskStamp::of(&folder.join("data.mdb")).filter(|now| *now == checked.stamp).map(|_| checked)?,
+            transaction: self.reading(|pin| pin.id()) as u64,
+            identity: self.identity,
+            lexical: lexical.stamp?,
+        };
+        let mut rows = layout::begin();
+        self.atlas.keep(&mut rows);
+        let details = (&self.copies, &self.derived_counts, self.catalogue().ok()?);
+        rows.put(&postcard::to_stdvec(&details).ok()?);
+        KEPT_LAYERS.iter().try_for_each(|&layer| self.units(layer).keep(&mut rows))?;
+        self.names().ok()?.keep(&mut rows);
+        lexical.keep(&mut rows, |place| row(&self.atlas, place)).ok()?;
+        let is_sound = self.sums.is_some() && self.lock_damage().is_empty();
+        is_sound.then_some((source, rows))
     }
 
     fn units(&self, layer: Layer) -> Arc<Units> {
@@ -158,6 +211,11 @@ impl EmbeddedSnapshot {
         self.tables.damaged(Damage::Document { number })
     }
 
+    /// What is in front of a document's vectors, compared with its checksum when it is first asked for.
+    fn front<'e>(&self, entry: &'e AtlasEntry<'_>) -> Result<&'e DocumentFront> {
+        entry.front().ok_or_else(|| self.found_damaged(entry.number))
+    }
+
     /// Looks at a document and its checksums; where there are none, at nothing.
     fn with_sums<T>(
         &self,
@@ -183,102 +241,23 @@ impl EmbeddedSnapshot {
     }
 }
 
-type OpenLexical = fn(&Tables, u64, Option<IndexIdentity>) -> Result<Option<Lexical>>;
+/// Sentences from which on what opening computes is kept: with fewer it takes a few milliseconds.
+const KEPT_FROM: usize = 2000;
+
+type OpenLexical = fn(&Tables, u64, Option<IndexIdentity>, Option<u64>) -> Result<Option<Lexical>>;
 
 /// The lexical index; none before the first commit.
-fn open_lexical(tables: &Tables, generation: u64, identity: Option<IndexIdentity>) -> Result<Option<Lexical>> {
+fn open_lexical(
+    tables: &Tables,
+    generation: u64,
+    identity: Option<IndexIdentity>,
+    checked: Option<u64>,
+) -> Result<Option<Lexical>> {
     if generation == 0 {
         return Ok(None);
     }
     let path = lexical_folder(&tables.path);
-    Lexical::open(&path, identity, tables.read_only).map(Some).map_err(|source| lexical_failure(path, source))
-}
-
-/// Documents of the same text, where there are several.
-fn copies(hashes: &[(DocumentNumber, u128)]) -> Vec<Vec<DocumentNumber>> {
-    let mut groups: HashMap<u128, Vec<DocumentNumber>> = HashMap::new();
-    for &(number, hash) in hashes {
-        groups.entry(hash).or_default().push(number);
-    }
-    groups.into_values().filter(|group| group.len() > 1).collect()
-}
-
-fn derived_counts(atlas: &Atlas<'_>) -> BTreeMap<DerivedKind, usize> {
-    let mut counts = BTreeMap::new();
-    for derived in atlas.documents.iter().flat_map(|entry| entry.derived.iter()) {
-        *counts.entry(derived.kind).or_default() += 1;
-    }
-    counts
-}
-
-/// The documents of a generation.
-#[derive(Default)]
-struct Documents {
-    parts: Vec<UnplacedDocument<'static>>,
-    hashes: Vec<(DocumentNumber, u128)>,
-    /// Those that are not what was stored.
-    unreadable: Vec<DocumentNumber>,
-}
-
-impl Documents {
-    fn add(&mut self, number: DocumentNumber, bytes: &[u8], dimensions: usize, sums: Option<Sums<'_>>) {
-        // SAFETY: the bytes lie in the memory map, which lives as long as the environment, which the
-        // transaction keeps open; LMDB does not reuse a page while a transaction that sees it lives.
-        // `EmbeddedSnapshot` drops the transaction last and hands out only borrows of itself.
-        let bytes: &'static [u8] = unsafe { std::slice::from_raw_parts(bytes.as_ptr(), bytes.len()) };
-        let Some(blob) = blob::read_checked(bytes, dimensions, sums) else {
-            self.unreadable.push(number);
-            return;
-        };
-        self.hashes.push((number, blob.text.hash));
-        self.parts.push(UnplacedDocument {
-            number,
-            structure: blob.structure,
-            text: blob.text,
-            record: blob.record,
-            vectors: blob.vectors,
-            derived: blob.derived,
-            derived_vectors: blob.derived_vectors,
-        });
-    }
-}
-
-/// Reads all documents; one that cannot be read does not keep the others from being read.
-fn documents(
-    tables: &Tables,
-    pin: &RoTxn<'static, WithoutTls>,
-    sums: Option<SumsTable>,
-    dimensions: usize,
-) -> Result<Documents> {
-    let wrong = |e: heed::Error| tables.wrong(e);
-    let mut documents = Documents::default();
-    let mut sums = sums.map(|sums| sums.iter(pin)).transpose().map_err(wrong)?.into_iter().flatten().peekable();
-    for stored in tables.documents.iter(pin).map_err(wrong)? {
-        let (number, bytes) = stored.map_err(wrong)?;
-        // Both by ascending number.
-        while sums.next_if(|sum| sum.as_ref().is_ok_and(|(other, _)| *other < number)).is_some() {}
-        let own = sums.next_if(|sum| sum.as_ref().is_ok_and(|(other, _)| *other == number));
-        let own = own.transpose().map_err(wrong)?.map(|(_, bytes)| Sums::new(bytes));
-        documents.add(number, bytes, dimensions, own);
-    }
-    Ok(documents)
-}
-
-/// Damaged documents with the files they were read from.
-fn named_damage(
-    tables: &Tables,
-    reading: &RoTxn<'_, WithoutTls>,
-    numbers: &[DocumentNumber],
-) -> Result<Vec<DamagedDocument>> {
-    let mut files: HashMap<DocumentNumber, String> = HashMap::new();
-    for stored in tables.files.iter(reading).map_err(|e| tables.wrong(e))? {
-        let (_, bytes) = stored.map_err(|e| tables.wrong(e))?;
-        let Ok(file) = postcard::from_bytes::<FileState>(bytes) else { continue };
-        for number in file.documents.iter().filter(|number| numbers.contains(number)) {
-            files.insert(*number, file.path.clone());
-        }
-    }
-    Ok(numbers.iter().map(|&number| DamagedDocument { number, file: files.remove(&number) }).collect())
+    Lexical::open(&path, identity, tables.read_only, checked).map(Some).map_err(|source| lexical_failure(path, source))
 }
 
 impl Snapshot for EmbeddedSnapshot {
@@ -332,12 +311,14 @@ impl Snapshot for EmbeddedSnapshot {
     fn record(&self, number: DocumentNumber) -> Result<Record> {
         deadline::check()?;
         let entry = self.atlas.get(number).ok_or_else(|| self.unknown(number))?;
+        self.front(entry)?;
         blob::read_record(entry.record).ok_or_else(|| self.unknown(number))
     }
 
     fn structure(&self, number: DocumentNumber) -> Result<Arc<Structure>> {
         deadline::check()?;
-        self.atlas.get(number).map(|entry| Arc::clone(&entry.structure)).ok_or_else(|| self.unknown(number))
+        let entry = self.atlas.get(number).ok_or_else(|| self.unknown(number))?;
+        Ok(Arc::clone(&self.front(entry)?.structure))
     }
 
     fn text(&self, number: DocumentNumber) -> Result<&str> {
@@ -346,7 +327,8 @@ impl Snapshot for EmbeddedSnapshot {
     }
 
     fn derived(&self, number: DocumentNumber) -> Result<Arc<[Derived]>> {
-        self.atlas.get(number).map(|entry| Arc::clone(&entry.derived)).ok_or_else(|| self.unknown(number))
+        let entry = self.atlas.get(number).ok_or_else(|| self.unknown(number))?;
+        Ok(Arc::clone(&self.front(entry)?.derived))
     }
 
     fn removed(&self) -> Result<BTreeMap<u128, u128>> {
@@ -380,7 +362,8 @@ impl Snapshot for EmbeddedSnapshot {
     }
 
     fn all_damaged(&self) -> Vec<DamagedDocument> {
-        let damaged = self.atlas.documents.par_iter().filter(|entry| entry.text.get().is_none());
+        let is_damaged = |entry: &&AtlasEntry<'_>| entry.front().is_none() || entry.text.get().is_none();
+        let damaged = self.atlas.documents.par_iter().filter(is_damaged);
         damaged.map(|entry| entry.number).collect::<Vec<_>>().into_iter().for_each(|number| {
             self.found_damaged(number);
         });
@@ -402,11 +385,11 @@ impl Snapshot for EmbeddedSnapshot {
 
     fn vectors(&self, number: DocumentNumber) -> Result<Vectors> {
         let entry = self.atlas.get(number).ok_or_else(|| self.unknown(number))?;
-        let (sentences, sections) = (entry.structure.sentences.len(), entry.structure.sections.len());
+        let (sentences, sections) = (entry.sentences().len(), entry.sections().len());
         Ok(Vectors {
             sentences: (0..sentences).flat_map(|row| entry.vectors.row(row)).collect(),
             sections: (sentences..sentences + sections).flat_map(|row| entry.vectors.row(row)).collect(),
-            derived: (0..entry.derived.len()).flat_map(|row| entry.derived_vectors.row(row)).collect(),
+            derived: (0..entry.counts().derived as usize).flat_map(|row| entry.derived_vectors.row(row)).collect(),
         })
     }
 

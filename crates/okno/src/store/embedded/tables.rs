@@ -1,6 +1,7 @@
 //! The tables of the key-value store, and their keys.
 
 use super::identity::{FileNumber, IndexIdentity};
+use super::layout::{CheckedFile, DiskStamp, Layout};
 use super::sound::{checked_pages, refuse_damaged_starts, reserve_locks};
 use crate::document::ImageHash;
 use crate::error::{Damage, StorageKind};
@@ -40,6 +41,10 @@ pub struct Tables {
     file: Option<FileNumber>,
     /// The identity that the index had then; none in one made before there were identities.
     opened_as: Option<IndexIdentity>,
+    /// The state of `data.mdb` when all its pages were found to be sound, just now or as its layout says.
+    pub checked: Option<CheckedFile>,
+    /// What an earlier process computed from that state.
+    pub layout: Option<Layout>,
     /// `manifest`, `generation`, `next` (the next document's number), `roots`, `identity`.
     pub meta: Database<Str, Bytes>,
     /// Number → document.
@@ -115,7 +120,16 @@ impl Tables {
             other => wrong(other),
         })?;
         drop(opening);
-        checked_pages(&env, folder)?;
+        let stamp = DiskStamp::of(&folder.join("data.mdb"));
+        let layout = stamp.and_then(|stamp| Layout::open(folder, stamp));
+        let checked = match &layout {
+            Some(layout) => Some(layout.source.data),
+            None => {
+                let now = stamp.and_then(CheckedFile::now);
+                checked_pages(&env, folder)?;
+                now
+            }
+        };
         restore_length(&env, folder, read_only)?;
         if !read_only {
             env.clear_stale_readers().map_err(wrong)?;
@@ -127,6 +141,8 @@ impl Tables {
         tables.file = env.try_clone_inner_file().map_err(wrong)?.metadata().ok().as_ref().and_then(FileNumber::of);
         tables.opened_as = tables.identity()?;
         tables.read_only = read_only;
+        tables.checked = checked;
+        tables.layout = layout;
         Ok(tables)
     }
 
@@ -150,6 +166,8 @@ impl Tables {
             read_only: false,
             file: None,
             opened_as: None,
+            checked: None,
+            layout: None,
             meta: env.create_database(&mut writing, Some("meta"))?,
             documents: env.create_database(&mut writing, Some("documents"))?,
             ids: env.create_database(&mut writing, Some("ids"))?,
@@ -181,6 +199,8 @@ impl Tables {
             read_only: false,
             file: None,
             opened_as: None,
+            checked: None,
+            layout: None,
             meta,
             documents,
             ids,

@@ -7,10 +7,10 @@
 use super::atlas::{Atlas, AtlasEntry};
 use super::vectors::{MEASURED, add, length};
 use crate::document::{Derived, DerivedKind, Layer};
+use crate::packed::series::{Series, SeriesReader, SeriesWriter};
 use crate::store::Run;
 use crate::text::terms;
 use std::ops::Range;
-use std::sync::Arc;
 
 /// How much a term in the title or a heading counts beside one in the text.
 pub const CONTEXT_WEIGHT: f32 = 1.0;
@@ -19,18 +19,18 @@ pub const CONTEXT_WEIGHT: f32 = 1.0;
 pub struct Units {
     shape: UnitShape,
     /// The first unit of each document, in the order of the atlas; then the end of the last.
-    firsts: Vec<u32>,
-    /// The units whose anchor is in each section.
-    pub of_section: Vec<Range<u32>>,
+    firsts: Series<u32>,
+    /// The units whose anchor is in each section, from the first to before the last.
+    of_section: Series<[u32; 2]>,
     /// The section of each unit's anchor.
-    pub section: Arc<[u32]>,
+    pub section: Series<u32>,
     /// How many terms each unit has, those of its title and headings included.
-    pub terms: Vec<f32>,
+    pub terms: Series<f32>,
     /// Their mean.
     pub mean_terms: f32,
     /// The length of each unit's vector, its context included; empty where all have unit length and hold their context
     /// already.
-    pub lengths: Vec<f32>,
+    pub lengths: Series<f32>,
 }
 
 /// Which texts of the row each unit holds.
@@ -38,9 +38,9 @@ enum UnitShape {
     /// Each unit is the sentence of its own number.
     Sentences(u32),
     /// Each unit is the window around the sentence of its own number; what it holds is what holds it.
-    Windows(Vec<Range<u32>>),
+    Windows(Series<[u32; 2]>),
     /// Each unit begins where the one before ends: the beginnings and the last end, and the unit of each sentence.
-    Parts { bounds: Vec<u32>, holding: Vec<u32> },
+    Parts { bounds: Series<u32>, holding: Series<u32> },
     /// Any runs whose starts and ends both ascend, and for each sentence the units that hold it.
     Runs { runs: Vec<Range<u32>>, holding: Vec<Range<u32>> },
     /// Each unit is one derived text.
@@ -63,7 +63,7 @@ impl UnitShape {
         let adjoining = |pair: &[Range<u32>]| pair[0].end == pair[1].start;
         match layer {
             Layer::Sentence => Self::Sentences(sentences),
-            Layer::Window(_) => Self::Windows(runs),
+            Layer::Window(_) => Self::Windows(runs.into_iter().map(|run| [run.start, run.end]).collect()),
             _ if runs.windows(2).all(adjoining) => {
                 let holding = (0..).zip(&runs).flat_map(|(unit, run)| run.clone().map(move |_| unit)).collect();
                 let bounds = runs.first().map(|run| run.start).into_iter().chain(runs.iter().map(|run| run.end));
@@ -85,12 +85,12 @@ impl Units {
             let shifted = |run: Range<usize>| entry.first + run.start as u32..entry.first + run.end as u32;
             // Chunks alone are measured by their text; a document that lost it has none.
             let text = if matches!(layer, Layer::Chunk { .. }) { entry.text.get() } else { Some("") };
-            let own = text.map(|text| layer.runs(&entry.structure, text)).unwrap_or_default();
+            let own = text.map(|text| layer.runs(&entry.structure(), text)).unwrap_or_default();
             runs.extend(own.into_iter().map(shifted));
             firsts.push(runs.len() as u32);
         }
         let section = match layer {
-            Layer::Sentence | Layer::Window(_) => Arc::clone(&atlas.section_of),
+            Layer::Sentence | Layer::Window(_) => atlas.section_of.clone(),
             _ => runs.iter().map(|run| atlas.section_of[run.start as usize]).collect(),
         };
         let lengths = lengths(layer, atlas, &runs, &firsts, &section);
@@ -103,7 +103,7 @@ impl Units {
     fn derived(kind: DerivedKind, atlas: &Atlas<'_>) -> Self {
         let (mut texts, mut firsts, mut terms) = (DerivedTexts::default(), vec![0], Vec::new());
         for entry in &atlas.documents {
-            for (ordinal, derived) in (0..).zip(entry.derived.iter()).filter(|(_, derived)| derived.kind == kind) {
+            for (ordinal, derived) in (0..).zip(entry.derived()).filter(|(_, derived)| derived.kind == kind) {
                 texts.places.push(atlas.derived(entry, ordinal));
                 texts.anchors.push(entry.first + derived.first);
                 texts.ordinals.push(ordinal);
@@ -119,7 +119,7 @@ impl Units {
     fn laid_out(
         shape: UnitShape,
         firsts: Vec<u32>,
-        section: Arc<[u32]>,
+        section: Series<u32>,
         mut terms: Vec<f32>,
         lengths: Vec<f32>,
         atlas: &Atlas<'_>,
@@ -128,7 +128,53 @@ impl Units {
             *terms += CONTEXT_WEIGHT * atlas.context_terms[section as usize] as f32;
         }
         let mean_terms = (terms.iter().sum::<f32>() / terms.len().max(1) as f32).max(1.0);
-        Self { of_section: grouped(&section, atlas.sections()), shape, firsts, section, terms, mean_terms, lengths }
+        Self {
+            of_section: grouped(&section, atlas.sections()).into(),
+            shape,
+            firsts: firsts.into(),
+            section,
+            terms: terms.into(),
+            mean_terms,
+            lengths: lengths.into(),
+        }
+    }
+
+    /// Writes the rows for [`Self::kept`]; `None` for units that overlap or are derived.
+    pub fn keep(&self, rows: &mut SeriesWriter) -> Option<()> {
+        rows.put(&self.firsts);
+        rows.put(&self.of_section);
+        rows.put(&self.terms);
+        rows.put(&[self.mean_terms]);
+        rows.put(&self.lengths);
+        match &self.shape {
+            UnitShape::Sentences(_) => {}
+            UnitShape::Windows(runs) => rows.put(runs),
+            UnitShape::Parts { bounds, holding } => {
+                rows.put(bounds);
+                rows.put(holding);
+                rows.put(&self.section);
+            }
+            UnitShape::Runs { .. } | UnitShape::Derived(_) => return None,
+        }
+        Some(())
+    }
+
+    /// The units of a layer that [`Self::keep`] wrote.
+    pub fn kept(layer: Layer, rows: &mut SeriesReader, atlas: &Atlas<'_>) -> Option<Self> {
+        let (firsts, of_section, terms) = (rows.next()?, rows.next()?, rows.next()?);
+        let (&mean_terms, lengths) = (rows.next::<f32>()?.first()?, rows.next()?);
+        let (shape, section) = match layer {
+            Layer::Sentence => (UnitShape::Sentences(atlas.sentences() as u32), atlas.section_of.clone()),
+            Layer::Window(_) => (UnitShape::Windows(rows.next()?), atlas.section_of.clone()),
+            _ => (UnitShape::Parts { bounds: rows.next()?, holding: rows.next()? }, rows.next()?),
+        };
+        Some(Self { shape, firsts, of_section, section, terms, mean_terms, lengths })
+    }
+
+    /// The units whose anchor is in a section.
+    #[inline]
+    pub fn in_section(&self, section: u32) -> Range<u32> {
+        range(self.of_section[section as usize])
     }
 
     /// How many there are.
@@ -141,9 +187,8 @@ impl Units {
     pub fn texts(&self, unit: usize) -> Range<usize> {
         match &self.shape {
             UnitShape::Sentences(_) => unit..unit + 1,
-            UnitShape::Windows(runs) | UnitShape::Runs { runs, .. } => {
-                runs[unit].start as usize..runs[unit].end as usize
-            }
+            UnitShape::Windows(runs) => runs[unit][0] as usize..runs[unit][1] as usize,
+            UnitShape::Runs { runs, .. } => runs[unit].start as usize..runs[unit].end as usize,
             UnitShape::Parts { bounds, .. } => bounds[unit] as usize..bounds[unit + 1] as usize,
             UnitShape::Derived(texts) => texts.places[unit] as usize..texts.places[unit] as usize + 1,
         }
@@ -156,9 +201,8 @@ impl Units {
         let sum = |texts: Range<u32>| values[texts.start as usize..texts.end as usize].iter().sum::<f32>();
         match &self.shape {
             UnitShape::Sentences(_) => units.for_each(|unit| each(unit, values[unit])),
-            UnitShape::Windows(runs) | UnitShape::Runs { runs, .. } => {
-                units.for_each(|unit| each(unit, sum(runs[unit].clone())));
-            }
+            UnitShape::Windows(runs) => units.for_each(|unit| each(unit, sum(range(runs[unit])))),
+            UnitShape::Runs { runs, .. } => units.for_each(|unit| each(unit, sum(runs[unit].clone()))),
             UnitShape::Parts { bounds, .. } => units.for_each(|unit| each(unit, sum(bounds[unit]..bounds[unit + 1]))),
             UnitShape::Derived(texts) => units.for_each(|unit| each(unit, values[texts.places[unit] as usize])),
         }
@@ -169,9 +213,8 @@ impl Units {
     pub fn holding(&self, text: u32) -> Range<u32> {
         match &self.shape {
             UnitShape::Sentences(count) => text..(text + 1).min(*count),
-            UnitShape::Windows(holding) | UnitShape::Runs { holding, .. } => {
-                holding.get(text as usize).cloned().unwrap_or(0..0)
-            }
+            UnitShape::Windows(holding) => holding.get(text as usize).map_or(0..0, |&run| range(run)),
+            UnitShape::Runs { holding, .. } => holding.get(text as usize).cloned().unwrap_or(0..0),
             UnitShape::Parts { holding, .. } => holding.get(text as usize).map_or(0..0, |&unit| unit..unit + 1),
             UnitShape::Derived(texts) => texts.places.binary_search(&text).map_or(0..0, |at| at as u32..at as u32 + 1),
         }
@@ -193,7 +236,11 @@ impl Units {
         let (document, anchor) = (entry.number, self.anchor(unit) - entry.first);
         if let UnitShape::Derived(texts) = &self.shape {
             let ordinal = texts.ordinals[unit];
-            let Derived { first, end, .. } = entry.derived[ordinal as usize];
+            // A document that was damaged since has none, and is left out of what is returned.
+            let (first, end) = match entry.derived().get(ordinal as usize) {
+                Some(&Derived { first, end, .. }) => (first, end),
+                None => (anchor, anchor + 1),
+            };
             return (Run { document, first, end, anchor }, Some(ordinal));
         }
         let Range { start, end } = self.texts(unit);
@@ -204,6 +251,11 @@ impl Units {
     pub fn of_documents(&self, places: Range<usize>) -> Range<usize> {
         self.firsts[places.start] as usize..self.firsts[places.end] as usize
     }
+}
+
+#[inline]
+fn range([start, end]: [u32; 2]) -> Range<u32> {
+    start..end
 }
 
 /// For each sentence the units that hold it.
@@ -223,11 +275,11 @@ fn holding(runs: &[Range<u32>], sentences: u32) -> Vec<Range<u32>> {
 }
 
 /// For each key the range of positions that have it, the keys ascending.
-fn grouped(keys: &[u32], count: usize) -> Vec<Range<u32>> {
-    let mut groups = vec![0..0; count];
+fn grouped(keys: &[u32], count: usize) -> Vec<[u32; 2]> {
+    let mut groups = vec![[0; 2]; count];
     let mut start = 0;
     for group in keys.chunk_by(|a, b| a == b) {
-        groups[group[0] as usize] = start..start + group.len() as u32;
+        groups[group[0] as usize] = [start, start + group.len() as u32];
         start += group.len() as u32;
     }
     groups
@@ -250,8 +302,8 @@ fn lengths(layer: Layer, atlas: &Atlas<'_>, runs: &[Range<u32>], firsts: &[u32],
 /// The lengths stored for a measured layer.
 fn stored_lengths<'e>(entry: &'e AtlasEntry<'_>, position: usize) -> impl Iterator<Item = f32> + 'e {
     let count = |layer: &Layer| match layer {
-        Layer::Paragraph => entry.structure.paragraphs.len(),
-        _ => entry.structure.sentences.len(),
+        Layer::Paragraph => entry.structure().paragraphs.len(),
+        _ => entry.sentences().len(),
     };
     let before: usize = MEASURED[..position].iter().map(count).sum();
     entry.vectors.lengths(before..before + count(&MEASURED[position]))
@@ -259,7 +311,7 @@ fn stored_lengths<'e>(entry: &'e AtlasEntry<'_>, position: usize) -> impl Iterat
 
 /// The lengths of any other layer, from the rows themselves.
 fn summed_lengths(entry: &AtlasEntry<'_>, dimensions: usize, runs: &[Range<u32>], section: &[u32]) -> Vec<f32> {
-    let sentences = entry.structure.sentences.len();
+    let sentences = entry.sentences().len();
     let row = |index: usize| entry.vectors.row(index).collect::<Vec<f32>>();
     let of_run = |(run, section): (&Range<u32>, &u32)| {
         let mut sum = row(sentences + (section - entry.first_section) as usize);

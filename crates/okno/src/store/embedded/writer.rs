@@ -113,7 +113,9 @@ impl<'s> EmbeddedWriter<'s> {
         let path = lexical_folder(&tables.path);
         let wrong = |source| lexical_failure(path.clone(), source);
         // What a reader cannot open is no use, whatever it was built from.
-        if let Ok(mut lexical) = Lexical::open(&path, Some(identity), false).and_then(|_| LexicalWriter::open(&path)) {
+        if let Ok(mut lexical) =
+            Lexical::open(&path, Some(identity), false, None).and_then(|_| LexicalWriter::open(&path))
+        {
             match lexical.built_from(generation, identity).map_err(wrong)? {
                 Built::Exactly => return Ok(lexical),
                 Built::Beyond => {

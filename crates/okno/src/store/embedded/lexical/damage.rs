@@ -1,12 +1,13 @@
 //! What changed bytes of a lexical index may do: its library trusts what it reads, so a changed byte may make it panic.
 //!
-//! Every file of a segment ends with a checksum, which is compared when an index is opened: that takes milliseconds,
-//! and a changed posting would only make rankings worse, which nobody notices. Two things have no checksum: the list of
-//! segments (`meta.json`), and bytes that change after the index was opened. A panic over one of these is caught and
-//! becomes an error of the lexical index.
+//! Every file of a segment ends with a checksum, which is compared when an index is opened, unless that was done in the
+//! very state that the files are in (`embedded/layout.rs`): a changed posting would only make rankings worse, which
+//! nobody notices. Two things have no checksum: the list of segments (`meta.json`), and bytes that change after the
+//! index was opened. A panic over one of these is caught and becomes an error of the lexical index.
 
 use super::{TantivyResult, schema};
 use crate::load::catch_panic;
+use crate::store::embedded::layout::DiskStamp;
 use std::path::{Path, PathBuf};
 use tantivy::directory::error::OpenReadError;
 use tantivy::error::DataCorruption;
@@ -24,12 +25,25 @@ pub fn guarded<T>(read: impl FnOnce() -> TantivyResult<T>) -> TantivyResult<T> {
 /// Files of a segment end with a footer of at least this many bytes; tantivy panics on shorter ones.
 const FOOTER: u64 = 8;
 
-/// An error where a file of the last commit is not what was written, or the index has other columns than ours. Only
-/// files that a commit names are looked at: a writer may be making others right now.
-pub fn refuse_damaged(index: &Index, folder: &Path) -> TantivyResult<()> {
-    if index.schema() != schema().0 {
-        return Err(corrupted(PathBuf::from("meta.json"), "its columns are not those of this program"));
+/// An error where the index has other columns than ours.
+pub fn refuse_foreign_columns(index: &Index) -> TantivyResult<()> {
+    if index.schema() == schema().0 {
+        return Ok(());
     }
+    Err(corrupted(PathBuf::from("meta.json"), "its columns are not those of this program"))
+}
+
+/// The state of the list of segments, and of all files that it names; `None` where one may be changing.
+pub fn stamp(index: &Index, folder: &Path) -> TantivyResult<Option<u64>> {
+    let files = committed_files(index)?.into_iter().chain([PathBuf::from("meta.json")]);
+    // Not every kind of file is there for every segment.
+    let paths: Vec<PathBuf> = files.map(|file| folder.join(file)).filter(|path| path.exists()).collect();
+    Ok(DiskStamp::of_all(paths.iter().map(PathBuf::as_path)))
+}
+
+/// An error where a file of the last commit is not what was written. Only files that a commit names are looked at: a
+/// writer may be making others right now.
+pub fn refuse_damaged(index: &Index, folder: &Path) -> TantivyResult<()> {
     for file in committed_files(index)? {
         // Not every kind of file is there for every segment.
         let Ok(metadata) = folder.join(&file).metadata() else { continue };

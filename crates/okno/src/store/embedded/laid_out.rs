@@ -1,0 +1,171 @@
+//! A generation laid out: computed from its documents, or as an earlier process kept it.
+
+use super::atlas::{Atlas, AtlasEntry, DocumentBytes, UnplacedDocument};
+use super::blob::{self, StoredFront};
+use super::layout::Layout;
+use super::lexical::Lexical;
+use super::sums::Sums;
+use super::tables::{SumsTable, Tables};
+use super::units::Units;
+use crate::Result;
+use crate::document::{Catalogue, DerivedKind, Layer};
+use crate::packed::series::SeriesReader;
+use crate::store::{DamagedDocument, DocumentNumber, FileState};
+use crate::text::names::DocumentNames;
+use heed::{RoTxn, WithoutTls};
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, OnceLock};
+
+/// The layers whose units are kept: those of `auto` and `broad`.
+pub const KEPT_LAYERS: [Layer; 4] = [Layer::Sentence, Layer::Window(2), Layer::Paragraph, Layer::Section];
+
+/// All that is computed of a generation, now or earlier.
+pub struct LaidOut {
+    pub atlas: Atlas<'static>,
+    pub copies: Vec<Vec<DocumentNumber>>,
+    pub derived_counts: BTreeMap<DerivedKind, usize>,
+    pub units: HashMap<Layer, Arc<Units>>,
+    pub names: OnceLock<DocumentNames>,
+    pub catalogue: OnceLock<Catalogue>,
+}
+
+impl LaidOut {
+    /// What an earlier process computed; `None` where that does not fit.
+    pub fn read(
+        layout: &Layout,
+        tables: &Tables,
+        pin: &RoTxn<'static, WithoutTls>,
+        sums: Option<SumsTable>,
+        dimensions: usize,
+        lexical: Option<&Lexical>,
+    ) -> Result<Option<Self>> {
+        let mut rows = layout.rows();
+        let mut atlas = None;
+        stored_documents(tables, pin, sums, |stored| atlas = Atlas::kept(&mut rows, stored, dimensions))?;
+        Ok(atlas.and_then(|atlas| Self::read_rows(atlas, &mut rows, lexical)))
+    }
+
+    fn read_rows(atlas: Atlas<'static>, rows: &mut SeriesReader, lexical: Option<&Lexical>) -> Option<Self> {
+        let (copies, derived_counts, catalogue): (_, _, Catalogue) = postcard::from_bytes(&rows.next::<u8>()?).ok()?;
+        let units = KEPT_LAYERS.iter().map(|&layer| Some((layer, Arc::new(Units::kept(layer, rows, &atlas)?))));
+        let units = units.collect::<Option<_>>()?;
+        let names = DocumentNames::kept(rows)?;
+        if let Some(lexical) = lexical {
+            // After a merge they are those of other segments, and looked up again.
+            let _ = lexical.set_kept(rows);
+        }
+        Some(Self { atlas, copies, derived_counts, units, names: names.into(), catalogue: OnceLock::from(catalogue) })
+    }
+}
+
+/// Reads all documents and lays them out; with those that are damaged.
+pub fn laid_out(
+    tables: &Tables,
+    pin: &RoTxn<'static, WithoutTls>,
+    sums: Option<SumsTable>,
+    dimensions: usize,
+) -> Result<(LaidOut, Vec<DamagedDocument>)> {
+    let mut documents = ReadDocuments::default();
+    stored_documents(tables, pin, sums, |stored| stored.for_each(|document| documents.add(&document, dimensions)))?;
+    let ReadDocuments { parts, hashes, unreadable } = documents;
+    let damage = if unreadable.is_empty() { Vec::new() } else { named_damage(tables, pin, &unreadable)? };
+    let atlas = Atlas::new(parts.into_iter(), dimensions);
+    let laid_out = LaidOut {
+        copies: copies(&hashes),
+        derived_counts: derived_counts(&atlas),
+        atlas,
+        units: HashMap::new(),
+        names: OnceLock::new(),
+        catalogue: OnceLock::new(),
+    };
+    Ok((laid_out, damage))
+}
+
+/// Documents of the same text, where there are several.
+fn copies(hashes: &[(DocumentNumber, u128)]) -> Vec<Vec<DocumentNumber>> {
+    let mut groups: HashMap<u128, Vec<DocumentNumber>> = HashMap::new();
+    for &(number, hash) in hashes {
+        groups.entry(hash).or_default().push(number);
+    }
+    groups.into_values().filter(|group| group.len() > 1).collect()
+}
+
+fn derived_counts(atlas: &Atlas<'_>) -> BTreeMap<DerivedKind, usize> {
+    let mut counts = BTreeMap::new();
+    for derived in atlas.documents.iter().flat_map(AtlasEntry::derived) {
+        *counts.entry(derived.kind).or_default() += 1;
+    }
+    counts
+}
+
+/// The documents of a generation.
+#[derive(Default)]
+struct ReadDocuments {
+    parts: Vec<UnplacedDocument<'static>>,
+    hashes: Vec<(DocumentNumber, u128)>,
+    /// Those that are not what was stored.
+    unreadable: Vec<DocumentNumber>,
+}
+
+impl ReadDocuments {
+    fn add(&mut self, stored: &DocumentBytes<'static>, dimensions: usize) {
+        let &DocumentBytes { number, bytes, sums } = stored;
+        let Some(blob) = blob::read_checked(bytes, dimensions, sums) else {
+            self.unreadable.push(number);
+            return;
+        };
+        self.hashes.push((number, blob.text.hash));
+        self.parts.push(UnplacedDocument {
+            number,
+            front: StoredFront::of(blob.structure, blob.derived),
+            text: blob.text,
+            record: blob.record,
+            vectors: blob.vectors,
+            derived_vectors: blob.derived_vectors,
+        });
+    }
+}
+
+/// Gives all documents and their checksums to `look`, by ascending number.
+fn stored_documents(
+    tables: &Tables,
+    pin: &RoTxn<'static, WithoutTls>,
+    sums: Option<SumsTable>,
+    look: impl FnOnce(&mut dyn Iterator<Item = DocumentBytes<'static>>),
+) -> Result<()> {
+    // SAFETY: the bytes lie in the memory map, which lives as long as the environment, which the
+    // transaction keeps open; LMDB does not reuse a page while a transaction that sees it lives.
+    // `EmbeddedSnapshot` drops the transaction last and hands out only borrows of itself.
+    let lasting =
+        |bytes: &[u8]| -> &'static [u8] { unsafe { std::slice::from_raw_parts(bytes.as_ptr(), bytes.len()) } };
+    let sums = sums.map(|sums| sums.iter(pin)).transpose().map_err(|e| tables.wrong(e))?;
+    let mut sums = sums.into_iter().flatten().peekable();
+    let mut with_sums = |stored: heed::Result<(DocumentNumber, &[u8])>| {
+        let (number, bytes) = stored?;
+        // Both by ascending number.
+        while sums.next_if(|sum| sum.as_ref().is_ok_and(|(other, _)| *other < number)).is_some() {}
+        let own = sums.next_if(|sum| sum.as_ref().is_ok_and(|(other, _)| *other == number)).transpose()?;
+        Ok(DocumentBytes { number, bytes: lasting(bytes), sums: own.map(|(_, bytes)| Sums::new(lasting(bytes))) })
+    };
+    let mut failed = Ok(());
+    let documents = tables.documents.iter(pin).map_err(|e| tables.wrong(e))?;
+    look(&mut documents.map_while(|stored| with_sums(stored).map_err(|e| failed = Err(tables.wrong(e))).ok()));
+    failed
+}
+
+/// Damaged documents with the files they were read from.
+pub fn named_damage(
+    tables: &Tables,
+    reading: &RoTxn<'_, WithoutTls>,
+    numbers: &[DocumentNumber],
+) -> Result<Vec<DamagedDocument>> {
+    let mut files: HashMap<DocumentNumber, String> = HashMap::new();
+    for stored in tables.files.iter(reading).map_err(|e| tables.wrong(e))? {
+        let (_, bytes) = stored.map_err(|e| tables.wrong(e))?;
+        let Ok(file) = postcard::from_bytes::<FileState>(bytes) else { continue };
+        for number in file.documents.iter().filter(|number| numbers.contains(number)) {
+            files.insert(*number, file.path.clone());
+        }
+    }
+    Ok(numbers.iter().map(|&number| DamagedDocument { number, file: files.remove(&number) }).collect())
+}
