@@ -390,6 +390,8 @@ pub const VALUE_NAMES: &[(&str, &str)] = &[
     ("N", "数量"),
     ("N,…", "编号,…"),
     ("NAME", "名称"),
+    ("COLUMN", "列"),
+    ("SQL", "语句"),
     ("NAMES", "名称"),
     ("ONE", "评测"),
     ("ORDER", "顺序"),

@@ -152,7 +152,9 @@ pub const FILLING_CHARACTERS: &str =
 
 /// The form of a question; `None` where it has none, or two.
 pub fn form(question: &str) -> Option<(RowForm, &'static str)> {
-    let found = |words: &[&'static str]| words.iter().copied().find(|word| position(question, word, 0).is_some());
+    // `at least 5` compares; it asks for nothing that is least.
+    let asked = question.replace("at least", "").replace("at most", "");
+    let found = |words: &[&'static str]| words.iter().copied().find(|word| position(&asked, word, 0).is_some());
     let mut forms = WORDS.iter().filter_map(|(form, words)| Some((*form, found(words)?)));
     let first = forms.next()?;
     match (first.0, forms.next()) {

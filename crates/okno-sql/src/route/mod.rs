@@ -58,6 +58,8 @@ impl RowRoute for TableRoute {
         if found.iter().any(|(_, asked)| asked.is_named) {
             found.retain(|(_, asked)| asked.is_named);
         }
+        // The same table may stand in several documents: a sheet, and what was exported from it.
+        found.dedup_by(|(table, _), (first, _)| table.source.table == first.source.table);
         match found.as_slice() {
             [(table, asked)] => table.answer(asked),
             _ => Ok(None),

@@ -60,8 +60,9 @@ impl<'q> ExplainedWords<'q> {
 
     /// The same for a name, which may be in the singular or plural.
     fn take_name(&mut self, name: &str) -> Option<usize> {
-        let forms = [name.to_owned(), format!("{name}s"), format!("{name}es"), singular(name)];
         let latin = name.ends_with(|c: char| c.is_ascii_alphabetic());
+        let plural = name.strip_suffix('y').map_or_else(|| format!("{name}s"), |stem| format!("{stem}ies"));
+        let forms = [name.to_owned(), plural, format!("{name}es"), singular(name)];
         forms.iter().take(if latin { 4 } else { 1 }).find_map(|form| self.take(form))
     }
 
