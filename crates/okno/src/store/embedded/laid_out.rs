@@ -65,9 +65,9 @@ pub fn laid_out(
     sums: Option<SumsTable>,
     dimensions: usize,
 ) -> Result<(LaidOut, Vec<DamagedDocument>)> {
-    let mut documents = ReadDocuments::default();
+    let mut documents = CheckedDocuments::default();
     stored_documents(tables, pin, sums, |stored| stored.for_each(|document| documents.add(&document, dimensions)))?;
-    let ReadDocuments { parts, hashes, unreadable } = documents;
+    let CheckedDocuments { parts, hashes, unreadable } = documents;
     let damage = if unreadable.is_empty() { Vec::new() } else { named_damage(tables, pin, &unreadable)? };
     let atlas = Atlas::new(parts.into_iter(), dimensions);
     let laid_out = LaidOut {
@@ -100,14 +100,14 @@ fn derived_counts(atlas: &Atlas<'_>) -> BTreeMap<DerivedKind, usize> {
 
 /// The documents of a generation.
 #[derive(Default)]
-struct ReadDocuments {
+struct CheckedDocuments {
     parts: Vec<UnplacedDocument<'static>>,
     hashes: Vec<(DocumentNumber, u128)>,
     /// Those that are not what was stored.
     unreadable: Vec<DocumentNumber>,
 }
 
-impl ReadDocuments {
+impl CheckedDocuments {
     fn add(&mut self, stored: &DocumentBytes<'static>, dimensions: usize) {
         let &DocumentBytes { number, bytes, sums } = stored;
         let Some(blob) = blob::read_checked(bytes, dimensions, sums) else {

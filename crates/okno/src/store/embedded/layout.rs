@@ -26,7 +26,7 @@ pub const LAYOUT: &str = "layout";
 const VERSION: u32 = 1;
 
 /// So long files are believed to be what they were when all of them was looked at.
-const BELIEVED: Duration = Duration::from_secs(24 * 60 * 60);
+const BELIEVED: Duration = Duration::from_hours(24);
 
 /// A file that was changed so shortly before it is looked at may change again at what its file system takes for the
 /// same time; the coarsest that are in use count in steps of two seconds.

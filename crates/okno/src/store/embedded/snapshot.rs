@@ -151,7 +151,7 @@ impl EmbeddedSnapshot {
         let (lexical, checked) = (self.lexical.as_ref()?, self.tables.checked?);
         let source = LayoutSource {
             data: DiskStamp::of(&folder.join("data.mdb")).filter(|now| *now == checked.stamp).map(|_| checked)?,
-            transaction: self.reading(|pin| pin.id()) as u64,
+            transaction: self.reading(|pin| pin.id() as u64),
             identity: self.identity,
             lexical: lexical.stamp?,
         };

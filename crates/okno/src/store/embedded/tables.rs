@@ -122,14 +122,10 @@ impl Tables {
         drop(opening);
         let stamp = DiskStamp::of(&folder.join("data.mdb"));
         let layout = stamp.and_then(|stamp| Layout::open(folder, stamp));
-        let checked = match &layout {
-            Some(layout) => Some(layout.source.data),
-            None => {
-                let now = stamp.and_then(CheckedFile::now);
-                checked_pages(&env, folder)?;
-                now
-            }
-        };
+        let checked = layout.as_ref().map(|layout| layout.source.data).or_else(|| stamp.and_then(CheckedFile::now));
+        if layout.is_none() {
+            checked_pages(&env, folder)?;
+        }
         restore_length(&env, folder, read_only)?;
         if !read_only {
             env.clear_stale_readers().map_err(wrong)?;
