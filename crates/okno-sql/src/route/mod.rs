@@ -15,7 +15,7 @@ use okno::document::table::{self, Table};
 use okno::document::{DerivedKind, Metadata};
 use okno::generate::Asker;
 use okno::message::Reason;
-use okno::retrieve::{QueryWriter, RowAnswer, RowPlace, RowRoute};
+use okno::retrieve::{CitedRow, QueryWriter, RowAnswer, RowRoute};
 use okno::store::Snapshot;
 use okno::{Error, Result, SOURCE_ROOT};
 use read::RowQuestion;
@@ -40,8 +40,8 @@ pub struct TableRoute;
 struct IndexedTable {
     source: TableSource,
     names: Vec<String>,
-    header: Option<RowPlace>,
-    rows: Vec<RowPlace>,
+    header: Option<CitedRow>,
+    rows: Vec<CitedRow>,
 }
 
 impl RowRoute for TableRoute {
@@ -99,11 +99,11 @@ fn tables(snapshot: &dyn Snapshot) -> Result<Vec<IndexedTable>> {
     let mut tables = Vec::new();
     let copies: HashSet<_> = snapshot.copies().iter().flat_map(|group| group.iter().skip(1).copied()).collect();
     let has_tables = snapshot.derived_counts().get(&DerivedKind::Table).is_some_and(|count| *count > 0);
-    let mut sources: BTreeMap<(String, String), Vec<(RowPlace, Metadata)>> = BTreeMap::new();
+    let mut sources: BTreeMap<(String, String), Vec<(CitedRow, Metadata)>> = BTreeMap::new();
     for (number, record) in snapshot.records()? {
         if record.id.root.starts_with(SOURCE_ROOT) {
             let table = record.id.path.rsplit_once('/').map_or(record.id.path.as_str(), |(table, _)| table).to_owned();
-            let place = RowPlace { document: *number, sentences: 0..record.sentences as usize };
+            let place = CitedRow { document: *number, sentences: 0..record.sentences as usize };
             sources.entry((record.id.root.clone(), table)).or_default().push((place, record.metadata.clone()));
         } else if has_tables && !copies.contains(number) {
             of_document(snapshot, *number, record.id.name(), &mut tables)?;
@@ -130,7 +130,7 @@ fn of_document(
     let (text, structure) = (snapshot.text(number)?, snapshot.structure(number)?);
     for sentences in spans {
         let Some(read) = table::read(structure.span(sentences.clone()).of(text)) else { continue };
-        let place = |at: usize| RowPlace { document: number, sentences: at..at + 1 };
+        let place = |at: usize| CitedRow { document: number, sentences: at..at + 1 };
         let is_header = |at: &usize| table::is_header(structure.sentences[*at].span.of(text));
         let (header, rows): (Vec<usize>, Vec<usize>) = sentences.partition(is_header);
         // A row that is cut into several sentences has no place of its own.
@@ -144,10 +144,10 @@ fn of_document(
 }
 
 /// The rows of a database: their metadata by field.
-fn of_source(name: &str, rows: Vec<(RowPlace, Metadata)>) -> IndexedTable {
+fn of_source(name: &str, rows: Vec<(CitedRow, Metadata)>) -> IndexedTable {
     let fields: BTreeSet<&String> = rows.iter().flat_map(|(_, metadata)| metadata.0.keys()).collect();
     let cell = |metadata: &Metadata, field: &str| metadata.get(field).map(ToString::to_string).unwrap_or_default();
-    let cells = |(_, metadata): &(RowPlace, Metadata)| fields.iter().map(|field| cell(metadata, field)).collect();
+    let cells = |(_, metadata): &(CitedRow, Metadata)| fields.iter().map(|field| cell(metadata, field)).collect();
     let table =
         Table { header: fields.iter().map(ToString::to_string).collect(), rows: rows.iter().map(cells).collect() };
     let source = TableSource { document: name.to_owned(), table };

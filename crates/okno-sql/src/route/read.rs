@@ -113,8 +113,8 @@ pub fn read(question: &str, table: &Table, names: &[String]) -> Option<RowQuesti
     let price = || {
         let priced =
             |column: &&AskedColumn<'_>| PRICES.iter().any(|part| column.words.contains(part)) && column.is_number;
-        let mut prices = columns.iter().filter(priced);
-        prices.next().filter(|_| OF_PRICE.iter().any(|of| word.contains(of)) && prices.next().is_none())
+        let mut candidates = columns.iter().filter(priced);
+        candidates.next().filter(|_| OF_PRICE.iter().any(|of| word.contains(of)) && candidates.next().is_none())
     };
     let select = match form {
         // `How many cups do the Blues have?` is in one cell.

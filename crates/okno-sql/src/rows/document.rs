@@ -173,5 +173,5 @@ fn title(columns: &[String], texts: &[usize]) -> Option<usize> {
     let column = |at: usize| columns[at].to_lowercase();
     let called = |name: &&str| texts.iter().copied().find(|at| column(*at) == **name);
     let ending = || texts.iter().copied().find(|at| TITLE_ENDS.iter().any(|end| column(*at).ends_with(end)));
-    TITLES.iter().find_map(|name| called(&name)).or_else(ending)
+    TITLES.iter().find_map(called).or_else(ending)
 }

@@ -123,7 +123,6 @@ fn cells(row: &Row<'_>, declared: &[Declared]) -> rusqlite::Result<(Vec<RowCell>
     let (mut cells, mut size) = (Vec::with_capacity(declared.len()), 0);
     for (at, declared) in declared.iter().enumerate() {
         let cell = match row.get_ref(at)? {
-            ValueRef::Null => RowCell::Empty,
             ValueRef::Integer(truth @ (0 | 1)) if *declared == Declared::Truth => {
                 RowCell::Typed(Value::Bool(truth == 1), truth.to_string())
             }
@@ -136,7 +135,7 @@ fn cells(row: &Row<'_>, declared: &[Declared]) -> rusqlite::Result<(Vec<RowCell>
                 if *declared == Declared::Day { RowCell::day(text) } else { RowCell::Text(text) }
             }
             // A picture in a row is no reason to skip it.
-            ValueRef::Blob(_) => RowCell::Empty,
+            ValueRef::Null | ValueRef::Blob(_) => RowCell::Empty,
         };
         cells.push(cell);
     }

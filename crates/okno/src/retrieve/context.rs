@@ -5,7 +5,7 @@ use super::fuse::{Hit, LedBy, Ranking, Trace};
 use super::recipe::{Recipe, Unit};
 use super::relevance::{ComparedQuestion, RELEVANT};
 use super::rerank::{Moved, Reranked};
-use super::rows::RowAnswer;
+use super::row_answer::RowAnswer;
 use super::scope::QuestionScope;
 use super::tables;
 use crate::Result;

@@ -27,6 +27,7 @@ mod relevance;
 mod request;
 mod rerank;
 mod reread;
+mod row_answer;
 mod rows;
 mod scope;
 mod sections;
@@ -46,8 +47,8 @@ pub use recipe::{Expansion, Fusion, Order, Recipe, Recipes, Rerank, Unit, Worth,
 pub use relevance::RELEVANT;
 pub use request::{Budget, FilterBy, QueryLimits, QueryRequest};
 pub use rerank::{Moved, RerankError, Reranked, Reranker};
+pub use row_answer::{CitedRow, QueryWriter, RowAnswer, RowRoute};
 pub(crate) use rows::put_first as put_rows_first;
-pub use rows::{QueryWriter, RowAnswer, RowPlace, RowRoute};
 pub use scope::matching;
 pub(crate) use scope::nearest;
 pub(crate) use several::together;

@@ -1,65 +1,17 @@
 //! Rows as an answer: questions that only counting, adding or comparing rows answers.
 //!
-//! A [`RowRoute`] – the engine has none of its own – turns such a question into a query over the tables of an index.
+//! A [`RowRoute`](super::RowRoute) turns such a question into a query over the tables of an index.
 //! What it computed is told beside the contexts, and the rows that it rests on are the first contexts; what the usual
 //! search found comes after them, as far as the budget goes.
 
 use super::context::{self, Answer, Context};
 use super::expand::ContextPiece;
 use super::recipe::Unit;
+use super::row_answer::{CitedRow, RowAnswer};
 use super::scope::QuestionScope;
 use crate::Result;
-use crate::generate::Asker;
-use crate::store::{DocumentNumber, Snapshot};
+use crate::store::Snapshot;
 use crate::understand::{Because, Route, Routing};
-use serde::Serialize;
-use std::ops::Range;
-
-/// Answers questions about rows.
-pub trait RowRoute: Send + Sync {
-    /// The rows that answer a question; `None` where it does not ask for rows, where that is not sure, or where there
-    /// are none: the usual search answers then. Must cost nothing for an index without tables.
-    fn answer(&self, snapshot: &dyn Snapshot, question: &str, asker: Option<Asker<'_>>) -> Result<Option<RowAnswer>>;
-}
-
-/// What a query over rows gave.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct RowAnswer {
-    /// The query.
-    pub sql: String,
-    /// Who wrote it.
-    pub by: QueryWriter,
-    /// The names of the columns.
-    pub columns: Vec<String>,
-    /// The rows of the answer.
-    pub rows: Vec<Vec<serde_json::Value>>,
-    /// Whether there are more.
-    pub more: bool,
-    /// The rows that it rests on, as far as they are known.
-    #[serde(skip)]
-    pub places: Vec<RowPlace>,
-    /// How many of the contexts are such rows, the first of them.
-    pub contexts: usize,
-}
-
-/// Who wrote a query.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum QueryWriter {
-    /// A rule, for plain forms.
-    Rule,
-    /// A language model.
-    Model,
-}
-
-/// Where a row is.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RowPlace {
-    /// The document.
-    pub document: DocumentNumber,
-    /// Its sentences.
-    pub sentences: Range<usize>,
-}
 
 /// Puts the rows before what the usual search found.
 pub fn put_first(answer: &mut Answer, snapshot: &dyn Snapshot, mut rows: RowAnswer) -> Result<()> {
@@ -69,7 +21,7 @@ pub fn put_first(answer: &mut Answer, snapshot: &dyn Snapshot, mut rows: RowAnsw
         Unit::Characters => context.end - context.start,
     };
     let (scope, mut contexts) = (QuestionScope::default(), Vec::new());
-    for RowPlace { document, sentences } in touching(std::mem::take(&mut rows.places)) {
+    for CitedRow { document, sentences } in touching(std::mem::take(&mut rows.places)) {
         let anchor = sentences.start;
         let piece = ContextPiece { document, sentences, score: 1.0, anchor, hits: Vec::new() };
         let mut context = context::cut(snapshot, piece, &scope, &|_| Vec::new(), None, &mut [])?;
@@ -99,8 +51,8 @@ pub fn put_first(answer: &mut Answer, snapshot: &dyn Snapshot, mut rows: RowAnsw
 }
 
 /// Rows that follow one another, as one.
-fn touching(places: Vec<RowPlace>) -> Vec<RowPlace> {
-    let mut together: Vec<RowPlace> = Vec::new();
+fn touching(places: Vec<CitedRow>) -> Vec<CitedRow> {
+    let mut together: Vec<CitedRow> = Vec::new();
     for place in places {
         match together.last_mut() {
             Some(last) if last.document == place.document && last.sentences.end == place.sentences.start => {
