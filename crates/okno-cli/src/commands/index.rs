@@ -32,8 +32,8 @@ const DEFAULT_SIZE: Size = Size::Characters(400);
 #[derive(Debug, Args)]
 #[allow(clippy::struct_excessive_bools)] // each is a flag
 pub struct IndexArgs {
-    /// Files, folders and URLs; hidden files and those listed in `.gitignore` or `.oknoignore` are skipped. With --table
-    /// or --query, an SQLite file or `postgres://user@host/database`
+    /// Files, folders and URLs; hidden files and those listed in `.gitignore` or `.oknoignore` are skipped. With
+    /// --table or --query, an SQLite file or `postgres://user@host/database`
     paths: Vec<PathBuf>,
     /// The default recipe for searching this index
     #[arg(long)]

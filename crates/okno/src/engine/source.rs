@@ -54,8 +54,8 @@ impl Engine {
     /// impl DocumentSource for Notes {
     ///     fn list(&mut self) -> okno::Result<Vec<SourceEntry>> {
     ///         self.1 = std::mem::take(&mut self.0);
-    ///         let entry = |(at, note): (usize, &(u128, &str))| SourceEntry { id: format!("note-{at}"), version: note.0 };
-    ///         Ok(self.1.iter().enumerate().map(entry).collect())
+    ///         let entry = |at: usize| SourceEntry { id: format!("note-{at}"), version: self.1[at].0 };
+    ///         Ok((0..self.1.len()).map(entry).collect())
     ///     }
     ///     fn read(&mut self, positions: &[usize]) -> okno::Result<Vec<(usize, SourceDocument)>> {
     ///         let document = |&at: &usize| (at, Ok(GivenDocument::new(format!("note-{at}"), self.1[at].1)));
@@ -64,7 +64,8 @@ impl Engine {
     /// }
     ///
     /// let engine = Engine::create(folder.path())?;
-    /// let mut sync = |notes| engine.sync_source("notes", &mut Notes(notes, vec![]), &IndexOptions::default(), &Silent);
+    /// let options = IndexOptions::default();
+    /// let sync = |notes| engine.sync_source("notes", &mut Notes(notes, vec![]), &options, &Silent);
     /// assert_eq!(sync(vec![(1, "Tea is hot."), (1, "Ice is cold.")])?.added, 2);
     /// let second = sync(vec![(2, "Tea is cold now.")])?;
     /// assert_eq!((second.changed, second.removed), (1, 1));
