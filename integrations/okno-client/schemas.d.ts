@@ -17,6 +17,8 @@ export interface Answer {
   relevance: number;
   /** By which route it was answered, and why. */
   route: Record<string, unknown>;
+  /** The query over rows that answers the question, with what it gave, where there is one. */
+  rows?: Record<string, unknown> | null;
   /** What a language model did to help, step by step. */
   steps?: Record<string, unknown>[];
   /** Tokens of all contexts. */
