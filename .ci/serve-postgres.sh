@@ -23,13 +23,14 @@ bin=$(programs) || { fetch >&2 && bin=$(programs); } ||
   { say "cannot be had; the tests that need it will be skipped"; exit 0; }
 
 # The server does not run as root.
-as() { if [ "$(id -u)" = 0 ]; then setpriv --reuid=nobody --regid=nogroup --clear-groups "$@"; else "$@"; fi; }
+as=(env)
+[ "$(id -u)" != 0 ] || as=(setpriv --reuid=nobody --regid=nogroup --clear-groups)
 data=$(mktemp -d /tmp/okno-postgres.XXXXXX)
 echo okno >"$data/password"
 [ "$(id -u)" != 0 ] || chown -R nobody:nogroup "$data"
-as "$bin/initdb" -D "$data/data" -U okno -A scram-sha-256 --pwfile="$data/password" -E UTF8 --no-sync >"$folder/log" 2>&1 ||
+"${as[@]}" "$bin/initdb" -D "$data/data" -U okno -A scram-sha-256 --pwfile="$data/password" -E UTF8 --no-sync >"$folder/log" 2>&1 ||
   { say "cannot be set up; see $folder/log"; exit 0; }
-as "$bin/postgres" -D "$data/data" -p "$port" -h 127.0.0.1 -k "$data" -F >>"$folder/log" 2>&1 </dev/null &
+"${as[@]}" "$bin/postgres" -D "$data/data" -p "$port" -h 127.0.0.1 -k "$data" -F >>"$folder/log" 2>&1 </dev/null &
 echo $! >"$folder/postgres.pid"
 for _ in $(seq 100); do
   if (exec 3<>"/dev/tcp/127.0.0.1/$port") 2>/dev/null && kill -0 "$(cat "$folder/postgres.pid")" 2>/dev/null; then

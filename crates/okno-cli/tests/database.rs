@@ -246,7 +246,7 @@ fn questions_about_rows_are_answered_with_sql() {
     database.fill_customers();
     database.sync(&world, &["--table", "teas"]);
     database.sync(&world, &["--table", "customers"]);
-    // A real table of a document, with its title above the header.
+    // The rows of a CSV file of the unstructured project.
     world.write("files/cups.csv", "Team,Location,Stanley Cups\nBlues,STL,1\nFlyers,PHI,2\nMaple Leafs,TOR,13\n");
     world.index(["files"]);
     for (question, value, document) in [
