@@ -232,6 +232,7 @@ fn a_source_can_be_removed() {
     let world = World::new();
     let mut database = Filled::file(&world);
     database.fill_teas();
+    world.okno(["index", database.address()]).succeeds().says(&["okno index FILE --table NAME"]);
     database.sync(&world, &["--table", "teas"]);
     let source = format!("{}#teas", world.path("shop.sqlite").canonicalize().unwrap().display());
     assert_eq!(world.okno(["remove", "--json", "--root", &source]).succeeds().json(), json!({"removed": 3}));

@@ -4,6 +4,8 @@ use crate::locale::{Lang, language, say};
 use okno::error::{BackupError, OptionsError, RemoteError};
 use okno::fetch::FetchError;
 use okno::generate::GenerateError;
+#[cfg(feature = "sql")]
+use okno::load::FileKind;
 use okno::load::SkipReason;
 use okno::message::Message;
 use okno::{Error, SkippedReason};
@@ -94,6 +96,11 @@ pub fn of_file(reason: &SkipReason) -> String {
         SkipReason::NoTextLayer { .. } => Some(say!(
             "add the OCR models (`okno models add rapidocr`), or run `ocrmypdf` over it",
             "请添加文字识别模型（`okno models add rapidocr`），或先用 `ocrmypdf` 处理"
+        )),
+        #[cfg(feature = "sql")]
+        SkipReason::Unsupported { kind: FileKind::Sqlite, .. } => Some(say!(
+            "index the rows of a table with `okno index FILE --table NAME`",
+            "可用 `okno index 文件 --table 表名` 索引表中的行"
         )),
         SkipReason::NoTextField { .. } => {
             Some(say!("name it with `--jsonl-fields text=…`", "请用 `--jsonl-fields text=…` 指定"))
