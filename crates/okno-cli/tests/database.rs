@@ -235,6 +235,7 @@ fn a_source_can_be_removed() {
     world.okno(["index", database.address()]).succeeds().says(&["okno index FILE --table NAME"]);
     database.sync(&world, &["--table", "teas"]);
     let source = format!("{}#teas", world.path("shop.sqlite").canonicalize().unwrap().display());
+    world.okno(["remove", "--root", "source:teas"]).refuses();
     assert_eq!(world.okno(["remove", "--json", "--root", &source]).succeeds().json(), json!({"removed": 3}));
     assert!(world.names().is_empty());
 }

@@ -250,10 +250,17 @@ fn explained_context(question: &str, context: &Context) -> String {
 
 const EXPLAINED_HITS: usize = 5;
 
+/// Below this cosine two pieces have nothing to do with each other.
+const UNLIKE: f32 = 0.25;
+
 /// A piece of the question and what it found.
 fn matched(PieceMatch { asked, found, likeness, .. }: &PieceMatch) -> String {
     let (asked, found) = (printable(asked), printable(found));
-    if asked == found { format!("{asked} ✓") } else { format!("{asked} ≈ {found} {likeness:.2}") }
+    match likeness {
+        _ if asked == found => format!("{asked} ✓"),
+        likeness if *likeness < UNLIKE => format!("{asked} –"),
+        likeness => format!("{asked} ≈ {found} {likeness:.2}"),
+    }
 }
 
 fn found(FoundUnit { trace, .. }: &FoundUnit) -> String {

@@ -367,10 +367,11 @@ impl Engine {
         let (mut roots, files) = (snapshot.roots().to_vec(), sync::known_files(&*snapshot)?);
         roots.retain(|known| *known != root);
         let source = format!("{SOURCE_ROOT}{}", given.to_string_lossy());
-        let root = if files.iter().any(|file| file.root == source) { source } else { root };
-        if roots.len() == snapshot.roots().len() && !root.starts_with(SOURCE_ROOT) {
+        let is_source = files.iter().any(|file| file.root == source);
+        if roots.len() == snapshot.roots().len() && !is_source {
             return Err(Error::NoRoot { root, known: roots });
         }
+        let root = if is_source { source } else { root };
         let mut removed = 0;
         let damaged: HashSet<DocumentNumber> = snapshot.all_damaged().iter().map(|damaged| damaged.number).collect();
         for file in files.into_iter().filter(|file| file.root == root) {
