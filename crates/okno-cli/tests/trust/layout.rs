@@ -69,11 +69,15 @@ fn damage_is_noticed_although_a_layout_was_kept() {
     // In the record, which is in front of the sentences.
     let record = places(&world, "n07.md").into_iter().filter(|at| at % 4096 < 200).collect::<Vec<_>>();
     assert!(!record.is_empty());
-    record.iter().for_each(|&at| overwrite_at(&world, at, b"n97.md"));
+    for &at in &record {
+        overwrite_at(&world, at, b"n97.md");
+    }
     let answer = world.search(&[QUESTIONS[0]]);
     assert_eq!(answer["damaged"], serde_json::json!(["n07.md"]));
     assert!(contexts(&answer).iter().all(|context| !text(context, "doc_id").ends_with("7.md")), "{answer}");
-    record.iter().for_each(|&at| overwrite_at(&world, at, b"n07.md"));
+    for &at in &record {
+        overwrite_at(&world, at, b"n07.md");
+    }
     answers(&world);
     let lexical = std::fs::read_dir(world.path(".okno/lexical")).unwrap().map(|entry| entry.unwrap().path());
     let postings = lexical
