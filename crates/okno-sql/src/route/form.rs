@@ -137,18 +137,17 @@ pub const COMPARISONS: &[(&str, &str)] = &[
 pub const COMPARISONS_BEHIND: &[(&str, &str)] =
     &[("以上", ">="), ("以下", "<="), ("or more", ">="), ("or less", "<="), ("and above", ">="), ("and below", "<=")];
 
-/// Words that say nothing about rows.
+/// Words that say nothing about rows. `by` and `and` do: they group rows, or ask for two things.
 pub const FILLERS: &[&str] = &[
     "what", "which", "who", "is", "are", "was", "were", "the", "a", "an", "of", "in", "on", "for", "with", "where",
-    "whose", "that", "have", "has", "had", "do", "does", "there", "from", "by", "at", "to", "and", "me", "tell",
-    "show", "give", "list", "find", "please", "one", "ones", "row", "rows", "entry", "entries", "record", "records",
-    "item", "items", "table", "all", "any", "many", "how", "much", "number", "value", "costs", "cost", "it", "be",
-    "than",
+    "whose", "that", "have", "has", "had", "do", "does", "there", "from", "at", "to", "me", "tell", "show", "give",
+    "list", "find", "please", "one", "ones", "row", "rows", "entry", "entries", "record", "records", "item", "items",
+    "table", "all", "any", "many", "how", "much", "number", "value", "costs", "cost", "it", "be", "than", "什么",
 ];
 
 /// Characters that say nothing about rows.
 pub const FILLING_CHARACTERS: &str =
-    "的有是在了哪个一些几多少里中请问列出所我们给吗呢和与都款种条项位名家件只部本行张这那为其共总全记录数据表格值元块";
+    "的有是在了哪个一些几多少里中请问列出所我们给吗呢都款种条项位名家件只部本行张这那为其共总全记录数据表格值元块钱";
 
 /// The form of a question; `None` where it has none, or two.
 pub fn form(question: &str) -> Option<(RowForm, &'static str)> {

@@ -102,7 +102,8 @@ fn tables(snapshot: &dyn Snapshot) -> Result<Vec<IndexedTable>> {
     let mut sources: BTreeMap<(String, String), Vec<(CitedRow, Metadata)>> = BTreeMap::new();
     for (number, record) in snapshot.records()? {
         if record.id.root.starts_with(SOURCE_ROOT) {
-            let table = record.id.path.rsplit_once('/').map_or(record.id.path.as_str(), |(table, _)| table).to_owned();
+            // The name of a source ends with that of its rows; a key may have anything in it.
+            let table = record.id.root.rsplit_once('#').map_or(record.id.root.as_str(), |(_, table)| table).to_owned();
             let place = CitedRow { document: *number, sentences: 0..record.sentences as usize };
             sources.entry((record.id.root.clone(), table)).or_default().push((place, record.metadata.clone()));
         } else if has_tables && !copies.contains(number) {
@@ -135,13 +136,24 @@ fn of_document(
         let (header, rows): (Vec<usize>, Vec<usize>) = sentences.partition(is_header);
         // A row that is cut into several sentences has no place of its own.
         if rows.len() == read.rows.len() {
-            let source = TableSource { document: name.to_owned(), table: read };
+            let (cells, rows) = read.rows.into_iter().zip(rows).filter(|(cells, _)| !is_total(cells)).unzip();
+            let rows: Vec<usize> = rows;
+            let source = TableSource { document: name.to_owned(), table: Table { rows: cells, ..read } };
             let (header, rows) = (header.first().map(|at| place(*at)), rows.into_iter().map(place).collect());
             tables.push(IndexedTable { names: names(name), source, header, rows });
         }
     }
     Ok(())
 }
+
+/// Whether a row adds up others: it is none of them.
+fn is_total(cells: &[String]) -> bool {
+    let first = cells.iter().map(|cell| cell.trim().trim_matches('*').to_lowercase()).find(|cell| !cell.is_empty());
+    first.is_some_and(|first| TOTALS.iter().any(|word| form::position(&first, word, 0) == Some(0)))
+}
+
+/// What the first cell of such a row begins with.
+const TOTALS: &[&str] = &["total", "totals", "subtotal", "grand total", "sum", "合计", "总计", "小计", "总数", "共计"];
 
 /// The rows of a database: their metadata by field.
 fn of_source(name: &str, rows: Vec<(CitedRow, Metadata)>) -> IndexedTable {
@@ -160,6 +172,7 @@ fn names(document: &str) -> Vec<String> {
     let words: Vec<&str> = stem.split('_').filter(|word| !word.is_empty()).collect();
     let is_name =
         |word: &&&str| word.chars().count() > usize::from(word.is_ascii()) * 2 && word.chars().any(char::is_alphabetic);
-    let single = words.iter().filter(is_name).map(ToString::to_string);
+    // Of a long name a single word says too little: `table_with_title` is no list of titles.
+    let single = words.iter().filter(|_| words.len() <= 2).filter(is_name).map(ToString::to_string);
     std::iter::once(words.join(" ")).chain(single).filter(|name| !name.is_empty()).collect()
 }

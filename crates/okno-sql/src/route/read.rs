@@ -16,9 +16,6 @@ use std::collections::BTreeSet;
 /// Characters of a value that a question may name, at most.
 const LONGEST_NAME: usize = 40;
 
-/// A column of numbers has at least this share of them among what it holds.
-const NUMBERS: f64 = 0.8;
-
 /// Columns that count or name rows: nobody asks for their mean.
 const COUNTERS: &[&str] = &["id", "index", "no", "no.", "#", "编号", "序号", "year", "年份", "年"];
 
@@ -110,6 +107,15 @@ pub fn read(question: &str, table: &Table, names: &[String]) -> Option<RowQuesti
         return None;
     }
     let number = mentioned.iter().copied().find(|column| column.is_number);
+    let is_condition = |column: &AskedColumn<'_>| {
+        let name = quoted(column.name);
+        conditions.iter().any(|condition| condition.strip_prefix(&name).is_some_and(|rest| rest.starts_with(' ')))
+    };
+    // A column that is neither counted nor a condition: `how many have a website` asks for more than is read here.
+    let is_beside = |of: Option<&AskedColumn<'_>>| {
+        let is_used = |column: &&AskedColumn<'_>| of.is_some_and(|of| of.name == column.name) || is_condition(column);
+        !mentioned.iter().all(is_used)
+    };
     let price = || {
         let priced =
             |column: &&AskedColumn<'_>| PRICES.iter().any(|part| column.words.contains(part)) && column.is_number;
@@ -119,7 +125,9 @@ pub fn read(question: &str, table: &Table, names: &[String]) -> Option<RowQuesti
     let select = match form {
         // `How many cups do the Blues have?` is in one cell.
         RowForm::Count if number.is_some() => return None,
+        RowForm::Sum | RowForm::Average if is_beside(number) => return None,
         RowForm::Count => match mentioned.as_slice() {
+            _ if is_named && is_beside(None) => return None,
             _ if is_named => "count(*) AS \"count\"".to_owned(),
             [] if is_narrowed => "count(*) AS \"count\"".to_owned(),
             [of] => format!("count(DISTINCT {}) AS \"count\"", quoted(of.name)),
@@ -132,8 +140,9 @@ pub fn read(question: &str, table: &Table, names: &[String]) -> Option<RowQuesti
         RowForm::Greatest | RowForm::Least => {
             let of = quoted(number.or_else(price)?.name);
             let function = if form == RowForm::Greatest { "max" } else { "min" };
-            let among: Vec<String> = conditions.iter().cloned().chain([format!("typeof({of}) <> 'text'")]).collect();
-            conditions.push(format!("{of} = (SELECT {function}({of}) FROM {{table}} WHERE {})", among.join(" AND ")));
+            let among =
+                if conditions.is_empty() { String::new() } else { format!(" WHERE {}", conditions.join(" AND ")) };
+            conditions.push(format!("{of} = (SELECT {function}({of}) FROM {{table}}{among})"));
             "*".to_owned()
         }
         RowForm::All if is_narrowed && (is_compared || word != "which") => "*".to_owned(),
@@ -150,7 +159,8 @@ fn columns(table: &Table) -> Vec<AskedColumn<'_>> {
         let words = name.trim().to_lowercase().replace(['_', '-'], " ");
         let words = words.split(['(', '（', '[']).next().unwrap_or_default().trim().to_owned();
         let counts = COUNTERS.contains(&words.as_str()) || words.ends_with(" id");
-        let is_number = numbers > 1 && numbers as f64 >= NUMBERS * held as f64 && !counts;
+        // One cell that is no number – `n/a`, `98 452` – and a sum of the others would be wrong.
+        let is_number = numbers > 1 && numbers == held && !counts;
         let text = |cell: Value| if let Value::Text(text) = cell { Some(text) } else { None };
         let is_name =
             |text: &String| (2..=LONGEST_NAME).contains(&text.chars().count()) && text.chars().any(char::is_alphabetic);
@@ -317,9 +327,22 @@ mod tests {
             "Which teas are from China?",
             "How many",
             "all teas",
+            "How many teas have a country?",
+            "What is the average price by country?",
+            "How many teas and countries are there?",
         ] {
             assert_eq!(sql(question, &teas(), "teas"), None, "{question}");
         }
+    }
+
+    #[test]
+    fn a_column_with_anything_but_numbers_is_neither_added_nor_compared() {
+        let permits = table(&[&["State", "Permits"], &["Alabama", "10"], &["California", "98 452"], &["Ohio", "7"]]);
+        assert_eq!(sql("What is the sum of permits?", &permits, "permits"), None);
+        assert_eq!(sql("Which state has the most permits?", &permits, "permits"), None);
+        let two = table(&[&["名称", "库存", "价格"], &["龙井", "1", "2"], &["祁红", "3", "4"]]);
+        assert_eq!(sql("库存和价格的合计", &two, "茶叶"), None);
+        assert!(sql("最贵的茶叶是什么？", &two, "茶叶").is_some());
     }
 
     #[test]

@@ -1,8 +1,9 @@
 //! A row becomes a document.
 //!
-//! The text is that of the text columns: one `column: value` line for each, or the text itself where there is only one
-//! beside the key, or only one long text beside key and title. Everything that is short is typed metadata too, so that
-//! it can be filtered by. The title is the value of a column that is called so.
+//! The text is one `column: value` line for each column – numbers and dates too, which are asked for as well –, or the
+//! text itself where there is only one column beside the key, or only one long text beside key and title. Everything
+//! that is short is typed metadata too, so that it can be filtered by. The title is the value of a column that is called
+//! so.
 
 use super::LONGEST_ROW;
 use okno::document::{Date, Metadata, Value};
@@ -105,14 +106,15 @@ impl RowShape {
         let texts: Vec<usize> = (0..row.len()).filter(is_text).collect();
         let beside_key: Vec<usize> = texts.iter().copied().filter(|at| !self.key.contains(at)).collect();
         let own: Vec<usize> = beside_key.iter().copied().filter(|at| Some(*at) != self.title).collect();
+        let held: Vec<usize> = (0..row.len()).filter(|at| row[*at] != RowCell::Empty).collect();
+        let is_alone = held.iter().all(|at| self.key.contains(at) || texts.contains(at));
         match (own.as_slice(), texts.as_slice()) {
-            ([only], _) if beside_key.len() == 1 => row[*only].plain().to_owned(),
+            ([only], _) if beside_key.len() == 1 && is_alone => row[*only].plain().to_owned(),
             ([only], _) if row[*only].plain().len() > LONGEST_FIELD => row[*only].plain().to_owned(),
-            ([], [only]) => row[*only].plain().to_owned(),
-            ([], []) => self.lines(row, (0..row.len()).filter(|at| row[*at] != RowCell::Empty)),
+            ([], [only]) if is_alone => row[*only].plain().to_owned(),
             _ => {
                 let title = self.title.filter(|at| texts.contains(at));
-                let others = texts.iter().copied().filter(|at| Some(*at) != title);
+                let others = held.iter().copied().filter(|at| Some(*at) != title);
                 self.lines(row, title.into_iter().chain(others))
             }
         }
