@@ -114,7 +114,9 @@ impl RowShape {
             ([], [only]) if is_alone => row[*only].plain().to_owned(),
             _ => {
                 let title = self.title.filter(|at| texts.contains(at));
-                let others = held.iter().copied().filter(|at| Some(*at) != title);
+                // A number that only tells rows apart is nothing to read, unless there is nothing else.
+                let is_number = |at: &usize| self.key.contains(at) && !texts.contains(at) && held.len() > 1;
+                let others = held.iter().copied().filter(|at| Some(*at) != title && !is_number(at));
                 self.lines(row, title.into_iter().chain(others))
             }
         }

@@ -180,17 +180,77 @@ fn chinese_number(text: &FoldedQuestion, at: usize) -> Option<(usize, f64)> {
     if text.at(at) == Some('半') {
         return Some((at + 1, 0.5));
     }
-    let (mut end, mut total) = (at, 0);
-    if let Some(ones) = digit(at).or((text.at(at) == Some('两')).then_some(2)) {
-        (end, total) = (at + 1, ones);
+    let mut read = ChineseNumber::default();
+    let mut end = at;
+    while let Some(c) = text.at(end).filter(|_| end - at < LONGEST_NUMBER) {
+        let known = match (digit(end).or((c == '两').then_some(2)), "十百千".chars().position(|unit| unit == c)) {
+            (Some(digit), _) => read.digit(digit as f64),
+            (None, Some(unit)) => read.unit(10f64.powi(unit as i32 + 1)),
+            (None, None) => match c {
+                '万' if end > at => read.myriad(1e4),
+                '亿' if end > at => read.myriad(1e8),
+                _ => false,
+            },
+        };
+        if !known {
+            break;
+        }
+        end += 1;
     }
-    if text.at(end) == Some('十') {
-        (end, total) = (end + 1, total.max(1) * 10);
-        if let Some(ones) = digit(end) {
-            (end, total) = (end + 1, total + ones);
+    (end > at).then(|| (end, read.value()))
+}
+
+/// Characters of a number, at most.
+const LONGEST_NUMBER: usize = 16;
+
+/// A number as it is read from left to right: 一百二十 is 120, and so is 一百二.
+#[derive(Default)]
+struct ChineseNumber {
+    /// What 万 and 亿 closed, and what stands before the next of them.
+    closed: f64,
+    section: f64,
+    /// The last digit, where no unit follows it yet.
+    last: Option<f64>,
+    /// The unit before it, unless 零 stands between them.
+    unit: f64,
+}
+
+impl ChineseNumber {
+    /// Whether a digit may stand here: none stands beside another.
+    fn digit(&mut self, digit: f64) -> bool {
+        if digit == 0.0 {
+            self.unit = 0.0;
+        }
+        match self.last {
+            Some(last) if last > 0.0 => false,
+            _ => {
+                self.last = Some(digit);
+                true
+            }
         }
     }
-    (end > at).then_some((end, total as f64))
+
+    /// Whether a unit may stand here: 十 is ten by itself, 百 is no number.
+    fn unit(&mut self, unit: f64) -> bool {
+        let last = self.last.take().filter(|last| *last > 0.0);
+        if last.is_none() && unit > 10.0 {
+            return false;
+        }
+        self.section += last.unwrap_or(1.0) * unit;
+        self.unit = unit;
+        true
+    }
+
+    fn myriad(&mut self, unit: f64) -> bool {
+        self.closed = (self.closed + self.section + self.last.take().unwrap_or(0.0)) * unit;
+        (self.section, self.unit) = (0.0, 0.0);
+        true
+    }
+
+    fn value(&self) -> f64 {
+        let rest = self.last.unwrap_or(0.0) * if self.unit > 10.0 { self.unit / 10.0 } else { 1.0 };
+        self.closed + self.section + rest
+    }
 }
 
 #[cfg(test)]
@@ -201,6 +261,27 @@ mod tests {
     fn amounts(question: &str) -> Vec<String> {
         let text = FoldedQuestion::new(question);
         find(&text, &catalogue()).iter().map(|a| format!("{}: {}", text.original(&a.place), a.filter)).collect()
+    }
+
+    #[test]
+    fn chinese_numbers_are_read_whole() {
+        for (text, expected) in [
+            ("三", 3.0),
+            ("十", 10.0),
+            ("二十五", 25.0),
+            ("一百", 100.0),
+            ("两百", 200.0),
+            ("一百二十", 120.0),
+            ("一百二", 120.0),
+            ("一百零二", 102.0),
+            ("一千", 1000.0),
+            ("三万五千", 35000.0),
+            ("一亿", 1e8),
+        ] {
+            let question = FoldedQuestion::new(text);
+            assert_eq!(number(&question, 0), Some((text.chars().count(), expected)), "{text}");
+        }
+        assert_eq!(number(&FoldedQuestion::new("百货"), 0), None);
     }
 
     #[test]

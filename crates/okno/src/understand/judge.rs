@@ -123,7 +123,8 @@ fn judge_mention(
         why,
         kind: ReadingKind::Value,
     };
-    if text.one_before(mention.place.start, NEGATIONS).is_some() {
+    let names = mention.meanings.iter().filter_map(|(field, _)| name_before(text, mention.place.start, field));
+    if std::iter::once(mention.place.start).chain(names).any(|at| text.one_before(at, NEGATIONS).is_some()) {
         let not = |(field, filter): &(String, Filter)| (field.clone(), Filter::Not(Box::new(filter.clone())));
         return Ok(mention.meanings.iter().map(|meaning| judged(&not(meaning), ReadingReason::Negated)).collect());
     }
@@ -171,7 +172,10 @@ fn ground(
     if nothing_else || is_asked_for(text, place) {
         return Ok(ReadingReason::AskedFor);
     }
-    let telling = mention.own_words && place.len() > 1 && !evidence.said_elsewhere(&text.original(place), filter)?;
+    // `not from Chile`, `customers that don't live in Chile`: words in front may turn it into its opposite.
+    let negated = (0..place.start).any(|at| text.one_of(at, NEGATIONS).is_some_and(|end| end <= place.start));
+    let telling =
+        mention.own_words && place.len() > 1 && !negated && !evidence.said_elsewhere(&text.original(place), filter)?;
     Ok(if telling { ReadingReason::Telling } else { ReadingReason::Ordinary })
 }
 

@@ -198,6 +198,10 @@ fn words_that_may_be_content_are_offered() {
             ("主食有哪些", "– | 主食有哪些 | offered: category = 主食 (several fields), tags = 主食 (several fields)"),
             ("不是素菜的有哪些", "– | 不是素菜的有哪些 | offered: not category = 素菜 (negated)"),
             (
+                "recipes not by Jane Austen",
+                "– | recipes not by Jane Austen | offered: not author = \"Jane Austen\" (negated)",
+            ),
+            (
                 "how to write markdown tables",
                 "– | how to write markdown tables | offered: type = markdown (ordinary words)",
             ),

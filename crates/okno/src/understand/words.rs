@@ -321,6 +321,13 @@ pub const NEGATIONS: &[&str] = &[
     "excluding",
     "other than",
     "besides",
+    "outside",
+    "don't",
+    "doesn't",
+    "didn't",
+    "isn't",
+    "aren't",
+    "never",
 ];
 
 /// Small words that belong to a reading and go with it: before it …
