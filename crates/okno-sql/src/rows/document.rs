@@ -2,8 +2,7 @@
 //!
 //! The text is one `column: value` line for each column – numbers and dates too, which are asked for as well –, or the
 //! text itself where there is only one column beside the key, or only one long text beside key and title. Everything
-//! that is short is typed metadata too, so that it can be filtered by. The title is the value of a column that is called
-//! so.
+//! that is short is typed metadata too, so that it can be filtered by. The title is the value of a column of that name.
 
 use super::LONGEST_ROW;
 use okno::document::{Date, Metadata, Value};
