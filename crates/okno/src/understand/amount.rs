@@ -183,14 +183,14 @@ fn chinese_number(text: &FoldedQuestion, at: usize) -> Option<(usize, f64)> {
     let mut read = ChineseNumber::default();
     let mut end = at;
     while let Some(c) = text.at(end).filter(|_| end - at < LONGEST_NUMBER) {
-        let known = match (digit(end).or((c == '两').then_some(2)), "十百千".chars().position(|unit| unit == c)) {
+        let known = match (digit(end).or((c == '两').then_some(2)), c) {
             (Some(digit), _) => read.digit(digit as f64),
-            (None, Some(unit)) => read.unit(10f64.powi(unit as i32 + 1)),
-            (None, None) => match c {
-                '万' if end > at => read.myriad(1e4),
-                '亿' if end > at => read.myriad(1e8),
-                _ => false,
-            },
+            (None, '十') => read.unit(10.0),
+            (None, '百') => read.unit(100.0),
+            (None, '千') => read.unit(1000.0),
+            (None, '万') if end > at => read.myriad(1e4),
+            (None, '亿') if end > at => read.myriad(1e8),
+            _ => false,
         };
         if !known {
             break;

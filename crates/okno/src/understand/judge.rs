@@ -123,8 +123,8 @@ fn judge_mention(
         why,
         kind: ReadingKind::Value,
     };
-    let names = mention.meanings.iter().filter_map(|(field, _)| name_before(text, mention.place.start, field));
-    if std::iter::once(mention.place.start).chain(names).any(|at| text.one_before(at, NEGATIONS).is_some()) {
+    let before = mention.meanings.iter().filter_map(|(field, _)| name_before(text, mention.place.start, field));
+    if std::iter::once(mention.place.start).chain(before).any(|at| text.one_before(at, NEGATIONS).is_some()) {
         let not = |(field, filter): &(String, Filter)| (field.clone(), Filter::Not(Box::new(filter.clone())));
         return Ok(mention.meanings.iter().map(|meaning| judged(&not(meaning), ReadingReason::Negated)).collect());
     }
