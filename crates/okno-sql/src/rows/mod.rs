@@ -1,7 +1,7 @@
 //! The rows of a database as documents that an index follows.
 //!
 //! In come an address and what is to be read: a table, or the rows of a `SELECT`. Out comes a
-//! [`DocumentSource`](okno::DocumentSource) that lists every row with its key and a version – the column that says
+//! [`DocumentSource`] that lists every row with its key and a version – the column that says
 //! when the row changed, or a hash of the row – and makes documents of those that are asked for. Nothing is written:
 //! SQLite files are opened for reading, PostgreSQL is asked inside of a transaction that may only read.
 
