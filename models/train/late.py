@@ -13,31 +13,21 @@ The network scores a passage by  Σ_i (w_i · max_t cos(q_i, p_t) + v_i · max_t
 vectors, cos₀ of the table's rows; w and v are read from the question's pieces.
 """
 import argparse
-import functools
 import glob
 import json
 import math
 import multiprocessing
 import os
-import random
-import re
 import time
 
 import numpy as np
-from tokenizers import Tokenizer
 
 import queries
-import text
+from readings import ENDS, PREFIX, TEACHER, chunks, headed, language_of, rarity_of, read_corpus, simple_letters, tokenizer_of
 
 Q_LEN, P_LEN, TQ_LEN = 32, 112, 48                       # pieces of a question, of a passage; teacher's tokens of a question
 T_LEN = {"en": 128, "zh": 160}                           # teacher's tokens of a passage
-BODY, HEAD = {"en": 400, "zh": 120}, {"en": 80, "zh": 30}      # characters
-TEACHER = {"en": "gte-small", "zh": "bge-small-zh-v1.5"}
-PREFIX = {"en": "", "zh": "为这个句子生成表示以用于检索相关文章："}
-ENDS = {"en": re.compile(r"(?<=[.!?])\s+|\n+"), "zh": re.compile(r"(?<=[。！？；])|\n+")}
-CHINESE = ("cmrc", "drcd", "zh", "howtocook")
 READ = 30                                                # hits of a question that are scored
-PER_DOCUMENT, PER_SECTION = 40, 3                         # passages of an article, paragraphs of a section
 SHARED, START = {}, time.time()
 
 
@@ -46,39 +36,6 @@ def log(*what):
 
 
 # ---------------------------------------------------------------- prepare
-def headed(head, body, lang):
-    head = " / ".join(dict.fromkeys(part.strip() for part in head.split("\n") if part.strip()))[: HEAD[lang]]
-    return head + (": " if lang == "en" else "。") + body if head else body
-
-
-def chunks(body, lang):
-    """A text in parts of at most BODY characters, cut between sentences where that is possible."""
-    out = []
-    for sentence in filter(None, map(str.strip, ENDS[lang].split(body))):
-        for start in range(0, len(sentence), BODY[lang]):
-            part = sentence[start:start + BODY[lang]]
-            if out and len(out[-1]) + len(part) < BODY[lang]:
-                out[-1] += (" " if lang == "en" else "") + part
-            else:
-                out.append(part)
-    return out or [body[: BODY[lang]] or "-"]
-
-
-@functools.cache
-def tokenizer_of(path):
-    tokenizer = Tokenizer.from_file(path)
-    tokenizer.no_padding()
-    tokenizer.no_truncation()
-    return tokenizer
-
-
-@functools.cache
-def simple_letters(path):
-    """Traditional characters and the simplified ones that our tokenizer takes them for."""
-    normal = tokenizer_of(path).normalizer.normalize_str
-    return {c: normal(chr(c)) for c in range(0x3400, 0xA000)}
-
-
 def tokenizers_of(lang):
     """Ours and the teacher's; loaded before the processes part, so that each has them."""
     return tokenizer_of(SHARED["tokenizer"]), tokenizer_of(f"{SHARED['teachers']}/{TEACHER[lang]}/tokenizer.json"), simple_letters(SHARED["tokenizer"]) if lang == "zh" else {}
@@ -116,37 +73,6 @@ def in_parallel(pool, lang, texts, asked, size=2000):
     return [np.concatenate(column) for column in zip(*parts)]
 
 
-def documents(corpus, lang):
-    """(question or None, title, paragraphs of sentences), documentation first."""
-    for source, _, query, title, found in text.documentation(corpus, lang):
-        if query and source not in text.HELD_SOURCES:
-            yield query, title, found[:PER_SECTION]
-    for name, columns in (("secs", 3), (lang + "long", 2)):
-        for row in text.lines(corpus, name):
-            if len(row) == columns and (columns == 2 or row[0] == lang) and not text.held_out(row[-2]) and (found := text.passages(row[-1], lang)):
-                yield None, row[-2], found
-
-
-def read_corpus(corpus, lang, limit):
-    """Titles and bodies of passages, the document of each, and real questions with the passage that they head."""
-    dice, titles, bodies, document, real = random.Random(7), [], [], [], []
-    for number, (query, title, found) in enumerate(documents(corpus, lang)):
-        if query:
-            real.append((query, len(bodies)))
-        count = 0
-        for paragraph in found:
-            start = 0
-            while start < len(paragraph) and count < PER_DOCUMENT:
-                take = dice.choice((1, 2, 2, 3, 3, 4))
-                bodies.append(("" if lang == "zh" else " ").join(paragraph[start:start + take])[: BODY[lang]])
-                titles.append(title)
-                document.append(number)
-                start, count = start + take, count + 1
-        if len(bodies) > limit:
-            break
-    return titles, bodies, np.array(document, np.int32), [r for r in real if r[1] < len(bodies)]
-
-
 def invent(job):
     """Questions made by rule for a part of the passages."""
     lang, start, end, seed = job
@@ -160,18 +86,6 @@ def invent(job):
         sentences = [s for s in ENDS[lang].split(body) if s and len(s) > 8] or [body]
         out.append(maker.one(title.split(" / ")[-1], maker.random.choice(sentences)).strip() or body[:60])
     return out
-
-
-def rarity_of(bodies):
-    count = {}
-    for body in bodies[::5]:
-        for word in {w.lower() for w in queries.WORD.findall(body)}:
-            count[word] = count.get(word, 0) + 1
-    return {w: math.log(len(bodies) / 5 / c) for w, c in count.items() if c > 1}
-
-
-def language_of(name):
-    return "zh" if any(part in name for part in CHINESE) else "en"
 
 
 def prepare_candidates(pool, folder, cache):

@@ -1,4 +1,4 @@
-"""Passages as the second reading sees a hit – sentences with their title in front – and questions for them; for teach.py and head.py."""
+"""Passages as the second reading sees a hit – sentences with their title in front – and questions for them; for teach.py, head.py and late.py."""
 import functools
 import math
 import random
