@@ -75,7 +75,7 @@ const ROWS_SHOWN: usize = 20;
 fn computed(rows: &RowAnswer) -> String {
     let by = match rows.by {
         QueryWriter::Rule => say!("by rule", "按规则"),
-        QueryWriter::Model => say!("by the language model", "由语言模型"),
+        _ => String::new(),
     };
     let mut text = say!("SQL ({}): {}\n", "SQL（{}）：{}\n", by, printable(&rows.sql));
     let columns: Vec<String> = rows.columns.iter().map(|column| printable(column)).collect();

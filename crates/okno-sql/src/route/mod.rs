@@ -13,7 +13,6 @@ mod read;
 use crate::{Database, QueryRows, SqlLimits, TableSource, quoted};
 use okno::document::table::{self, Table};
 use okno::document::{DerivedKind, Metadata};
-use okno::generate::Asker;
 use okno::message::Reason;
 use okno::retrieve::{CitedRow, QueryWriter, RowAnswer, RowRoute};
 use okno::store::Snapshot;
@@ -45,7 +44,7 @@ struct IndexedTable {
 }
 
 impl RowRoute for TableRoute {
-    fn answer(&self, snapshot: &dyn Snapshot, question: &str, _: Option<Asker<'_>>) -> Result<Option<RowAnswer>> {
+    fn answer(&self, snapshot: &dyn Snapshot, question: &str) -> Result<Option<RowAnswer>> {
         if form::form(&question.to_lowercase()).is_none() {
             return Ok(None);
         }

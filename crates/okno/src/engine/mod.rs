@@ -307,7 +307,7 @@ impl Engine {
                 }
                 answer => answer?,
             };
-            if let Some(rows) = self.rows(snapshot, query, asker)? {
+            if let Some(rows) = self.rows(snapshot, query)? {
                 retrieve::put_rows_first(&mut answer, snapshot, rows)?;
             }
             answer.damaged = DamagedDocument::names(&snapshot.damaged());
@@ -316,11 +316,9 @@ impl Engine {
     }
 
     /// The rows that answer a question, unless it says itself where to look.
-    fn rows(&self, snapshot: &dyn Snapshot, query: &Query, asker: Option<Asker<'_>>) -> Result<Option<RowAnswer>> {
+    fn rows(&self, snapshot: &dyn Snapshot, query: &Query) -> Result<Option<RowAnswer>> {
         match &self.parts.row_route {
-            Some(route) if query.route.is_none() && query.filter.is_none() => {
-                route.answer(snapshot, &query.text, asker)
-            }
+            Some(route) if query.route.is_none() && query.filter.is_none() => route.answer(snapshot, &query.text),
             _ => Ok(None),
         }
     }

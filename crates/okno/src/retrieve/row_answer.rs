@@ -1,7 +1,6 @@
 //! What answers a question about rows, and who gives it: the engine has no such route of its own.
 
 use crate::Result;
-use crate::generate::Asker;
 use crate::store::{DocumentNumber, Snapshot};
 use serde::Serialize;
 use std::ops::Range;
@@ -10,7 +9,7 @@ use std::ops::Range;
 pub trait RowRoute: Send + Sync {
     /// The rows that answer a question; `None` where it does not ask for rows, where that is not sure, or where there
     /// are none: the usual search answers then. Must cost nothing for an index without tables.
-    fn answer(&self, snapshot: &dyn Snapshot, question: &str, asker: Option<Asker<'_>>) -> Result<Option<RowAnswer>>;
+    fn answer(&self, snapshot: &dyn Snapshot, question: &str) -> Result<Option<RowAnswer>>;
 }
 
 /// What a query over rows gave.
@@ -36,11 +35,10 @@ pub struct RowAnswer {
 /// Who wrote a query.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
+#[non_exhaustive]
 pub enum QueryWriter {
     /// A rule, for plain forms.
     Rule,
-    /// A language model.
-    Model,
 }
 
 /// Where a row is.

@@ -7,6 +7,7 @@
 use super::terms::{QueryTerm, of_query};
 use super::untagged::untagged;
 use crate::embed::StaticModel;
+use crate::packed::groups::{HashGroups, list};
 use crate::packed::series::{Series, SeriesReader, SeriesWriter};
 use okno_document::Record;
 use okno_document::text::script::is_dense;
@@ -44,57 +45,6 @@ pub struct DocumentNames {
     beginnings: Series<u64>,
     /// Paths without tags of languages that several documents have.
     shared_paths: Series<u64>,
-}
-
-/// Lists of numbers by ascending hash.
-#[derive(Debug, Default)]
-struct HashGroups {
-    keys: Series<u64>,
-    /// The end of the list of each key in `values`.
-    ends: Series<u32>,
-    values: Series<u32>,
-}
-
-impl HashGroups {
-    fn new(groups: FxHashMap<u64, Vec<u32>>) -> Self {
-        let mut groups: Vec<(u64, Vec<u32>)> = groups.into_iter().collect();
-        groups.sort_unstable_by_key(|(key, _)| *key);
-        let ends = groups.iter().scan(0, |end, (_, values)| {
-            *end += values.len() as u32;
-            Some(*end)
-        });
-        let ends = ends.collect();
-        let keys = groups.iter().map(|(key, _)| *key).collect();
-        Self { keys, ends, values: groups.into_iter().flat_map(|(_, values)| values).collect() }
-    }
-
-    fn place(&self, key: u64) -> Option<usize> {
-        self.keys.binary_search(&key).ok()
-    }
-
-    fn at(&self, place: usize) -> &[u32] {
-        list(&self.ends, &self.values, place)
-    }
-
-    fn get(&self, key: u64) -> Option<&[u32]> {
-        self.place(key).map(|place| self.at(place))
-    }
-
-    fn keep(&self, rows: &mut SeriesWriter) {
-        rows.put(&self.keys);
-        rows.put(&self.ends);
-        rows.put(&self.values);
-    }
-
-    fn kept(rows: &mut SeriesReader) -> Option<Self> {
-        Some(Self { keys: rows.next()?, ends: rows.next()?, values: rows.next()? })
-    }
-}
-
-/// The list at a place; each begins where the one before ends.
-fn list<'v>(ends: &[u32], values: &'v [u32], place: usize) -> &'v [u32] {
-    let start = place.checked_sub(1).map_or(0, |before| ends[before]);
-    values.get(start as usize..ends[place] as usize).unwrap_or_default()
 }
 
 fn sorted(hashes: FxHashSet<u64>) -> Series<u64> {
