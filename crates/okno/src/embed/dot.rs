@@ -117,10 +117,13 @@ fn scan_codes_avx2(question: &[i8], sum: i32, step: f32, rows: ScaledRows<'_>, d
 #[inline]
 fn codes_avx2(question: &[i8], row: &[u8]) -> i32 {
     use std::arch::x86_64::{
-        _mm256_add_epi32, _mm256_and_si256, _mm256_loadu_si256, _mm256_madd_epi16, _mm256_maddubs_epi16,
-        _mm256_set1_epi8, _mm256_set1_epi16, _mm256_setzero_si256, _mm256_srli_epi16,
+        _MM_HINT_T0, _mm_prefetch, _mm256_add_epi16, _mm256_add_epi32, _mm256_and_si256, _mm256_loadu_si256,
+        _mm256_madd_epi16, _mm256_maddubs_epi16, _mm256_set1_epi8, _mm256_set1_epi16, _mm256_setzero_si256,
+        _mm256_srli_epi16,
     };
     const STEP: usize = 32;
+    /// With this 50 MB take 5.6 instead of 15.6 ms; with 1 to 8 KB about as long.
+    const FETCHED_AHEAD: usize = 2048;
     assert!(
         row.len().is_multiple_of(STEP) && question.len() == row.len() * 4,
         "rows of codes are padded to whole registers"
@@ -128,21 +131,23 @@ fn codes_avx2(question: &[i8], row: &[u8]) -> i32 {
     let (three, one) = (_mm256_set1_epi8(3), _mm256_set1_epi16(1));
     let mut sum = _mm256_setzero_si256();
     for at in (0..row.len()).step_by(STEP) {
+        // The processor fetches what comes next by itself, but not beyond a page of 4 KB. An address that is nobody's
+        // does no harm.
+        _mm_prefetch::<_MM_HINT_T0>(row.as_ptr().wrapping_add(at + FETCHED_AHEAD).cast());
         // SAFETY: `at + STEP <= row.len()`, and the question is four rows long, both checked above; unaligned loads are
         // allowed.
         let load = |part: usize| unsafe { _mm256_loadu_si256(question.as_ptr().add(part * row.len() + at).cast()) };
         // SAFETY: as above.
         let codes = unsafe { _mm256_loadu_si256(row.as_ptr().add(at).cast()) };
-        // Bits shifted in from the neighbouring byte are masked off. Two products of 3 · 127 fit into 16 bits.
+        // Bits shifted in from the neighbouring byte are masked off. Eight products of 3 · 127 fit into 16 bits.
         let parts = [
             _mm256_maddubs_epi16(_mm256_and_si256(codes, three), load(0)),
             _mm256_maddubs_epi16(_mm256_and_si256(_mm256_srli_epi16::<2>(codes), three), load(1)),
             _mm256_maddubs_epi16(_mm256_and_si256(_mm256_srli_epi16::<4>(codes), three), load(2)),
             _mm256_maddubs_epi16(_mm256_and_si256(_mm256_srli_epi16::<6>(codes), three), load(3)),
         ];
-        for part in parts {
-            sum = _mm256_add_epi32(sum, _mm256_madd_epi16(part, one));
-        }
+        let halves = (_mm256_add_epi16(parts[0], parts[1]), _mm256_add_epi16(parts[2], parts[3]));
+        sum = _mm256_add_epi32(sum, _mm256_madd_epi16(_mm256_add_epi16(halves.0, halves.1), one));
     }
     total_avx2(sum)
 }

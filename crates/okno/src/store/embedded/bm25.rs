@@ -2,16 +2,17 @@
 //!
 //! A unit's count of a term is the sum of its sentences' plus that of its title and headings, with a document frequency
 //! and mean length of the layer's own. Frequencies are those of the whole index, whatever a filter allows: how rare a
-//! word is does not depend on who asks. Only what a filter allows is scored.
+//! word is does not depend on who asks. Only what a filter allows is scored, and of that only the blocks that have
+//! terms enough to be among the best: the result is the same.
 
 use super::atlas::{Allowed, Atlas};
 use super::best::{BestUnits, ScoredUnit};
 use super::lexical::{Lexical, RowPlace, TermSource};
-use super::marks::Marks;
 use super::units::{CONTEXT_WEIGHT, Units};
 use crate::document::Layer;
 use crate::text::terms::{of_query, resolve};
 use rustc_hash::FxHashMap;
+use std::ops::Range;
 
 /// BM25's saturation; the usual value.
 pub const K1: f32 = 1.2;
@@ -32,7 +33,7 @@ pub struct Postings {
     terms: Vec<Term>,
 }
 
-/// Where one term is: (text, count) and (section, count), in the row's numbers.
+/// Where one term is: (text, count) and (section, count), in the row's numbers, ascending.
 struct Term {
     texts: Vec<(u32, f32)>,
     sections: Vec<(u32, f32)>,
@@ -56,26 +57,34 @@ impl Postings {
         }
         let resolved = resolve(&asked, |term| known[term]);
         let look_up = |(term, weight)| {
-            let texts = lexical.postings(fields, term, row)?;
-            Ok(Term { texts, sections: lexical.postings(&[TermSource::Context], term, row)?, weight })
+            let texts = ascending(lexical.postings(fields, term, row)?);
+            Ok(Term { texts, sections: ascending(lexical.postings(&[TermSource::Context], term, row)?), weight })
         };
         Ok(Self { terms: resolved.into_iter().map(look_up).collect::<tantivy::Result<_>>()? })
     }
 
     /// The units with the highest scores; none of those that have none of the terms.
     pub fn best(&self, units: &Units, layer: Layer, allowed: Option<&Allowed>, depth: usize) -> Vec<ScoredUnit> {
-        let mut tally = Tally::new(units);
-        let share = length_share(layer);
-        for term in &self.terms {
-            let having = term.frequency(units, &mut tally.having);
-            let rarity = term.weight * rarity(units.count() as f32, having as f32);
-            term.count(units, allowed, &mut tally);
-            tally.score(|unit, count| {
-                let length = 1.0 - share + share * units.terms[unit] / units.mean_terms;
-                rarity * count * (K1 + 1.0) / (count + K1 * length)
-            });
+        let count = units.count();
+        let weigh = |term: &Term| term.weight * rarity(count as f32, term.frequency(units) as f32);
+        let mut search = LexicalSearch {
+            terms: self.terms.iter().map(|term| WeighedTerm::new(term, weigh(term))).collect(),
+            units,
+            share: length_share(layer),
+            allowed,
+        };
+        let mut best = BestUnits::new(depth, 0.0);
+        let mut block = ScoredBlock::default();
+        let mut score = |run: Range<usize>| {
+            for first in run.clone().step_by(BLOCK) {
+                search.score(first..run.end.min(first + BLOCK), &mut block, &mut best);
+            }
+        };
+        match allowed {
+            None => score(0..count),
+            Some(allowed) => allowed.runs.iter().for_each(|run| score(units.of_documents(run.clone()))),
         }
-        tally.best(depth, |unit| allowed.is_none_or(|allowed| allowed.finds(units.section[unit as usize])))
+        best.ranked()
     }
 }
 
@@ -90,76 +99,226 @@ pub fn row(atlas: &Atlas<'_>, place: RowPlace) -> Option<u32> {
     })
 }
 
-impl Term {
-    /// How many units have the term.
-    fn frequency(&self, units: &Units, having: &mut Marks) -> u32 {
-        having.clear();
-        self.texts.iter().for_each(|&(text, _)| having.add(units.holding(text)));
-        self.sections.iter().for_each(|&(section, _)| having.add(units.in_section(section)));
-        having.count()
-    }
+/// Postings by their place; those of several segments are not yet.
+fn ascending(mut postings: Vec<(u32, f32)>) -> Vec<(u32, f32)> {
+    postings.sort_by_key(|&(place, _)| place);
+    postings
+}
 
-    /// Counts the term in every unit that is allowed.
-    fn count(&self, units: &Units, allowed: Option<&Allowed>, tally: &mut Tally) {
-        for &(text, count) in &self.texts {
-            if allowed.is_none_or(|allowed| allowed.texts.has(text)) {
-                units.holding(text).for_each(|unit| tally.count(unit, count));
+/// One search of one layer.
+struct LexicalSearch<'s> {
+    terms: Vec<WeighedTerm<'s>>,
+    units: &'s Units,
+    share: f32,
+    allowed: Option<&'s Allowed>,
+}
+
+impl LexicalSearch<'_> {
+    /// Scores some units that follow one another, and those before them, unless none of them can be among the best.
+    fn score(&mut self, run: Range<usize>, block: &mut ScoredBlock, best: &mut BestUnits) {
+        let places = BlockPlaces::new(self.units, &run);
+        self.terms.iter_mut().for_each(|term| term.advance(&places));
+        // A count of any size adds less than this.
+        let most: f32 = self.terms.iter().filter(|term| term.is_here()).map(|term| term.weight * (K1 + 1.0)).sum();
+        if most <= 0.0 || !best.may_take(most) {
+            return;
+        }
+        block.begin(run);
+        for term in &self.terms {
+            self.count(term, block);
+            block.score(|unit, count| {
+                let length = 1.0 - self.share + self.share * self.units.terms[unit] / self.units.mean_terms;
+                term.weight * count * (K1 + 1.0) / (count + K1 * length)
+            });
+        }
+        for &at in &block.scored {
+            let (score, unit) = (block.scores[at as usize], block.run.start as u32 + at);
+            let may_be_found = |allowed: &Allowed| allowed.finds(self.units.section[unit as usize]);
+            if best.may_take(score) && self.allowed.is_none_or(may_be_found) {
+                best.offer(score, unit);
             }
         }
-        for &(section, count) in &self.sections {
-            if allowed.is_none_or(|allowed| allowed.sections.has(section)) {
-                units.in_section(section).for_each(|unit| tally.count(unit, CONTEXT_WEIGHT * count));
+    }
+
+    /// Counts a term in every unit that is allowed.
+    fn count(&self, term: &WeighedTerm<'_>, block: &mut ScoredBlock) {
+        for &(text, count) in term.texts.here {
+            if self.allowed.is_none_or(|allowed| allowed.texts.has(text)) {
+                block.count(self.units.holding(text), count);
+            }
+        }
+        for &(section, count) in term.sections.here {
+            if self.allowed.is_none_or(|allowed| allowed.sections.has(section)) {
+                block.count(self.units.in_section(section), CONTEXT_WEIGHT * count);
             }
         }
     }
 }
 
-/// Counts of one term and scores of all so far, for every unit; with lists of those that are not 0, which are few.
-struct Tally {
-    counts: Vec<f32>,
-    counted: Vec<u32>,
-    scores: Vec<f32>,
-    scored: Vec<u32>,
-    having: Marks,
+/// A term, how much it counts in a layer, and where it is in the block that is scored.
+struct WeighedTerm<'p> {
+    weight: f32,
+    texts: Cursor<'p>,
+    sections: Cursor<'p>,
 }
 
-impl Tally {
-    fn new(units: &Units) -> Self {
-        let count = units.count();
+impl<'p> WeighedTerm<'p> {
+    fn new(term: &'p Term, weight: f32) -> Self {
+        Self { weight, texts: Cursor::new(&term.texts), sections: Cursor::new(&term.sections) }
+    }
+
+    fn advance(&mut self, places: &BlockPlaces) {
+        self.texts.advance(&places.texts);
+        self.sections.advance(&places.sections);
+    }
+
+    fn is_here(&self) -> bool {
+        !self.texts.here.is_empty() || !self.sections.here.is_empty()
+    }
+}
+
+/// Postings by ascending place, read in ranges that ascend too, and may overlap.
+struct Cursor<'p> {
+    here: &'p [(u32, f32)],
+    /// From the first of `here` on.
+    rest: &'p [(u32, f32)],
+}
+
+impl<'p> Cursor<'p> {
+    fn new(postings: &'p [(u32, f32)]) -> Self {
+        Self { here: &[], rest: postings }
+    }
+
+    fn advance(&mut self, range: &Range<u32>) {
+        self.rest = &self.rest[before(self.rest, range.start)..];
+        self.here = &self.rest[..before(self.rest, range.end)];
+    }
+}
+
+/// How many postings come before a place: found in steps that double, because it is near.
+fn before(postings: &[(u32, f32)], place: u32) -> usize {
+    let mut end = 1;
+    while end < postings.len() && postings[end].0 < place {
+        end *= 2;
+    }
+    let (start, end) = (end / 2, postings.len().min(end));
+    start + postings[start..end].partition_point(|&(at, _)| at < place)
+}
+
+/// The texts and sections that some units hold.
+struct BlockPlaces {
+    texts: Range<u32>,
+    sections: Range<u32>,
+}
+
+impl BlockPlaces {
+    fn new(units: &Units, run: &Range<usize>) -> Self {
+        let last = run.end - 1;
         Self {
-            counts: vec![0.0; count],
-            counted: Vec::new(),
-            scores: vec![0.0; count],
-            scored: Vec::new(),
-            having: Marks::new(count),
+            texts: units.texts(run.start).start as u32..units.texts(last).end as u32,
+            sections: units.section[run.start]..units.section[last] + 1,
         }
     }
+}
 
-    fn count(&mut self, unit: u32, count: f32) {
-        let total = &mut self.counts[unit as usize];
-        if *total == 0.0 {
-            self.counted.push(unit);
+impl Term {
+    /// How many units have it: the length of all their ranges, each begun not before the one before.
+    fn frequency(&self, units: &Units) -> u32 {
+        let mut texts = self.texts.iter().map(|&(text, _)| units.holding(text)).peekable();
+        let mut sections = self.sections.iter().map(|&(section, _)| units.in_section(section)).peekable();
+        let (mut having, mut end) = (0, 0);
+        loop {
+            let first = match (texts.peek(), sections.peek()) {
+                (Some(text), Some(section)) if section.start < text.start => sections.next(),
+                (Some(_), _) => texts.next(),
+                (None, _) => sections.next(),
+            };
+            let Some(range) = first else { return having };
+            having += range.end.saturating_sub(range.start.max(end));
+            end = end.max(range.end);
         }
-        *total += count;
+    }
+}
+
+/// Units that are scored at a time: few enough to stay in the fastest cache, and that most blocks lack a rare term.
+/// (Tests have few.)
+const BLOCK: usize = if cfg!(test) { 32 } else { 1024 };
+
+/// Counts of one term and scores of all so far, for the units of a block; with lists of those that are not 0.
+struct ScoredBlock {
+    run: Range<usize>,
+    counts: [f32; BLOCK],
+    counted: Vec<u32>,
+    scores: [f32; BLOCK],
+    scored: Vec<u32>,
+}
+
+impl Default for ScoredBlock {
+    fn default() -> Self {
+        let (counts, scores) = ([0.0; BLOCK], [0.0; BLOCK]);
+        Self { run: 0..0, counts, counted: Vec::with_capacity(BLOCK), scores, scored: Vec::with_capacity(BLOCK) }
+    }
+}
+
+impl ScoredBlock {
+    fn begin(&mut self, run: Range<usize>) {
+        self.run = run;
+        self.scores.fill(0.0);
+        self.scored.clear();
+    }
+
+    /// Counts a term in those of these units that are in the block.
+    #[inline]
+    fn count(&mut self, units: Range<u32>, count: f32) {
+        let start = (units.start as usize).max(self.run.start);
+        for unit in start..(units.end as usize).min(self.run.end) {
+            let at = unit - self.run.start;
+            if self.counts[at] == 0.0 {
+                self.counted.push(at as u32);
+            }
+            self.counts[at] += count;
+        }
     }
 
     /// Turns the counts into scores, and forgets them.
     fn score(&mut self, score: impl Fn(usize, f32) -> f32) {
-        for unit in self.counted.drain(..) {
-            let at = unit as usize;
-            if self.scores[at] == 0.0 {
-                self.scored.push(unit);
+        for at in self.counted.drain(..) {
+            let (count, total) = (std::mem::take(&mut self.counts[at as usize]), &mut self.scores[at as usize]);
+            if *total == 0.0 {
+                self.scored.push(at);
             }
-            self.scores[at] += score(at, std::mem::take(&mut self.counts[at]));
+            *total += score(self.run.start + at as usize, count);
         }
     }
+}
 
-    fn best(&self, depth: usize, may_be_found: impl Fn(u32) -> bool) -> Vec<ScoredUnit> {
-        let mut best = BestUnits::new(depth, 0.0);
-        self.scored
-            .iter()
-            .filter(|unit| may_be_found(**unit))
-            .for_each(|&unit| best.offer(self.scores[unit as usize], unit));
-        best.ranked()
+#[cfg(test)]
+mod tests {
+    use crate::document::Layer;
+    use crate::store::embedded::dense::tests::many_sentences;
+    use crate::store::{Ask, Leg, Store};
+    use std::collections::HashSet;
+
+    #[test]
+    fn blocks_that_are_passed_over_hold_none_of_the_best() {
+        let folder = tempfile::tempdir().unwrap();
+        let snapshot = many_sentences(folder.path()).snapshot().unwrap();
+        let rankings = [Layer::Sentence, Layer::Window(2), Layer::Paragraph].map(|layer| (Leg::Lexical, layer));
+        let some: HashSet<u32> = snapshot.numbers().into_iter().filter(|number| number % 3 != 1).collect();
+        for (text, allowed) in [
+            ("word3 word4 word5", None),
+            ("word80 word7 d17", None),
+            ("word80 d17 d290 word1 word2 word9", Some(&some)),
+        ] {
+            let best = |depth| {
+                let (sections, fields) = (None, None);
+                let ask = Ask { text, vector: &[], rankings: &rankings, allowed, sections, fields, depth };
+                snapshot.search(&ask).unwrap()
+            };
+            for (few, all) in best(4).into_iter().zip(best(10_000)) {
+                assert!(all.len() > 40, "{}", all.len());
+                assert_eq!(few, all[..4]);
+            }
+        }
     }
 }

@@ -2,8 +2,10 @@
 
 use super::atlas::{Atlas, AtlasEntry, DocumentBytes, UnplacedDocument};
 use super::blob::{self, StoredFront};
+use super::dense::Scan;
 use super::layout::Layout;
 use super::lexical::Lexical;
+use super::sketch::Sketch;
 use super::sums::Sums;
 use super::tables::{SumsTable, Tables};
 use super::units::Units;
@@ -27,6 +29,7 @@ pub struct LaidOut {
     pub units: HashMap<Layer, Arc<Units>>,
     pub names: OnceLock<DocumentNames>,
     pub catalogue: OnceLock<Catalogue>,
+    pub sketch: OnceLock<Sketch>,
 }
 
 impl LaidOut {
@@ -50,12 +53,19 @@ impl LaidOut {
         let units = KEPT_LAYERS.iter().map(|&layer| Some((layer, Arc::new(Units::kept(layer, rows, &atlas)?))));
         let units = units.collect::<Option<_>>()?;
         let names = DocumentNames::kept(rows)?;
+        let sketch = if is_sketched(&atlas) { Sketch::kept(rows, &atlas)?.into() } else { OnceLock::new() };
         if let Some(lexical) = lexical {
             // After a merge they are those of other segments, and looked up again.
             let _ = lexical.set_kept(rows);
         }
-        Some(Self { atlas, copies, derived_counts, units, names: names.into(), catalogue: OnceLock::from(catalogue) })
+        let (names, catalogue) = (names.into(), catalogue.into());
+        Some(Self { atlas, copies, derived_counts, units, names, catalogue, sketch })
     }
+}
+
+/// Whether a sketch is kept: there are sentences enough to be estimated.
+pub fn is_sketched(atlas: &Atlas<'_>) -> bool {
+    Scan::Auto.is_approximate(atlas.sentences())
 }
 
 /// Reads all documents and lays them out; with those that are damaged.
@@ -77,6 +87,7 @@ pub fn laid_out(
         units: HashMap::new(),
         names: OnceLock::new(),
         catalogue: OnceLock::new(),
+        sketch: OnceLock::new(),
     };
     Ok((laid_out, damage))
 }

@@ -1,4 +1,4 @@
-//! A set of small numbers, one bit each: which units have a term, which sentences may be found.
+//! A set of small numbers, one bit each: which sentences and sections may be found.
 
 use std::ops::Range;
 
@@ -30,6 +30,14 @@ impl Marks {
         self.words[last] |= to;
     }
 
+    /// Adds a number; whether it was not there before.
+    pub fn insert(&mut self, number: u32) -> bool {
+        let (word, bit) = (&mut self.words[number as usize / 64], 1 << (number % 64));
+        let is_new = *word & bit == 0;
+        *word |= bit;
+        is_new
+    }
+
     /// Whether a number is in the set.
     pub fn has(&self, number: u32) -> bool {
         self.words[number as usize / 64] >> (number % 64) & 1 == 1
@@ -38,11 +46,6 @@ impl Marks {
     /// How many numbers there are.
     pub fn count(&self) -> u32 {
         self.words.iter().map(|word| word.count_ones()).sum()
-    }
-
-    /// Takes all numbers out.
-    pub fn clear(&mut self) {
-        self.words.fill(0);
     }
 }
 
@@ -63,8 +66,8 @@ mod tests {
             }
             prop_assert_eq!(marks.count() as usize, set.len());
             prop_assert!((0..450).all(|number| marks.has(number) == set.contains(&number)));
-            marks.clear();
-            prop_assert_eq!(marks.count(), 0);
+            prop_assert!((0..450).all(|number| marks.insert(number) != set.contains(&number)));
+            prop_assert_eq!(marks.count(), 450);
         }
     }
 }

@@ -3,12 +3,13 @@
 //! Each component becomes two bits – ±1 or ±3, whichever is nearer – and each row keeps the factor that makes the
 //! estimate of a dot product right on average. Estimates add up as dot products do, so windows and paragraphs are
 //! estimated from their sentences like everything else; the best few thousand units are then scored exactly
-//! ([`super::dense`]). A sketch is a quarter of the vectors (64 bytes and a factor for 256 components); it is drawn
-//! when it is first needed, which costs a few exact scans, and kept for the life of the snapshot.
+//! ([`super::dense`]). A sketch is a quarter of the vectors (64 bytes and a factor for 256 components); drawing it costs
+//! a few exact scans, so it is kept with the rest of what opening an index computes ([`super::layout`]).
 
 use super::atlas::Atlas;
 use super::vectors::PackedVectors;
 use crate::embed::dot::{self, ScaledRows};
+use crate::packed::series::{Series, SeriesReader, SeriesWriter};
 
 /// Where a component of a normal distribution is nearer to 3 than to 1 in units of the inner level, as a share of the
 /// standard deviation: the best four levels (Max, 1960) are .45 and 1.51 with the limit at .98.
@@ -28,56 +29,86 @@ pub struct Sketch {
 impl Sketch {
     /// Draws all vectors of a generation.
     pub fn new(atlas: &Atlas<'_>) -> Self {
-        let mut sketch = Self {
-            sentences: SketchRows::new(atlas.dimensions, atlas.sentences()),
-            sections: SketchRows::new(atlas.dimensions, atlas.sections()),
-        };
+        let mut sentences = SketchPen::new(atlas.dimensions, atlas.sentences());
+        let mut sections = SketchPen::new(atlas.dimensions, atlas.sections());
         for entry in &atlas.documents {
-            let (sentences, sections) = (entry.sentences().len(), entry.sections().len());
-            (0..sentences).for_each(|row| sketch.sentences.draw(entry.vectors, row));
-            (sentences..sentences + sections).for_each(|row| sketch.sections.draw(entry.vectors, row));
+            let (own, total) = (entry.sentences().len(), entry.sentences().len() + entry.sections().len());
+            (0..own).for_each(|row| sentences.draw(entry.vectors, row));
+            (own..total).for_each(|row| sections.draw(entry.vectors, row));
         }
-        sketch
+        Self { sentences: sentences.drawn(), sections: sections.drawn() }
+    }
+
+    /// Writes it for [`Self::kept`].
+    pub fn keep(&self, rows: &mut SeriesWriter) {
+        for part in [&self.sentences, &self.sections] {
+            rows.put(&part.codes);
+            rows.put(&part.factors);
+        }
+    }
+
+    /// What [`Self::keep`] wrote; `None` where it is of other vectors.
+    pub fn kept(rows: &mut SeriesReader, atlas: &Atlas<'_>) -> Option<Self> {
+        let mut next = |count: usize| {
+            let (codes, factors) = (rows.next::<u8>()?, rows.next::<u8>()?);
+            let fits = codes.len() == count * stride(atlas.dimensions) && factors.len() == count * FACTOR;
+            fits.then_some(SketchRows { codes, factors })
+        };
+        Some(Self { sentences: next(atlas.sentences())?, sections: next(atlas.sections())? })
     }
 }
 
+/// Bytes of a factor.
+const FACTOR: usize = 4;
+
 /// Rows of two-bit components.
 pub struct SketchRows {
-    dimensions: usize,
-    /// Bytes of a row: component d is in byte `d % stride`, at bit `d / stride * 2`, as (±1 or ±3, plus 3) / 2.
-    stride: usize,
-    codes: Vec<u8>,
+    /// Component d of a row is in byte `d % stride`, at bit `d / stride * 2`, as (±1 or ±3, plus 3) / 2.
+    codes: Series<u8>,
     /// Little-endian numbers, as the exact rows have them.
+    factors: Series<u8>,
+}
+
+/// Draws rows.
+struct SketchPen {
+    dimensions: usize,
+    codes: Vec<u8>,
     factors: Vec<u8>,
 }
 
-impl SketchRows {
+impl SketchPen {
     fn new(dimensions: usize, rows: usize) -> Self {
-        let stride = stride(dimensions);
-        Self { dimensions, stride, codes: Vec::with_capacity(rows * stride), factors: Vec::with_capacity(rows * 4) }
+        let codes = Vec::with_capacity(rows * stride(dimensions));
+        Self { dimensions, codes, factors: Vec::with_capacity(rows * FACTOR) }
     }
 
     fn draw(&mut self, vectors: PackedVectors<'_>, row: usize) {
         let (components, scale) = vectors.components(row);
         let squares: f32 = components.iter().map(|&x| f32::from(x.cast_signed()).powi(2)).sum();
         let limit = LIMIT * (squares / self.dimensions as f32).sqrt();
-        let start = self.codes.len();
-        self.codes.resize(start + self.stride, 0);
+        let (start, stride) = (self.codes.len(), stride(self.dimensions));
+        self.codes.resize(start + stride, 0);
         let mut product = 0.0;
         for (dimension, &component) in components.iter().enumerate() {
             let value = f32::from(component.cast_signed());
             let level = if value.abs() > limit { 3.0 } else { 1.0 };
             product += value.abs() * level;
             let code = f32::midpoint(level.copysign(value), 3.0) as u8;
-            self.codes[start + dimension % self.stride] |= code << (dimension / self.stride * 2);
+            self.codes[start + dimension % stride] |= code << (dimension / stride * 2);
         }
         let factor = if product > 0.0 { scale * squares / product } else { 0.0 };
         self.factors.extend(factor.to_le_bytes());
     }
 
+    fn drawn(self) -> SketchRows {
+        SketchRows { codes: self.codes.into(), factors: self.factors.into() }
+    }
+}
+
+impl SketchRows {
     /// Estimates the dot product of the question with every row.
     pub fn estimates(&self, question: &Coarse) -> Vec<f32> {
-        let mut estimates = vec![0.0; self.factors.len() / 4];
+        let mut estimates = vec![0.0; self.factors.len() / FACTOR];
         let rows = ScaledRows { components: &self.codes, scales: &self.factors };
         dot::scan_codes(&question.components, question.sum, question.step, rows, &mut estimates);
         estimates
@@ -123,8 +154,9 @@ mod tests {
         ) {
             let bytes = pack_normalised(&rows, 200);
             let packed = PackedVectors::new(&bytes, 3, 200).unwrap();
-            let mut drawn = SketchRows::new(200, 3);
-            (0..3).for_each(|row| drawn.draw(packed, row));
+            let mut pen = SketchPen::new(200, 3);
+            (0..3).for_each(|row| pen.draw(packed, row));
+            let drawn = pen.drawn();
             let length = question.iter().map(|x| x * x).sum::<f32>().sqrt();
             for (row, estimate) in drawn.estimates(&Coarse::new(&question)).into_iter().enumerate() {
                 let exact: f32 = packed.row(row).zip(&question).map(|(a, b)| a * b).sum();

@@ -4,9 +4,9 @@ use super::atlas::{Allowed, Atlas, AtlasEntry};
 use super::best::ScoredUnit;
 use super::blob::{self, DocumentFront, StoredParts};
 use super::bm25::{Postings, row};
-use super::dense::{Dots, Scan};
+use super::dense::{DenseQuestion, Dots, Scan};
 use super::identity::IndexIdentity;
-use super::laid_out::{KEPT_LAYERS, LaidOut, laid_out, named_damage};
+use super::laid_out::{KEPT_LAYERS, LaidOut, is_sketched, laid_out, named_damage};
 use super::layout::{self, DiskStamp, LayoutSource};
 use super::lexical::{Lexical, lexical_failure};
 use super::lexical_folder;
@@ -37,8 +37,10 @@ pub struct EmbeddedSnapshot {
     // Dropped before `pin`, in this order: it borrows from the pages that `pin` holds.
     atlas: Atlas<'static>,
     units: Mutex<HashMap<Layer, Arc<Units>>>,
-    /// Drawn when a search first needs it.
+    /// Kept by an earlier process, or drawn when it pays.
     sketch: OnceLock<Sketch>,
+    /// How many searches would have used a sketch that was not there.
+    without_sketch: AtomicUsize,
     scan: Scan,
     records: OnceLock<Vec<(DocumentNumber, Record)>>,
     catalogue: OnceLock<Catalogue>,
@@ -105,11 +107,12 @@ impl EmbeddedSnapshot {
             Some(kept) => (kept, Vec::new()),
             None => laid_out(tables, &pin, sums, manifest.dimensions)?,
         };
-        let LaidOut { atlas, copies, derived_counts, units, names, catalogue } = laid_out;
+        let LaidOut { atlas, copies, derived_counts, units, names, catalogue, sketch } = laid_out;
         Ok(Self {
             atlas,
             units: Mutex::new(units),
-            sketch: OnceLock::new(),
+            sketch,
+            without_sketch: AtomicUsize::new(0),
             scan,
             records: OnceLock::new(),
             catalogue,
@@ -161,6 +164,9 @@ impl EmbeddedSnapshot {
         rows.put(&postcard::to_stdvec(&details).ok()?);
         KEPT_LAYERS.iter().try_for_each(|&layer| self.units(layer).keep(&mut rows))?;
         self.names().ok()?.keep(&mut rows);
+        if is_sketched(&self.atlas) {
+            self.sketch.get_or_init(|| Sketch::new(&self.atlas)).keep(&mut rows);
+        }
         lexical.keep(&mut rows, |place| row(&self.atlas, place)).ok()?;
         let is_sound = self.sums.is_some() && self.lock_damage().is_empty();
         is_sound.then_some((source, rows))
@@ -172,13 +178,21 @@ impl EmbeddedSnapshot {
         Arc::clone(units.entry(layer).or_insert_with(|| Arc::new(Units::new(layer, &self.atlas))))
     }
 
-    fn dots(&self, vector: &[f32], derived: bool, allowed: Option<&Allowed>) -> Dots<'_> {
-        let sentences = allowed.map_or(self.atlas.sentences(), |allowed| allowed.texts.count() as usize);
-        if self.scan.is_approximate(sentences) {
-            let sketch = self.sketch.get_or_init(|| Sketch::new(&self.atlas));
-            return Dots::estimated(&self.atlas, sketch, vector, derived, allowed);
+    fn dots(&self, asked: DenseQuestion<'_>) -> Dots<'_> {
+        let sentences = asked.allowed.map_or(self.atlas.sentences(), |allowed| allowed.texts.count() as usize);
+        match self.scan.is_approximate(sentences).then(|| self.sketch()).flatten() {
+            Some(sketch) => Dots::estimated(&self.atlas, sketch, &self.units(Layer::Sentence), asked),
+            None => Dots::new(&self.atlas, asked),
         }
-        Dots::new(&self.atlas, vector, derived, allowed)
+    }
+
+    /// The sketch; `None` while drawing it would cost more than it saves.
+    fn sketch(&self) -> Option<&Sketch> {
+        let pays = || self.scan != Scan::Auto || self.without_sketch.fetch_add(1, Ordering::Relaxed) >= DRAWN_AFTER;
+        if self.sketch.get().is_none() && !pays() {
+            return None;
+        }
+        Some(self.sketch.get_or_init(|| Sketch::new(&self.atlas)))
     }
 
     /// Units as the rest of the program names them.
@@ -240,6 +254,9 @@ impl EmbeddedSnapshot {
         read(&self.pin.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
+
+/// So many exact scans take about as long as drawing a sketch.
+const DRAWN_AFTER: usize = 5;
 
 /// Sentences from which on what opening computes is kept: with fewer it takes a few milliseconds.
 const KEPT_FROM: usize = 2000;
@@ -419,7 +436,8 @@ impl Snapshot for EmbeddedSnapshot {
         let derived = ask.rankings.iter().any(|(_, layer)| matches!(layer, Layer::Derived(_)));
         let allowed = ask.allowed.map(|numbers| Allowed::new(&self.atlas, numbers, ask.sections));
         let allowed = allowed.as_ref();
-        let dots = (asked(Leg::Dense) && meant).then(|| self.dots(ask.vector, derived, allowed));
+        let question = DenseQuestion { vector: ask.vector, derived, allowed, depth: ask.depth };
+        let mut dots = (asked(Leg::Dense) && meant).then(|| self.dots(question));
         let postings = match &self.lexical {
             Some(lexical) if asked(Leg::Lexical) => Some(
                 Postings::new(&self.atlas, lexical, ask.text, derived)
@@ -427,16 +445,16 @@ impl Snapshot for EmbeddedSnapshot {
             ),
             _ => None,
         };
-        let ranking = |&(leg, layer): &(Leg, Layer)| {
+        let mut ranking = |&(leg, layer): &(Leg, Layer)| {
             deadline::check()?;
             let units = self.units(layer);
             let best = match leg {
-                Leg::Dense => dots.as_ref().map(|dots| dots.best(&units, allowed, ask.depth)),
+                Leg::Dense => dots.as_mut().map(|dots| dots.best(&units, allowed, ask.depth)),
                 Leg::Lexical => postings.as_ref().map(|postings| postings.best(&units, layer, allowed, ask.depth)),
             };
             Ok(self.named(&units, best.unwrap_or_default()))
         };
-        ask.rankings.iter().map(ranking).collect()
+        ask.rankings.iter().map(&mut ranking).collect()
     }
 
     fn roots(&self) -> &[String] {
