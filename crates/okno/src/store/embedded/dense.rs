@@ -22,14 +22,14 @@ const EXACT_UP_TO: usize = if cfg!(test) { 90 } else { 100_000 };
 
 /// How many units of each layer are scored exactly after an estimate, at least; and for each unit wanted.
 const CANDIDATES: usize = 1000;
-const CANDIDATES_EACH: usize = 5;
+const CANDIDATES_EACH: usize = 10;
 
 /// Sentences around which units are estimated: about so many of those most like the question. Of the ten best of each
-/// layer, 200 questions to 780,000 sentences, all are found with 20,000, and .9995 with 10,000.
-const PROMISING: usize = if cfg!(test) { 600 } else { 20_000 };
+/// layer, 200 questions to 780,000 sentences, all are found with 20,000 and with 40,000, .9995 with 10,000.
+const PROMISING: usize = if cfg!(test) { 600 } else { 30_000 };
 
 /// The same for each unit wanted.
-const PROMISING_EACH: usize = 50;
+const PROMISING_EACH: usize = 100;
 
 /// Sentences that are looked at to learn how like the question such a sentence is.
 const SAMPLE: usize = 4096;
