@@ -637,8 +637,8 @@ export interface QueryRequest {
   route?: string | null;
   /**
    * What the language model does for the question, in place of what the recipe says: `rewrite`, `decompose`,
-   * `step-back`, `multi-query`, `hyde`; `none` for nothing. Without a model the search goes on without, and `steps`
-   * says so.
+   * `step-back`, `multi-query`, `hyde`, `sql` (a query over rows); `none` for nothing. Without a model the search
+   * goes on without, and `steps` says so.
    */
   transform?: string[] | null;
   /** What the budget counts: `tokens` or `characters`. */

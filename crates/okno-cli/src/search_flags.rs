@@ -59,7 +59,7 @@ pub struct SearchFlags {
     #[arg(long, value_name = "METHOD", default_value = "rules", conflicts_with = "no_auto_filter")]
     pub filter_by: FilterByArg,
     /// What the language model does with the question, instead of the recipe's steps: rewrite, decompose, step-back,
-    /// multi-query, hyde; none
+    /// multi-query, hyde, sql; none
     #[arg(long, value_name = "STEP,…", value_delimiter = ',')]
     pub transform: Option<Vec<String>>,
     /// Let the language model drop irrelevant matches before they are expanded

@@ -41,6 +41,41 @@ fn ask(world: &World, server: &Server, arguments: &[&str]) -> Ran {
 }
 
 #[test]
+fn the_model_writes_a_query_where_rows_are_counted_and_the_rule_is_not_sure() {
+    let world = world();
+    world.write("notes/cups.csv", "kind,size\nmug,3\nmug,4\nglass,2\n");
+    world.index(["notes"]);
+    let question = "How many cups are there of each kind?";
+    let written = r#"{"sql": "SELECT kind, count(*) AS cups FROM cups GROUP BY kind"}"#;
+    // One request only: what was computed is told as it is.
+    let server = Server::saying(vec![said(&[written])]);
+    let ran = ask(&world, &server, &[question]).succeeds();
+    assert!(ran.out.contains("kind: mug; cups: 2") && ran.out.contains("SQL that the model wrote"), "{}", ran.out);
+    let asked = ask(&world, &server, &["--json", question]).succeeds().json();
+    assert_eq!((&asked["rows"]["by"], &asked["steps"][0]["step"]), (&json!("model"), &json!("sql")), "{asked}");
+    // A search that names the step, and says how it came about.
+    let mut command = command(&world);
+    command.env("OKNO_MODEL_BASE_URL", server.url()).env("OKNO_MODEL_NAME", "m");
+    let ran = Ran::of(command.args(["search", "--explain", "--transform", "sql", question])).succeeds();
+    assert!(ran.out.contains("SQL (by the model): SELECT kind"), "{}", ran.out);
+    assert!(ran.out.contains("model    sql (") && ran.out.contains("route    sql"), "{}", ran.out);
+    // The same tables by the same names.
+    let again = world.okno(["sql", "SELECT kind, count(*) AS cups FROM cups GROUP BY kind"]).succeeds().out;
+    assert_eq!(again, "kind\tcups\nglass\t1\nmug\t2\n");
+    // Nothing usable, asked twice: the usual search answers, and it is said.
+    let no = r#"{"sql": "SELECT colour FROM cups"}"#;
+    let counting = "How many minutes does black tea with boiling water need?";
+    let server = Server::saying(vec![said(&[no]), said(&[no]), said(&["Five [1]."])]);
+    let ran = ask(&world, &server, &["--transform", "sql", counting]).succeeds();
+    assert!(ran.err.contains("searched without `sql`") && ran.err.contains("no such column: colour"), "{}", ran.err);
+    assert!(ran.out.starts_with("Five [1]."), "{}", ran.out);
+    // Steps that are named are all that is done.
+    let server = Server::saying(vec![said(&["Five [1]."])]);
+    let ran = ask(&world, &server, &["--transform", "none", counting]).succeeds();
+    assert!(ran.out.starts_with("Five [1]."), "{}", ran.out);
+}
+
+#[test]
 fn a_conversation_goes_on() {
     let world = world();
     let asked = |arguments: &[&str]| Ran::of(command(&world).arg("ask").args(arguments)).succeeds();

@@ -71,6 +71,12 @@ impl Filled {
         Ran::of(command.args(["index", "--json", self.address()]).args(arguments).env("PGPASSWORD", "okno"))
     }
 
+    /// What a person is told.
+    fn okno_text(&self, world: &World, arguments: &[&str]) -> String {
+        let mut command = world.command();
+        Ran::of(command.args(["index", self.address()]).args(arguments).env("PGPASSWORD", "okno")).succeeds().err
+    }
+
     fn sync(&self, world: &World, arguments: &[&str]) -> [usize; 4] {
         counts(&self.okno(world, arguments).succeeds().json())
     }
@@ -209,10 +215,28 @@ fn what_cannot_be_read_is_told() {
         database.run(&format!("UPDATE teas SET note = '{}' WHERE id = 7", "x".repeat(3 << 20)));
         let report = database.okno(&world, &["--table", &table]).succeeds().json();
         assert_eq!(counts(&report), [2, 0, 0, 0]);
-        assert!(skipped(&report)[&format!("{table}/7")].contains("more than the limit"), "{report}");
+        let reason = &skipped(&report)[&format!("{table}/7")];
+        assert!(reason.contains("more than the limit of 2 MB for rows") || reason.contains("MiB"), "{report}");
+        // That flag is for files: it would not help.
+        let told = database.okno_text(&world, &["--table", &table]);
+        assert!(told.contains("for rows") && !told.contains("--max-file-size"), "{told}");
+        // What was skipped is known: where rows are counted, and in the status.
+        let answer = world.search(&["What is the sum of price?"]);
+        assert_eq!((&answer["rows"]["rows"], &answer["rows"]["missing"]), (&json!([[150.5]]), &json!(1)), "{answer}");
+        let told = text(&world.okno(["ask", "--json", "What is the sum of price?"]).succeeds().json(), "answer");
+        assert!(told.contains("Without 1 rows of the source that were too large"), "{told}");
+        let status = world.okno(["status", "--json"]).succeeds().json();
+        let source = &status["sources"][0];
+        assert_eq!((&source["rows"], &source["skipped"]), (&json!(2), &json!(1)), "{status}");
+        let status = world.okno(["status"]).succeeds().out;
+        assert!(status.contains(": 2, 1 more skipped") && status.contains(&format!("--table {table}`")), "{status}");
         // A key that is none: the first row counts.
         let report = database.okno(&world, &["--table", &table, "--key", "sold"]).succeeds().json();
         assert_eq!(report["skipped"].as_array().unwrap().len(), 1, "{report}");
+        // A row that fits again is no longer missing.
+        database.run("UPDATE teas SET note = 'short' WHERE id = 7");
+        assert_eq!(database.sync(&world, &["--table", &table])[0], 3);
+        assert_eq!(world.search(&["What is the sum of price?"])["rows"]["missing"], json!(null));
     }
     world.write("notes.txt", "Not a database.");
     world.okno(["index", "notes.txt", "--table", "teas"]).refuses().says(&["is not a database"]);
@@ -283,6 +307,21 @@ fn questions_about_rows_are_answered_with_sql() {
     for (question, value) in [("What is the sum of pieces?", 6), ("What is the sum of tons?", 7)] {
         assert_eq!(world.search(&[question])["rows"]["rows"], json!([[value]]), "{question}");
     }
+    // `okno sql` asks the same tables by the same names.
+    for question in ["What is the sum of pieces?", "What is the sum of tons?", "How many customers are from Chile?"] {
+        let rows = &world.search(&[question])["rows"];
+        let again = world.okno(["sql", "--json", rows["sql"].as_str().unwrap()]).succeeds().json();
+        let value = again.as_object().unwrap().values().next().unwrap();
+        assert_eq!(value, &rows["rows"][0][0], "{rows}");
+    }
+    let tons = world.search(&["What is the sum of tons?"]);
+    assert_eq!(tons["rows"]["sql"], "SELECT sum(\"tons\") AS \"sum of tons\" FROM \"sales\" WHERE _row NOT IN (3)");
+    // A long list says how many there are.
+    let lines: Vec<String> = (1..=57).map(|at| format!("part {at},{at}")).collect();
+    world.write("files/parts.csv", format!("part,grams\n{}\n", lines.join("\n")));
+    world.index(["files"]);
+    let told = text(&world.okno(["ask", "--json", "all parts with grams over 0"]).succeeds().json(), "answer");
+    assert!(told.contains("- … and 37 more"), "{told}");
     let shown = world.okno(["search", "--explain", "How many customers are from Chile?"]).succeeds().out;
     assert!(shown.contains("SQL (by rule): SELECT count(*)") && shown.contains("route    sql"), "{shown}");
     // Nothing is found, a word is not explained, or the route was chosen: the usual search answers.

@@ -4,7 +4,7 @@ use okno::document::DerivedKind;
 use okno::enrich::ask::{self, Passage};
 use okno::generate::scripted::Scripted;
 use okno::generate::{Asker, Generator, Prompts};
-use okno::understand::model::{Step, write_sql};
+use okno::understand::model::{Step, take_sql, write_sql};
 use okno::{Engine, Query};
 use okno_evaluate::judge::{Aspect, Case, judge};
 use okno_evaluate::make::questions_by_model;
@@ -32,6 +32,7 @@ fn sent() -> BTreeSet<String> {
     let prompts = Prompts::default();
     let asker = Asker { generator: &*model, prompts: &prompts };
     questions_by_model(&*engine.snapshot().unwrap(), asker, 1, 1, &|| {}).unwrap();
+    take_sql("How many?", "t (n)", asker, &|_| Ok(()));
     write_sql("How many?", "t (n)", asker, &|_| Ok(())).unwrap_err();
     judge(Aspect::AnswerRelevance, Case { question: "Hot?", answer: "Yes.", contexts: &[] }, &*model, &prompts);
     let derived = DerivedKind::ALL.map(|kind| ask::request(kind, &Passage::default(), &prompts));

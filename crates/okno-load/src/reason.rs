@@ -23,6 +23,11 @@ okno_document::messages! {
         /// It is larger than allowed.
         TooLarge { /** Its size. */ size: Bytes, /** The limit. */ limit: Bytes } = "too_large" =>
             ("{size} is more than the limit of {limit}", "{size} 超过上限 {limit}"),
+        /// A row of a database is larger than any may be.
+        RowTooLarge { /** Its size. */ size: Bytes, /** The limit. */ limit: Bytes } = "row_too_large" => (
+            "the row has {size}, more than the limit of {limit} for rows; select fewer or shorter columns with a query",
+            "该行有 {size},超过每行的上限 {limit};请用查询选取更少或更短的列",
+        ),
         /// There is not one byte in it.
         EmptyFile = "empty_file" => ("empty file", "空文件"),
         /// A symbolic link, and links are not followed.

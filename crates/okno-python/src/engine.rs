@@ -47,7 +47,7 @@ impl PythonEngine {
     ) -> PyResult<Self> {
         let raised = Raised::default();
         let plain = embedder.is_none() && generator.is_none() && reranker.is_none();
-        let mut builder = Engine::builder();
+        let mut builder = Engine::builder().row_route(Some(Arc::new(okno_sql::TableRoute)));
         if let Some((identity, dimensions, callable)) = embedder {
             let raised = raised.clone();
             builder = builder.embedder(Arc::new(PythonEmbedder { identity, dimensions, callable, raised }));
@@ -135,6 +135,7 @@ impl PythonEngine {
     #[pyo3(signature = (request, on_text=None))]
     fn ask(&self, py: Python<'_>, request: &str, on_text: Option<Py<PyAny>>) -> PyResult<String> {
         let (query, _) = query(py, request)?;
+        let query = query.sql_by_model();
         let engine = self.open(py)?;
         let raised = &self.raised;
         let answered = interruptible(py, || {

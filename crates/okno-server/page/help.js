@@ -5,10 +5,16 @@ import { t } from './words.js';
 import { state, go } from './state.js';
 
 /** What stands in place of the question or beside it; the same names as in recipes and on the command line. */
-const TRANSFORMS = ['rewrite', 'decompose', 'step-back', 'multi-query', 'hyde'];
+const TRANSFORMS = ['rewrite', 'decompose', 'step-back', 'multi-query', 'hyde', 'sql'];
 
 /** Everything, in the order in which it happens. */
-const STEPS = ['filter', 'route', ...TRANSFORMS, 'post-filter'];
+const STEPS = [
+  'filter',
+  'route',
+  ...TRANSFORMS.filter((name) => name !== 'sql'),
+  'post-filter',
+  'sql',
+];
 
 /** The parts of a request that ask for help. A question that is taken at its word has no filter for anybody to read. */
 export function helpOf({ help, literal }) {

@@ -92,6 +92,7 @@ const WORDS = {
   'help.multi-query': ['Also ask in other words', '换几种说法再问'],
   'help.hyde': ['Search for a hypothetical answer', '设想一个答案并据此查找'],
   'help.post-filter': ['Drop irrelevant results', '剔除无关结果'],
+  'help.sql': ['Write a query over the tables', '为表格编写查询'],
   'help.did': ['What the model did', '模型所做的'],
   'help.without': ['not done: {0}', '未执行：{0}'],
 
@@ -184,6 +185,7 @@ const WORDS = {
   'because.code': ['the question is a code', '问题是一个编号'],
   'because.quotation': ['the question is a quotation', '问题是一句引文'],
   'because.whole': ['the question is about a whole document or topic', '问的是整篇或整个主题'],
+  'because.rows': ['the question counts or compares rows', '问题是对行的计数或比较'],
   'because.model': ['chosen by the model', '由模型选择'],
   'because.usual': ['the default', '默认方式'],
   'feedback.useful': ['Useful', '有用'],

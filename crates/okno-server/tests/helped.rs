@@ -26,6 +26,7 @@ impl Helping {
             ("\"passage\"", json!({"passage": "Black tea needs boiling water."})),
             ("\"route\"", json!({"route": "lexical", "reason": "a word"})),
             ("\"conditions\"", json!({"conditions": []})),
+            ("\"sql\"", json!({"sql": "SELECT kind, count(*) AS cups FROM cups GROUP BY kind"})),
         ];
         let fitting = answers.iter().find(|(field, _)| shape.contains(field));
         fitting.map_or_else(|| "Boiling water [1].".to_owned(), |(_, answer)| answer.to_string())
@@ -72,6 +73,37 @@ fn steps_are_taken_where_they_are_asked_for_and_told() {
     let asked = model.asked.lock().unwrap().len();
     assert_eq!(server.post("/api/v1/search", &body).1, helped, "kept from before");
     assert_eq!(model.asked.lock().unwrap().len(), asked);
+}
+
+#[test]
+fn whoever_asks_lets_the_model_write_a_query_over_rows() {
+    let model = Arc::new(Helping::default());
+    let server = Server::speaking(model.clone());
+    std::fs::write(server.path("notes/cups.csv"), "kind,size\nmug,3\nmug,4\nglass,2\n").unwrap();
+    server.engine.index(&[server.path("notes")]).unwrap();
+    let body = json!({"question": "How many cups are there of each kind?", "stream": false});
+    let (status, reply) = server.post("/api/v1/ask", &body);
+    assert_eq!(status, 200, "{reply}");
+    let answer = reply["answer"].as_str().unwrap();
+    assert!(answer.contains("kind: mug; cups: 2") && answer.contains("SQL that the model wrote"), "{answer}");
+    assert_eq!((names(&reply), &reply["rows"]["by"]), (vec!["sql"], &json!("model")), "{reply}");
+    // The route, the writer and the statement are in what is streamed too.
+    let body = json!({"question": "How many cups are there of each kind?"});
+    let (_, _, events) =
+        server.request("POST", "/api/v1/ask", &[("Content-Type", "application/json")], body.to_string().as_bytes());
+    assert!(events.contains(r#""by":"model""#) && events.contains(r#""route":"sql""#), "{events}");
+    let params = json!({"name": "ask", "arguments": body});
+    let called = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params});
+    let headers = [("Content-Type", "application/json"), ("Accept", "application/json, text/event-stream")];
+    let (_, _, told) = server.request("POST", "/mcp", &headers, called.to_string().as_bytes());
+    assert!(told.contains("Model, sql: SELECT kind") && told.contains("mug"), "{told}");
+    // A search asks nobody, unless it names the step.
+    let before = model.asked.lock().unwrap().len();
+    let (_, plain) = server.post("/api/v1/search", &body);
+    assert_eq!((plain.get("rows"), model.asked.lock().unwrap().len()), (None, before), "{plain}");
+    let named = json!({"question": "How many cups are there of each kind?", "transform": ["sql"]});
+    let (_, named) = server.post("/api/v1/search", &named);
+    assert_eq!((&named["rows"]["by"], names(&named)), (&json!("model"), vec!["sql"]), "{named}");
 }
 
 #[test]

@@ -3,15 +3,15 @@
 //! A table is named after its document, with a number where there are several; a column after its
 //! header. Cells that are numbers become numbers – `1,200`, `¥30` and `12%` too, without their signs –, empty ones
 //! become NULL, and marks of emphasis are left out. Two more columns say where
-//! a row is from: `_document` and `_row`, counted from 1.
+//! a row is from: `_document` and `_row`, counted from 1. Rows that add up others stay in a table, and are known.
 
 use crate::quoted;
+use crate::route::position;
 use okno::document::table::{self, Table};
-use okno::document::{BlockKind, DerivedKind, Loaded};
-use okno::store::Snapshot;
+use okno::document::{BlockKind, Loaded};
 use rusqlite::types::Value;
 use rusqlite::{Connection, params_from_iter};
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
 
 /// A table and the document it is in.
@@ -44,46 +44,60 @@ pub fn of_loaded(name: &str, loaded: &Loaded) -> Vec<TableSource> {
     read.map(|table| TableSource { document: name.to_owned(), table }).collect()
 }
 
-/// The tables of all documents of an index.
-pub fn of_index(snapshot: &dyn Snapshot) -> okno::Result<Vec<TableSource>> {
-    let mut sources = Vec::new();
-    for (number, record) in snapshot.records()? {
-        let units = snapshot.derived(*number)?;
-        // A table may have several descriptions: one of its own, one by a model.
-        let mut tables: Vec<_> = units.iter().filter(|unit| unit.kind == DerivedKind::Table).collect();
-        tables.dedup_by_key(|unit| unit.sentences());
-        let (text, structure) = (snapshot.text(*number)?, snapshot.structure(*number)?);
-        let read = tables.into_iter().filter_map(|unit| table::read(structure.span(unit.sentences()).of(text)));
-        sources.extend(read.map(|table| TableSource { document: record.id.name().to_owned(), table }));
-    }
-    Ok(sources)
+/// The names of tables in SQL, without quotes: in the same order, all different.
+pub fn table_names<'s>(documents: impl IntoIterator<Item = &'s str>) -> Vec<String> {
+    let mut names = HashSet::new();
+    documents.into_iter().map(|document| unused(&stem(document), &mut names)).collect()
 }
 
-/// Makes and fills a table for each source. Answers those that lost columns.
-pub fn fill(connection: &mut Connection, sources: &[TableSource]) -> rusqlite::Result<Vec<Narrowed>> {
+/// What is to be known of the tables that were made.
+#[derive(Debug, Default)]
+pub struct Filled {
+    /// Those that lost columns.
+    pub narrowed: Vec<Narrowed>,
+    /// The rows that add up others, by the name of the table, counted from 1.
+    pub totals: BTreeMap<String, Vec<usize>>,
+}
+
+/// Makes and fills a table for each source, under its name.
+pub fn fill(connection: &mut Connection, sources: &[(String, &TableSource)]) -> rusqlite::Result<Filled> {
     let transaction = connection.transaction()?;
-    let (mut names, mut narrowed) = (HashSet::new(), Vec::new());
-    for source in sources {
-        let name = unused(&stem(&source.document), &mut names);
-        add(&transaction, &name, source)?;
+    let mut filled = Filled::default();
+    for (name, source) in sources {
+        add(&transaction, name, source)?;
         let (columns, document) = (width(&source.table), source.document.clone());
-        narrowed.extend((columns > MOST_COLUMNS).then_some(Narrowed { name, document, columns }));
+        let narrowed = Narrowed { name: name.clone(), document, columns };
+        filled.narrowed.extend((columns > MOST_COLUMNS).then_some(narrowed));
+        let totals = totals(&source.table);
+        if !totals.is_empty() {
+            filled.totals.insert(name.clone(), totals);
+        }
     }
     transaction.commit()?;
-    Ok(narrowed)
+    Ok(filled)
 }
+
+/// The rows of a table that add up others, counted from 1.
+pub fn totals(table: &Table) -> Vec<usize> {
+    (1..).zip(&table.rows).filter(|(_, cells)| is_total(cells)).map(|(at, _)| at).collect()
+}
+
+/// Whether a row adds up others: it is none of them.
+fn is_total(cells: &[String]) -> bool {
+    let first = cells.iter().map(|cell| cell.trim().trim_matches('*').to_lowercase()).find(|cell| !cell.is_empty());
+    first.is_some_and(|first| TOTALS.iter().any(|word| position(&first, word, 0) == Some(0)))
+}
+
+/// What the first cell of such a row begins with.
+const TOTALS: &[&str] = &["total", "totals", "subtotal", "grand total", "sum", "合计", "总计", "小计", "总数", "共计"];
 
 fn width(table: &Table) -> usize {
     table.rows.iter().map(Vec::len).chain([table.header.len()]).max().unwrap_or(0)
 }
 
 fn add(connection: &Connection, name: &str, TableSource { document, table }: &TableSource) -> rusqlite::Result<()> {
-    let width = width(table).min(MOST_COLUMNS);
-    let mut used = HashSet::from(["_document".to_owned(), "_row".to_owned()]);
-    let header = |at: usize| table.header.get(at).map(|name| name.trim()).filter(|name| !name.is_empty());
-    let columns: Vec<String> = (0..width)
-        .map(|at| unused(header(at).map_or_else(|| format!("column_{}", at + 1), str::to_owned).as_str(), &mut used))
-        .collect();
+    let columns = column_names(table);
+    let width = columns.len();
     let all: Vec<String> =
         columns.iter().map(|name| quoted(name)).chain(["_document", "_row"].map(str::to_owned)).collect();
     connection.execute(&format!("CREATE TABLE {} ({})", quoted(name), all.join(", ")), [])?;
@@ -105,6 +119,15 @@ fn unused(name: &str, names: &mut HashSet<String>) -> String {
     let free = free.unwrap_or_default();
     names.insert(free.to_lowercase());
     free
+}
+
+/// Columns as SQL has them: the headers, numbered where one occurs twice.
+pub fn column_names(table: &Table) -> Vec<String> {
+    let mut used = HashSet::from(["_document".to_owned(), "_row".to_owned()]);
+    let header = |at: usize| table.header.get(at).map(|name| name.trim()).filter(|name| !name.is_empty());
+    (0..width(table).min(MOST_COLUMNS))
+        .map(|at| unused(header(at).map_or_else(|| format!("column_{}", at + 1), str::to_owned).as_str(), &mut used))
+        .collect()
 }
 
 /// `reports/sales 2023.csv` → `sales_2023`.

@@ -8,19 +8,22 @@
 //! What a query may do is decided by an authorizer, not by looking at its text: it can read tables and
 //! call functions, and nothing else – no writing, no attaching, no pragmas, no loading of code.
 
+mod describe;
 mod functions;
 mod guard;
 mod import;
 mod route;
 mod rows;
 
-pub use import::{MOST_COLUMNS, Narrowed, TableSource, of_index, of_loaded};
-pub use route::TableRoute;
+pub use describe::described;
+pub use import::{MOST_COLUMNS, Narrowed, TableSource, of_loaded};
+pub use route::{TableRoute, of_index};
 pub use rows::{DatabaseAddress, LONGEST_ROW, RowSelection};
 
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OpenFlags};
 use serde_json::Value;
+use std::collections::BTreeMap;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -133,26 +136,38 @@ pub struct Database {
     connection: Connection,
     deadline: guard::QueryDeadline,
     narrowed: Vec<Narrowed>,
+    totals: BTreeMap<String, Vec<usize>>,
 }
 
 impl Database {
     /// Tables of documents, and SQLite files.
     pub fn new(sources: &[TableSource], files: &[PathBuf]) -> Result<Self> {
+        let names = import::table_names(sources.iter().map(|source| source.document.as_str()));
+        Self::named(&names.into_iter().zip(sources).collect::<Vec<_>>(), files)
+    }
+
+    /// The same under names that are given: those that they have among others which are left out here.
+    pub(crate) fn named(sources: &[(String, &TableSource)], files: &[PathBuf]) -> Result<Self> {
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_MEMORY;
         let mut connection = Connection::open_in_memory_with_flags(flags).map_err(query)?;
-        let narrowed = import::fill(&mut connection, sources).map_err(query)?;
+        let import::Filled { narrowed, totals } = import::fill(&mut connection, sources).map_err(query)?;
         for file in files {
             attach(&connection, file)?;
         }
         let deadline = guard::QueryDeadline::default();
         functions::add(&connection, &deadline).map_err(query)?;
         guard::limit(&connection).map_err(query)?;
-        Ok(Self { connection, deadline, narrowed })
+        Ok(Self { connection, deadline, narrowed, totals })
     }
 
     /// The tables that have more columns than can be asked: whoever opens them should say so.
     pub fn narrowed(&self) -> &[Narrowed] {
         &self.narrowed
+    }
+
+    /// The rows of a table that add up others, counted from 1.
+    pub(crate) fn totals(&self, name: &str) -> &[usize] {
+        self.totals.get(name).map_or(&[], Vec::as_slice)
     }
 
     /// The tables. Counting the rows of all of them may take as long as one query; a view of a file may never end.

@@ -149,6 +149,8 @@ fn a_model_that_is_away_changes_nothing_and_it_is_said() {
         assert_eq!(returned(&answer), returned(&plain));
         assert_eq!(answer.steps.len(), Step::ALL.len());
         let said = |taken: &okno::understand::model::Taken| {
+            // Without tables nobody is asked for a query.
+            let reason = if taken.step == Step::Sql && reason.starts_with("no route") { "no tables" } else { reason };
             taken.failed.as_ref().is_some_and(|why| why.to_string().contains(reason))
         };
         assert!(answer.steps.iter().all(said), "{:?}", answer.steps);

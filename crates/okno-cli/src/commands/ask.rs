@@ -10,10 +10,11 @@ use anyhow::Result;
 use clap::Args;
 use okno::answer::{Citation, Event, MadeWholeBy, Reply, ReplyOptions, Turn, reply, request, whole_question};
 use okno::config::Settings;
-use okno::generate::{Asker, ChatRole, GenerateError, Generator, Request};
+use okno::generate::{Asker, ChatRole, GenerateError, Generator, Prompts, Request};
 use okno::{Answer, Context, Engine};
 use std::io::Write;
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
 /// A question and how to answer it.
 #[derive(Debug, Args)]
@@ -73,7 +74,7 @@ pub fn run(globals: &Globals, args: &AskArgs) -> Result<()> {
     if whole.by != MadeWholeBy::Nobody {
         output::note(&say!("asked as: {}", "按此提问：{}", output::printable(&whole.question)));
     }
-    let found = search(&mut engine, &settings, args, &whole.question)?;
+    let found = search(&mut engine, &settings, args, &whole.question, model.as_ref(), &options.prompts)?;
     let pictures = |context: &Context| engine.pictures(context);
     options.pictures = picked.config.vision.unwrap_or(false).then_some(&pictures);
     if args.show_prompt {
@@ -97,11 +98,22 @@ pub fn run(globals: &Globals, args: &AskArgs) -> Result<()> {
     Ok(())
 }
 
-fn search(engine: &mut Engine, settings: &Settings, args: &AskArgs, question: &str) -> Result<Answer> {
-    let mut query = query(question, args.recipe.as_deref(), &args.search)?;
+fn search(
+    engine: &mut Engine,
+    settings: &Settings,
+    args: &AskArgs,
+    question: &str,
+    model: Option<&Arc<dyn Generator>>,
+    prompts: &Prompts,
+) -> Result<Answer> {
+    let mut query = query(question, args.recipe.as_deref(), &args.search)?.sql_by_model();
     settings::fill(&mut query, settings, engine)?;
     if !args.no_model {
         model::attach(engine, &query)?;
+    }
+    // No step is named: the model that answers may write a query over rows.
+    if query.sql_by_model && engine.generator().is_none() {
+        engine.reconfigure(|builder| builder.generator(model.cloned()).prompts(prompts.clone()))?;
     }
     Ok(engine.search(&query)?)
 }

@@ -36,7 +36,7 @@ pub struct EvalArgs {
     #[arg(long, value_name = "A,B,…", value_delimiter = ',')]
     recipes: Vec<String>,
     /// Also measure each recipe with these steps of a language model: rewrite, decompose, step-back, multi-query, hyde,
-    /// filter, route, post-filter
+    /// filter, route, post-filter, sql
     #[arg(long, value_name = "STEP,…", value_delimiter = ',')]
     transform: Vec<String>,
     /// Budgets in tokens; every recipe is measured once for each

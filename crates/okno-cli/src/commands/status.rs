@@ -4,6 +4,7 @@ use crate::globals::Globals;
 use crate::locale::say;
 use crate::{opening, output};
 use anyhow::Result;
+use okno::SOURCE_ROOT;
 use okno::shapes::units;
 use okno::store::{DamagedDocument, Snapshot};
 use std::collections::{BTreeMap, BTreeSet};
@@ -19,6 +20,7 @@ pub fn run(globals: &Globals) -> Result<()> {
     let (sentences, text) = (totals.sentences, totals.bytes);
     let fields = fields(&*snapshot)?;
     let lacking = engine.lacking()?;
+    let sources = sources(&*snapshot)?;
     if globals.json {
         return output::json(&serde_json::json!({
             "lacking": units(&lacking), "index": engine.folder(), "generation": snapshot.generation(),
@@ -26,7 +28,7 @@ pub fn run(globals: &Globals) -> Result<()> {
             "units": units(snapshot.derived_counts()), "text_bytes": text, "disk_bytes": engine.bytes()?,
             "embedder": manifest.embedder, "dimensions": manifest.dimensions,
             "recipe": manifest.recipe, "chunk": manifest.chunk, "neighbors": manifest.neighbors,
-            "roots": snapshot.roots(), "fields": fields, "damaged": DamagedDocument::names(&snapshot.all_damaged()),
+            "roots": snapshot.roots(), "sources": json(&sources), "fields": fields, "damaged": DamagedDocument::names(&snapshot.all_damaged()),
         }));
     }
     let mut out = std::io::stdout().lock();
@@ -66,6 +68,9 @@ pub fn run(globals: &Globals) -> Result<()> {
     for root in snapshot.roots() {
         writeln!(out, "{}", say!("root       {}", "来源     {}", output::printable(root)))?;
     }
+    for (name, source) in &sources {
+        writeln!(out, "{}", described(name, source))?;
+    }
     for name in DamagedDocument::names(&snapshot.all_damaged()) {
         let line = say!(
             "damaged    {} – `okno index` reads it again",
@@ -85,6 +90,48 @@ pub fn run(globals: &Globals) -> Result<()> {
         )?;
     }
     Ok(())
+}
+
+/// How many rows a source has.
+#[derive(Debug, Default)]
+struct SourceRows {
+    indexed: usize,
+    skipped: usize,
+}
+
+/// The databases and other sources of documents that are no files, by name.
+fn sources(snapshot: &dyn Snapshot) -> Result<BTreeMap<String, SourceRows>> {
+    let mut sources: BTreeMap<String, SourceRows> = BTreeMap::new();
+    for file in snapshot.files()? {
+        let Some(name) = file.root.strip_prefix(SOURCE_ROOT) else { continue };
+        let source = sources.entry(name.to_owned()).or_default();
+        *(if file.documents.is_empty() { &mut source.skipped } else { &mut source.indexed }) += 1;
+    }
+    Ok(sources)
+}
+
+fn json(sources: &BTreeMap<String, SourceRows>) -> serde_json::Value {
+    let one = |(name, rows): (&String, &SourceRows)| serde_json::json!({"name": name, "rows": rows.indexed, "skipped": rows.skipped});
+    sources.iter().map(one).collect()
+}
+
+/// A source, and the command that brings it up to date.
+fn described(name: &str, rows: &SourceRows) -> String {
+    let mut text = say!("rows       {}: {}", "数据行   {}：{} 行", output::printable(name), rows.indexed);
+    if rows.skipped > 0 {
+        text += &say!(", {} more skipped", "，另跳过 {} 行", rows.skipped);
+    }
+    // Rows of a query have the name that they were given; the query itself is not kept.
+    if let Some((address, table)) = name.rsplit_once('#') {
+        let (address, table) = (output::printable(address), output::printable(table));
+        text += &say!(
+            " – `okno index {} --table {}` updates them; for a query, with the same --query and --key",
+            " —— 用 `okno index {} --table {}` 更新；若来自查询，请加上同样的 --query 和 --key",
+            address,
+            table
+        );
+    }
+    text
 }
 
 /// Every field with its distinct values.

@@ -143,7 +143,7 @@ pub const ARGUMENTS: &[ArgumentText] = &[
     (
         SEARCHING,
         "transform",
-        "语言模型如何处理问题，代替方案的步骤：rewrite、decompose、step-back、multi-query、hyde；none",
+        "语言模型如何处理问题，代替方案的步骤：rewrite、decompose、step-back、multi-query、hyde、sql；none",
     ),
     (SEARCHING, "post_filter", "在扩展之前，让语言模型去掉无关的匹配"),
     (SEARCHING, "route", "搜索方式：auto（由规则选择）、hybrid、lexical、dense、broad，或 model（由语言模型选择）"),
@@ -205,7 +205,7 @@ pub const ARGUMENTS: &[ArgumentText] = &[
         &["eval"],
         "transform",
         "同时评测每个方案加上语言模型的这些步骤：rewrite、decompose、step-back、multi-query、hyde、filter、route、\
-         post-filter",
+         post-filter、sql",
     ),
     (&["eval"], "budget", "以词元计的预算；每个方案在每个预算下评测一次"),
     (&["eval"], "report", "写入 HTML 报告"),

@@ -75,6 +75,7 @@ const ROWS_SHOWN: usize = 20;
 fn computed(rows: &RowAnswer) -> String {
     let by = match rows.by {
         QueryWriter::Rule => say!("by rule", "按规则"),
+        QueryWriter::Model => say!("by the model", "由模型编写"),
         _ => String::new(),
     };
     let mut text = say!("SQL ({}): {}\n", "SQL（{}）：{}\n", by, printable(&rows.sql));
@@ -88,8 +89,17 @@ fn computed(rows: &RowAnswer) -> String {
         });
         text.push_str(&format!("   {}\n", cells.collect::<Vec<_>>().join("\t")));
     }
-    if rows.more || rows.rows.len() > ROWS_SHOWN {
-        text.push_str("   …\n");
+    text += &match rows.beyond(ROWS_SHOWN) {
+        0 if rows.more => "   …\n".to_owned(),
+        0 => String::new(),
+        more => say!("   … and {} more\n", "   …… 另有 {} 行\n", more),
+    };
+    if rows.missing > 0 {
+        text += &say!(
+            "   without {} rows of the source that were too large to be indexed\n",
+            "   不含来源中因过大而未索引的 {} 行\n",
+            rows.missing
+        );
     }
     text + "\n"
 }

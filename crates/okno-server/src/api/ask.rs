@@ -62,7 +62,7 @@ pub async fn ask(
 ) -> Result<Response, ApiError> {
     let indexes = app.several(which.index.as_deref())?;
     // Refused as it is before a model is asked.
-    let mut query = query_of(&app.limits, &replying.asking)?;
+    let mut query = query_of(&app.limits, &replying.asking)?.sql_by_model();
     let model = app.picked(replying.model.as_deref(), &indexes)?;
     let made = made_whole(&app, &query.text, turns(&replying.messages), &model).await?;
     query.text.clone_from(&made.question);

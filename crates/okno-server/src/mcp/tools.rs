@@ -61,7 +61,7 @@ pub struct QuestionParams {
     /// Who reads filters from the question: `rules` (default), or the server's language `model`
     filter_by: Option<FilterMethod>,
     /// What the server's language model does for the question, if it has one: rewrite, decompose, step-back,
-    /// multi-query, hyde
+    /// multi-query, hyde, sql
     transform: Option<Vec<String>>,
     /// How to look: `auto` (default), `hybrid`, `lexical`, `dense`, `broad`, or `model` to let the server's language
     /// model choose
@@ -194,7 +194,7 @@ impl Tools {
     ) -> Result<String, ToolError> {
         let indexes = self.seen(&context).several(params.index.as_deref())?;
         let model = self.app.picked(params.model.as_deref(), &indexes)?;
-        let query = api::query_of(&self.app.limits, &params.request())?;
+        let query = api::query_of(&self.app.limits, &params.request())?.sql_by_model();
         let answer = self.noted(&context, &indexes, query).await?;
         let reply = answering::whole(&self.app, indexes, answer, model).await?;
         Ok(text::reply(&reply))

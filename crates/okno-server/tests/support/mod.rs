@@ -104,7 +104,10 @@ impl Server {
         std::fs::write(notes.join("kettle.png"), KETTLE).unwrap();
         std::fs::write(notes.join("kettle.md"), "# Kettle\n\nThe vermilion kettle.\n\n![A kettle](kettle.png)\n")
             .unwrap();
-        let engine = Engine::builder().generator(generator.clone()).create(folder.path().join(".okno")).unwrap();
+        let engine = Engine::builder().generator(generator.clone());
+        // As the program sets it.
+        let engine =
+            engine.row_route(Some(Arc::new(okno_sql::TableRoute))).create(folder.path().join(".okno")).unwrap();
         engine.index(&[&notes]).unwrap();
         let mut settings = settings();
         settings.allowed = vec![folder.path().join("more")];

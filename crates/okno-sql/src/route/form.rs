@@ -87,6 +87,41 @@ const WORDS: &[(RowForm, &[&str])] = &[
     (RowForm::All, &["list all", "show all", "all", "list", "which", "列出", "所有", "全部", "哪些"]),
 ];
 
+/// Words of a rank: the first or last few by a number.
+pub const TOP: &[(&str, RowForm)] = &[("top", RowForm::Greatest), ("bottom", RowForm::Least)];
+
+/// Numbers in words.
+pub const NUMBERS: &[(&str, usize)] = &[
+    ("two", 2),
+    ("three", 3),
+    ("four", 4),
+    ("five", 5),
+    ("six", 6),
+    ("seven", 7),
+    ("eight", 8),
+    ("nine", 9),
+    ("ten", 10),
+    ("两", 2),
+    ("二", 2),
+    ("三", 3),
+    ("四", 4),
+    ("五", 5),
+    ("六", 6),
+    ("七", 7),
+    ("八", 8),
+    ("九", 9),
+    ("十", 10),
+];
+
+/// What stands between two conditions that both hold; the longer of two that begin alike stands first.
+pub const AND: &[&str] = &["and", "并且", "而且", "且", "同时"];
+
+/// What stands between two conditions of which one holds.
+pub const OR: &[&str] = &["or", "或者", "或是", "或"];
+
+/// What stands between the ends of a range, and what stands behind it.
+pub const RANGES: &[&str] = &["and", "to", "到", "至", "和", "与", "–", "-", "~", "～"];
+
 /// What an extreme is of, where the word says it: a price.
 pub const OF_PRICE: &[&str] = &["expensive", "cheapest", "最贵", "最便宜"];
 
@@ -155,7 +190,13 @@ pub fn form(question: &str) -> Option<(RowForm, &'static str)> {
     let asked = question.replace("at least", "").replace("at most", "");
     let found = |words: &[&'static str]| words.iter().copied().find(|word| position(&asked, word, 0).is_some());
     let mut forms = WORDS.iter().filter_map(|(form, words)| Some((*form, found(words)?)));
-    let first = forms.next()?;
+    let first = forms.next();
+    let Some(first) = first.filter(|(form, _)| *form != RowForm::All) else {
+        // `the top 3`, `价格前三`: an extreme in other words.
+        let top = TOP.iter().find(|(word, _)| position(&asked, word, 0).is_some());
+        let before = asked.contains('前').then_some((RowForm::Greatest, "前"));
+        return top.map(|(word, form)| (*form, *word)).or(before).or(first);
+    };
     match (first.0, forms.next()) {
         // `which` and `all` ask for the row of an extreme too, and for what is counted.
         (_, None | Some((RowForm::All, _))) => Some(first),
@@ -163,6 +204,26 @@ pub fn form(question: &str) -> Option<(RowForm, &'static str)> {
         (RowForm::Sum, Some(count @ (RowForm::Count, _))) if first.1 == "in total" => Some(count),
         _ => None,
     }
+}
+
+/// Whether the words of a question count, add or compare rows in any form: reason enough to ask a model for a query.
+pub fn counts(question: &str) -> bool {
+    let asked = question.replace("at least", "").replace("at most", "");
+    let is_compared = || COMPARISONS.iter().any(|(word, _)| position(question, word, 0).is_some());
+    // `What does it mean?` asks for no mean.
+    let is_meant = || ["does", "do", "did"].iter().any(|word| position(question, word, 0).is_some());
+    let mut words = WORDS.iter().flat_map(|(_, words)| words.iter().copied());
+    let is_top = TOP.iter().any(|(word, _)| position(question, word, 0).is_some());
+    is_top
+        || words.any(|word| {
+            position(&asked, word, 0).is_some()
+                && match word {
+                    // `Which colour is it?` asks for one sentence.
+                    "which" => is_compared(),
+                    "mean" => !is_meant(),
+                    _ => true,
+                }
+        })
 }
 
 /// Where a phrase begins in a text, not inside of a longer Latin word, at a byte or after it.

@@ -4,9 +4,8 @@
 //! One word that is not, and the question is no question about this table: the usual search answers it. Precision comes
 //! before reach.
 
-use super::form::{
-    COMPARISONS, COMPARISONS_BEHIND, FILLERS, FILLING_CHARACTERS, OF_PRICE, PRICES, RowForm, form, position,
-};
+use super::conditions::{comparisons, joined, values};
+use super::form::{FILLERS, FILLING_CHARACTERS, NUMBERS, OF_PRICE, PRICES, RowForm, TOP, form, position};
 use crate::import::cell_value;
 use crate::quoted;
 use okno::document::table::Table;
@@ -19,21 +18,55 @@ const LONGEST_NAME: usize = 40;
 /// Columns that count or name rows: nobody asks for their mean.
 const COUNTERS: &[&str] = &["id", "index", "no", "no.", "#", "编号", "序号", "year", "年份", "年"];
 
+/// What stands between the values of a cell that has several: they are not told apart.
+const SEVERAL: &[char] = &[',', ';', '/', '、', '，', '；', '&'];
+
 /// What a question asks of a table.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RowQuestion {
     /// What is selected: `count(*) AS "count"`, `*`.
     pub select: String,
-    /// Conditions on rows; empty where all count.
-    pub conditions: String,
+    /// Conditions on rows, which all hold.
+    pub conditions: Vec<String>,
+    /// Which of the rows are asked for, where it is those with an extreme.
+    pub extreme: Option<Extreme>,
+    /// In which order; empty where that does not matter.
+    pub order: String,
     /// Whether the question names the table.
     pub is_named: bool,
 }
 
+/// The rows with the greatest or least numbers of a column.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Extreme {
+    column: String,
+    is_greatest: bool,
+    count: usize,
+}
+
+impl Extreme {
+    /// The condition on rows of a table, among those that meet other conditions. Rows with the same number are all in.
+    pub fn condition(&self, table: &str, among: &str) -> String {
+        let Self { column, is_greatest, count } = self;
+        let among = if among.is_empty() { String::new() } else { format!(" WHERE {among}") };
+        if *count == 1 {
+            let function = if *is_greatest { "max" } else { "min" };
+            return format!("{column} = (SELECT {function}({column}) FROM {table}{among})");
+        }
+        let (compared, order) = if *is_greatest { (">=", "DESC") } else { ("<=", "ASC") };
+        let held = if among.is_empty() { " WHERE" } else { " AND" };
+        format!(
+            "{column} {compared} (SELECT {column} FROM {table}{among}{held} {column} IS NOT NULL \
+             ORDER BY {column} {order} LIMIT 1 OFFSET {})",
+            count - 1
+        )
+    }
+}
+
 /// A question, and how much of it is explained.
-struct ExplainedWords<'q> {
-    text: &'q str,
-    done: Vec<bool>,
+pub struct ExplainedWords<'q> {
+    pub text: &'q str,
+    pub done: Vec<bool>,
 }
 
 impl<'q> ExplainedWords<'q> {
@@ -42,7 +75,7 @@ impl<'q> ExplainedWords<'q> {
     }
 
     /// Explains the first place of a phrase that nothing else explains; returns where it ends.
-    fn take(&mut self, phrase: &str) -> Option<usize> {
+    pub fn take(&mut self, phrase: &str) -> Option<usize> {
         let mut from = 0;
         while let Some(at) = position(self.text, phrase, from) {
             let end = at + phrase.len();
@@ -56,7 +89,7 @@ impl<'q> ExplainedWords<'q> {
     }
 
     /// The same for a name, which may be in the singular or plural.
-    fn take_name(&mut self, name: &str) -> Option<usize> {
+    pub fn take_name(&mut self, name: &str) -> Option<usize> {
         let latin = name.ends_with(|c: char| c.is_ascii_alphabetic());
         let plural = name.strip_suffix('y').map_or_else(|| format!("{name}s"), |stem| format!("{stem}ies"));
         let forms = [name.to_owned(), plural, format!("{name}es"), singular(name)];
@@ -81,25 +114,32 @@ impl<'q> ExplainedWords<'q> {
 }
 
 /// A column as a question may mean it.
-struct AskedColumn<'t> {
-    name: &'t str,
-    words: String,
-    is_number: bool,
-    values: BTreeSet<String>,
+pub struct AskedColumn<'t> {
+    pub name: &'t str,
+    pub words: String,
+    pub is_number: bool,
+    /// Values that a question may name.
+    pub values: BTreeSet<String>,
+    /// All texts of its cells, in lower case.
+    pub texts: BTreeSet<String>,
 }
 
-/// Reads a question against a table; `names` are what it may be called.
-pub fn read(question: &str, table: &Table, names: &[String]) -> Option<RowQuestion> {
+/// Reads a question against a table; `names` are what it may be called, `totals` rows that are none, counted from 1.
+pub fn read(question: &str, table: &Table, totals: &[usize], names: &[String]) -> Option<RowQuestion> {
     let text = question.to_lowercase();
     let (form, word) = form(&text)?;
-    let columns = columns(table);
+    let columns = columns(table, totals);
     let mut explained = ExplainedWords::new(&text);
-    explained.take(word);
-    let mut conditions = values(&columns, &mut explained)?;
+    let count = match form {
+        RowForm::Greatest | RowForm::Least => ranked(word, &mut explained)?,
+        _ => explained.take(word).map(|_| 1)?,
+    };
+    let mut found = values(&columns, &mut explained)?;
     let compared = comparisons(&columns, &mut explained);
-    let is_narrowed = !conditions.is_empty() || !compared.is_empty();
     let is_compared = !compared.is_empty();
-    conditions.extend(compared);
+    found.extend(compared);
+    let is_narrowed = !found.is_empty();
+    let conditions = joined(&mut found, &mut explained)?;
     let mentioned = mentioned(&columns, &mut explained);
     let is_named = names.iter().filter(|name| explained.take_name(&name.to_lowercase()).is_some()).count() > 0;
     explained.take_fillers();
@@ -107,126 +147,159 @@ pub fn read(question: &str, table: &Table, names: &[String]) -> Option<RowQuesti
         return None;
     }
     let number = mentioned.iter().copied().find(|column| column.is_number);
-    let is_condition = |column: &AskedColumn<'_>| {
-        let name = quoted(column.name);
-        conditions.iter().any(|condition| condition.strip_prefix(&name).is_some_and(|rest| rest.starts_with(' ')))
-    };
+    let is_condition = |column: &AskedColumn<'_>| found.iter().any(|condition| condition.column == column.name);
     // A column that is neither counted nor a condition: `how many have a website` asks for more than is read here.
     let is_beside = |of: Option<&AskedColumn<'_>>| {
         let is_used = |column: &&AskedColumn<'_>| of.is_some_and(|of| of.name == column.name) || is_condition(column);
         !mentioned.iter().all(is_used)
     };
-    let price = || {
-        let priced =
-            |column: &&AskedColumn<'_>| PRICES.iter().any(|part| column.words.contains(part)) && column.is_number;
-        let mut candidates = columns.iter().filter(priced);
-        candidates.next().filter(|_| OF_PRICE.iter().any(|of| word.contains(of)) && candidates.next().is_none())
-    };
-    let select = match form {
+    let mut asked = RowQuestion { select: "*".to_owned(), conditions, extreme: None, order: String::new(), is_named };
+    match form {
         // `How many cups do the Blues have?` is in one cell.
         RowForm::Count if number.is_some() => return None,
         RowForm::Sum | RowForm::Average if is_beside(number) => return None,
-        RowForm::Count => match mentioned.as_slice() {
-            _ if is_named && is_beside(None) => return None,
-            _ if is_named => "count(*) AS \"count\"".to_owned(),
-            [] if is_narrowed => "count(*) AS \"count\"".to_owned(),
-            [of] => format!("count(DISTINCT {}) AS \"count\"", quoted(of.name)),
-            _ => return None,
-        },
-        RowForm::Sum => format!("sum({}) AS {}", quoted(number?.name), quoted(&format!("sum of {}", number?.name))),
-        RowForm::Average => {
-            format!("avg({}) AS {}", quoted(number?.name), quoted(&format!("average {}", number?.name)))
-        }
+        RowForm::Count => asked.select = counted(is_named, is_narrowed, &mentioned, &is_beside)?,
+        RowForm::Sum => asked.select = computed("sum", "sum of", number?),
+        RowForm::Average => asked.select = computed("avg", "average", number?),
         RowForm::Greatest | RowForm::Least => {
-            let of = quoted(number.or_else(price)?.name);
-            let function = if form == RowForm::Greatest { "max" } else { "min" };
-            let among =
-                if conditions.is_empty() { String::new() } else { format!(" WHERE {}", conditions.join(" AND ")) };
-            conditions.push(format!("{of} = (SELECT {function}({of}) FROM {{table}}{among})"));
-            "*".to_owned()
+            let column = quoted(number.or_else(|| price(&columns, word))?.name);
+            let is_greatest = form == RowForm::Greatest;
+            if count > 1 {
+                asked.order = format!(" ORDER BY {column} {}", if is_greatest { "DESC" } else { "ASC" });
+            }
+            asked.extreme = Some(Extreme { column, is_greatest, count });
         }
-        RowForm::All if is_narrowed && (is_compared || word != "which") => "*".to_owned(),
+        RowForm::All if is_narrowed && (is_compared || word != "which") => {}
         RowForm::All => return None,
-    };
-    Some(RowQuestion { select, conditions: conditions.join(" AND "), is_named })
+    }
+    Some(asked)
 }
 
-fn columns(table: &Table) -> Vec<AskedColumn<'_>> {
-    let column = |(at, name): (usize, &'_ String)| {
-        let cells: Vec<Value> = table.rows.iter().filter_map(|row| row.get(at)).map(|cell| cell_value(cell)).collect();
-        let held = cells.iter().filter(|cell| **cell != Value::Null).count();
-        let numbers = cells.iter().filter(|cell| matches!(cell, Value::Integer(_) | Value::Real(_))).count();
+/// What counts rows, or the different values of one column.
+fn counted(
+    is_named: bool,
+    is_narrowed: bool,
+    mentioned: &[&AskedColumn<'_>],
+    is_beside: &dyn Fn(Option<&AskedColumn<'_>>) -> bool,
+) -> Option<String> {
+    match mentioned {
+        _ if is_named && is_beside(None) => None,
+        _ if is_named => Some("count(*) AS \"count\"".to_owned()),
+        [] if is_narrowed => Some("count(*) AS \"count\"".to_owned()),
+        // Cells with several values hold more than they count for.
+        [of] if !of.texts.iter().any(|text| text.contains(SEVERAL)) => {
+            Some(format!("count(DISTINCT {}) AS \"count\"", quoted(of.name)))
+        }
+        _ => None,
+    }
+}
+
+fn computed(function: &str, told: &str, column: &AskedColumn<'_>) -> String {
+    format!("{function}({}) AS {}", quoted(column.name), quoted(&format!("{told} {}", column.name)))
+}
+
+/// The column of prices, where the word is about prices and there is only one.
+fn price<'c, 't>(columns: &'c [AskedColumn<'t>], word: &str) -> Option<&'c AskedColumn<'t>> {
+    let priced = |column: &&AskedColumn<'_>| PRICES.iter().any(|part| column.words.contains(part)) && column.is_number;
+    let mut candidates = columns.iter().filter(priced);
+    candidates.next().filter(|_| OF_PRICE.iter().any(|of| word.contains(of)) && candidates.next().is_none())
+}
+
+/// How many rows an extreme asks for: `top 3`, `the three cheapest`, `前三名`, `最贵的三个`, `最贵的是哪三个`. `None` where
+/// the words of a rank have no number.
+fn ranked(word: &'static str, explained: &mut ExplainedWords<'_>) -> Option<usize> {
+    let end = explained.take(word)?;
+    let start = end - word.len();
+    let text = explained.text;
+    if let Some((count, length)) = number(text[end..].trim_start_matches(' ')).filter(|_| is_rank(word)) {
+        let from = text.len() - text[end..].trim_start_matches(' ').len();
+        explained.done[from..from + length].fill(true);
+        // `by` says what is ranked by.
+        explained.take("by");
+        return Some(count);
+    }
+    if is_rank(word) {
+        return None;
+    }
+    let mut counts = Vec::new();
+    // `the 3 cheapest`
+    let before = text[..start].trim_end();
+    let first = before.trim_end_matches(|c: char| c.is_ascii_alphanumeric()).len();
+    if let Some((count, _)) = number(&before[first..]).filter(|(_, length)| first + length == before.len()) {
+        counts.push((count, first..before.len()));
+    }
+    // `最贵的三个`, `哪三个`, `前三个`, `top 3`
+    let behind = ["的", "的前", "前", "哪", "top ", "的是哪", "is ", "are "];
+    for mark in behind {
+        let from = if ["哪", "前", "top "].contains(&mark) {
+            position(text, mark.trim(), 0).map(|at| at + mark.len())
+        } else {
+            text[end..].starts_with(mark).then_some(end + mark.len())
+        };
+        let Some(from) = from.filter(|from| *from <= text.len()) else { continue };
+        if let Some((count, length)) = text.get(from..).and_then(number) {
+            counts.push((count, from - mark.len()..from + length));
+        }
+    }
+    let count = counts.first().map_or(1, |(count, _)| *count);
+    if counts.iter().any(|(other, _)| *other != count) {
+        return None;
+    }
+    for (_, span) in counts {
+        explained.done[span].fill(true);
+    }
+    Some(count)
+}
+
+fn is_rank(word: &str) -> bool {
+    word == "前" || TOP.iter().any(|(top, _)| *top == word)
+}
+
+/// A number from 2 to 100 that a text begins with, in digits or as a word, and its length.
+fn number(text: &str) -> Option<(usize, usize)> {
+    let digits = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+    let follows = |length: usize| !text[length..].starts_with(|c: char| c.is_ascii_alphanumeric() || c == '.');
+    if digits > 0 {
+        let count = text[..digits].parse().ok().filter(|count| (2..=100).contains(count))?;
+        return follows(digits).then_some((count, digits));
+    }
+    let (word, count) = NUMBERS.iter().find(|(word, _)| text.starts_with(word))?;
+    let rest = &text[word.len()..];
+    // `三十` is another number.
+    let goes_on = NUMBERS.iter().any(|(more, _)| !more.is_ascii() && rest.starts_with(more));
+    (follows(word.len()) && !goes_on).then_some((*count, word.len()))
+}
+
+fn columns<'t>(table: &'t Table, totals: &[usize]) -> Vec<AskedColumn<'t>> {
+    let rows: Vec<&Vec<String>> =
+        (1..).zip(&table.rows).filter(|(at, _)| !totals.contains(at)).map(|(_, row)| row).collect();
+    let column = |(at, name): (usize, &'t String)| {
+        let cells: Vec<&String> = rows.iter().filter_map(|row| row.get(at)).collect();
+        let read: Vec<Value> = cells.iter().map(|cell| cell_value(cell)).collect();
+        let held = read.iter().filter(|cell| **cell != Value::Null).count();
+        let numbers = read.iter().filter(|cell| matches!(cell, Value::Integer(_) | Value::Real(_))).count();
         let words = name.trim().to_lowercase().replace(['_', '-'], " ");
         let words = words.split(['(', '（', '[']).next().unwrap_or_default().trim().to_owned();
         let counts = COUNTERS.contains(&words.as_str()) || words.ends_with(" id");
         // One cell that is no number – `n/a`, `98 452` – and a sum of the others would be wrong.
-        let is_number = numbers > 1 && numbers == held && !counts;
+        let is_number = numbers > 1 && numbers == held && !counts && has_one_unit(&cells);
         let text = |cell: Value| if let Value::Text(text) = cell { Some(text) } else { None };
         let is_name =
             |text: &String| (2..=LONGEST_NAME).contains(&text.chars().count()) && text.chars().any(char::is_alphabetic);
-        (words, is_number, cells.into_iter().filter_map(text).filter(is_name).collect())
+        let texts: BTreeSet<String> = read.into_iter().filter_map(text).collect();
+        let values = texts.iter().filter(|text| is_name(text)).cloned().collect();
+        let texts = texts.iter().map(|text| text.to_lowercase()).collect();
+        AskedColumn { name: name.trim(), words, is_number, values, texts }
     };
-    let all = table.header.iter().enumerate();
-    all.map(|(at, name)| {
-        let (words, is_number, values) = column((at, name));
-        AskedColumn { name: name.trim(), words, is_number, values }
-    })
-    .collect()
+    table.header.iter().enumerate().map(column).collect()
 }
 
-/// Conditions for the values that a question names; `None` where a value may be of two columns.
-fn values(columns: &[AskedColumn<'_>], explained: &mut ExplainedWords<'_>) -> Option<Vec<String>> {
-    let mut all: Vec<(&AskedColumn<'_>, &String)> =
-        columns.iter().flat_map(|column| column.values.iter().map(move |value| (column, value))).collect();
-    all.sort_by_key(|(_, value)| std::cmp::Reverse(value.len()));
-    let mut conditions = Vec::new();
-    for (column, value) in all {
-        let lower = value.to_lowercase();
-        let is_filler = FILLERS.contains(&lower.as_str()) || columns.iter().any(|column| column.words == lower);
-        if is_filler || explained.take(&lower).is_none() {
-            continue;
-        }
-        let elsewhere = |other: &AskedColumn<'_>| other.name != column.name && other.values.contains(value);
-        if columns.iter().any(elsewhere) {
-            return None;
-        }
-        conditions.push(format!("{} = '{}'", quoted(column.name), value.replace('\'', "''")));
-    }
-    Some(conditions)
-}
-
-/// Conditions for numbers: a column, a comparison, a number.
-fn comparisons(columns: &[AskedColumn<'_>], explained: &mut ExplainedWords<'_>) -> Vec<String> {
-    let mut conditions = Vec::new();
-    for column in columns.iter().filter(|column| column.is_number && !column.words.is_empty()) {
-        let Some(at) = position(explained.text, &column.words, 0) else { continue };
-        let end = at + column.words.len();
-        let Some((operator, number, stop)) = compared(&explained.text[end..]) else { continue };
-        explained.done[at..end + stop].fill(true);
-        conditions.push(format!("{} {operator} {number}", quoted(column.name)));
-    }
-    conditions
-}
-
-/// `over 100`, `超过 100`, `在 100 以上`: the operator, the number, and where it ends.
-fn compared(text: &str) -> Option<(&'static str, String, usize)> {
-    let rest = text.trim_start_matches([' ', '在', '是', '为', '的']);
-    let rest = ["is ", "are ", "of "].iter().find_map(|filler| rest.strip_prefix(filler)).unwrap_or(rest);
-    let before = COMPARISONS.iter().find(|(word, _)| rest.starts_with(word));
-    let digits =
-        before.map_or(rest, |(word, _)| &rest[word.len()..]).trim_start_matches([' ', '$', '¥', '￥', '€', '£']);
-    let length = digits.find(|c: char| !c.is_ascii_digit() && c != '.' && c != ',').unwrap_or(digits.len());
-    let written = digits[..length].trim_end_matches(['.', ',']);
-    let number = written.replace(',', "");
-    number.parse::<f64>().ok()?;
-    let after = &digits[written.len()..];
-    let start = text.len() - after.len();
-    if let Some((_, operator)) = before {
-        return Some((operator, number, start));
-    }
-    let behind = after.trim_start_matches([' ', '元', '块']);
-    let (word, operator) = COMPARISONS_BEHIND.iter().find(|(word, _)| behind.starts_with(word))?;
-    Some((operator, number, text.len() - behind.len() + word.len()))
+/// Whether the numbers of a column are of one kind: `$3` and `€4`, or `5%` and `5`, cannot be added.
+fn has_one_unit(cells: &[&String]) -> bool {
+    let held = || cells.iter().map(|cell| cell.trim()).filter(|cell| !cell.is_empty());
+    let signs: BTreeSet<char> = held().filter_map(|cell| cell.chars().find(|c| "¥￥$€£".contains(*c))).collect();
+    let shares = held().filter(|cell| cell.contains(['%', '％'])).count();
+    signs.len() <= 1 && (shares == 0 || shares == held().count())
 }
 
 /// The columns that a question names, those with longer names first.
@@ -265,8 +338,9 @@ mod tests {
     }
 
     fn sql(question: &str, table: &Table, name: &str) -> Option<String> {
-        let RowQuestion { select, conditions, .. } = read(question, table, &[name.to_owned()])?;
-        Some(format!("{select} | {conditions}"))
+        let asked = read(question, table, &[], &[name.to_owned()])?;
+        let conditions = asked.conditions("t", &[]);
+        Some(format!("{} | {}{}", asked.select, conditions.trim_start_matches(" WHERE "), asked.order))
     }
 
     #[test]
@@ -286,7 +360,7 @@ mod tests {
             assert_eq!(sql(question, &teas(), "teas").as_deref(), Some(expected), "{question}");
         }
         let dearest = sql("Which tea is the most expensive?", &teas(), "teas").unwrap();
-        assert!(dearest.contains("SELECT max(\"Price (€)\") FROM {table}"), "{dearest}");
+        assert!(dearest.contains("SELECT max(\"Price (€)\") FROM t"), "{dearest}");
     }
 
     #[test]
@@ -351,6 +425,114 @@ mod tests {
         assert_eq!(sql("How many Stanley Cups do the Blues have?", &cups, "stanley cups"), None);
         let most = sql("Which team has the most Stanley Cups?", &cups, "cups").unwrap();
         assert!(most.contains("max(\"Stanley Cups\")"), "{most}");
+    }
+
+    #[test]
+    fn a_rank_asks_for_several_rows() {
+        let order = |direction: &str, operator: &str, offset: usize| {
+            format!(
+                "* | \"Price (€)\" {operator} (SELECT \"Price (€)\" FROM t WHERE \"Price (€)\" IS NOT NULL \
+                 ORDER BY \"Price (€)\" {direction} LIMIT 1 OFFSET {offset}) ORDER BY \"Price (€)\" {direction}"
+            )
+        };
+        for question in ["top 2 teas by price", "What are the two most expensive teas?", "the 2 most expensive teas"] {
+            assert_eq!(sql(question, &teas(), "teas"), Some(order("DESC", ">=", 1)), "{question}");
+        }
+        for question in ["the three cheapest teas", "Which are the 3 cheapest teas?"] {
+            assert_eq!(sql(question, &teas(), "teas"), Some(order("ASC", "<=", 2)), "{question}");
+        }
+        let table = table(&[&["名称", "价格"], &["龙井", "120"], &["祁红", "30"], &["瓜片", "90"]]);
+        for question in [
+            "最贵的两款茶叶",
+            "价格最高的前两款茶叶是什么",
+            "最贵的茶叶是哪两款？",
+            "价格前二的茶叶",
+            "价格最高的2种茶叶",
+        ] {
+            let read = sql(question, &table, "茶叶").unwrap_or_default();
+            assert!(read.ends_with("DESC LIMIT 1 OFFSET 1) ORDER BY \"价格\" DESC"), "{question}: {read}");
+        }
+        let two = "价格最低的两个茶叶";
+        assert!(sql(two, &table, "茶叶").unwrap().ends_with("ASC LIMIT 1 OFFSET 1) ORDER BY \"价格\" ASC"));
+        for question in ["top teas", "前两行", "the second most expensive tea", "价格第二高的茶叶", "最贵的三十款茶叶"]
+        {
+            let read = sql(question, &table, "茶叶").or_else(|| sql(question, &teas(), "teas"));
+            assert_eq!(read, None, "{question}");
+        }
+    }
+
+    #[test]
+    fn ranges_and_what_joins_conditions_are_read() {
+        for (question, expected) in [
+            ("all teas with price between 20 and 40", "* | \"Price (€)\" BETWEEN 20 AND 40"),
+            ("all teas with a price from 20 to 40", "* | \"Price (€)\" BETWEEN 20 AND 40"),
+            ("all teas with price over 20 and below 40", "* | \"Price (€)\" > 20 AND \"Price (€)\" < 40"),
+            ("all teas with price below 26 or over 100", "* | (\"Price (€)\" < 26 OR \"Price (€)\" > 100)"),
+            (
+                "How many teas are from China and have a price over 30?",
+                "count(*) AS \"count\" | \"Country\" = 'China' AND \"Price (€)\" > 30",
+            ),
+            (
+                "How many teas are from China or Japan?",
+                "count(*) AS \"count\" | (\"Country\" = 'China' OR \"Country\" = 'Japan')",
+            ),
+            (
+                "all teas from China or Japan with price over 26",
+                "* | (\"Country\" = 'China' OR \"Country\" = 'Japan') AND \"Price (€)\" > 26",
+            ),
+        ] {
+            assert_eq!(sql(question, &teas(), "teas").as_deref(), Some(expected), "{question}");
+        }
+        let table = table(&[
+            &["名称", "产地", "价格", "库存"],
+            &["龙井", "浙江", "120", "5"],
+            &["祁红", "安徽", "30", "70"],
+            &["毛峰", "福建", "90", "8"],
+        ]);
+        for (question, expected) in [
+            ("价格在20到40之间的所有茶叶", "* | \"价格\" BETWEEN 20 AND 40"),
+            ("价格20至40的所有茶叶", "* | \"价格\" BETWEEN 20 AND 40"),
+            ("价格介于20和40之间的茶叶有哪些", "* | \"价格\" BETWEEN 20 AND 40"),
+            ("价格超过50且库存低于6的所有茶叶", "* | \"价格\" > 50 AND \"库存\" < 6"),
+            ("价格低于50或高于100的所有茶叶", "* | (\"价格\" < 50 OR \"价格\" > 100)"),
+            ("价格低于50或者库存低于6的所有茶叶", "* | (\"价格\" < 50 OR \"库存\" < 6)"),
+            ("产地是安徽或浙江的茶叶有多少种", "count(*) AS \"count\" | (\"产地\" = '安徽' OR \"产地\" = '浙江')"),
+        ] {
+            assert_eq!(sql(question, &table, "茶叶").as_deref(), Some(expected), "{question}");
+        }
+        // Not sure: both words, values of one column with `and`, a range that falls, a word that joins nothing.
+        for question in [
+            "价格低于50或高于100且库存低于6的所有茶叶",
+            "价格在40到20之间的所有茶叶",
+            "价格超过50以下的所有茶叶",
+            "价格低于50或库存的所有茶叶",
+        ] {
+            assert_eq!(sql(question, &table, "茶叶"), None, "{question}");
+        }
+        for question in [
+            "How many teas are from China and Japan?",
+            "all teas from China or with price over 100 and from Japan",
+            "all teas with price 20 and 40",
+            "How many teas are from China or?",
+        ] {
+            assert_eq!(sql(question, &teas(), "teas"), None, "{question}");
+        }
+    }
+
+    #[test]
+    fn values_that_other_cells_hold_too_are_not_counted() {
+        let table = table(&[
+            &["Name", "Place", "Tags", "Price"],
+            &["A", "Chile", "red, blue", "$1"],
+            &["B", "Santiago, Chile", "red", "€2"],
+            &["C", "peru", "blue", "$3"],
+            &["D", "Peru", "green", "$3"],
+        ]);
+        assert_eq!(sql("How many rows are from Chile?", &table, "people"), None);
+        assert_eq!(sql("How many tags are there?", &table, "people"), None);
+        assert_eq!(sql("What is the sum of price?", &table, "people"), None, "two currencies");
+        let peru = sql("How many rows are from Peru?", &table, "people").unwrap();
+        assert!(peru.ends_with("\"Place\" IN ('Peru', 'peru')"), "{peru}");
     }
 
     #[test]

@@ -92,7 +92,7 @@ impl RowShape {
     pub fn document(&self, row: &[RowCell]) -> SourceDocument {
         let size: usize = row.iter().map(RowCell::size).sum();
         if size > LONGEST_ROW {
-            return Err(SkipReason::TooLarge { size: Bytes(size as u64), limit: Bytes(LONGEST_ROW as u64) });
+            return Err(SkipReason::RowTooLarge { size: Bytes(size as u64), limit: Bytes(LONGEST_ROW as u64) });
         }
         let title = self.title.map(|at| row[at].plain().to_owned()).filter(|title| !title.trim().is_empty());
         let mut document = GivenDocument::new(self.entry(row).id, self.text(row));

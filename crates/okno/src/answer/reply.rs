@@ -15,6 +15,7 @@ use super::support::{statement, supporting};
 use crate::document::{CodePoints, Span};
 use crate::generate::{Completion, GenerateError, Generator, Request, Usage, asked};
 use crate::generate::{Language, Prompts};
+use crate::retrieve::{QueryWriter, RowAnswer};
 use crate::{Answer, Context, Result};
 use std::cell::Cell;
 use std::collections::BTreeSet;
@@ -222,12 +223,13 @@ fn computed(answer: Answer, language: Language, on: &mut dyn FnMut(Event<'_>) ->
             text.push_str(extract::shown(&told_row(&rows.columns, row), language).trim_end());
             text.push('\n');
         }
-        if rows.more || rows.rows.len() > ROWS_TOLD {
-            text.push_str("- …\n");
-        }
-        text.push_str(&match language {
-            Language::English => format!("\nComputed with SQL: `{}`", rows.sql.replace('`', "'")),
-            Language::Chinese => format!("\n由 SQL 计算得出：`{}`", rows.sql.replace('`', "'")),
+        text.push_str(&left_out(rows, language));
+        let sql = rows.sql.replace('`', "'");
+        text.push_str(&match (language, rows.by) {
+            (Language::English, QueryWriter::Model) => format!("\nComputed with SQL that the model wrote: `{sql}`"),
+            (Language::English, _) => format!("\nComputed with SQL: `{sql}`"),
+            (Language::Chinese, QueryWriter::Model) => format!("\n由模型编写的 SQL 计算得出：`{sql}`"),
+            (Language::Chinese, _) => format!("\n由 SQL 计算得出：`{sql}`"),
         });
         for (at, context) in answer.contexts.iter().take(rows.contexts.min(ROWS_TOLD)).enumerate() {
             text.push(' ');
@@ -252,6 +254,24 @@ fn computed(answer: Answer, language: Language, on: &mut dyn FnMut(Event<'_>) ->
         shown,
         contexts: answer,
     })
+}
+
+/// What is not told of the rows: those beyond the first, and those that the index does not hold.
+fn left_out(rows: &RowAnswer, language: Language) -> String {
+    let mut text = match (rows.beyond(ROWS_TOLD), language) {
+        (0, _) if rows.more => "- …\n".to_owned(),
+        (0, _) => String::new(),
+        (more, Language::English) => format!("- … and {more} more\n"),
+        (more, Language::Chinese) => format!("- …… 另有 {more} 行\n"),
+    };
+    match (rows.missing, language) {
+        (0, _) => {}
+        (missing, Language::English) => {
+            text.push_str(&format!("\nWithout {missing} rows of the source that were too large to be indexed.\n"));
+        }
+        (missing, Language::Chinese) => text.push_str(&format!("\n不含来源中因过大而未索引的 {missing} 行。\n")),
+    }
+    text
 }
 
 /// A row in words: the value where there is only one, else each value with its column.

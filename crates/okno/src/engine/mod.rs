@@ -46,7 +46,7 @@ use crate::embed::Embedder;
 use crate::error::{Damage, OptionsError};
 use crate::generate::{Asker, ChatPicture, Generator, Prompts};
 use crate::load::{FieldsError, ImageReader, JsonlFields, Loader, builtin_reading};
-use crate::retrieve::{self, Answer, Context, Models, Query, Recipes, RowAnswer};
+use crate::retrieve::{self, Answer, Context, Models, Query, Recipes};
 use crate::store::{DamagedDocument, DocumentNumber, Manifest, Snapshot, SnapshotViews, Store};
 use crate::{Error, Result};
 use builder::EngineParts;
@@ -213,7 +213,10 @@ impl Engine {
 
     /// Whether a search for this question would wait for the language model.
     pub fn asks_model(&self, query: &Query) -> Result<bool> {
-        Ok(self.parts.generator.is_some() && !retrieve::steps(&*self.snapshot()?, &self.recipes, query)?.is_empty())
+        let (snapshot, models) = (self.snapshot()?, self.models());
+        Ok(models.asker.is_some()
+            && (!retrieve::steps(&*snapshot, &self.recipes, query)?.is_empty()
+                || retrieve::may_write_sql(&*snapshot, models, query)?))
     }
 
     /// The recipes that questions may name.
@@ -295,8 +298,7 @@ impl Engine {
     pub fn search_in(&self, snapshot: &dyn Snapshot, query: &Query) -> Result<Answer> {
         let _traced = tracing::debug_span!("search", recipe = query.recipe.as_deref()).entered();
         self.same_embedder(snapshot.manifest())?;
-        let asker = self.generator().map(|generator| Asker { generator, prompts: &self.parts.prompts });
-        let models = Models { embedder: self.embedder(), reranker: self.parts.reranker.as_deref(), asker };
+        let models = self.models();
         loop {
             deadline::check()?;
             let known = snapshot.damaged().len();
@@ -307,19 +309,19 @@ impl Engine {
                 }
                 answer => answer?,
             };
-            if let Some(rows) = self.rows(snapshot, query)? {
-                retrieve::put_rows_first(&mut answer, snapshot, rows)?;
-            }
+            retrieve::look_up_rows(&mut answer, snapshot, models, query)?;
             answer.damaged = DamagedDocument::names(&snapshot.damaged());
             return Ok(answer);
         }
     }
 
-    /// The rows that answer a question, unless it says itself where to look.
-    fn rows(&self, snapshot: &dyn Snapshot, query: &Query) -> Result<Option<RowAnswer>> {
-        match &self.parts.row_route {
-            Some(route) if query.route.is_none() && query.filter.is_none() => route.answer(snapshot, &query.text),
-            _ => Ok(None),
+    /// What a search may ask.
+    fn models(&self) -> Models<'_> {
+        Models {
+            embedder: self.embedder(),
+            reranker: self.parts.reranker.as_deref(),
+            asker: self.generator().map(|generator| Asker { generator, prompts: &self.parts.prompts }),
+            row_route: self.parts.row_route.as_deref(),
         }
     }
 

@@ -163,10 +163,21 @@ impl IndexRun<'_> {
                     if let Some(file) = known.remove(&id) {
                         self.report.removed += self.forget(&file)?;
                     }
+                    // Known to be there, and read again in every run.
+                    self.writer.set_file(&unread(root, &id))?;
+                    self.uncommitted += 1;
                     self.skip(id, reason);
                 }
             }
         }
         self.add_batch(batch)
     }
+}
+
+/// An entry that is known to be there, and has no document.
+fn unread(root: &str, id: &str) -> FileState {
+    let (root, path, documents) = (root.to_owned(), id.to_owned(), Vec::new());
+    let mut state = FileState { root, path, modified: 0, size: 0, hash: 0, validator: None, documents };
+    state.mark_unread();
+    state
 }

@@ -64,6 +64,8 @@ built_in![
     "search.post-filter",
     "search.rewrite",
     "search.route",
+    "search.route-sql",
+    "search.sql",
     "search.step-back",
     "sql",
     "structured.repair",

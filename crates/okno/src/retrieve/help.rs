@@ -4,6 +4,7 @@
 //! that have nothing to do with it. What each step came to is kept for `--explain`; without a model, or
 //! where it fails, the search is what it would have been.
 
+use super::Models;
 use super::evidence;
 use super::expand::{View, Views};
 use super::fuse::Hit;
@@ -32,8 +33,9 @@ pub fn prepare(
     snapshot: &dyn Snapshot,
     recipes: &Recipes,
     query: &Query,
-    asker: Option<Asker<'_>>,
+    models: Models<'_>,
 ) -> Result<PreparedQuestion> {
+    let asker = models.asker;
     let asked_for = super::steps(snapshot, recipes, query)?;
     let mut steps = Vec::new();
     let mut understood = if asked_for.contains(&Step::Filter) {
@@ -48,13 +50,21 @@ pub fn prepare(
     (understood.text, understood.spelled, understood.unknown) = (text, corrected, unknown);
     let mut routing = super::route(query);
     if asked_for.contains(&Step::Route) && query.route.is_none() {
-        let (chosen, taken) = read_route(&query.text, asker);
+        let (chosen, taken) = read_route(&query.text, has_tables(snapshot, query, models)?, asker);
         steps.push(taken);
         routing = chosen.unwrap_or(routing);
     }
     let (probes, taken) = transformed(&understood.text, &asked_for, asker);
     steps.extend(taken);
     Ok(PreparedQuestion { understood, routing, probes, steps })
+}
+
+/// Whether a question may be asked of tables.
+fn has_tables(snapshot: &dyn Snapshot, query: &Query, models: Models<'_>) -> Result<bool> {
+    match models.row_route {
+        Some(route) if query.filter.is_none() => route.has_tables(snapshot),
+        _ => Ok(false),
+    }
 }
 
 /// Drops the hits that a model finds irrelevant. It is shown the best; what it was not shown goes too, since nobody

@@ -48,7 +48,7 @@ pub use relevance::RELEVANT;
 pub use request::{Budget, FilterBy, QueryLimits, QueryRequest};
 pub use rerank::{Moved, RerankError, Reranked, Reranker};
 pub use row_answer::{CitedRow, QueryWriter, RowAnswer, RowRoute};
-pub(crate) use rows::put_first as put_rows_first;
+pub(crate) use rows::{look_up as look_up_rows, may_write_sql};
 pub use scope::matching;
 pub(crate) use scope::nearest;
 pub(crate) use several::together;
@@ -83,11 +83,13 @@ pub(crate) struct Models<'a> {
     pub reranker: Option<&'a dyn Reranker>,
     /// Does what a recipe's `transform` says; without one the search goes on without it.
     pub asker: Option<Asker<'a>>,
+    /// Answers questions about rows.
+    pub row_route: Option<&'a dyn RowRoute>,
 }
 
 /// Answers a question from one generation of an index.
 pub(crate) fn search(snapshot: &dyn Snapshot, models: Models<'_>, recipes: &Recipes, query: &Query) -> Result<Answer> {
-    let prepared = stage!("understand", help::prepare(snapshot, recipes, query, models.asker))?;
+    let prepared = stage!("understand", help::prepare(snapshot, recipes, query, models))?;
     let PreparedQuestion { understood, routing, probes, steps } = prepared;
     let mut answer = answer(snapshot, models, recipes, query, understood, routing, &probes)?;
     if let Some((understood, routing)) = second_try(&answer, query) {

@@ -51,6 +51,9 @@ pub struct Query {
     pub route: Option<Route>,
     /// What a language model does for it; what the recipe says when `None`.
     pub transform: Option<Vec<Step>>,
+    /// Whether a language model may write a query over rows where the question counts, and the rule is not sure. What
+    /// answers in words lets it, unless the question names its steps; a search does not.
+    pub sql_by_model: bool,
     /// The day that `last week` counts from; the system's when `None`.
     pub today: Option<Date>,
     /// Contexts of less relevance are not returned; all are when `None`.
@@ -144,6 +147,13 @@ impl Query {
     #[must_use]
     pub fn transform(mut self, transform: impl Into<Option<Vec<Step>>>) -> Self {
         self.transform = transform.into();
+        self
+    }
+
+    /// Lets a language model write a query over rows, unless the steps of this question are named.
+    #[must_use]
+    pub fn sql_by_model(mut self) -> Self {
+        self.sql_by_model = self.transform.is_none();
         self
     }
 

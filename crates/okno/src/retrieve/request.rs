@@ -78,9 +78,9 @@ pub struct QueryRequest {
     /// Who reads them: `rules` without a model, or the language `model`, checked against the index.
     pub filter_by: Option<FilterBy>,
     /// What the language model does for the question, in place of what the recipe says: `rewrite`, `decompose`,
-    /// `step-back`, `multi-query`, `hyde`; `none` for nothing. Without a model the search goes on without, and `steps`
-    /// says so.
-    #[cfg_attr(feature = "schema", schema(max_items = 8, example = json!(["rewrite"])))]
+    /// `step-back`, `multi-query`, `hyde`, `sql` (a query over rows); `none` for nothing. Without a model the search
+    /// goes on without, and `steps` says so.
+    #[cfg_attr(feature = "schema", schema(max_items = 9, example = json!(["rewrite"])))]
     pub transform: Option<Vec<String>>,
     /// Let the language model drop hits that have nothing to do with the question, before they grow.
     #[serde(default)]
@@ -187,6 +187,7 @@ impl QueryRequest {
             auto_filter: self.auto_filter,
             route: self.route()?,
             transform: self.steps()?,
+            sql_by_model: false,
             today: None,
             min_relevance: self.min_relevance,
         })
@@ -354,7 +355,7 @@ mod tests {
             (json!({"expand": "window:4000000"}), "expand"),
             (json!({"k": 10_001}), "k"),
             (json!({"budget": 200_001}), "budget"),
-            (json!({"transform": vec!["hyde"; 9]}), "transform"),
+            (json!({"transform": vec!["hyde"; 10]}), "transform"),
         ] {
             let refused = within(json).unwrap_err();
             assert!(matches!(refused, RequestError::TooMuch { field: named, .. } if named == field), "{refused}");

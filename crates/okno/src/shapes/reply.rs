@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 pub fn reply(reply: &Reply) -> Value {
     let mut json = reply.to_json();
     let found = json!(super::FullAnswer::new(&reply.contexts, false));
-    for part in ["recipe", "understood", "route", "steps", "relevance", "contexts"] {
-        // Steps are told only where there were some.
+    for part in ["recipe", "understood", "route", "steps", "rows", "relevance", "contexts"] {
+        // Steps and rows are told only where there were some.
         if let Some(value) = found.get(part) {
             json[part] = value.clone();
         }

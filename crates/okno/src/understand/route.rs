@@ -108,6 +108,11 @@ impl Routing {
     pub fn chosen(route: Route) -> Self {
         Self { route, because: Because::Chosen, phrases: Vec::new() }
     }
+
+    /// Takes the usual route, where the one that was chosen found nothing.
+    pub(crate) fn give_up(&mut self) {
+        (self.route, self.because) = (Route::Hybrid, Because::Usual);
+    }
 }
 
 impl FromStr for Route {

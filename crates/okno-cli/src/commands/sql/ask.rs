@@ -7,12 +7,8 @@ use crate::{address, model, output};
 use anyhow::{Context as _, Result, bail};
 use okno::generate::Asker;
 use okno::understand::model::write_sql;
-use okno_sql::{Database, SqlLimits, TableInfo};
+use okno_sql::{Database, SqlLimits, described};
 use std::io::{BufRead, IsTerminal};
-use std::time::Duration;
-
-/// Rows of each table that the model is shown.
-const ROWS: usize = 3;
 
 /// What is typed to confirm.
 const YES: [&str; 4] = ["y", "yes", "是", "好"];
@@ -29,7 +25,14 @@ pub fn written(globals: &Globals, args: &SqlArgs, question: &str, database: &Dat
     let prompts = model::prompts(&address::folder(globals.index()))?;
     let asker = Asker { generator: &*generator, prompts: &prompts };
     let check = |sql: &str| database.check(sql).map_err(Into::into);
-    let written = write_sql(question, &described(database)?, asker, &check)?;
+    let tables = described(database, question, SqlLimits::default())?;
+    if tables.is_empty() {
+        bail!(say!(
+            "no tables – index documents with tables, or name files with --from",
+            "没有表格 —— 请索引含有表格的文档，或用 --from 指定文件"
+        ));
+    }
+    let written = write_sql(question, &tables, asker, &check)?;
     // On standard error, apart from the rows.
     output::note(&output::printable_text(&written.value));
     Ok(may_run(args)?.then_some(written.value))
@@ -50,24 +53,4 @@ fn may_run(args: &SqlArgs) -> Result<bool> {
     let mut line = String::new();
     std::io::stdin().lock().read_line(&mut line)?;
     Ok(YES.contains(&line.trim().to_lowercase().as_str()))
-}
-
-/// The tables in words, for a model.
-fn described(database: &Database) -> Result<String> {
-    let tables = database.tables(okno_sql::SqlLimits::default())?;
-    if tables.is_empty() {
-        bail!(say!(
-            "no tables – index documents with tables, or name files with --from",
-            "没有表格 —— 请索引含有表格的文档，或用 --from 指定文件"
-        ));
-    }
-    Ok(tables.iter().map(|table| one(database, table)).collect::<Result<Vec<_>>>()?.join("\n\n"))
-}
-
-fn one(database: &Database, table: &TableInfo) -> Result<String> {
-    let columns: Vec<String> = table.columns.iter().map(|name| format!("\"{}\"", name.replace('"', "\"\""))).collect();
-    let limits = SqlLimits { rows: ROWS, time: Duration::from_secs(5), ..SqlLimits::default() };
-    let rows = database.query(&format!("SELECT * FROM {} LIMIT {ROWS}", table.name), limits)?;
-    let rows: Vec<String> = rows.rows.iter().map(|row| serde_json::json!(row).to_string()).collect();
-    Ok(format!("{} ({}), {} rows\n{}", table.name, columns.join(", "), table.rows, rows.join("\n")))
 }

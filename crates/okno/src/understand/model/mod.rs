@@ -1,8 +1,8 @@
-//! What a language model may do for a question before and while it is searched: eight steps, each a switch.
+//! What a language model may do for a question before and while it is searched: nine steps, each a switch.
 //!
 //! Comes in: a question and a language model. Goes out: other forms of the question (`Probes`), a filter, a
-//! route, or the numbers of hits that have nothing to do with it; and for each step a [`Taken`] that says
-//! what it came to. A model is help, not a condition: when it is away, or twice gives nothing usable,
+//! route, a query over rows, or the numbers of hits that have nothing to do with it; and for each step a [`Taken`] that
+//! says what it came to. A model is help, not a condition: when it is away, or twice gives nothing usable,
 //! the search goes on without the step and says so. What a model says is checked like a person's input:
 //! a filter against the fields of the index, a route against those there are.
 
@@ -13,7 +13,7 @@ mod transform;
 
 pub(crate) use filter::read as read_filter;
 pub(crate) use post_filter::{ShownHit, irrelevant};
-pub use sql::write_sql;
+pub use sql::{take_sql, write_sql};
 pub(crate) use transform::{Probes, transformed};
 
 use super::route::{Because, Route, Routing, route};
@@ -47,11 +47,13 @@ pub enum Step {
     Route,
     /// Hits that have nothing to do with it are dropped before they grow.
     PostFilter,
+    /// The query over rows that answers it, where none was written by rule.
+    Sql,
 }
 
 impl Step {
     /// All of them, in the order in which they are taken.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Filter,
         Self::Route,
         Self::Rewrite,
@@ -60,6 +62,7 @@ impl Step {
         Self::MultiQuery,
         Self::Hyde,
         Self::PostFilter,
+        Self::Sql,
     ];
 
     /// Its name, in recipes and on the command line, and that of its prompt.
@@ -73,6 +76,7 @@ impl Step {
             Self::Filter => "filter",
             Self::Route => "route",
             Self::PostFilter => "post-filter",
+            Self::Sql => "sql",
         }
     }
 }
@@ -106,6 +110,21 @@ okno_document::messages! {
             "no route `{given}`; there are hybrid, lexical, dense, broad",
             "没有路由 `{given}`;可用的有 hybrid、lexical、dense、broad",
         ),
+        /// There are no tables to ask.
+        NoTables = "no_tables" => ("there are no tables", "没有表格"),
+        /// The question says itself where to look.
+        Narrowed = "narrowed" => (
+            "a question with a filter or a route is not asked of tables",
+            "带有过滤条件或指定路线的问题不会查询表格",
+        ),
+        /// The model finds nothing in the tables that answers.
+        NotInTables = "not_in_tables" =>
+            ("the model finds that no table answers the question", "模型认为没有表格能回答这个问题"),
+        /// A statement that could not be run to its end.
+        NotRun { /** What the database says. */ reason: Reason } = "statement_not_run" =>
+            ("the statement failed: {reason}", "语句执行失败:{reason}"),
+        /// A statement that finds no rows, or only zeros.
+        NoRows = "no_rows" => ("the statement found nothing", "语句没有查到任何内容"),
         /// A number that no hit has.
         Number { /** What was given. */ given: String, /** How many hits there are. */ count: usize } =
             "no_such_number" =>
@@ -196,23 +215,34 @@ fn object(field: &str, value: &Value) -> Value {
     structured::object(&json!({field: value}))
 }
 
-/// The route that a model chooses; `None` where it gave none.
-pub(crate) fn read_route(question: &str, asker: Option<Asker<'_>>) -> (Option<Routing>, Taken) {
-    let names = ["hybrid", "lexical", "dense", "broad"];
+/// The route that a model chooses; `None` where it gave none. `sql` is offered only where there are tables.
+pub(crate) fn read_route(question: &str, has_tables: bool, asker: Option<Asker<'_>>) -> (Option<Routing>, Taken) {
+    let names = ["hybrid", "lexical", "dense", "broad", "sql"];
+    let names = &names[..names.len() - usize::from(!has_tables)];
     let route_and_reason = json!({"route": {"type": "string", "enum": names}, "reason": {"type": ["string", "null"]}});
     let schema = structured::object(&route_and_reason);
     let check = |answer: &Value| {
         let name = text(answer, "route")?.to_lowercase();
-        let known = names.contains(&name.as_str()).then(|| name.parse::<Route>());
+        let known =
+            names.contains(&name.as_str()).then(|| if name == "sql" { Ok(Route::Sql) } else { name.parse::<Route>() });
         let chosen = known.and_then(Result::ok);
         let chosen = chosen.ok_or_else(|| StepError::Route { given: name.clone() })?;
         Ok((name, chosen, text(answer, "reason").unwrap_or_default()))
     };
     let shown = |(name, _, reason): &(String, Route, String)| vec![name.clone(), reason.clone()];
-    let (chosen, taken) = take(StepRequest { step: Step::Route, question, more: &[], schema }, asker, &check, shown);
+    let tables = if has_tables { asker.map(|asker| of_tables(question, asker.prompts)) } else { None };
+    let more = [("sql", tables.as_deref().unwrap_or_default())];
+    let (chosen, taken) = take(StepRequest { step: Step::Route, question, more: &more, schema }, asker, &check, shown);
     // What is quoted in a question is meant word for word, whoever chooses the route.
     let phrases = route(question).phrases;
     (chosen.map(|(_, route, _)| Routing { route, because: Because::Model, phrases }), taken)
+}
+
+/// What a model is told of the route over tables.
+fn of_tables(question: &str, prompts: &Prompts) -> String {
+    let language = Language::of(question);
+    let space = if language == Language::English { " " } else { "" };
+    format!("{space}{}", prompts.render(language, "search.route-sql", &[]))
 }
 
 #[cfg(test)]
@@ -241,7 +271,7 @@ pub(super) mod tests {
     #[test]
     fn a_route_is_one_of_those_there_are() {
         let model = Scripted::saying(&[r#"{"route": "Broad", "reason": "a summary"}"#]);
-        let (routing, taken) = read_route("总结“要点”", asker(&model));
+        let (routing, taken) = read_route("总结“要点”", false, asker(&model));
         let routing = routing.unwrap();
         assert_eq!(
             (routing.route, routing.because, routing.phrases),
@@ -249,8 +279,20 @@ pub(super) mod tests {
         );
         assert_eq!((taken.gave, taken.failed), (vec!["broad".to_owned(), "a summary".to_owned()], None));
         let model = Scripted::saying(&[r#"{"route": "sideways"}"#, r#"{"route": "off"}"#]);
-        let (routing, taken) = read_route("why?", asker(&model));
+        let (routing, taken) = read_route("why?", false, asker(&model));
         assert!(routing.is_none() && taken.failed.unwrap().to_string().contains("no route `off`"));
-        assert_eq!(read_route("why?", None).1.failed, Some(StepError::NoModel.into()));
+        assert_eq!(read_route("why?", false, None).1.failed, Some(StepError::NoModel.into()));
+    }
+
+    #[test]
+    fn tables_are_a_route_only_where_there_are_some() {
+        for (has_tables, chosen) in [(true, Some(Route::Sql)), (false, None)] {
+            let model = Scripted::saying(&[r#"{"route": "sql", "reason": "it counts"}"#]);
+            let (routing, _) = read_route("How many are there?", has_tables, asker(&model));
+            assert_eq!(routing.map(|routing| routing.route), chosen);
+            let asked = &model.asked()[0];
+            assert_eq!(asked.messages[1].text.contains("“sql”"), has_tables, "{}", asked.messages[1].text);
+            assert_eq!(asked.schema.as_ref().unwrap().to_string().contains("\"sql\""), has_tables);
+        }
     }
 }

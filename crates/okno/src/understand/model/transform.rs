@@ -50,7 +50,7 @@ pub fn transformed(question: &str, steps: &[Step], asker: Option<Asker<'_>>) -> 
             Step::Rewrite | Step::StepBack => one(step, question, "question", asker),
             Step::Hyde => one(step, question, "passage", asker),
             Step::Decompose | Step::MultiQuery => several(step, question, asker),
-            Step::Filter | Step::Route | Step::PostFilter => continue,
+            Step::Filter | Step::Route | Step::PostFilter | Step::Sql => continue,
         };
         match step {
             Step::Rewrite => probes.instead = gave.into_iter().next(),
