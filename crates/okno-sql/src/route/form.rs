@@ -188,7 +188,8 @@ pub const FILLING_CHARACTERS: &str =
 pub fn form(question: &str) -> Option<(RowForm, &'static str)> {
     // `at least 5` compares; it asks for nothing that is least.
     let asked = question.replace("at least", "").replace("at most", "");
-    let found = |words: &[&'static str]| words.iter().copied().find(|word| position(&asked, word, 0).is_some());
+    let is_there = |word: &str| position(&asked, word, 0).is_some() && !(word == "mean" && is_meant(question));
+    let found = |words: &[&'static str]| words.iter().copied().find(|word| is_there(word));
     let mut forms = WORDS.iter().filter_map(|(form, words)| Some((*form, found(words)?)));
     let first = forms.next();
     let Some(first) = first.filter(|(form, _)| *form != RowForm::All) else {
@@ -210,8 +211,6 @@ pub fn form(question: &str) -> Option<(RowForm, &'static str)> {
 pub fn counts(question: &str) -> bool {
     let asked = question.replace("at least", "").replace("at most", "");
     let is_compared = || COMPARISONS.iter().any(|(word, _)| position(question, word, 0).is_some());
-    // `What does it mean?` asks for no mean.
-    let is_meant = || ["does", "do", "did"].iter().any(|word| position(question, word, 0).is_some());
     let mut words = WORDS.iter().flat_map(|(_, words)| words.iter().copied());
     let is_top = TOP.iter().any(|(word, _)| position(question, word, 0).is_some());
     is_top
@@ -220,10 +219,15 @@ pub fn counts(question: &str) -> bool {
                 && match word {
                     // `Which colour is it?` asks for one sentence.
                     "which" => is_compared(),
-                    "mean" => !is_meant(),
+                    "mean" => !is_meant(question),
                     _ => true,
                 }
         })
+}
+
+/// Whether `mean` is a verb: `What does it mean?` asks for no mean.
+fn is_meant(question: &str) -> bool {
+    ["does", "do", "did"].iter().any(|word| position(question, word, 0).is_some())
 }
 
 /// Where a phrase begins in a text, not inside of a longer Latin word, at a byte or after it.

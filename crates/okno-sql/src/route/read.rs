@@ -158,7 +158,11 @@ pub fn read(question: &str, table: &Table, totals: &[usize], names: &[String]) -
         // `How many cups do the Blues have?` is in one cell.
         RowForm::Count if number.is_some() => return None,
         RowForm::Sum | RowForm::Average if is_beside(number) => return None,
-        RowForm::Count => asked.select = counted(is_named, is_narrowed, &mentioned, &is_beside)?,
+        RowForm::Count => {
+            // `how many are of kind X` counts rows, not kinds.
+            let own: Vec<&AskedColumn<'_>> = mentioned.iter().copied().filter(|column| !is_condition(column)).collect();
+            asked.select = counted(is_named, is_narrowed, &own)?;
+        }
         RowForm::Sum => asked.select = computed("sum", "sum of", number?),
         RowForm::Average => asked.select = computed("avg", "average", number?),
         RowForm::Greatest | RowForm::Least => {
@@ -175,17 +179,11 @@ pub fn read(question: &str, table: &Table, totals: &[usize], names: &[String]) -
     Some(asked)
 }
 
-/// What counts rows, or the different values of one column.
-fn counted(
-    is_named: bool,
-    is_narrowed: bool,
-    mentioned: &[&AskedColumn<'_>],
-    is_beside: &dyn Fn(Option<&AskedColumn<'_>>) -> bool,
-) -> Option<String> {
+/// What counts rows, or the different values of one column; `mentioned` are columns that are no condition.
+fn counted(is_named: bool, is_narrowed: bool, mentioned: &[&AskedColumn<'_>]) -> Option<String> {
     match mentioned {
-        _ if is_named && is_beside(None) => None,
-        _ if is_named => Some("count(*) AS \"count\"".to_owned()),
-        [] if is_narrowed => Some("count(*) AS \"count\"".to_owned()),
+        [] if is_named || is_narrowed => Some("count(*) AS \"count\"".to_owned()),
+        _ if is_named => None,
         // Cells with several values hold more than they count for.
         [of] if !of.texts.iter().any(|text| text.contains(SEVERAL)) => {
             Some(format!("count(DISTINCT {}) AS \"count\"", quoted(of.name)))
@@ -349,6 +347,8 @@ mod tests {
             ("How many teas are there?", "count(*) AS \"count\" | "),
             ("How many teas are from China?", "count(*) AS \"count\" | \"Country\" = 'China'"),
             ("how many countries are there", "count(DISTINCT \"Country\") AS \"count\" | "),
+            // Counted the different values of the condition's own column: one.
+            ("How many rows have country China?", "count(*) AS \"count\" | \"Country\" = 'China'"),
             ("What is the average price of the teas?", "avg(\"Price (€)\") AS \"average Price (€)\" | "),
             (
                 "What is the average price of teas from China?",
@@ -403,6 +403,7 @@ mod tests {
             "all teas",
             "How many teas have a country?",
             "What is the average price by country?",
+            "What does price mean?",
             "How many teas and countries are there?",
         ] {
             assert_eq!(sql(question, &teas(), "teas"), None, "{question}");
