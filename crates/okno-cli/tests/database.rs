@@ -1,7 +1,8 @@
 //! The rows of a database are documents: the same story with an SQLite file and with a PostgreSQL server.
 //!
 //! The customers are the rows of a CSV file of the docling project; `OKNO_TEST_POSTGRES` names a server
-//! (`.ci/serve-postgres.sh`), whose password is `okno`.
+//! (`.ci/serve-postgres.sh`), whose password is `okno`, and `OKNO_TEST_POSTGRES_AUTHORITY` the certificate of the
+//! authority that it has its own from.
 #![cfg(feature = "postgres")]
 
 mod support;
@@ -253,6 +254,40 @@ fn passwords_come_from_the_environment_only() {
     let mut command = world.command();
     let command = command.args(["index", database.address(), "--table", "t"]).env_remove("PGPASSWORD");
     Ran::of(command).ends_with(1).says(&["cannot connect"]);
+}
+
+#[test]
+fn a_server_is_read_with_encryption_and_believed_by_its_certificate() {
+    let world = World::new();
+    let (Ok(address), Ok(authority)) =
+        (std::env::var("OKNO_TEST_POSTGRES"), std::env::var("OKNO_TEST_POSTGRES_AUTHORITY"))
+    else {
+        return say_skipped("OKNO_TEST_POSTGRES and OKNO_TEST_POSTGRES_AUTHORITY name no server with TLS");
+    };
+    // The server says whether this very connection is encrypted.
+    let query = "SELECT pid AS id, ssl, version FROM pg_stat_ssl WHERE pid = pg_backend_pid()";
+    let index = |address: &str| {
+        world.delete_index();
+        let mut command = world.command();
+        let arguments = ["index", address, "--query", query, "--key", "id", "--table", "connection"];
+        Ran::of(command.args(arguments).env("PGPASSWORD", "okno"))
+    };
+    let is_encrypted = |address: &str| {
+        index(address).succeeds();
+        world.documents().values().next().unwrap()["metadata"]["ssl"] == json!(true)
+    };
+    assert!(is_encrypted(&format!("{address}?sslmode=require&sslrootcert={authority}")));
+    assert!(is_encrypted(&format!("{address}?sslrootcert={authority}")), "an authority is for something");
+    assert!(!is_encrypted(&address) && !is_encrypted(&format!("{address}?sslmode=disable")), "it is on this machine");
+    // A certificate by nobody who is known, one of another name, and none.
+    let unknown = format!("{address}?sslmode=require");
+    index(&unknown).ends_with(1).says(&["no encrypted connection", "`sslrootcert=FILE`", "`sslmode=disable`"]);
+    let other = format!("{}?sslmode=require&sslrootcert={authority}", address.replace("127.0.0.1", "localhost"));
+    index(&other).ends_with(1).says(&["no encrypted connection"]);
+    world.write("empty.pem", "");
+    let empty = world.path("empty.pem");
+    index(&format!("{address}?sslrootcert={}", empty.display())).ends_with(1).says(&["empty.pem", "PEM"]);
+    index(&format!("{address}?sslmode=maybe")).ends_with(1).says(&["invalid address"]);
 }
 
 #[test]

@@ -81,6 +81,18 @@ okno::document::messages! {
             "cannot connect to `{place}`: {words}",
             "无法连接 “{place}”:{words}",
         ),
+        /// A PostgreSQL server cannot be reached with encryption.
+        Unencrypted { /** Where. */ place: String, /** Why. */ words: String } = "database_unencrypted" => (
+            "no encrypted connection to `{place}`: {words}; `sslrootcert=FILE` in the address names the certificate of \
+             its authority, and `sslmode=disable` goes without encryption, where the network can be trusted",
+            "无法与 “{place}” 建立加密连接:{words};可在地址中用 `sslrootcert=文件` 指定其颁发机构的证书;若网络可信,\
+             可用 `sslmode=disable` 不加密",
+        ),
+        /// The certificate of an authority cannot be read.
+        Certificate { /** The file. */ path: PathBuf, /** Why. */ words: String } = "bad_certificate" => (
+            "cannot read `{path}`: {words}; expected certificates in PEM",
+            "无法读取 “{path}”:{words};应为 PEM 格式的证书",
+        ),
         /// The program was built without PostgreSQL.
         WithoutPostgres = "without_postgres" => (
             "this program was built without PostgreSQL; build it with the feature `postgres`",

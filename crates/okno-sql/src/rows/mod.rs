@@ -9,6 +9,8 @@ mod document;
 #[cfg(feature = "postgres")]
 mod postgres;
 mod sqlite;
+#[cfg(feature = "postgres")]
+mod tls;
 
 use crate::{Error, Result};
 use document::{RowCell, RowShape};

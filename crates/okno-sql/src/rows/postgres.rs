@@ -4,15 +4,18 @@
 //! changed and a unique key, only these two are read of all rows, and the others of those that changed; otherwise every
 //! row is read as a whole.
 
-use super::{BATCH_ROWS, LONGEST_ROW, RowCell, RowSelection, RowShape};
+use super::{BATCH_ROWS, LONGEST_ROW, RowCell, RowSelection, RowShape, tls};
 use crate::{Error, Result, quoted};
 use okno::document::Value;
 use okno::{DocumentSource, SourceDocument, SourceEntry};
-use postgres::config::Host;
+use percent_encoding::percent_decode_str;
+use postgres::config::{Host, SslMode};
 use postgres::types::{Kind, Type};
 use postgres::{Client, Config, NoTls, Row, Statement};
 use std::collections::HashMap;
 use std::error::Error as _;
+use std::io;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// Keys in memory at once.
@@ -65,10 +68,10 @@ pub fn rows<T>(
     selection: &RowSelection,
     follow: impl FnOnce(&str, &mut dyn DocumentSource) -> T,
 ) -> Result<T> {
-    let config = config(address)?;
+    let (address, authority) = without_authority(address);
+    let config = config(&address)?;
     let place = place(&config);
-    let unreachable = |error: postgres::Error| Error::Unreachable { place: place.clone(), words: words(&error) };
-    let mut client = config.connect(NoTls).map_err(unreachable)?;
+    let mut client = connected(config, authority.as_deref(), &place)?;
     client.batch_execute(BEGIN).map_err(query)?;
     let (base, primary) = base(&mut client, selection)?;
     // Prepared, not run: tells the columns. A statement that is prepared is one statement.
@@ -100,6 +103,35 @@ pub fn rows<T>(
     let name = format!("{place}#{}", selection.name());
     let (keys, batch) = (Vec::new(), Vec::new());
     Ok(follow(&name, &mut PostgresRows { client, name: name.clone(), shape, types, fetch, by_key, keys, batch }))
+}
+
+/// Connects, with encryption unless the server is on this machine or the address goes without.
+fn connected(mut config: Config, authority: Option<&Path>, place: &str) -> Result<Client> {
+    let unreachable = |error: &postgres::Error| Error::Unreachable { place: place.to_owned(), words: words(error) };
+    let mode = tls::mode(&config, authority.is_some());
+    config.ssl_mode(mode);
+    if mode == SslMode::Disable {
+        return config.connect(NoTls).map_err(|error| unreachable(&error));
+    }
+    let encryption = tls::Encryption::new(authority)?;
+    config.connect(encryption).map_err(|error| {
+        // The server was reached, and did not say no: what failed is the encryption.
+        let is_reached = error.as_db_error().is_none() && !error.source().is_some_and(|cause| cause.is::<io::Error>());
+        match mode {
+            SslMode::Require if is_reached => Error::Unencrypted { place: place.to_owned(), words: words(&error) },
+            _ => unreachable(&error),
+        }
+    })
+}
+
+/// An address without `sslrootcert=FILE`, and that file: the client does not know this setting.
+fn without_authority(address: &str) -> (String, Option<PathBuf>) {
+    let Some((place, settings)) = address.split_once('?') else { return (address.to_owned(), None) };
+    let (own, others): (Vec<&str>, Vec<&str>) =
+        settings.split('&').partition(|setting| setting.starts_with("sslrootcert="));
+    let file = own.first().and_then(|setting| setting.split_once('=')).map(|(_, file)| file);
+    let file = file.map(|file| percent_decode_str(file).decode_utf8_lossy().into_owned().into());
+    (if others.is_empty() { place.to_owned() } else { format!("{place}?{}", others.join("&")) }, file)
 }
 
 /// How to connect: as the address says, with the password of the environment, for reading.
