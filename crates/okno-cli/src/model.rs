@@ -13,6 +13,7 @@ use okno::answer::ReplyOptions;
 use okno::config::{ModelConfig, Settings};
 use okno::generate::{Generator, Prompts};
 use okno::{Engine, Query};
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -89,7 +90,7 @@ pub fn attach_for(engine: &mut Engine, query: &Query, recipes: &[&str]) -> Resul
 
 /// How a model replies: with the user's own prompts if there are any, and without the fields that a model must not see.
 pub fn reply_options(settings: &Settings, model: &ModelTable, index: &Path) -> Result<ReplyOptions<'static>> {
-    let (values, config) = (settings.values(), &model.config);
+    let config = &model.config;
     let folder = match &config.prompts {
         Some(named) => Some(address::beside(index).join(named)),
         None => Some(address::beside(index).join("okno-prompts")).filter(|folder| folder.is_dir()),
@@ -106,8 +107,14 @@ pub fn reply_options(settings: &Settings, model: &ModelTable, index: &Path) -> R
     options.prompts = folder.map(|folder| Prompts::with_folder(&folder)).transpose()?.unwrap_or_default();
     options.temperature = Some(config.temperature());
     options.max_tokens = config.max_tokens;
-    options.hidden = values.fields.keys().filter(|field| !values.prompts(field)).cloned().collect();
+    options.hidden = hidden(settings);
     Ok(options)
+}
+
+/// The fields that a model must not see.
+pub fn hidden(settings: &Settings) -> BTreeSet<String> {
+    let values = settings.values();
+    values.fields.keys().filter(|field| !values.prompts(field)).cloned().collect()
 }
 
 /// How to set up a model.

@@ -2,6 +2,7 @@
 
 use crate::{address, embedder, reranker, settings};
 use anyhow::{Result, bail};
+use okno::config::Settings;
 use okno::document::Record;
 use okno::store::DocumentNumber;
 use okno::{Engine, EngineBuilder};
@@ -19,15 +20,18 @@ pub fn open(given: Option<&Path>) -> Result<Engine> {
 /// Opens the index for searching: also with the reranker that was named, or that its configuration names.
 pub fn open_to_search(given: Option<&Path>, rerank: Option<&str>) -> Result<Engine> {
     let mut engine = open(given)?;
-    let reranker = reranker::of(engine.folder(), rerank, &settings::of(engine.folder())?)?;
-    engine.reconfigure(|builder| with_rows(builder.reranker(reranker)))?;
+    let settings = settings::of(engine.folder())?;
+    let reranker = reranker::of(engine.folder(), rerank, &settings)?;
+    engine.reconfigure(|builder| with_rows(builder.reranker(reranker), &settings))?;
     Ok(engine)
 }
 
 /// With the route of questions about rows, where the program has SQL.
-pub fn with_rows(builder: EngineBuilder) -> EngineBuilder {
+#[allow(unused_variables)] // without SQL there is nothing to hide
+pub fn with_rows(builder: EngineBuilder, settings: &Settings) -> EngineBuilder {
     #[cfg(feature = "sql")]
-    let builder = builder.row_route(Some(std::sync::Arc::new(okno_sql::TableRoute)));
+    let builder =
+        builder.row_route(Some(std::sync::Arc::new(okno_sql::TableRoute::hiding(crate::model::hidden(settings)))));
     builder
 }
 

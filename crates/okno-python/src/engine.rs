@@ -47,7 +47,7 @@ impl PythonEngine {
     ) -> PyResult<Self> {
         let raised = Raised::default();
         let plain = embedder.is_none() && generator.is_none() && reranker.is_none();
-        let mut builder = Engine::builder().row_route(Some(Arc::new(okno_sql::TableRoute)));
+        let mut builder = Engine::builder().row_route(Some(Arc::new(okno_sql::TableRoute::default())));
         if let Some((identity, dimensions, callable)) = embedder {
             let raised = raised.clone();
             builder = builder.embedder(Arc::new(PythonEmbedder { identity, dimensions, callable, raised }));

@@ -4,7 +4,7 @@
 //! first rows. Where not all fit, those come first that share words with the question: in their name, their columns or
 //! their cells.
 
-use crate::route::FILLERS;
+use crate::words::FILLERS;
 use crate::{Database, Result, SqlLimits, TableInfo, quoted};
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -93,16 +93,17 @@ fn alike(run: &str) -> Vec<String> {
 }
 
 /// The tables in words, those that a question is likely about first where not all fit; empty where there are none.
+/// Columns of `hidden` names are not shown: a model is not to see these fields.
 ///
 /// # Errors
 /// When a table cannot be read, or takes too long.
-pub fn described(database: &Database, question: &str, limits: SqlLimits) -> Result<String> {
+pub fn described(database: &Database, question: &str, hidden: &BTreeSet<String>, limits: SqlLimits) -> Result<String> {
     let tables = database.tables(limits)?;
     let mut texts: Vec<(usize, String)> = Vec::new();
     let words = QuestionWords::of(question);
     for table in &tables {
         let shared = if tables.len() > 1 { shared(database, table, &words)? } else { 0 };
-        texts.push((shared, one(database, table)?));
+        texts.push((shared, one(database, table, hidden)?));
     }
     if texts.iter().map(|(_, text)| text.chars().count() + 2).sum::<usize>() > LONGEST {
         texts.sort_by_key(|(shared, _)| std::cmp::Reverse(*shared));
@@ -129,14 +130,16 @@ fn shared(database: &Database, table: &TableInfo, words: &QuestionWords) -> Resu
     Ok(words.shared(&table.name, &table.columns, cells))
 }
 
-fn one(database: &Database, table: &TableInfo) -> Result<String> {
-    let columns: Vec<String> = table.columns.iter().take(COLUMNS).map(|name| quoted(name)).collect();
-    let rows = database.query(&format!("SELECT * FROM {} LIMIT {ROWS}", table.name), limits(ROWS))?;
+fn one(database: &Database, table: &TableInfo, hidden: &BTreeSet<String>) -> Result<String> {
+    let shown = table.columns.iter().filter(|name| !hidden.contains(*name));
+    let columns: Vec<String> = shown.take(COLUMNS).map(|name| quoted(name)).collect();
+    let select = format!("SELECT {} FROM {} LIMIT {ROWS}", columns.join(", "), table.name);
+    let rows = database.query(&select, limits(ROWS))?;
     let cell = |value: &Value| match value {
         Value::String(text) => text.chars().take(CELL).collect::<String>().into(),
         other => other.clone(),
     };
-    let row = |row: &Vec<Value>| Value::from(row.iter().take(COLUMNS).map(cell).collect::<Vec<_>>()).to_string();
+    let row = |row: &Vec<Value>| Value::from(row.iter().map(cell).collect::<Vec<_>>()).to_string();
     let mut text = format!("{} ({}), {} rows", table.name, columns.join(", "), table.rows);
     let totals = database.totals(table.name.trim_matches('"'));
     if !totals.is_empty() {

@@ -6,7 +6,7 @@
 //! a row is from: `_document` and `_row`, counted from 1. Rows that add up others stay in a table, and are known.
 
 use crate::quoted;
-use crate::route::position;
+use crate::words::position;
 use okno::document::table::{self, Table};
 use okno::document::{BlockKind, Loaded};
 use rusqlite::types::Value;

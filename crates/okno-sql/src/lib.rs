@@ -14,6 +14,7 @@ mod guard;
 mod import;
 mod route;
 mod rows;
+mod words;
 
 pub use describe::described;
 pub use import::{MOST_COLUMNS, Narrowed, TableSource, of_loaded};

@@ -30,7 +30,8 @@ fn engine(files: &[(&str, &str)], model: Option<Arc<Scripted>>) -> (TempDir, Eng
         std::fs::write(notes.join(name), text).unwrap();
     }
     let generator = model.map(|model| model as Arc<dyn Generator>);
-    let builder = Engine::builder().generator(generator).row_route(Some(Arc::new(TableRoute)));
+    let builder =
+        Engine::builder().generator(generator).row_route(Some(Arc::new(TableRoute::hiding(["secret".to_owned()]))));
     let engine = builder.create(folder.path().join(".okno")).unwrap();
     engine.index(&[notes]).unwrap();
     (folder, engine)
@@ -158,6 +159,16 @@ fn a_statement_over_several_tables_cites_their_headers() {
     let rows = answer.rows.unwrap();
     assert_eq!((rows.rows.len(), rows.total, rows.contexts), (4, Some(4), 2), "{rows:?}");
     assert!(answer.contexts[..2].iter().all(|context| context.text.contains("country")));
+}
+
+#[test]
+fn a_model_does_not_see_fields_that_are_hidden_from_it() {
+    let model = Arc::new(Scripted::saying(&[r#"{"sql": null}"#]));
+    let files = [("people.csv", "name,secret,age\nAda,plum,30\nBob,fig,40\n")];
+    let (_folder, engine) = engine(&files, Some(Arc::clone(&model)));
+    engine.search(&Query::new("How many people are old?").transform(vec![Step::Sql])).unwrap();
+    let shown = &model.asked()[0].messages[1].text;
+    assert!(shown.contains(r#"("name", "age", "_document", "_row")"#) && !shown.contains("plum"), "{shown}");
 }
 
 #[test]

@@ -28,7 +28,8 @@ pub fn run(globals: &Globals) -> Result<()> {
             "units": units(snapshot.derived_counts()), "text_bytes": text, "disk_bytes": engine.bytes()?,
             "embedder": manifest.embedder, "dimensions": manifest.dimensions,
             "recipe": manifest.recipe, "chunk": manifest.chunk, "neighbors": manifest.neighbors,
-            "roots": snapshot.roots(), "sources": json(&sources), "fields": fields, "damaged": DamagedDocument::names(&snapshot.all_damaged()),
+            "roots": snapshot.roots(), "sources": json(&sources), "fields": fields,
+            "damaged": DamagedDocument::names(&snapshot.all_damaged()),
         }));
     }
     let mut out = std::io::stdout().lock();
@@ -111,7 +112,10 @@ fn sources(snapshot: &dyn Snapshot) -> Result<BTreeMap<String, SourceRows>> {
 }
 
 fn json(sources: &BTreeMap<String, SourceRows>) -> serde_json::Value {
-    let one = |(name, rows): (&String, &SourceRows)| serde_json::json!({"name": name, "rows": rows.indexed, "skipped": rows.skipped});
+    let one = |(name, rows): (&String, &SourceRows)| {
+        let SourceRows { indexed, skipped } = rows;
+        serde_json::json!({"name": name, "rows": indexed, "skipped": skipped})
+    };
     sources.iter().map(one).collect()
 }
 

@@ -106,8 +106,10 @@ impl Server {
             .unwrap();
         let engine = Engine::builder().generator(generator.clone());
         // As the program sets it.
-        let engine =
-            engine.row_route(Some(Arc::new(okno_sql::TableRoute))).create(folder.path().join(".okno")).unwrap();
+        let engine = engine
+            .row_route(Some(Arc::new(okno_sql::TableRoute::default())))
+            .create(folder.path().join(".okno"))
+            .unwrap();
         engine.index(&[&notes]).unwrap();
         let mut settings = settings();
         settings.allowed = vec![folder.path().join("more")];

@@ -12,6 +12,7 @@ use okno::message::Reason;
 use okno::retrieve::{CitedRow, RowAnswer};
 use okno::store::Snapshot;
 use okno::understand::model::{Step, StepError, Taken, take_sql};
+use std::collections::BTreeSet;
 
 /// Tables that a model is shown, at most.
 const MOST_TABLES: usize = 8;
@@ -20,9 +21,14 @@ const MOST_TABLES: usize = 8;
 const COMPARED_ROWS: usize = 500;
 
 /// The rows that a model's query finds, and what came of asking for it.
-pub fn answer(snapshot: &dyn Snapshot, question: &str, asker: Asker<'_>) -> Result<(Option<RowAnswer>, Taken)> {
+pub fn answer(
+    snapshot: &dyn Snapshot,
+    question: &str,
+    hidden: &BTreeSet<String>,
+    asker: Asker<'_>,
+) -> Result<(Option<RowAnswer>, Taken)> {
     let tables = likely(tables(snapshot)?, question);
-    let (answer, taken) = match asked(&tables, question, asker) {
+    let (answer, taken) = match asked(&tables, question, hidden, asker) {
         Ok(asked) => asked,
         // The tables themselves could not be read as such.
         Err(error) => (None, Taken::failed(Step::Sql, reason(&error), Usage::default())),
@@ -50,10 +56,15 @@ fn likely(mut tables: Vec<IndexedTable>, question: &str) -> Vec<IndexedTable> {
     tables
 }
 
-fn asked(tables: &[IndexedTable], question: &str, asker: Asker<'_>) -> crate::Result<(Option<RowAnswer>, Taken)> {
+fn asked(
+    tables: &[IndexedTable],
+    question: &str,
+    hidden: &BTreeSet<String>,
+    asker: Asker<'_>,
+) -> crate::Result<(Option<RowAnswer>, Taken)> {
     let sources: Vec<(String, &TableSource)> = tables.iter().map(|table| (table.name.clone(), &table.source)).collect();
     let database = Database::named(&sources, &[])?;
-    let shown = described(&database, question, SqlLimits { time: TIME, ..SqlLimits::default() })?;
+    let shown = described(&database, question, hidden, SqlLimits { time: TIME, ..SqlLimits::default() })?;
     let check = |sql: &str| database.check(sql).map_err(|error| reason(&error));
     let (sql, taken) = take_sql(question, &shown, asker, &check);
     let Some(sql) = sql else { return Ok((None, taken)) };

@@ -1,8 +1,9 @@
 //! The conditions of a question on rows: values of cells, comparisons with numbers, and what joins them.
 
-use super::form::{AND, COMPARISONS, COMPARISONS_BEHIND, FILLERS, FILLING_CHARACTERS, OR, RANGES, position};
-use super::read::{AskedColumn, ExplainedWords};
+use super::asked::{AskedColumn, ExplainedWords};
+use super::form::{AND, COMPARISONS, COMPARISONS_BEHIND, FILLING_CHARACTERS, OR, RANGES};
 use crate::quoted;
+use crate::words::{FILLERS, position};
 use std::ops::Range;
 
 /// A condition, and where in the question it is.

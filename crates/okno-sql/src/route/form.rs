@@ -1,6 +1,8 @@
 //! What a question asks of rows, by its words, in Chinese and English. Looks at the question only, so that a question
 //! of no such form costs nothing.
 
+use crate::words::position;
+
 /// What is asked of rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RowForm {
@@ -172,14 +174,6 @@ pub const COMPARISONS: &[(&str, &str)] = &[
 pub const COMPARISONS_BEHIND: &[(&str, &str)] =
     &[("以上", ">="), ("以下", "<="), ("or more", ">="), ("or less", "<="), ("and above", ">="), ("and below", "<=")];
 
-/// Words that say nothing about rows. `by` and `and` do: they group rows, or ask for two things.
-pub const FILLERS: &[&str] = &[
-    "what", "which", "who", "is", "are", "was", "were", "the", "a", "an", "of", "in", "on", "for", "with", "where",
-    "whose", "that", "have", "has", "had", "do", "does", "there", "from", "at", "to", "me", "tell", "show", "give",
-    "list", "find", "please", "one", "ones", "row", "rows", "entry", "entries", "record", "records", "item", "items",
-    "table", "all", "any", "many", "how", "much", "number", "value", "costs", "cost", "it", "be", "than", "什么",
-];
-
 /// Characters that say nothing about rows.
 pub const FILLING_CHARACTERS: &str =
     "的有是在了哪个一些几多少里中请问列出所我们给吗呢都款种条项位名家件只部本行张这那为其共总全记录数据表格值元块钱";
@@ -228,14 +222,4 @@ pub fn counts(question: &str) -> bool {
 /// Whether `mean` is a verb: `What does it mean?` asks for no mean.
 fn is_meant(question: &str) -> bool {
     ["does", "do", "did"].iter().any(|word| position(question, word, 0).is_some())
-}
-
-/// Where a phrase begins in a text, not inside of a longer Latin word, at a byte or after it.
-pub fn position(text: &str, phrase: &str, from: usize) -> Option<usize> {
-    let is_letter = |c: Option<char>| c.is_some_and(|c| c.is_ascii_alphanumeric());
-    let (first, last) = (is_letter(phrase.chars().next()), is_letter(phrase.chars().next_back()));
-    text.get(from..)?.match_indices(phrase).map(|(at, _)| from + at).find(|at| {
-        let (before, after) = (text[..*at].chars().next_back(), text[at + phrase.len()..].chars().next());
-        !(first && is_letter(before) || last && is_letter(after))
-    })
 }

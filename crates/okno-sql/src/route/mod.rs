@@ -8,6 +8,7 @@
 //! Plain forms are read by rule; where the rule is not sure, a language model may write the query. Where nothing is
 //! found, there is no answer here and the usual search goes on.
 
+mod asked;
 mod by_model;
 mod conditions;
 mod form;
@@ -15,7 +16,6 @@ mod read;
 mod rests_on;
 mod tables;
 
-pub(crate) use form::{FILLERS, position};
 pub use tables::of_index;
 
 use crate::describe::without;
@@ -27,6 +27,7 @@ use okno::store::Snapshot;
 use okno::understand::model::Taken;
 use read::RowQuestion;
 use serde_json::Value;
+use std::collections::BTreeSet;
 use std::time::Duration;
 use tables::IndexedTable;
 
@@ -37,8 +38,17 @@ const MOST_ROWS: usize = 100;
 const TIME: Duration = Duration::from_secs(2);
 
 /// Answers questions about rows, by rule or with a model.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct TableRoute;
+#[derive(Debug, Clone, Default)]
+pub struct TableRoute {
+    hidden: BTreeSet<String>,
+}
+
+impl TableRoute {
+    /// A route that shows a model no columns of these names.
+    pub fn hiding(fields: impl IntoIterator<Item = String>) -> Self {
+        Self { hidden: fields.into_iter().collect() }
+    }
+}
 
 impl RowRoute for TableRoute {
     fn answer(&self, snapshot: &dyn Snapshot, question: &str) -> Result<Option<RowAnswer>> {
@@ -74,7 +84,7 @@ impl RowRoute for TableRoute {
         question: &str,
         asker: Asker<'_>,
     ) -> Result<(Option<RowAnswer>, Taken)> {
-        by_model::answer(snapshot, question, asker)
+        by_model::answer(snapshot, question, &self.hidden, asker)
     }
 
     fn counts(&self, question: &str) -> bool {

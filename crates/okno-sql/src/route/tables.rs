@@ -1,5 +1,5 @@
-//! The tables of an index: those of documents, and the rows of databases that were indexed, by their metadata. The route
-//! and `okno sql` ask the same tables by the same names, so that a query that an answer shows can be run again.
+//! The tables of an index: those of documents, and the rows of databases that were indexed, by their metadata. The
+//! route and `okno sql` ask the same tables by the same names, so that a query that an answer shows can be run again.
 
 use crate::TableSource;
 use crate::import::{stem, table_names, totals};

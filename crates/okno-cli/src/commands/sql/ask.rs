@@ -3,7 +3,7 @@
 use super::SqlArgs;
 use crate::globals::Globals;
 use crate::locale::say;
-use crate::{address, model, output};
+use crate::{address, model, output, settings};
 use anyhow::{Context as _, Result, bail};
 use okno::generate::Asker;
 use okno::understand::model::write_sql;
@@ -25,7 +25,8 @@ pub fn written(globals: &Globals, args: &SqlArgs, question: &str, database: &Dat
     let prompts = model::prompts(&address::folder(globals.index()))?;
     let asker = Asker { generator: &*generator, prompts: &prompts };
     let check = |sql: &str| database.check(sql).map_err(Into::into);
-    let tables = described(database, question, SqlLimits::default())?;
+    let hidden = model::hidden(&settings::of(&address::folder(globals.index()))?);
+    let tables = described(database, question, &hidden, SqlLimits::default())?;
     if tables.is_empty() {
         bail!(say!(
             "no tables – index documents with tables, or name files with --from",
