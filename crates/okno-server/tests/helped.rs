@@ -97,6 +97,10 @@ fn whoever_asks_lets_the_model_write_a_query_over_rows() {
     let headers = [("Content-Type", "application/json"), ("Accept", "application/json, text/event-stream")];
     let (_, _, told) = server.request("POST", "/mcp", &headers, called.to_string().as_bytes());
     assert!(told.contains("Model, sql: SELECT kind") && told.contains("mug"), "{told}");
+    let params = json!({"name": "search", "arguments": {"question": "What is the sum of size?"}});
+    let called = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params});
+    let (_, _, told) = server.request("POST", "/mcp", &headers, called.to_string().as_bytes());
+    assert!(told.contains("Computed with SQL, by rule: SELECT sum(") && told.contains("9}"), "{told}");
     // A search asks nobody, unless it names the step.
     let before = model.asked.lock().unwrap().len();
     let (_, plain) = server.post("/api/v1/search", &body);

@@ -15,7 +15,7 @@ use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::Arc;
 use std::thread::JoinHandle;
-use support::{KETTLE, settings};
+use support::{KETTLE, Server, settings};
 
 /// A small generator of random numbers, so that a failure can be repeated.
 struct Dice(u64);
@@ -417,5 +417,38 @@ fn a_key_sees_what_an_index_of_its_documents_holds() {
             let own = Side::start(&visible, groups);
             compare(&whole, &key, &own, &documents, groups, &hashes);
         }
+    }
+}
+
+#[test]
+fn a_key_counts_only_the_rows_that_it_may_see() {
+    let folder = tempfile::tempdir().unwrap();
+    let keys = KeyFile::beside(&folder.path().join(".okno"));
+    let made = |name: &str, groups: &[&str]| {
+        let groups = groups.iter().map(|group| (*group).to_owned()).collect();
+        keys.make(name, KeyRole::Search, None, Some(groups)).unwrap()
+    };
+    let (guest, clerk) = (made("guest", &[]), made("clerk", &["hr"]));
+    let server = Server::with(|settings| settings.keys = Some(KeyFile::beside(&folder.path().join(".okno"))));
+    let open = "| guild | members |\n|---|---|\n| weavers | 3 |\n| bakers | 4 |\n";
+    std::fs::write(server.path("notes/guilds.md"), open).unwrap();
+    let hidden = "---\nallow: hr\n---\n| clerk | salary |\n|---|---|\n| Ada | 10 |\n| Bob | 20 |\n";
+    std::fs::write(server.path("notes/pay.md"), hidden).unwrap();
+    server.engine.index(&[server.path("notes")]).unwrap();
+    let found = |key: &str, question: &str| {
+        let (bearer, body) = (format!("Bearer {key}"), json!({"question": question}).to_string());
+        let headers = [("Authorization", bearer.as_str()), ("Content-Type", "application/json")];
+        let (status, _, answer) = server.request("POST", "/api/v1/search", &headers, body.as_bytes());
+        assert_eq!(status, 200, "{answer}");
+        serde_json::from_str::<Value>(&answer).unwrap()["rows"]["rows"][0][0].clone()
+    };
+    for (question, guests, clerks) in [
+        ("What is the sum of members?", json!(7), json!(7)),
+        ("What is the sum of salary?", Value::Null, json!(30)),
+        ("How many clerks are there?", Value::Null, json!(2)),
+    ] {
+        // In both orders: what one key was answered is not kept for the other.
+        assert_eq!((found(&clerk, question), found(&guest, question)), (clerks.clone(), guests.clone()), "{question}");
+        assert_eq!((found(&guest, question), found(&clerk, question)), (guests, clerks), "{question}");
     }
 }

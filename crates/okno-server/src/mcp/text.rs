@@ -2,6 +2,7 @@
 
 use crate::api::FieldView;
 use okno::answer::{Citation, Reply};
+use okno::retrieve::{QueryWriter, RowAnswer};
 use okno::understand::model::Taken;
 use okno::{Answer, Context};
 use std::fmt::Write;
@@ -16,6 +17,9 @@ pub fn answer(answer: &Answer) -> String {
         let _ = writeln!(out, "Read from the question as a filter: {filter}\n");
     }
     out += &helped(&answer.steps);
+    if let Some(rows) = &answer.rows {
+        out += &computed(rows);
+    }
     if answer.nothing_relevant() {
         out += "Nothing relevant was found; this came nearest. Try other words.\n\n";
     }
@@ -26,6 +30,29 @@ pub fn answer(answer: &Answer) -> String {
         out += "Nothing was found. Try other words, a larger budget, or fewer filters.\n";
     }
     out
+}
+
+/// Rows of a query that are told.
+const ROWS: usize = 20;
+
+/// The query over rows that answers, and what it gave: one line of JSON each.
+fn computed(rows: &RowAnswer) -> String {
+    let by = if rows.by == QueryWriter::Model { "by the model" } else { "by rule" };
+    let mut out = format!("Computed with SQL, {by}: {}\n", one_line(&rows.sql));
+    let line = |row: &Vec<serde_json::Value>| {
+        let cells: serde_json::Map<_, _> = rows.columns.iter().cloned().zip(row.iter().cloned()).collect();
+        format!("{}\n", serde_json::Value::Object(cells))
+    };
+    out.extend(rows.rows.iter().take(ROWS).map(line));
+    match rows.beyond(ROWS) {
+        0 if rows.more => out += "… and more\n",
+        0 => {}
+        more => out += &format!("… and {more} more\n"),
+    }
+    if rows.missing > 0 {
+        out += &format!("Without {} rows that were too large to be indexed.\n", rows.missing);
+    }
+    out + "The rows it rests on come first:\n\n"
 }
 
 /// What a language model did for the question, a line each.

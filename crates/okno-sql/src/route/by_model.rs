@@ -29,7 +29,7 @@ pub fn answer(
 ) -> Result<(Option<RowAnswer>, Taken)> {
     let tables = likely(tables(snapshot)?, question);
     let (answer, taken) = match asked(&tables, question, hidden, asker) {
-        Ok(asked) => asked,
+        Ok(done) => done,
         // The tables themselves could not be read as such.
         Err(error) => (None, Taken::failed(Step::Sql, reason(&error), Usage::default())),
     };

@@ -102,13 +102,12 @@ fn compared(text: &str) -> Option<(String, usize)> {
     let is_last = |rest: &str| amount(rest.trim_start().trim_start_matches("than")).is_none();
     let found = COMPARISONS_BEHIND.iter().find(|(word, _)| behind.strip_prefix(word).is_some_and(is_last));
     match (before, found) {
-        // `超过100以下` says two things.
-        (Some(_), Some(_)) => None,
         (Some((_, operator)), None) => Some((format!("{operator} {number}"), text.len() - after.len())),
         (None, Some((word, operator))) => {
             Some((format!("{operator} {number}"), text.len() - behind.len() + word.len()))
         }
-        (None, None) => None,
+        // `超过100以下` says two things.
+        (Some(_), Some(_)) | (None, None) => None,
     }
 }
 

@@ -95,7 +95,7 @@ pub fn tables(snapshot: &dyn Snapshot) -> Result<Vec<IndexedTable>> {
             of_document(snapshot, *number, record.id.name(), copies.contains(number), &mut tables)?;
         }
     }
-    tables.extend(sources.into_iter().map(|(root, rows)| of_source(root, rows)));
+    tables.extend(sources.into_iter().map(|(root, rows)| of_source(root, &rows)));
     let names = table_names(tables.iter().map(|table| table.source.document.as_str()));
     tables.iter_mut().zip(names).for_each(|(table, name)| table.name = name);
     Ok(tables)
@@ -131,7 +131,7 @@ fn of_document(
 }
 
 /// The rows of a database: their metadata by field.
-fn of_source(root: String, rows: Vec<(CitedRow, Metadata)>) -> IndexedTable {
+fn of_source(root: String, rows: &[(CitedRow, Metadata)]) -> IndexedTable {
     // The name of a source ends with that of its rows; a key may have anything in it.
     let name = root.rsplit_once('#').map_or(root.as_str(), |(_, table)| table).to_owned();
     let fields: BTreeSet<&String> = rows.iter().flat_map(|(_, metadata)| metadata.0.keys()).collect();

@@ -116,7 +116,8 @@ fn connected(mut config: Config, authority: Option<&Path>, place: &str) -> Resul
     let encryption = tls::Encryption::new(authority)?;
     config.connect(encryption).map_err(|error| {
         // The server was reached, and did not say no: what failed is the encryption.
-        let is_reached = error.as_db_error().is_none() && !error.source().is_some_and(|cause| cause.is::<io::Error>());
+        let cut = error.source().and_then(|cause| cause.downcast_ref::<io::Error>());
+        let is_reached = error.as_db_error().is_none() && cut.is_none();
         match mode {
             SslMode::Require if is_reached => Error::Unencrypted { place: place.to_owned(), words: words(&error) },
             _ => unreachable(&error),
