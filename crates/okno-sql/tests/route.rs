@@ -172,6 +172,26 @@ fn a_model_does_not_see_fields_that_are_hidden_from_it() {
 }
 
 #[test]
+fn several_indexes_count_only_where_one_of_them_answers() {
+    let other = "pot,litres\nred,1\nblue,2\n";
+    let ((_a, teas), (_b, pots)) = (engine(&[("teas.csv", TEAS)], None), engine(&[("pots.csv", other)], None));
+    let asked = |question: &str, engines: [&Engine; 2]| {
+        let query = Query::new(question);
+        okno::search_several(engines.map(|engine| (engine, &query))).unwrap().unwrap()
+    };
+    for engines in [[&teas, &pots], [&pots, &teas]] {
+        let answer = asked("What is the sum of litres?", engines);
+        let rows = answer.rows.unwrap();
+        assert_eq!((json!(rows.rows), answer.routing.route), (json!([[3]]), Route::Sql));
+        assert!(rows.contexts > 0 && answer.contexts[..rows.contexts].iter().all(|c| c.document == "pots.csv"));
+    }
+    // Each would count its own: neither is the answer.
+    let (_c, more) = engine(&[("teas.csv", "name,stock\nAssam,1\nCeylon,2\n")], None);
+    let answer = asked("How many teas are there?", [&teas, &more]);
+    assert!(answer.rows.is_none() && answer.routing.route == Route::Hybrid, "{:?}", answer.rows);
+}
+
+#[test]
 fn of_many_tables_a_model_sees_those_that_the_question_is_about() {
     let model = Arc::new(Scripted::saying(&[r#"{"sql": null}"#]));
     let sheet = |at: usize| (format!("sheet{at}.csv"), format!("colour{at},weight\nred,{at}\nblue,7\n"));

@@ -188,7 +188,9 @@ fn is_rank(word: &str) -> bool {
 /// A number from 2 to 100 that a text begins with, in digits or as a word, and its length.
 fn number(text: &str) -> Option<(usize, usize)> {
     let digits = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
-    let follows = |length: usize| !text[length..].starts_with(|c: char| c.is_ascii_alphanumeric() || c == '.');
+    // `top 10%` and `3.5` are no counts of rows.
+    let follows =
+        |length: usize| !text[length..].starts_with(|c: char| c.is_ascii_alphanumeric() || ".%％".contains(c));
     if digits > 0 {
         let count = text[..digits].parse().ok().filter(|count| (2..=100).contains(count))?;
         return follows(digits).then_some((count, digits));
@@ -346,8 +348,14 @@ mod tests {
         }
         let two = "价格最低的两个茶叶";
         assert!(sql(two, &table, "茶叶").unwrap().ends_with("ASC LIMIT 1 OFFSET 1) ORDER BY \"价格\" ASC"));
-        for question in ["top teas", "前两行", "the second most expensive tea", "价格第二高的茶叶", "最贵的三十款茶叶"]
-        {
+        for question in [
+            "top teas",
+            "top 2% of teas by price",
+            "前两行",
+            "the second most expensive tea",
+            "价格第二高的茶叶",
+            "最贵的三十款茶叶",
+        ] {
             let read = sql(question, &table, "茶叶").or_else(|| sql(question, &teas(), "teas"));
             assert_eq!(read, None, "{question}");
         }
