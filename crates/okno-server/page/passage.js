@@ -233,7 +233,8 @@ function reasons(context, hits, route) {
   const { relevance: value } = context;
   if (value != null) found.push(t(`why.${strength(value)}`, number(Math.min(99, value * 100))));
   const best = [...hits].sort((a, b) => b.score - a.score)[0];
-  if (!best) return [...found, t('why.none')];
+  // A row that a query rests on was not found by its words.
+  if (!best) return [...found, route?.route === 'sql' ? routed(route) : t('why.none')];
   for (const leg of ['lexical', 'dense']) {
     const ranks = best.trace.filter((trace) => trace.leg === leg).map((trace) => trace.rank);
     if (ranks.length) found.push(t(`why.by.${leg}`, Math.min(...ranks)));

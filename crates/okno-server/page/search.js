@@ -7,6 +7,7 @@ import { go } from './state.js';
 import { card, relevant } from './passage.js';
 import { chips, panel } from './filters.js';
 import { told } from './help.js';
+import { computed } from './rows.js';
 import { following } from './asking.js';
 import { questionField, controls, query, fault, busy } from './controls.js';
 
@@ -101,7 +102,7 @@ function found(answer, now, choice) {
   const about = { question: answer.question, recipe, route, steps };
   const cards = (some) => inParts(some, choice.atOnce, (context) => card(context, about));
   if (answer.nothing_relevant) return nothing(() => cards(contexts));
-  return ranked(answer, cards, choice);
+  return [computed(answer.rows), ranked(answer, cards, choice)];
 }
 
 /** So many fill the window. */

@@ -136,6 +136,14 @@ const WORDS = {
   'context.copy': ['Copy', '复制'],
   'context.copied': ['Copied with its citation', '已连同出处一起复制'],
   'why': ['Why', '为何'],
+  'rows': ['Result of the query', '查询结果'],
+  'rows.rule': ['Computed with SQL, written by rule:', '由规则编写的 SQL 计算得出：'],
+  'rows.model': ['Computed with SQL, written by the model:', '由模型编写的 SQL 计算得出：'],
+  'rows.more': ['… and {0} more', '…… 另有 {0} 行'],
+  'rows.missing': [
+    'Without {0} rows of the source that were too large to be indexed.',
+    '不含来源中因过大而未索引的 {0} 行。',
+  ],
   'why.score': [
     'Score {0} · characters {1}–{2} · {3} tokens',
     '得分 {0} · 字符 {1}–{2} · {3} 词元',

@@ -149,6 +149,23 @@ journey(
   },
 );
 
+journey('a query over rows stands above the passages it rests on', async (go, language) => {
+  const page = await go(`/?q=${encodeURIComponent('How many commands are there?')}`);
+  const result = page.locator('section.computed');
+  await result.waitFor();
+  assert.match(await result.innerText(), /SELECT count\(DISTINCT "Command"\)/);
+  assert.ok((await result.innerText()).includes(t('rows.rule')));
+  assert.deepEqual(await result.locator('td').allInnerTexts(), ['7']);
+  const card = page.locator('article.context').first();
+  await card.getByRole('button', { name: t('why') }).click();
+  assert.match(await card.locator('.why').innerText(), /sql/);
+  await picture(page, `rows-${language}`);
+  await field(page).fill(LEAVE);
+  await page.locator('article.context').first().getByText('28 days a year').waitFor();
+  assert.equal(await result.count(), 0);
+  await close(page);
+});
+
 journey('why: legs, ranks and shares of each hit', async (go, language) => {
   const page = await go(`/?q=${encodeURIComponent(language === 'zh' ? ONION : LEAVE)}`);
   const card = page.locator('article.context').first();
