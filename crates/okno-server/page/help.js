@@ -8,13 +8,7 @@ import { state, go } from './state.js';
 const TRANSFORMS = ['rewrite', 'decompose', 'step-back', 'multi-query', 'hyde', 'sql'];
 
 /** Everything, in the order in which it happens. */
-const STEPS = [
-  'filter',
-  'route',
-  ...TRANSFORMS.filter((name) => name !== 'sql'),
-  'post-filter',
-  'sql',
-];
+const STEPS = ['filter', 'route', ...TRANSFORMS, 'post-filter'];
 
 /** The parts of a request that ask for help. A question that is taken at its word has no filter for anybody to read. */
 export function helpOf({ help, literal }) {

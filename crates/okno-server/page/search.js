@@ -7,7 +7,6 @@ import { go } from './state.js';
 import { card, relevant } from './passage.js';
 import { chips, panel } from './filters.js';
 import { told } from './help.js';
-import { computed } from './rows.js';
 import { following } from './asking.js';
 import { questionField, controls, query, fault, busy } from './controls.js';
 
@@ -102,7 +101,21 @@ function found(answer, now, choice) {
   const about = { question: answer.question, recipe, route, steps };
   const cards = (some) => inParts(some, choice.atOnce, (context) => card(context, about));
   if (answer.nothing_relevant) return nothing(() => cards(contexts));
-  return [computed(answer.rows), ranked(answer, cards, choice)];
+  const results = ranked(answer, cards, choice);
+  return answer.rows ? [computed(answer.rows), results] : results;
+}
+
+/** Rows of a query that are shown. */
+const ROWS = 20;
+
+/** What a query over rows gave, above the rows that it rests on. */
+function computed({ by, sql, columns, rows, total }) {
+  const lines = [columns, ...rows.slice(0, ROWS)].map((cells) => cells.join('\t'));
+  if (total > ROWS) lines.push(`… +${total - ROWS}`);
+  return [
+    h('p.small', {}, t(`rows.${by}`), h('code', {}, sql)),
+    h('pre.computed', { tabindex: '0' }, lines.join('\n')),
+  ];
 }
 
 /** So many fill the window. */

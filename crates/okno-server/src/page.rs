@@ -55,7 +55,6 @@ const FILES: &[PageFile] = files! {
     "preferences.js" SCRIPT,
     "reader.js" SCRIPT,
     "rendered.js" SCRIPT,
-    "rows.js" SCRIPT,
     "search.js" SCRIPT,
     "sheets.js" SCRIPT,
     "spans.js" SCRIPT,
