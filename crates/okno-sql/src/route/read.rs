@@ -97,6 +97,10 @@ pub fn read(question: &str, table: &Table, totals: &[usize], names: &[String]) -
         }
         RowForm::Sum => asked.select = computed("sum", "sum of", number?),
         RowForm::Average => asked.select = computed("avg", "average", number?),
+        // `the stock of the tea with the highest price`: which of the two is highest is not read.
+        RowForm::Greatest | RowForm::Least if mentioned.iter().filter(|column| column.is_number).count() > 1 => {
+            return None;
+        }
         RowForm::Greatest | RowForm::Least => {
             let column = quoted(number.or_else(|| price(&columns, word))?.name);
             let is_greatest = form == RowForm::Greatest;
@@ -311,6 +315,7 @@ mod tests {
         let two = table(&[&["名称", "库存", "价格"], &["龙井", "1", "2"], &["祁红", "3", "4"]]);
         assert_eq!(sql("库存和价格的合计", &two, "茶叶"), None);
         assert!(sql("最贵的茶叶是什么？", &two, "茶叶").is_some());
+        assert_eq!(sql("价格最高的茶叶的库存是多少？", &two, "茶叶"), None, "two columns, one of them highest");
     }
 
     #[test]
