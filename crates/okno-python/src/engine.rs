@@ -1,13 +1,14 @@
-//! An open index as Python sees it: JSON in, JSON out, the interpreter's lock released in between.
+//! An open index as Python sees it: JSON in, JSON or [`Found`] out, the interpreter's lock released in between.
 
 use crate::callables::{PythonEmbedder, PythonGenerator, PythonReranker};
 use crate::failure::{Raised, bad_json, exception};
+use crate::found::Found;
 use crate::interrupt::{StopOnSignal, interruptible};
 use okno::answer::{Event, ReplyOptions, reply};
 use okno::document::Record;
 use okno::load::{GivenDocument, JsonlFields};
 use okno::retrieve::{QueryRequest, Recipe};
-use okno::shapes::{Document, FullAnswer, IndexSummary, WholeDocument};
+use okno::shapes::{Document, IndexSummary, WholeDocument};
 use okno::store::DamagedDocument;
 use okno::{Engine, IndexOptions, IndexReport, Query, Skipped};
 use okno_evaluate::run::{Candidate, RunRequest, run};
@@ -121,14 +122,10 @@ impl PythonEngine {
     }
 
     /// Searches; the request is the JSON of the HTTP API.
-    fn search(&self, py: Python<'_>, request: &str) -> PyResult<String> {
+    fn search(&self, py: Python<'_>, request: &str) -> PyResult<Found> {
         let (query, explain) = query(py, request)?;
-        let found = self.work(py, |engine| {
-            let answer = engine.search(&query)?;
-            Ok(FullAnswer::new(&answer, explain).to_json())
-        })?;
-        // JSON is UTF-8.
-        found.map(|json| String::from_utf8_lossy(&json).into_owned()).map_err(|error| bad_json(&error))
+        let answer = self.work(py, |engine| engine.search(&query))?;
+        Ok(Found { answer, explain })
     }
 
     /// Answers in words; `on_text` gets each piece of checked text.

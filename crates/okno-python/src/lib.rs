@@ -1,8 +1,9 @@
 //! The engine as a Python extension module.
 //!
-//! `python/okno` is the package that people import: typed Python over this module. Results cross the border as the JSON
-//! of [`okno::shapes`], which is made while the interpreter's lock is released; vectors cross it as bytes. What a
-//! Python program brings – an embedder, a language model, a reranker – is called through `callables`.
+//! `python/okno` is the package that people import: typed Python over this module. What a search found stays in Rust
+//! until it is looked at (`found`), because searches are short; other results cross the border as the JSON of
+//! [`okno::shapes`], vectors as bytes. What a Python program brings – an embedder, a language model, a reranker – is
+//! called through `callables`.
 
 // What Python gives is taken out of its objects by value.
 #![allow(clippy::needless_pass_by_value)]
@@ -10,6 +11,7 @@
 mod callables;
 mod engine;
 mod failure;
+mod found;
 mod functions;
 mod interrupt;
 
@@ -20,6 +22,7 @@ use pyo3::prelude::*;
 fn okno_module(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add_class::<engine::PythonEngine>()?;
+    module.add_class::<found::Found>()?;
     module.add_function(wrap_pyfunction!(functions::load, module)?)?;
     module.add_function(wrap_pyfunction!(functions::split, module)?)?;
     module.add_function(wrap_pyfunction!(functions::embed, module)?)?;

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import copy
+import dataclasses
 import json
+import pickle
 import signal
 import subprocess
 import sys
@@ -266,3 +269,36 @@ def test_an_index_can_be_opened_again_while_it_is_open(tmp_path: Path) -> None:
         assert other.search("black tea")[0].document == "tea"
         one.close()
         assert other.search("black tea")[0].document == "tea"
+
+
+def test_a_search_converts_what_is_looked_at_and_looks_the_same(index: okno.Index) -> None:
+    answer = index.search("How hot should water for black tea be?", explain=True)
+    assert not {"contexts", "_json", "question"} & vars(answer).keys(), "nothing was asked for yet"
+    best = answer[0]
+    assert "_json" not in vars(best) and "_json" not in vars(answer)
+    whole = answer.to_dict()
+    assert best.to_dict() == whole["contexts"][0]
+    assert (answer.question, answer.tokens, answer.nothing_relevant) == (whole["question"], whole["tokens"], False)
+    # Numbers are those of the JSON, not the nearest ones in another width.
+    assert (best.score, best.relevance, answer.relevance) == (
+        whole["contexts"][0]["score"], whole["contexts"][0]["relevance"], whole["relevance"],
+    )
+    assert best.metadata == whole["contexts"][0]["metadata"] == {"kind": "drink", "year": 2024, "tags": ["hot", "leaf"]}
+    for twin in [pickle.loads(pickle.dumps(answer)), copy.deepcopy(answer), okno.Answer._of(whole)]:
+        assert twin == answer and repr(twin) == repr(answer) and twin.to_json() == answer.to_json()
+    assert dataclasses.replace(best, text="other").text == "other" and pickle.loads(pickle.dumps(best)) == best
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        answer.nothing  # type: ignore[attr-defined]
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        best.text = "other"  # type: ignore[misc]
+    unread = index.search("How hot should water for black tea be?")
+    index.close()
+    assert unread[0].text == best.text and unread.to_dict()["question"] == answer.question, "it outlives the index"
+
+
+def test_an_answer_is_read_by_several_threads(index: okno.Index) -> None:
+    for _ in range(20):
+        answer = index.search("black tea")
+        with ThreadPoolExecutor(4) as pool:
+            texts = list(pool.map(lambda _: answer[0].text + answer.to_json(), range(8)))
+        assert len(set(texts)) == 1

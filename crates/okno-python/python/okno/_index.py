@@ -205,7 +205,7 @@ class Index:
         request = _request(question, budget, recipe, filter, k, min_relevance, options)
         if explain:
             request["explain"] = True
-        return Answer._of(json.loads(self._engine.search(json.dumps(request))))
+        return Answer._found(self._engine.search(json.dumps(request)))
 
     def ask(
         self,

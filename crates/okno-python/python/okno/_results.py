@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any, Callable
+
+from . import _okno
 
 __all__ = ["Answer", "Citation", "Context", "Document", "Evaluation", "IndexReport", "Piece", "Reply", "Stats"]
 
@@ -26,8 +28,39 @@ class _Result:
         return json.dumps(self._json, ensure_ascii=False)
 
 
+class _Lazy(_Result):
+    """A result of a search, made when it is looked at: values that were not asked for stay in Rust.
+
+    ``_make`` makes the values of a field, and of those that come with it, when the field is first read.
+    """
+
+    _make: Callable[[str], Json]
+
+    @classmethod
+    def _later(cls, make: Callable[[str], Json], **known: Any) -> Any:
+        result = object.__new__(cls)
+        result.__dict__.update(known, _make=make)
+        return result
+
+    if not TYPE_CHECKING:  # else any name would pass for a field
+
+        def __getattr__(self, name: str) -> Any:
+            # Asked only for what is not there yet.
+            if name not in self.__dataclass_fields__ or "_make" not in self.__dict__:
+                raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+            self.__dict__.update(self._make(name))
+            return self.__dict__[name]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self)._of, (self._json,)
+
+    @staticmethod
+    def _of(json: Json) -> Any:
+        raise NotImplementedError
+
+
 @dataclass(frozen=True)
-class Context(_Result):
+class Context(_Lazy):
     """A passage: an exact span of one document.
 
     ``text`` is the document's text from ``start`` to ``end``. ``score`` is comparable within one answer,
@@ -66,9 +99,21 @@ class Context(_Result):
             json,
         )
 
+    @staticmethod
+    def _found(found: _okno.Found, position: int, values: tuple[Any, ...]) -> Context:
+        def make(name: str) -> Json:
+            return {"_json": json.loads(found.context_json(position))}
+
+        context: Context = Context._later(make, **dict(zip(_CONTEXT_FIELDS, values)))
+        return context
+
+
+#: The order in which Rust gives the values of a context.
+_CONTEXT_FIELDS = tuple(name for name in Context.__dataclass_fields__ if name != "_json")
+
 
 @dataclass(frozen=True)
-class Answer(_Result):
+class Answer(_Lazy):
     """What a search found; iterate over it for the contexts, best first."""
 
     question: str
@@ -84,6 +129,19 @@ class Answer(_Result):
         return Answer(
             json["question"], contexts, json["tokens"], json["relevance"], json["nothing_relevant"], json
         )
+
+    @staticmethod
+    def _found(found: _okno.Found) -> Answer:
+        def make(name: str) -> Json:
+            if name == "contexts":
+                rows = enumerate(found.contexts())
+                return {name: tuple(Context._found(found, position, values) for position, values in rows)}
+            if name == "_json":
+                return {name: json.loads(found.json())}
+            return dict(zip(("question", "tokens", "relevance", "nothing_relevant"), found.head()))
+
+        answer: Answer = Answer._later(make)
+        return answer
 
     def __iter__(self) -> Iterator[Context]:
         return iter(self.contexts)
