@@ -4,6 +4,7 @@ use crate::callables::{PythonEmbedder, PythonGenerator, PythonReranker};
 use crate::failure::{Raised, bad_json, exception};
 use crate::found::Found;
 use crate::interrupt::{StopOnSignal, interruptible};
+use crate::source::PythonSource;
 use okno::answer::{Event, ReplyOptions, reply};
 use okno::document::Record;
 use okno::load::{GivenDocument, JsonlFields};
@@ -109,6 +110,20 @@ impl PythonEngine {
         let report = self.write(py, |engine, stop| engine.add_with(&mut documents, &IndexOptions::default(), stop))?;
         // What came before the iterator failed is stored.
         self.raised.take().map_or(Ok(report), Err)
+    }
+
+    /// Brings the documents of a source up to date: an iterator of ids, versions and callables that return JSON.
+    fn sync(&self, py: Python<'_>, name: &str, items: Py<PyAny>) -> PyResult<String> {
+        let engine = self.open(py)?;
+        let mut source = PythonSource::new(&engine, name, items).map_err(|error| self.raised.exception(py, &error))?;
+        let options = IndexOptions::default();
+        let written = self.write(py, |engine, stop| {
+            let mut report = engine.sync_source(name, &mut source, &options, stop)?;
+            report.skipped.append(&mut source.failed);
+            Ok(report)
+        });
+        // What ended the source is what happened.
+        source.ended_by.map_or(written, Err)
     }
 
     /// Deletes documents that were added by these ids; how many there were.

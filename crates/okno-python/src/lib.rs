@@ -14,6 +14,7 @@ mod failure;
 mod found;
 mod functions;
 mod interrupt;
+mod source;
 
 use pyo3::prelude::*;
 

@@ -141,7 +141,9 @@ class Index:
         """Brings the documents of a source up to date: those that are new or have another version are read.
 
         The source gives ``(id, version, load)`` for everything it holds; what it does not name any more is
-        deleted. Ids begin with ``name/``; metadata has the name as ``source`` and the ``version``.
+        removed, as are documents whose ``load`` returns ``None``. Where ``load`` raises, the report's ``skipped``
+        says so and what is indexed stays; where the source itself raises, nothing is removed. Ids begin with
+        ``name/``; metadata has the name as ``source`` and the ``version``.
 
         >>> texts = {"tea": "Tea is hot.", "ice": "Ice is cold."}
         >>> def source():
@@ -154,28 +156,7 @@ class Index:
         >>> (first.added, first.unchanged), (second.changed, second.removed)
         ((2, 0), (1, 1))
         """
-        known = {
-            document.id: document.metadata.get("version")
-            for document in self.documents()
-            if document.metadata.get("source") == name
-        }
-        seen: set[str] = set()
-
-        def changed() -> Iterator[Mapping[str, Any]]:
-            for own, version, load in source:
-                id = f"{name}/{own}"
-                if known.get(id) != version:
-                    document = load()
-                    if document is None:
-                        continue
-                    marks = {"source": name, "version": version}
-                    yield {**document, "id": id, "metadata": {**document.get("metadata", {}), **marks}}
-                seen.add(id)
-
-        report = self.add(changed())
-        removed = self.delete(known.keys() - seen)
-        unchanged = len(seen) - report.added - report.changed - len(report.skipped)
-        return IndexReport._of({**report.to_dict(), "removed": removed, "unchanged": max(unchanged, 0)})
+        return IndexReport._of(json.loads(self._engine.sync(name, _listed(name, source))))
 
     def delete(self, ids: Iterable[str]) -> int:
         """Deletes documents that were added by these ids; returns how many there were."""
@@ -263,6 +244,21 @@ def _engine(
 ) -> _okno.Engine:
     given = None if embedder is None else (embedder.name, embedder.dimensions, embedder.call)
     return _okno.Engine(path, create, given, _named(model), _named(reranker))
+
+
+def _listed(name: str, source: Iterable[SourceItem]) -> Iterator[tuple[str, str, Callable[[], str | None]]]:
+    """The documents of a source as the extension module takes them."""
+    for own, version, load in source:
+        id = f"{name}/{own}"
+
+        def read(id: str = id, version: Any = version, load: Any = load) -> str | None:
+            document = load()
+            if document is None:
+                return None
+            metadata = {**document.get("metadata", {}), "source": name, "version": version}
+            return json.dumps({**document, "id": id, "metadata": metadata}, ensure_ascii=False, default=str)
+
+        yield id, str(version), read
 
 
 def _named(call: Any) -> Any:
