@@ -14,6 +14,7 @@ from ._results import Answer, Document, Evaluation, IndexReport, Reply, Stats
 
 __all__ = ["Embedder", "Index"]
 
+#: A file or folder: text, or a :class:`pathlib.Path`.
 Path = Union[str, "os.PathLike[str]"]
 
 #: A language model: messages with ``role`` and ``content`` in, a text or the parts of one out.
@@ -21,7 +22,6 @@ LanguageModel = Callable[["list[dict[str, str]]"], "str | Iterable[str]"]
 
 #: A reranker: a question and passages in, one score for each passage out.
 Reranker = Callable[[str, "list[str]"], "Sequence[float]"]
-
 
 #: A document of a source: its id, a version that changes whenever it does, and a function that reads it: what
 #: :meth:`Index.add` takes, without ``id``, or ``None`` for something that holds no text.
