@@ -12,6 +12,8 @@ and all kinds alternate, and a figure is the median of its rounds, so that whate
     search    the median time of `index.search`
     read      the same with every field of every context read
     CPU       CPU time of the calling thread for a question, the mean
+    Python    CPU time of what Python does for a question beside the search: reading every field of answers that were
+              found before, and letting go of them
     threads   questions a second with 8 threads beside one, and how much CPU time of the process a question takes then;
               the rate needs a machine that does nothing else, the CPU time does not
     indexing  CPU and wall seconds of `Index.index` over a folder of documents beside `okno index`
@@ -49,11 +51,27 @@ def serve(folder):
             kind = line.strip()
             if kind == "rust":
                 done = {"ms": index.evaluate(questions_file, budgets=[500]).cells[0]["latency"]["p50"]}
+            elif kind == "python":
+                done = python_side(index, questions)
             elif kind in ("1", str(THREADS)):
                 done = threads(index, questions, int(kind))
             else:
                 done = timed(index, questions, kind == "read")
             print(json.dumps(done), flush=True)
+
+
+def read_all(answer):
+    for context in answer:
+        for field in FIELDS:
+            getattr(context, field)
+
+
+def python_side(index, questions):
+    answers = [index.search(question, recipe="auto", budget=500) for question in questions]
+    begun = time.thread_time()
+    while answers:
+        read_all(answers.pop())
+    return {"cpu": 1000 * (time.thread_time() - begun) / len(questions)}
 
 
 def timed(index, questions, read):
@@ -62,9 +80,7 @@ def timed(index, questions, read):
         begun = time.perf_counter()
         answer = index.search(question, recipe="auto", budget=500)
         if read:
-            for context in answer:
-                for field in FIELDS:
-                    getattr(context, field)
+            read_all(answer)
         times.append(1000 * (time.perf_counter() - begun))
     return {"ms": statistics.median(times), "cpu": 1000 * (time.thread_time() - begun_cpu) / len(questions)}
 
@@ -110,6 +126,7 @@ class Build:
 def print_search(build):
     rust = build.median("rust", "ms")
     print(f"{build.name}: Rust {rust:.3f} ms")
+    print(f"{build.name}: Python {build.median('python', 'cpu'):.3f} ms of CPU time")
     for kind in KINDS[1:]:
         median, cpu = build.median(kind, "ms"), build.median(kind, "cpu")
         print(f"{build.name}: {kind} {median:.3f} ms, {build.above_rust(kind):+.3f} beside Rust; {cpu:.3f} ms of CPU time")
@@ -163,7 +180,7 @@ def main():
     builds = [Build(args.set, package) for package in args.package or [None]]
     print("{sentences} sentences, {questions} questions".format(**builds[0].about))
     for _ in range(args.rounds):
-        for kind in (*KINDS, "1", str(THREADS)):
+        for kind in (*KINDS, "python", "1", str(THREADS)):
             for build in builds:
                 build.round(kind)
     for build in builds:
