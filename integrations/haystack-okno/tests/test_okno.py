@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import runpy
 from pathlib import Path
+from typing import Any
 
 import okno
 import pytest
@@ -56,3 +57,15 @@ def test_the_splitter_gives_exact_spans() -> None:
 def test_the_example(capsys: pytest.CaptureFixture[str]) -> None:
     runpy.run_path(str(Path(__file__).parent.parent / "examples" / "answer.py"), run_name="__main__")
     assert "[1] tea.md" in capsys.readouterr().out
+
+
+def test_the_three_lines_of_the_readme(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    readme = (Path(__file__).parent.parent / "README.md").read_text(encoding="utf-8")
+    after = readme.split("```python\n")[2].split("```")[0]
+    document = Document(id="tea.md", content="Black tea needs boiling water.", meta={"title": "Tea", "year": 2024})
+    names: dict[str, Any] = {"documents": [document], "pipeline": Pipeline()}
+    exec(after, names)
+    (found,) = names["pipeline"].run({"retriever": {"query": "What does black tea need?"}})["retriever"]["documents"]
+    assert found.content == "Black tea needs boiling water." and found.meta["year"] == 2024
+    assert found.meta["okno"]["document"] == "tea.md"

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import runpy
 from pathlib import Path
+from typing import Any
 
 import okno
 import pytest
+from langchain_core.documents import Document
 
 from langchain_okno import OknoRetriever, OknoVectorStore
 
@@ -33,3 +35,15 @@ def test_a_store_filters_and_says_how_relevant(tmp_path: Path) -> None:
 def test_the_example(capsys: pytest.CaptureFixture[str]) -> None:
     runpy.run_path(str(Path(__file__).parent.parent / "examples" / "answer.py"), run_name="__main__")
     assert "Boiling water [1]." in capsys.readouterr().out
+
+
+def test_the_three_lines_of_the_readme(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    readme = (Path(__file__).parent.parent / "README.md").read_text(encoding="utf-8")
+    after = readme.split("```python\n")[2].split("```")[0]
+    about = {"source": "tea.md", "title": "Tea", "year": 2024}
+    names: dict[str, Any] = {"documents": [Document("Black tea needs boiling water.", metadata=about)]}
+    exec(after, names)
+    (found,) = names["retriever"].invoke("What does black tea need?")
+    assert found.page_content == "Black tea needs boiling water." and found.metadata["year"] == 2024
+    assert found.metadata["okno"]["document"] == "tea.md"

@@ -3,6 +3,7 @@ from __future__ import annotations
 import asyncio
 import runpy
 from pathlib import Path
+from typing import Any
 
 import okno
 import pytest
@@ -51,3 +52,15 @@ def test_a_node_parser(tmp_path: Path) -> None:
 def test_the_example(capsys: pytest.CaptureFixture[str]) -> None:
     runpy.run_path(str(Path(__file__).parent.parent / "examples" / "answer.py"), run_name="__main__")
     assert "[1] tea.md" in capsys.readouterr().out
+
+
+def test_the_three_lines_of_the_readme(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    readme = (Path(__file__).parent.parent / "README.md").read_text(encoding="utf-8")
+    after = readme.split("```python\n")[2].split("```")[0]
+    document = Document(id_="tea.md", text="Black tea needs boiling water.", metadata={"title": "Tea", "year": 2024})
+    names: dict[str, Any] = {"documents": [document]}
+    exec(after, names)
+    (found,) = names["retriever"].retrieve("What does black tea need?")
+    assert found.text == "Black tea needs boiling water." and found.metadata["year"] == 2024
+    assert found.metadata["okno"]["document"] == "tea.md"
