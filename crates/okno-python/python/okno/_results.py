@@ -51,12 +51,9 @@ class _Lazy(_Result):
             self.__dict__.update(self._make(name))
             return self.__dict__[name]
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        return type(self)._of, (self._json,)
-
-    @staticmethod
-    def _of(json: Json) -> Any:
-        raise NotImplementedError
+        def __reduce__(self) -> Any:
+            # Copies and pickles hold all values.
+            return type(self), tuple(getattr(self, name) for name in self.__dataclass_fields__)
 
 
 @dataclass(frozen=True)
