@@ -28,8 +28,14 @@ pub struct PythonSource {
 struct ListedItem {
     id: String,
     load: Py<PyAny>,
-    /// What it is, once it was read; nothing where that failed.
-    read: Option<Option<SourceDocument>>,
+    state: ItemState,
+}
+
+enum ItemState {
+    /// The index has this version; read only if the engine wants it all the same.
+    NotRead,
+    Failed,
+    Read(SourceDocument),
 }
 
 impl PythonSource {
@@ -59,25 +65,25 @@ impl PythonSource {
         // 0 means that there is no version.
         let version = xxh3_128(version.as_bytes()).max(1);
         let changed = self.known.get(&id) != Some(&version);
-        let read = changed.then(|| self.load(&id, &load)).transpose()?;
-        self.listed.push(ListedItem { id: id.clone(), load, read });
+        let state = if changed { self.load(&id, &load)? } else { ItemState::NotRead };
+        self.listed.push(ListedItem { id: id.clone(), load, state });
         Ok(Some(SourceEntry { id, version }))
     }
 
-    /// Reads a document; `None` where its callable failed.
-    fn load(&mut self, id: &str, load: &Py<PyAny>) -> PyResult<Option<SourceDocument>> {
+    /// Reads a document. Where its callable fails, that is noted.
+    fn load(&mut self, id: &str, load: &Py<PyAny>) -> PyResult<ItemState> {
         let json = Python::attach(|py| match load.call0(py).and_then(|json| json.extract::<Option<String>>(py)) {
             Ok(json) => Ok(Ok(json)),
             Err(error) if error.is_instance_of::<PyException>(py) => Ok(Err(error.to_string())),
             Err(error) => Err(error),
         })?;
         Ok(match json {
-            Ok(Some(json)) => Some(GivenDocument::from_json(&json, &self.fields)),
+            Ok(Some(json)) => ItemState::Read(GivenDocument::from_json(&json, &self.fields)),
             // A document without text: the engine says so, and takes out what it was.
-            Ok(None) => Some(Ok(GivenDocument::new(id, ""))),
+            Ok(None) => ItemState::Read(Ok(GivenDocument::new(id, ""))),
             Err(words) => {
                 self.failed.push(Skipped { place: id.to_owned(), reason: SkipReason::Custom(failed(&words)).into() });
-                None
+                ItemState::Failed
             }
         })
     }
@@ -106,14 +112,14 @@ impl DocumentSource for PythonSource {
         let mut documents = Vec::new();
         for &position in positions {
             let item = &mut self.listed[position];
-            let read = match item.read.take() {
-                Some(read) => read,
-                None => {
-                    let (id, load) = (item.id.clone(), Python::attach(|py| item.load.clone_ref(py)));
-                    self.load(&id, &load).map_err(|error| self.ended(error))?
-                }
-            };
-            documents.extend(read.map(|document| (position, document)));
+            let mut state = std::mem::replace(&mut item.state, ItemState::Failed);
+            if matches!(state, ItemState::NotRead) {
+                let (id, load) = (item.id.clone(), Python::attach(|py| item.load.clone_ref(py)));
+                state = self.load(&id, &load).map_err(|error| self.ended(error))?;
+            }
+            if let ItemState::Read(document) = state {
+                documents.push((position, document));
+            }
         }
         Ok(documents)
     }
