@@ -14,8 +14,10 @@ and all kinds alternate, and a figure is the median of its rounds, so that whate
     CPU       CPU time of the calling thread for a question, the mean
     Python    CPU time of what Python does for a question beside the search: reading every field of answers that were
               found before, and letting go of them
-    threads   questions a second with 8 threads beside one, and how much CPU time of the process a question takes then;
-              the rate needs a machine that does nothing else, the CPU time does not
+    threads   questions a second with 8 threads beside one, the best rounds; how much CPU time of the process a question
+              takes then, the median; and how many cores were busy with it, the most of all rounds. The rates need a
+              machine that does nothing else; on another one, cores that are busy without more CPU time a question say
+              that threads do not hinder each other
     indexing  CPU and wall seconds of `Index.index` over a folder of documents beside `okno index`
 """
 
@@ -91,7 +93,7 @@ def threads(index, questions, count):
         for _ in pool.map(lambda question: len(index.search(question, budget=500)), questions * 2):
             pass
         seconds, cpu = time.perf_counter() - begun, time.process_time() - begun_cpu
-    return {"rate": 2 * len(questions) / seconds, "cpu": 1000 * cpu / (2 * len(questions))}
+    return {"rate": 2 * len(questions) / seconds, "cpu": 1000 * cpu / (2 * len(questions)), "cores": cpu / seconds}
 
 
 class Build:
@@ -136,8 +138,10 @@ def print_threads(build):
     one, many = "1", str(THREADS)
     best = {kind: max(done["rate"] for done in build.rounds[kind]) for kind in (one, many)}
     cpu = {kind: build.median(kind, "cpu") for kind in (one, many)}
+    cores = {kind: max(done["cores"] for done in build.rounds[kind]) for kind in (one, many)}
     print(f"{build.name}: 1 thread {best[one]:.0f} questions a second, {many} threads {best[many]:.0f}: "
-          f"{best[many] / best[one]:.2f} times; CPU a question {cpu[one]:.3f} and {cpu[many]:.3f} ms")
+          f"{best[many] / best[one]:.2f} times; CPU a question {cpu[one]:.3f} and {cpu[many]:.3f} ms; "
+          f"cores busy {cores[one]:.2f} and {cores[many]:.2f}")
 
 
 # ---- indexing
