@@ -184,7 +184,7 @@ fn tell(text: &str, on: &mut dyn FnMut(Event<'_>) -> ControlFlow<()>) -> Result<
     }
 }
 
-/// The best sentences of the contexts.
+/// The best pieces of the contexts.
 fn extracted(answer: Answer, language: Language, on: &mut dyn FnMut(Event<'_>) -> ControlFlow<()>) -> Result<Reply> {
     let chosen = extract::best(&answer.question, &answer.contexts);
     let (mut text, mut citations) = (String::new(), Vec::new());

@@ -127,6 +127,24 @@ fn without_a_model_tables_keep_their_lines_and_pictures_are_left_out() {
     assert_eq!(laid_out("1. Wash the rice.\n\n2. Add water."), "1. Wash the rice.\n2. Add water. ");
 }
 
+/// The line that leads to a list is no answer without it, and half of the steps is none either.
+#[test]
+fn without_a_model_lists_and_steps_are_whole() {
+    let foods = "# 食品安全\n\n厨房里要注意卫生。以下食物有造成中毒的风险：\n\n* 青西红柿\n* 生豆浆\n* 发芽的土豆\n";
+    let (reply, _) = asked(found(&[("foods.md", foods)], "哪些食物可能会中毒？"), None);
+    let list = "- 以下食物有造成中毒的风险：\n  * 青西红柿\n  * 生豆浆\n  * 发芽的土豆\n\n  [1]\n";
+    assert!(reply.text.contains(list) && !reply.text.contains("- * "), "{}", reply.text);
+    let rice = "# Rice\n\n1. Wash the rice.\n2. Add water to the rice.\n3. Wait.\n";
+    let (reply, _) = asked(found(&[("rice.md", rice)], "How do I cook rice?"), None);
+    assert_eq!(reply.text, "1. Wash the rice.\n2. Add water to the rice.\n3. Wait. [1]\n");
+    let (reply, _) = asked(found(&[("rice.md", rice)], "Is water added to rice?"), None);
+    assert_eq!(reply.text, "- 2. Add water to the rice. [1]\n", "one step says all of it");
+    let undo = "# Undo\n\nYou can undo a rollout:\n\n```shell\nkubectl rollout undo door\n```\n\nThat is all.\n";
+    let (reply, _) = asked(found(&[("undo.md", undo)], "How do I undo a rollout?"), None);
+    assert!(reply.text.contains("You can undo a rollout:\n  "), "{}", reply.text);
+    assert!(reply.text.contains("\n  kubectl rollout undo door\n"), "{}", reply.text);
+}
+
 #[test]
 fn without_a_model_nothing_is_taken_from_what_is_beside_the_point() {
     let other = "# Towns\n\nWater for the town is hot in summer. Keepers clean the lamp of the lighthouse.\n";
