@@ -147,8 +147,8 @@ impl PythonEngine {
     #[pyo3(signature = (request, on_text=None))]
     fn ask(&self, py: Python<'_>, request: &str, on_text: Option<Py<PyAny>>) -> PyResult<String> {
         let (query, _) = query(py, request)?;
-        let query = query.sql_by_model();
         let engine = self.open(py)?;
+        let query = query.to_answer(engine.generator().is_some());
         let raised = &self.raised;
         let answered = interruptible(py, || {
             let found = engine.search(&query)?;

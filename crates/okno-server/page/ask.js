@@ -2,7 +2,7 @@
  * Ask: an answer that streams in, each statement with a chip that opens the document at the exact span.
  *
  * Questions and answers are the turns of a conversation, which is kept in this browser; a follow-up is made a whole
- * question, and the page says so. Without a language model the answer is made of the documents' own sentences, and a
+ * question, and the page says so. Without a language model the answer is made of the documents' own passages, and a
  * note says how to set one up.
  */
 

@@ -95,7 +95,8 @@ async fn complete(
     options.temperature = completing.temperature.or(options.temperature);
     options.max_tokens = completing.max_completion_tokens.or(completing.max_tokens).or(options.max_tokens);
     let whole_question = made_whole(&app, &asked, turns, &model).await?;
-    let query = api::query_of(&app.limits, &QueryRequest::new(whole_question.question))?.sql_by_model();
+    let query = api::query_of(&app.limits, &QueryRequest::new(whole_question.question))?;
+    let query = query.to_answer(model.generator.is_some());
     note.question(&query.text);
     let answer = found(&app, &indexes, query).await?;
     note.documents(answer.contexts.iter().map(|context| &*context.document));

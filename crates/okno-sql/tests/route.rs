@@ -54,7 +54,7 @@ fn failed(answer: &Answer) -> String {
 #[test]
 fn a_model_writes_the_query_where_the_rule_is_not_sure() {
     let (_folder, engine, model) = teas(&[GROUPED]);
-    for query in [Query::new(BY_COUNTRY).transform(vec![Step::Sql]), Query::new(BY_COUNTRY).sql_by_model()] {
+    for query in [Query::new(BY_COUNTRY).transform(vec![Step::Sql]), Query::new(BY_COUNTRY).to_answer(true)] {
         let answer = engine.search(&query).unwrap();
         let rows = answer.rows.as_ref().unwrap();
         assert_eq!(json!(rows.rows), json!([["China", 2], ["Japan", 2]]));
@@ -78,12 +78,12 @@ fn nobody_asks_a_model_who_was_not_told_to() {
     let without = [
         // A search names no step; the rule is sure; nothing is counted; the steps are named, and this is none of them.
         Query::new(BY_COUNTRY),
-        Query::new("What is the average price?").sql_by_model(),
-        Query::new("What does Sencha taste like?").sql_by_model(),
-        Query::new("What does Sencha mean?").sql_by_model(),
-        Query::new("Which tea is green?").sql_by_model(),
-        Query::new(BY_COUNTRY).transform(vec![]).sql_by_model(),
-        Query::new(BY_COUNTRY).route(Route::Hybrid).sql_by_model(),
+        Query::new("What is the average price?").to_answer(true),
+        Query::new("What does Sencha taste like?").to_answer(true),
+        Query::new("What does Sencha mean?").to_answer(true),
+        Query::new("Which tea is green?").to_answer(true),
+        Query::new(BY_COUNTRY).transform(vec![]).to_answer(true),
+        Query::new(BY_COUNTRY).route(Route::Hybrid).to_answer(true),
     ];
     for query in without {
         let answer = engine.search(&query).unwrap();
@@ -91,7 +91,7 @@ fn nobody_asks_a_model_who_was_not_told_to() {
         assert!(answer.rows.is_none_or(|rows| rows.by == QueryWriter::Rule), "{query:?}");
     }
     let (_folder, without_tables) = self::engine(&[("note.md", "Tea is drunk hot.")], Some(Arc::clone(&model)));
-    let answer = without_tables.search(&Query::new(BY_COUNTRY).sql_by_model()).unwrap();
+    let answer = without_tables.search(&Query::new(BY_COUNTRY).to_answer(true)).unwrap();
     assert!(answer.steps.is_empty() && model.asked().is_empty());
     // Who names the step is told why it was not taken.
     let answer = without_tables.search(&Query::new(BY_COUNTRY).transform(vec![Step::Sql])).unwrap();
@@ -119,7 +119,7 @@ fn what_fails_leaves_the_usual_search_and_is_told() {
         (recursive.as_str(), "stopped after", 1),
     ] {
         let (_folder, engine, model) = teas(&[says]);
-        let answer = engine.search(&Query::new(BY_COUNTRY).sql_by_model()).unwrap();
+        let answer = engine.search(&Query::new(BY_COUNTRY).to_answer(true)).unwrap();
         assert!(failed(&answer).contains(reason), "{says}: {:?}", answer.steps);
         assert_eq!(sql_step(&answer).unwrap().gave.len(), gave, "{says}");
         assert!(answer.rows.is_none() && answer.routing.route == Route::Hybrid);
@@ -129,7 +129,7 @@ fn what_fails_leaves_the_usual_search_and_is_told() {
     }
     let away = Arc::new(Scripted::new(|_, _| Err(GenerateError::Stopped)));
     let (_folder, engine) = engine(&[("teas.csv", TEAS)], Some(away));
-    assert!(!failed(&engine.search(&Query::new(BY_COUNTRY).sql_by_model()).unwrap()).is_empty());
+    assert!(!failed(&engine.search(&Query::new(BY_COUNTRY).to_answer(true)).unwrap()).is_empty());
 }
 
 #[test]
@@ -155,7 +155,7 @@ fn a_statement_over_several_tables_cites_their_headers() {
     let model = Arc::new(Scripted::saying(&[joined]));
     let capitals = "country,capital\nJapan,Tokyo\nChina,Beijing\n";
     let (_folder, engine) = engine(&[("teas.csv", TEAS), ("capitals.csv", capitals)], Some(model));
-    let answer = engine.search(&Query::new("List all teas with their capitals").sql_by_model()).unwrap();
+    let answer = engine.search(&Query::new("List all teas with their capitals").to_answer(true)).unwrap();
     let rows = answer.rows.unwrap();
     assert_eq!((rows.rows.len(), rows.total, rows.contexts), (4, Some(4), 2), "{rows:?}");
     assert!(answer.contexts[..2].iter().all(|context| context.text.contains("country")));

@@ -106,8 +106,9 @@ fn search(
     model: Option<&Arc<dyn Generator>>,
     prompts: &Prompts,
 ) -> Result<Answer> {
-    let mut query = query(question, args.recipe.as_deref(), &args.search)?.sql_by_model();
+    let mut query = query(question, args.recipe.as_deref(), &args.search)?;
     settings::fill(&mut query, settings, engine)?;
+    query = query.to_answer(model.is_some());
     if !args.no_model {
         model::attach(engine, &query)?;
     }

@@ -198,7 +198,7 @@ class Index:
         on_text: Callable[[str], object] | None = None,
         **options: Any,
     ) -> Reply:
-        """Answers in words, with citations. Without a ``model`` the best sentences are the answer.
+        """Answers in words, with citations. Without a ``model`` the best passages are the answer.
 
         ``on_text`` gets each piece of text as soon as it is checked.
 

@@ -49,7 +49,7 @@ fn streamed() -> bool {
 /// Streamed as server-sent events: `asked_as` (after `messages`: the question as it was typed and as it is asked),
 /// `contexts` (what was found, as a search returns it), `text` (`{"text": "…"}`, piece by piece), then `done` (the
 /// whole answer with its citations) or `error`. With `"stream": false` the whole answer as JSON. Without a language
-/// model the answer is made of the documents' own sentences.
+/// model the best passages are quoted, 400 tokens unless `budget` says otherwise.
 #[utoipa::path(post, path = "/api/v1/ask", tag = "search", params(Indexes), request_body = Replying,
     responses((status = 200, body = Object), (status = 200, content_type = "text/event-stream", body = SentEvent),
         (status = "4XX", body = ErrorBody), (status = "5XX", description = "The model failed", body = ErrorBody)))]
@@ -62,8 +62,9 @@ pub async fn ask(
 ) -> Result<Response, ApiError> {
     let indexes = app.several(which.index.as_deref())?;
     // Refused as it is before a model is asked.
-    let mut query = query_of(&app.limits, &replying.asking)?.sql_by_model();
+    let query = query_of(&app.limits, &replying.asking)?;
     let model = app.picked(replying.model.as_deref(), &indexes)?;
+    let mut query = query.to_answer(model.generator.is_some());
     let made = made_whole(&app, &query.text, turns(&replying.messages), &model).await?;
     query.text.clone_from(&made.question);
     note.question(&query.text);

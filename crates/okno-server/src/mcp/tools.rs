@@ -184,7 +184,7 @@ impl Tools {
 
     #[tool(
         description = "Answer a question in words from the user's own documents, with citations; without a language \
-            model, the best sentences. Shorter than `search`, but less complete.",
+            model, the best passages. Shorter than `search`, but less complete.",
         annotations(read_only_hint = true, open_world_hint = false)
     )]
     async fn ask(
@@ -194,7 +194,7 @@ impl Tools {
     ) -> Result<String, ToolError> {
         let indexes = self.seen(&context).several(params.index.as_deref())?;
         let model = self.app.picked(params.model.as_deref(), &indexes)?;
-        let query = api::query_of(&self.app.limits, &params.request())?.sql_by_model();
+        let query = api::query_of(&self.app.limits, &params.request())?.to_answer(model.generator.is_some());
         let answer = self.noted(&context, &indexes, query).await?;
         let reply = answering::whole(&self.app, indexes, answer, model).await?;
         Ok(text::reply(&reply))

@@ -2,7 +2,7 @@
 //!
 //! [`reply()`] is the whole way: what was found becomes a prompt ([`Prompts`](crate::generate::Prompts), contexts
 //! quoted as data), what the model says is checked as it comes (citations that point to nothing, links, images and tags
-//! never leave), and each citation is narrowed to the sentences that support it. Without a model, the best sentences
+//! never leave), and each citation is narrowed to the sentences that support it. Without a model, the best passages
 //! are the answer.
 
 mod checked;

@@ -6,7 +6,7 @@
 //!                                         each citation → the sentences that support it
 //! ```
 //!
-//! Without a model the best sentences answer for themselves.
+//! Without a model the passages answer for themselves.
 
 use super::checked::{CheckedText, CitationMark};
 use super::extract;
@@ -184,9 +184,9 @@ fn tell(text: &str, on: &mut dyn FnMut(Event<'_>) -> ControlFlow<()>) -> Result<
     }
 }
 
-/// The best pieces of the contexts.
+/// What the contexts say.
 fn extracted(answer: Answer, language: Language, on: &mut dyn FnMut(Event<'_>) -> ControlFlow<()>) -> Result<Reply> {
-    let chosen = extract::best(&answer.question, &answer.contexts);
+    let chosen = extract::best(&answer.contexts);
     let (mut text, mut citations) = (String::new(), Vec::new());
     for one in chosen {
         let context = &answer.contexts[one.context];

@@ -91,13 +91,9 @@ fn a_model_is_not_asked_where_nothing_is_relevant() {
 }
 
 #[test]
-fn without_a_model_the_best_sentences_answer() {
+fn without_a_model_what_was_found_is_quoted() {
     let (reply, told) = asked(about_tea(), None);
-    assert!(
-        reply.text.contains("- Green tea is brewed at eighty degrees, or it turns bitter. [1]\n"),
-        "{}",
-        reply.text
-    );
+    assert!(reply.text.contains(" Green tea is brewed at eighty degrees, or it turns bitter. [1]\n"), "{}", reply.text);
     assert_eq!((told, reply.by.clone(), reply.found), (reply.text.clone(), None, true));
     assert!(!reply.text.contains("[4]"), "a reference of the document is no citation: {}", reply.text);
     for citation in &reply.citations {
@@ -132,13 +128,11 @@ fn without_a_model_tables_keep_their_lines_and_pictures_are_left_out() {
 fn without_a_model_lists_and_steps_are_whole() {
     let foods = "# 食品安全\n\n厨房里要注意卫生。以下食物有造成中毒的风险：\n\n* 青西红柿\n* 生豆浆\n* 发芽的土豆\n";
     let (reply, _) = asked(found(&[("foods.md", foods)], "哪些食物可能会中毒？"), None);
-    let list = "- 以下食物有造成中毒的风险：\n  * 青西红柿\n  * 生豆浆\n  * 发芽的土豆\n\n  [1]\n";
+    let list = "- 厨房里要注意卫生。以下食物有造成中毒的风险：\n  * 青西红柿\n  * 生豆浆\n  * 发芽的土豆\n\n  [1]\n";
     assert!(reply.text.contains(list) && !reply.text.contains("- * "), "{}", reply.text);
     let rice = "# Rice\n\n1. Wash the rice.\n2. Add water to the rice.\n3. Wait.\n";
     let (reply, _) = asked(found(&[("rice.md", rice)], "How do I cook rice?"), None);
     assert_eq!(reply.text, "1. Wash the rice.\n2. Add water to the rice.\n3. Wait. [1]\n");
-    let (reply, _) = asked(found(&[("rice.md", rice)], "Is water added to rice?"), None);
-    assert_eq!(reply.text, "- 2. Add water to the rice. [1]\n", "one step says all of it");
     let undo = "# Undo\n\nYou can undo a rollout:\n\n```shell\nkubectl rollout undo door\n```\n\nThat is all.\n";
     let (reply, _) = asked(found(&[("undo.md", undo)], "How do I undo a rollout?"), None);
     assert!(reply.text.contains("You can undo a rollout:\n  "), "{}", reply.text);

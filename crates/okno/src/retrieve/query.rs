@@ -8,6 +8,10 @@ use crate::store::{DEFAULT_RECIPE, Leg, Snapshot};
 use crate::understand::Route;
 use crate::understand::model::Step;
 
+/// Tokens of passages that are quoted as an answer where no model writes one: more than a reader takes in helps nobody.
+/// Of the natural questions that were looked at, 200, 300 and 400 tokens hold the whole answer of .60, .65 and .73.
+const QUOTED: usize = 400;
+
 /// A question and how to answer it. What is `None` is the recipe's to say.
 ///
 /// ```
@@ -150,10 +154,12 @@ impl Query {
         self
     }
 
-    /// Lets a language model write a query over rows, unless the steps of this question are named.
+    /// For an answer in words. With a model, it may write a query over rows, unless the steps of this question are
+    /// named; without one what is found is quoted, so the budget is small where none is given.
     #[must_use]
-    pub fn sql_by_model(mut self) -> Self {
+    pub fn to_answer(mut self, has_model: bool) -> Self {
         self.sql_by_model = self.transform.is_none();
+        self.budget = self.budget.or_else(|| (!has_model).then_some(QUOTED));
         self
     }
 

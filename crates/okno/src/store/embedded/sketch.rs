@@ -3,8 +3,8 @@
 //! Each component becomes two bits – ±1 or ±3, whichever is nearer – and each row keeps the factor that makes the
 //! estimate of a dot product right on average. Estimates add up as dot products do, so windows and paragraphs are
 //! estimated from their sentences like everything else; the best few thousand units are then scored exactly
-//! ([`super::dense`]). A sketch is a quarter of the vectors (64 bytes and a factor for 256 components); drawing it costs
-//! a few exact scans, so it is kept with the rest of what opening an index computes ([`super::layout`]).
+//! ([`super::dense`]). A sketch is a quarter of the vectors (64 bytes and a factor for 256 components). Drawing it
+//! costs a few exact scans, so it is kept with the rest of what opening an index computes ([`super::layout`]).
 
 use super::atlas::Atlas;
 use super::vectors::PackedVectors;
