@@ -8,7 +8,7 @@ use std::ops::Range;
 
 /// A condition, and where in the question it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RowCondition {
+pub struct ReadCondition {
     /// The column.
     pub column: String,
     /// As SQL writes it.
@@ -19,7 +19,7 @@ pub struct RowCondition {
 
 /// Conditions for the values that a question names; `None` where a value may be of two columns, or where other cells
 /// hold it beside something else.
-pub fn values(columns: &[AskedColumn<'_>], explained: &mut ExplainedWords<'_>) -> Option<Vec<RowCondition>> {
+pub fn values(columns: &[AskedColumn<'_>], explained: &mut ExplainedWords<'_>) -> Option<Vec<ReadCondition>> {
     let mut all: Vec<(&AskedColumn<'_>, &String)> =
         columns.iter().flat_map(|column| column.values.iter().map(move |value| (column, value))).collect();
     all.sort_by_key(|(_, value)| std::cmp::Reverse(value.len()));
@@ -40,13 +40,13 @@ pub fn values(columns: &[AskedColumn<'_>], explained: &mut ExplainedWords<'_>) -
             [only] => format!("{} = {only}", quoted(column.name)),
             several => format!("{} IN ({})", quoted(column.name), several.join(", ")),
         };
-        conditions.push(RowCondition { column: column.name.to_owned(), sql, span: end - lower.len()..end });
+        conditions.push(ReadCondition { column: column.name.to_owned(), sql, span: end - lower.len()..end });
     }
     Some(conditions)
 }
 
 /// Conditions for numbers: a column, a comparison, a number – and more comparisons of the same column behind it.
-pub fn comparisons(columns: &[AskedColumn<'_>], explained: &mut ExplainedWords<'_>) -> Vec<RowCondition> {
+pub fn comparisons(columns: &[AskedColumn<'_>], explained: &mut ExplainedWords<'_>) -> Vec<ReadCondition> {
     let mut conditions = Vec::new();
     for column in columns.iter().filter(|column| column.is_number && !column.words.is_empty()) {
         let mut from = 0;
@@ -61,7 +61,7 @@ pub fn comparisons(columns: &[AskedColumn<'_>], explained: &mut ExplainedWords<'
                 }
                 explained.done[span.clone()].fill(true);
                 let sql = format!("{} {condition}", quoted(column.name));
-                conditions.push(RowCondition { column: column.name.to_owned(), sql, span });
+                conditions.push(ReadCondition { column: column.name.to_owned(), sql, span });
                 // `below 10 or over 100`: the same column again.
                 let rest = &explained.text[end + stop..];
                 let Some((_, length)) = connector(rest) else { break };
@@ -140,9 +140,9 @@ fn amount(text: &str) -> Option<(String, &str)> {
 
 /// The conditions as they are joined; they all hold where nothing says otherwise. `None` where that is not sure: `and`
 /// and `or` in one question, `and` between two values of one column, a word of these that joins no conditions.
-pub fn joined(found: &mut [RowCondition], explained: &mut ExplainedWords<'_>) -> Option<Vec<String>> {
+pub fn joined(found: &mut [ReadCondition], explained: &mut ExplainedWords<'_>) -> Option<Vec<String>> {
     found.sort_by_key(|condition| condition.span.start);
-    let mut groups: Vec<Vec<&RowCondition>> = Vec::new();
+    let mut groups: Vec<Vec<&ReadCondition>> = Vec::new();
     let (mut ands, mut ors) = (0, 0);
     for condition in found.iter() {
         let last = groups.last().and_then(|group| group.last()).copied();
@@ -157,7 +157,7 @@ pub fn joined(found: &mut [RowCondition], explained: &mut ExplainedWords<'_>) ->
             Some((false, span)) => {
                 ands += 1;
                 explained.done[span].fill(true);
-                let is_equal = |condition: &RowCondition| !condition.sql.contains(['<', '>']);
+                let is_equal = |condition: &ReadCondition| !condition.sql.contains(['<', '>']);
                 // `teas from China and Japan` are of either.
                 if last.is_some_and(|last| last.column == condition.column && is_equal(last) && is_equal(condition)) {
                     return None;
@@ -167,9 +167,9 @@ pub fn joined(found: &mut [RowCondition], explained: &mut ExplainedWords<'_>) ->
         }
         groups.push(vec![condition]);
     }
-    let is_of_one = |group: &Vec<&RowCondition>| group.iter().all(|condition| condition.column == group[0].column);
+    let is_of_one = |group: &Vec<&ReadCondition>| group.iter().all(|condition| condition.column == group[0].column);
     let is_sure = ors == 0 || (ands == 0 && (groups.len() == 1 || groups.iter().all(is_of_one)));
-    let one = |group: &Vec<&RowCondition>| match group.as_slice() {
+    let one = |group: &Vec<&ReadCondition>| match group.as_slice() {
         [only] => only.sql.clone(),
         several => {
             format!("({})", several.iter().map(|condition| condition.sql.as_str()).collect::<Vec<_>>().join(" OR "))

@@ -188,7 +188,9 @@ impl<'s> Dots<'s> {
         match allowed {
             None => self.offer(units, 0..units.count(), None, &mut best),
             Some(Allowed { runs, .. }) => {
-                runs.iter().for_each(|run| self.offer(units, units.of_documents(run.clone()), allowed, &mut best));
+                for run in runs {
+                    self.offer(units, units.of_documents(run.clone()), allowed, &mut best);
+                }
             }
         }
         best.ranked()
@@ -236,7 +238,10 @@ fn sentence_runs(atlas: &Atlas<'_>, allowed: Option<&Allowed>) -> Vec<Range<usiz
         let end = documents.last().map_or(0, |last| last.sentences().end);
         documents.first().map_or(0, |first| first.sentences().start)..end
     };
-    allowed.map_or_else(|| vec![0..atlas.sentences()], |allowed| allowed.runs.iter().map(sentences).collect())
+    match allowed {
+        None => std::iter::once(0..atlas.sentences()).collect(),
+        Some(allowed) => allowed.runs.iter().map(sentences).collect(),
+    }
 }
 
 fn each_document(atlas: &Atlas<'_>, allowed: Option<&Allowed>, each: impl FnMut(usize)) {
