@@ -114,7 +114,7 @@ struct LexicalSearch<'s> {
 }
 
 impl LexicalSearch<'_> {
-    /// Scores some units that follow one another, and those before them, unless none of them can be among the best.
+    /// Scores some units that come after those scored before, unless none of them can be among the best.
     fn score(&mut self, run: Range<usize>, block: &mut ScoredBlock, best: &mut BestUnits) {
         let places = BlockPlaces::new(self.units, &run);
         self.terms.iter_mut().for_each(|term| term.advance(&places));
