@@ -218,8 +218,8 @@ const WORDS = {
   ],
   'ask.busy': ['Reading', '阅读中'],
   'ask.extractive': [
-    'No language model is set up, so these are the sentences that answer best, word for word.',
-    '尚未设置语言模型，以上是最能回答问题的原文句子。',
+    'No language model is set up, so these are the passages that answer best, word for word.',
+    '尚未设置语言模型，以上是最能回答问题的原文段落。',
   ],
   'ask.setup': ['How to set one up', '如何设置模型'],
   'ask.setup.more': [

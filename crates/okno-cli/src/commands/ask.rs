@@ -228,7 +228,7 @@ fn about(citation: &Citation) -> String {
 /// What the reader should know about the answer besides the answer.
 fn notes(reply: &Reply, model: ModelState) {
     if model == ModelState::NotSetUp && reply.found {
-        output::note(&say!("these are the most relevant sentences of your documents.", "以上是文档中最相关的句子。"));
+        output::note(&say!("these are the most relevant passages of your documents.", "以上是文档中最相关的段落。"));
     }
     if model == ModelState::NotSetUp {
         output::note(&model::how_to_set_up());
