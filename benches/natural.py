@@ -6,6 +6,7 @@
     natural.py DATA_DIR --keep /tmp/natural             keep the corpus and its index for the next run
     natural.py DATA_DIR --index /tmp/natural/index      ask an index that exists already
     natural.py DATA_DIR --split held                    the questions kept for the end; `fresh`: those written last
+    natural.py DATA_DIR --replies                       what `okno ask` says without a model, instead of searching
 
 DATA_DIR holds the folders `documents` and `wild`. Both are copied into one corpus, which is indexed once; all questions
 go through one batch search per budget. The columns:
@@ -226,16 +227,26 @@ def measure(args, index, questions, scratch):
     return measured
 
 
-def measure_all(args, questions):
+def replies(args, index, questions):
+    """Whether the whole answer is in what `okno ask` says without a model, and how long that is."""
+    rows = []
+    for question in filter(lambda question: question["documents"], questions):
+        output = run([args.okno, "--index", index, "ask", "--no-model", "--json", question["question"]])
+        # Fences of code are written as quotation marks there.
+        text = json.loads(output)["answer"].replace("'''", "```")
+        rows.append({"whole": not missing_strings(question, [{"text": text}]), "tokens": tokens(text)})
+    return rows
+
+
+def with_index(args, look):
+    """What `look` makes of the index and of a folder for scratch files."""
     with tempfile.TemporaryDirectory(prefix="okno-natural-") as scratch:
         scratch = Path(scratch)
         if args.index:
-            index = args.index
-        else:
-            folder = args.keep or scratch
-            folder.mkdir(parents=True, exist_ok=True)
-            index = make_index(args, folder)
-        return measure(args, index, questions, scratch)
+            return look(args.index, scratch)
+        folder = args.keep or scratch
+        folder.mkdir(parents=True, exist_ok=True)
+        return look(make_index(args, folder), scratch)
 
 
 # ---- printing
@@ -319,6 +330,7 @@ def arguments():
     parser.add_argument("--keep", type=Path, metavar="DIR", help="put corpus and index here and keep them")
     parser.add_argument("--index", type=Path, metavar="DIR", help="use this index instead of making one")
     parser.add_argument("--json", action="store_true", help="print JSON instead of the table")
+    parser.add_argument("--replies", action="store_true", help="measure `okno ask` without a model")
     parser.add_argument("--show-failures", action="store_true", help="print what each failed answer lacks")
     args = parser.parse_args()
     args.budgets = [int(budget) for budget in args.budgets.split(",")]
@@ -331,7 +343,13 @@ def arguments():
 
 def main():
     args = arguments()
-    measured = measure_all(args, read_questions(args.split))
+    questions = read_questions(args.split)
+    if args.replies:
+        rows = with_index(args, lambda index, _: replies(args, index, questions))
+        print_row("whole in the reply", [share(rows, "whole")])
+        print(f"tokens of a reply {mean(row['tokens'] for row in rows):.0f}")
+        return
+    measured = with_index(args, lambda index, scratch: measure(args, index, questions, scratch))
     summaries = {budget: summary(rows) for budget, rows in measured.items()}
     if args.json:
         rows = {b: [row for row in rows if may_be_shown(row, args.split)] for b, rows in measured.items()}

@@ -46,7 +46,7 @@ pub struct ModelChoice {
 
 /// Who writes an answer, and how.
 pub(crate) struct PickedModel {
-    /// `None` for sentences of the documents.
+    /// `None` for passages of the documents.
     pub generator: Option<Arc<dyn Generator>>,
     pub options: ReplyOptions<'static>,
     /// Whether it looks at images; as the settings of an index say where it does not.

@@ -39,7 +39,7 @@ pub struct AskArgs {
     /// The language model that answers: `[models.NAME]` of `okno.toml` [default: that of `[model]`]
     #[arg(long, value_name = "NAME", conflicts_with = "no_model")]
     model: Option<String>,
-    /// Answer with sentences of the documents, even if a language model is set up
+    /// Answer with passages of the documents, even if a language model is set up
     #[arg(long)]
     no_model: bool,
 }

@@ -164,7 +164,7 @@ pub const ARGUMENTS: &[ArgumentText] = &[
     (&["ask"], "no_stream", "回答完成后再显示，而不是边生成边显示"),
     (&["ask"], "show_prompt", "显示提示词，但不发送"),
     (&["ask"], "model", "回答问题的语言模型：`okno.toml` 中的 `[models.名称]` [默认：`[model]` 中的模型]"),
-    (&["ask"], "no_model", "即使设置了语言模型，也只用文档中的句子回答"),
+    (&["ask"], "no_model", "即使设置了语言模型，也只用文档中的段落回答"),
     // compare
     (&["compare"], "recipes", "方案"),
     (&["compare"], "gold", "期望的答案：显示哪个方案返回了它，在哪个句子中"),
