@@ -172,10 +172,10 @@ fn committed_once(world: &World) -> Child {
     LINES.write(world, 0);
     let child = world.start(["index", "many"]);
     wait_until("the first commit", || {
-        let metadata = std::fs::read(world.path(".okno/lexical/meta.json")).unwrap_or_default();
-        let metadata: Value = serde_json::from_slice(&metadata).unwrap_or_default();
-        // The format, the generation and the index; the key-value store commits right after.
-        metadata["payload"].as_str().is_some_and(|payload| payload.split(' ').nth(1) != Some("0"))
+        let list = std::fs::read_to_string(world.path(".okno/lexical/segments")).unwrap_or_default();
+        // Behind its checksum; the key-value store commits right after.
+        let list: Value = serde_json::from_str(list.lines().nth(1).unwrap_or_default()).unwrap_or_default();
+        list["generation"].as_u64().is_some_and(|generation| generation > 0)
     });
     std::thread::sleep(Duration::from_millis(10));
     child

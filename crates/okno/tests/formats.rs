@@ -65,19 +65,18 @@ fn an_index_of_format_5_is_brought_up_to_date_without_embedding_again() {
 }
 
 #[test]
-fn an_index_of_format_5_gets_an_identity_and_checksums_with_its_next_writer() {
+fn an_index_of_format_5_gets_an_identity_and_checksums_when_it_is_opened() {
     let index = kept(5);
     let engine = Engine::open(index.path()).unwrap();
     let question = "How hot should water for black tea be?";
     let before = (found(&engine, question), engine.snapshot().unwrap().numbers());
-    assert_eq!((engine.snapshot().unwrap().identity(), engine.check().unwrap()), (None, vec![]));
-    let everything: [&Path; 0] = [];
-    engine.index(&everything).unwrap();
     let identity = engine.snapshot().unwrap().identity();
     assert!(identity.is_some());
+    assert_eq!(engine.check().unwrap(), vec![]);
+    let everything: [&Path; 0] = [];
+    engine.index(&everything).unwrap();
     assert_eq!((found(&engine, question), engine.snapshot().unwrap().numbers()), before, "nothing else changed");
     assert_eq!(engine.check().unwrap(), vec![]);
-    engine.index(&everything).unwrap();
     assert_eq!(engine.snapshot().unwrap().identity(), identity, "given once");
     drop(engine);
     // Vectors have checksums now, too.

@@ -99,11 +99,11 @@ fn a_damaged_lexical_index_says_what_to_do_and_doing_it_helps() {
     let whole = world.search(&["土豆"]);
     let damages: [Damage<'_>; 6] = [
         ("lost", &|folder| std::fs::remove_dir_all(folder).unwrap()),
-        ("foreign", &|folder| std::fs::write(folder.join("meta.json"), "{}").unwrap()),
+        ("foreign", &|folder| std::fs::write(folder.join("segments"), "{}").unwrap()),
         ("a file lost", &|folder| each_file(folder, "idx", &|path| std::fs::remove_file(path).unwrap())),
-        ("emptied", &|folder| each_file(folder, "term", &|path| std::fs::write(path, "").unwrap())),
+        ("emptied", &|folder| each_file(folder, "idx", &|path| std::fs::write(path, "").unwrap())),
         ("cut", &|folder| {
-            each_file(folder, "fast", &|path| {
+            each_file(folder, "idx", &|path| {
                 let half = std::fs::metadata(path).unwrap().len() / 2;
                 std::fs::File::options().write(true).open(path).unwrap().set_len(half).unwrap();
             });

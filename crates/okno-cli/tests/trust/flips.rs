@@ -94,7 +94,7 @@ fn some_change(random: &mut RandomNumbers) -> u8 {
     if random.below(2) == 0 { 1 << random.below(8) } else { random.below(255) as u8 + 1 }
 }
 
-/// Was broken: a changed footer made tantivy panic in every command.
+/// Was broken: a changed footer made every command panic.
 #[test]
 fn a_byte_changed_anywhere_in_the_lexical_index_is_an_error_that_can_be_repaired() {
     let (whole, mut random) = (WholeIndex::new(), RandomNumbers(7));
@@ -104,7 +104,7 @@ fn a_byte_changed_anywhere_in_the_lexical_index_is_an_error_that_can_be_repaired
         .filter(|(path, bytes)| is_lexical(path) && !bytes.is_empty())
         .map(|(path, _)| path)
         .collect();
-    assert!(files.len() > 8, "{files:?}");
+    assert!(files.len() > 1, "{files:?}");
     let mut noticed = 0;
     let places = size("OKNO_TRUST_PLACES", 60);
     for number in 0..places {

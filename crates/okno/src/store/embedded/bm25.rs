@@ -7,7 +7,7 @@
 
 use super::atlas::{Allowed, Atlas};
 use super::best::{BestUnits, ScoredUnit};
-use super::lexical::{Lexical, RowPlace, TermSource};
+use super::lexical::{Lexical, LexicalResult, RowPlace, TermSource};
 use super::units::{CONTEXT_WEIGHT, Units};
 use crate::document::Layer;
 use crate::text::terms::{of_query, resolve};
@@ -42,7 +42,7 @@ struct Term {
 
 impl Postings {
     /// Looks up the terms of a question; in derived texts only where they are asked for.
-    pub fn new(atlas: &Atlas<'_>, lexical: &Lexical, text: &str, derived: bool) -> tantivy::Result<Self> {
+    pub fn new(atlas: &Atlas<'_>, lexical: &Lexical, text: &str, derived: bool) -> LexicalResult<Self> {
         let fields: &[TermSource] =
             if derived { &[TermSource::Body, TermSource::Derived] } else { &[TermSource::Body] };
         let row = |place| row(atlas, place);
@@ -60,7 +60,7 @@ impl Postings {
             let texts = ascending(lexical.postings(fields, term, row)?);
             Ok(Term { texts, sections: ascending(lexical.postings(&[TermSource::Context], term, row)?), weight })
         };
-        Ok(Self { terms: resolved.into_iter().map(look_up).collect::<tantivy::Result<_>>()? })
+        Ok(Self { terms: resolved.into_iter().map(look_up).collect::<LexicalResult<_>>()? })
     }
 
     /// The units with the highest scores; none of those that have none of the terms.

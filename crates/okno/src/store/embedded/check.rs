@@ -1,7 +1,7 @@
 //! Reads all of an index and says what is not as it was stored, or does not fit the rest: documents, vectors, images,
-//! names, the states of files, the lexical index with its library's own checksums, and the references between them.
+//! names, the states of files, the lexical index with its checksums, and the references between them.
 
-use super::lexical::Lexical;
+use super::lexical::{Lexical, LexicalError};
 use super::snapshot::EmbeddedSnapshot;
 use super::sound::checked_pages;
 use super::tables::{Tables, id_value, read_holder_key, read_id_value};
@@ -134,8 +134,8 @@ fn lexical(tables: &Tables, snapshot: &EmbeddedSnapshot) -> Result<Vec<IndexFaul
     if snapshot.generation() == 0 {
         return Ok(Vec::new());
     }
-    let unreadable = |source: tantivy::TantivyError| vec![IndexFault::Lexical { words: source.to_string() }];
-    match Lexical::measured(&lexical_folder(&tables.path), tables.read_only) {
+    let unreadable = |source: LexicalError| vec![IndexFault::Lexical { words: source.to_string() }];
+    match Lexical::measured(&lexical_folder(&tables.path)) {
         Ok(rows) => short_of_words(snapshot, &rows),
         Err(source) => Ok(unreadable(source)),
     }

@@ -4,32 +4,35 @@
 //! are added once per unit, so that a window of five sentences does not count the title five times. Where a filter
 //! leaves some documents, only their vectors are read.
 //!
-//! A scan of a small index is exact ([`Scan`]). That of a large one estimates all units from a [`Sketch`] a quarter the
-//! size of the vectors, and scores the [`CANDIDATES`] best of each layer exactly; `cargo bench --bench scale --
-//! recall` prints what that finds of an exact scan.
+//! A scan of a small index is exact ([`Scan`]). That of a large one finds the sentences that are most like the question
+//! by a [`Sketch`] a quarter the size of the vectors, estimates the units around them, and scores the best of each
+//! layer exactly; `cargo bench --bench scale -- recall` prints what that finds of an exact scan.
 
 use super::atlas::{Allowed, Atlas};
 use super::best::{BestUnits, ScoredUnit};
 use super::marks::Marks;
-use super::sketch::{Coarse, Sketch};
+use super::sketch::{LevelTables, Sketch};
 use super::units::Units;
 use super::vectors::QuestionVector;
+use crate::embed::dot::ROWS_TOGETHER;
 use std::ops::Range;
+use std::sync::Arc;
 
 /// Sentences that [`Scan::Auto`] scans exactly; a filter that leaves fewer makes a scan of any index exact. With fewer
 /// an estimate is no faster. (Tests have few.)
 const EXACT_UP_TO: usize = if cfg!(test) { 90 } else { 100_000 };
 
+/// Sentences around which units are estimated: about so many of those most like the question by their sketch. Of the
+/// ten best of each layer, 200 questions to 797,028 sentences, .999 to 1 are found so, of the 200 best .994 to .997; of
+/// 9.8 million .984 and .952, so there they are too few.
+const PROMISING: usize = if cfg!(test) { 600 } else { 10_000 };
+
+/// The same for each unit wanted.
+const PROMISING_EACH: usize = 50;
+
 /// How many units of each layer are scored exactly after an estimate, at least; and for each unit wanted.
 const CANDIDATES: usize = 1000;
 const CANDIDATES_EACH: usize = 10;
-
-/// Sentences around which units are estimated: about so many of those most like the question. Of the ten best of each
-/// layer, 200 questions to 780,000 sentences, all are found with 20,000 and with 40,000, .9995 with 10,000.
-const PROMISING: usize = if cfg!(test) { 600 } else { 30_000 };
-
-/// The same for each unit wanted.
-const PROMISING_EACH: usize = 100;
 
 /// Sentences that are looked at to learn how like the question such a sentence is.
 const SAMPLE: usize = 4096;
@@ -73,18 +76,24 @@ pub struct DenseQuestion<'q> {
 pub struct Dots<'s> {
     texts: Vec<f32>,
     sections: Vec<f32>,
-    /// Where those of sentences and sections are estimates: how to find the exact ones.
-    exact: Option<Exact<'s>>,
+    /// Where those of sentences are estimates, and only of some: how to find them.
+    near: Option<NearSentences<'s>>,
 }
 
-/// Exact dot products of a few texts and sections.
-struct Exact<'s> {
+/// The sentences most like the question by their sketches: the best units are around them.
+struct NearSentences<'s> {
     atlas: &'s Atlas<'s>,
+    /// As units.
+    sentences: Arc<Units>,
     question: QuestionVector,
-    /// The sentences most like the question by estimate, ascending.
+    tables: LevelTables,
+    likenesses: Vec<[u16; ROWS_TOGETHER]>,
+    /// Those most like the question, ascending.
     promising: Vec<u32>,
-    /// Those that are exact already.
-    texts: Marks,
+    /// The sentences whose dot products are estimated, and those that are exact.
+    estimated: Marks,
+    exact: Marks,
+    /// The sections whose dot products are there.
     sections: Marks,
 }
 
@@ -92,7 +101,7 @@ impl<'s> Dots<'s> {
     /// Scans the vectors of all allowed documents; those of derived texts only where they are asked for.
     pub fn new(atlas: &Atlas<'_>, asked: DenseQuestion<'_>) -> Self {
         let question = QuestionVector::new(asked.vector);
-        let mut dots = Self { texts: vec![0.0; atlas.texts()], sections: vec![0.0; atlas.sections()], exact: None };
+        let mut dots = Self::none(atlas);
         each_document(atlas, asked.allowed, |at| {
             let entry = &atlas.documents[at];
             let sentences = entry.sentences().len();
@@ -102,33 +111,33 @@ impl<'s> Dots<'s> {
         dots.with_derived(atlas, &question, asked)
     }
 
-    /// Estimates all of them but those of derived texts, which are few.
-    pub fn estimated(atlas: &'s Atlas<'_>, sketch: &Sketch, sentences: &Units, asked: DenseQuestion<'_>) -> Self {
-        let (question, coarse) = (QuestionVector::new(asked.vector), Coarse::new(asked.vector));
-        let mut texts = sketch.sentences.estimates(&coarse);
-        texts.resize(atlas.texts(), 0.0);
-        let dots = Self { texts, sections: sketch.sections.estimates(&coarse), exact: None };
-        let dots = dots.with_derived(atlas, &question, asked);
-        let promising = dots.promising(atlas, sentences, asked);
-        let (texts, sections) = (Marks::new(atlas.texts()), Marks::new(atlas.sections()));
-        Self { exact: Some(Exact { atlas, question, promising, texts, sections }), ..dots }
+    fn none(atlas: &Atlas<'_>) -> Self {
+        Self { texts: vec![0.0; atlas.texts()], sections: vec![0.0; atlas.sections()], near: None }
     }
 
-    /// The sentences most like the question, title and headings included: the best units are around them.
-    fn promising(&self, atlas: &Atlas<'_>, units: &Units, asked: DenseQuestion<'_>) -> Vec<u32> {
-        let context = |text: usize| self.sections[units.section[text] as usize];
-        let likeness = |text: usize| cosine(self.texts[text], context(text), units.lengths[text]);
+    /// Looks for promising sentences, and scans the vectors of derived texts, which are few.
+    pub fn near(atlas: &'s Atlas<'_>, sketch: &Sketch, sentences: Arc<Units>, asked: DenseQuestion<'_>) -> Self {
+        let (question, tables) = (QuestionVector::new(asked.vector), LevelTables::new(asked.vector));
         let runs = sentence_runs(atlas, asked.allowed);
-        let count: usize = runs.iter().map(Range::len).sum();
-        let step = (count / SAMPLE).max(1);
-        let sample = runs.iter().cloned().flatten().step_by(step).map(likeness).collect();
-        let wanted = PROMISING.max(asked.depth.saturating_mul(PROMISING_EACH));
-        let least = nth(sample, wanted / step);
-        let mut promising = Vec::new();
-        for run in runs {
-            promising.extend(run.filter(|&text| likeness(text) >= least).map(|text| text as u32));
+        let mut likenesses = vec![[0; ROWS_TOGETHER]; atlas.sentences().div_ceil(ROWS_TOGETHER)];
+        for run in &runs {
+            sketch.compare(&tables, run, &mut likenesses);
         }
-        promising
+        let wanted = PROMISING.max(asked.depth.saturating_mul(PROMISING_EACH));
+        let promising = largest(likenesses.as_flattened(), &runs, wanted);
+        let dots = Self::none(atlas).with_derived(atlas, &question, asked);
+        let near = NearSentences {
+            atlas,
+            sentences,
+            question,
+            tables,
+            likenesses,
+            promising,
+            estimated: Marks::new(atlas.texts()),
+            exact: Marks::new(atlas.texts()),
+            sections: Marks::new(atlas.sections()),
+        };
+        Self { near: Some(near), ..dots }
     }
 
     fn with_derived(mut self, atlas: &Atlas<'_>, question: &QuestionVector, asked: DenseQuestion<'_>) -> Self {
@@ -145,41 +154,67 @@ impl<'s> Dots<'s> {
     pub fn best(&mut self, units: &Units, allowed: Option<&Allowed>, depth: usize) -> Vec<ScoredUnit> {
         // Where a filter leaves few documents, all of them are an answer, the unlike ones last.
         let floor = if allowed.is_some() { f32::NEG_INFINITY } else { 0.0 };
-        if self.exact.is_none() || units.lengths.is_empty() {
+        let Some(mut near) = self.near.take_if(|_| !units.lengths.is_empty()) else {
             return self.scan(units, allowed, depth, floor);
-        }
+        };
         let mut best = BestUnits::new(depth, floor);
-        for (_, unit) in self.candidates(units, allowed, CANDIDATES.max(depth.saturating_mul(CANDIDATES_EACH))) {
-            self.make_exact(units, unit as usize);
-            self.each_score(units, unit as usize..unit as usize + 1, |_, score| best.offer(score, unit));
+        let count = CANDIDATES.max(depth.saturating_mul(CANDIDATES_EACH));
+        let mut candidates = self.candidates(&mut near, units, allowed, count);
+        // In the order in which their vectors lie.
+        candidates.sort_unstable_by_key(|&(_, unit)| unit);
+        for (_, unit) in candidates {
+            let unit = unit as usize;
+            self.make_exact(&mut near, units.texts(unit));
+            self.each_score(units, unit..unit + 1, |unit, score| best.offer(score, unit as u32));
         }
+        self.near = Some(near);
         best.ranked()
     }
 
     /// The best units by estimate.
-    fn candidates(&self, units: &Units, allowed: Option<&Allowed>, count: usize) -> Vec<ScoredUnit> {
+    fn candidates(
+        &mut self,
+        near: &mut NearSentences<'_>,
+        units: &Units,
+        allowed: Option<&Allowed>,
+        count: usize,
+    ) -> Vec<ScoredUnit> {
         let mut best = BestUnits::new(count, f32::NEG_INFINITY);
         let mut next = 0;
-        for &text in self.exact.iter().flat_map(|exact| &exact.promising) {
-            let holding = units.holding(text);
-            self.offer(units, holding.start.max(next) as usize..holding.end as usize, allowed, &mut best);
-            next = next.max(holding.end);
+        for at in 0..near.promising.len() {
+            let holding = units.holding(near.promising[at]);
+            let holding = holding.start.max(next) as usize..holding.end as usize;
+            if !holding.is_empty() {
+                next = holding.end as u32;
+                self.estimate(near, units.texts(holding.start).start..units.texts(holding.end - 1).end);
+                self.offer(units, holding, allowed, &mut best);
+            }
         }
         best.ranked()
     }
 
-    /// Replaces the estimates of a unit by the numbers that an exact scan gives. Units share texts: each is read once.
-    fn make_exact(&mut self, units: &Units, unit: usize) {
-        let Some(exact) = &mut self.exact else { return };
-        let (texts, section) = (units.texts(unit), units.section[unit]);
-        let entry = exact.atlas.holder(texts.start as u32);
-        for text in texts.filter(|&text| exact.texts.insert(text as u32)) {
-            entry.vectors.dots(&exact.question, text - entry.first as usize, &mut self.texts[text..=text]);
+    /// Estimates the dot products of sentences, and finds those of their sections. A sketch is one of both together.
+    fn estimate(&mut self, near: &mut NearSentences<'_>, sentences: Range<usize>) {
+        for text in sentences {
+            if !near.estimated.insert(text as u32) {
+                continue;
+            }
+            let section = near.sentences.section[text] as usize;
+            if near.sections.insert(section as u32) {
+                let entry = near.atlas.holder(text as u32);
+                let row = entry.sentences().len() + section - entry.first_section as usize;
+                entry.vectors.dots(&near.question, row, &mut self.sections[section..=section]);
+            }
+            let cosine = near.tables.cosine(near.likenesses.as_flattened()[text]);
+            self.texts[text] = cosine * near.sentences.lengths[text] - self.sections[section];
         }
-        if exact.sections.insert(section) {
-            let row = entry.sentences().len() + (section - entry.first_section) as usize;
-            let section = section as usize;
-            entry.vectors.dots(&exact.question, row, &mut self.sections[section..=section]);
+    }
+
+    /// Replaces estimates by the numbers that an exact scan gives. Units share sentences: each is read once.
+    fn make_exact(&mut self, near: &mut NearSentences<'_>, sentences: Range<usize>) {
+        let entry = near.atlas.holder(sentences.start as u32);
+        for text in sentences.filter(|&text| near.exact.insert(text as u32)) {
+            entry.vectors.dots(&near.question, text - entry.first as usize, &mut self.texts[text..=text]);
         }
     }
 
@@ -206,7 +241,7 @@ impl<'s> Dots<'s> {
         });
     }
 
-    /// The cosines of units with the question, or their estimates.
+    /// The cosines of units with the question.
     #[inline]
     fn each_score(&self, units: &Units, range: Range<usize>, mut each: impl FnMut(usize, f32)) {
         if units.lengths.is_empty() {
@@ -223,12 +258,14 @@ fn cosine(own: f32, context: f32, length: f32) -> f32 {
     if length > 0.0 { (own + context) / length } else { 0.0 }
 }
 
-/// The value at this place, largest first; less than any where there are no more.
-fn nth(mut values: Vec<f32>, place: usize) -> f32 {
-    if place >= values.len() {
-        return f32::NEG_INFINITY;
-    }
-    *values.select_nth_unstable_by(place, |a, b| b.total_cmp(a)).1
+/// The places in these runs that have about so many of the largest values, ascending.
+fn largest(values: &[u16], runs: &[Range<usize>], count: usize) -> Vec<u32> {
+    let step = (runs.iter().map(Range::len).sum::<usize>() / SAMPLE).max(1);
+    let mut sample: Vec<u16> = runs.iter().cloned().flatten().step_by(step).map(|at| values[at]).collect();
+    let least =
+        if count / step < sample.len() { *sample.select_nth_unstable_by(count / step, |a, b| b.cmp(a)).1 } else { 0 };
+    let of_run = |run: &Range<usize>| run.clone().filter(|&at| values[at] >= least).map(|at| at as u32);
+    runs.iter().flat_map(of_run).collect()
 }
 
 /// The sentences of all allowed documents.

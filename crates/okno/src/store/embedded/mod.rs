@@ -3,7 +3,7 @@
 //! ```text
 //! .okno/
 //!   data.mdb lock.mdb   LMDB: the one truth – documents, their vectors, files, roots, manifest
-//!   lexical/            tantivy: derived from it, named after the generation it was built from
+//!   lexical/            posting lists: derived from it, named after the generation they were built from
 //!   layout              what opening computes, kept for the next process; may be deleted at any time
 //!   writer.lock         held by the one writer; the system lets go of it when the process ends
 //! ```
@@ -26,7 +26,6 @@ mod layout;
 mod lexical;
 mod marks;
 mod pages;
-mod read_only;
 mod sketch;
 mod snapshot;
 mod sound;
@@ -122,9 +121,24 @@ impl EmbeddedStore {
         if let Some(snapshot) = latest.as_ref().filter(|snapshot| snapshot.generation() == generation) {
             return Ok(Arc::clone(snapshot));
         }
+        self.upgrade_lexical()?;
         let snapshot = Arc::new(EmbeddedSnapshot::open(&self.folder, &self.tables, scan)?);
         *latest = Some(Arc::clone(&snapshot));
         Ok(snapshot)
+    }
+}
+
+impl EmbeddedStore {
+    /// Builds the lexical index again where an earlier version made it; where nothing may be written, opening it says
+    /// what to do.
+    fn upgrade_lexical(&self) -> Result<()> {
+        if !lexical::is_old(&lexical_folder(&self.folder)) {
+            return Ok(());
+        }
+        match writer::EmbeddedWriter::open(&self.folder, &self.tables) {
+            Err(Error::ReadOnly(_)) => Ok(()),
+            converted => converted.map(drop),
+        }
     }
 }
 
@@ -199,7 +213,7 @@ fn folder_bytes(folder: &Path) -> Result<u64> {
     let mut total = 0;
     for entry in fs_err::read_dir(folder)? {
         let entry = entry?;
-        // A file may vanish while tantivy merges; it then counts as nothing.
+        // A file may vanish while a writer merges; it then counts as nothing.
         let Ok(metadata) = entry.metadata() else { continue };
         total += if metadata.is_dir() { folder_bytes(&entry.path())? } else { on_disk(&metadata) };
     }
@@ -263,7 +277,7 @@ mod tests {
         contract::history(&|| open(folder.path()), &steps);
         for damage in [
             |path: &Path| fs_err::remove_dir_all(path).unwrap(),
-            |path: &Path| fs_err::write(path.join("meta.json"), "{}").unwrap(),
+            |path: &Path| fs_err::write(path.join("segments"), "{}").unwrap(),
         ] {
             damage(&lexical_folder(folder.path()));
             let store = open(folder.path());

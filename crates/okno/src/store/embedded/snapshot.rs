@@ -167,7 +167,7 @@ impl EmbeddedSnapshot {
         if is_sketched(&self.atlas) {
             self.sketch.get_or_init(|| Sketch::new(&self.atlas)).keep(&mut rows);
         }
-        lexical.keep(&mut rows, |place| row(&self.atlas, place)).ok()?;
+        lexical.keep(&mut rows, |place| row(&self.atlas, place));
         let is_sound = self.sums.is_some() && self.lock_damage().is_empty();
         is_sound.then_some((source, rows))
     }
@@ -181,7 +181,7 @@ impl EmbeddedSnapshot {
     fn dots(&self, asked: DenseQuestion<'_>) -> Dots<'_> {
         let sentences = asked.allowed.map_or(self.atlas.sentences(), |allowed| allowed.texts.count() as usize);
         match self.scan.is_approximate(sentences).then(|| self.sketch()).flatten() {
-            Some(sketch) => Dots::estimated(&self.atlas, sketch, &self.units(Layer::Sentence), asked),
+            Some(sketch) => Dots::near(&self.atlas, sketch, self.units(Layer::Sentence), asked),
             None => Dots::new(&self.atlas, asked),
         }
     }
@@ -274,7 +274,7 @@ fn open_lexical(
         return Ok(None);
     }
     let path = lexical_folder(&tables.path);
-    Lexical::open(&path, identity, tables.read_only, checked).map(Some).map_err(|source| lexical_failure(path, source))
+    Lexical::open(&path, identity, checked).map(Some).map_err(|source| lexical_failure(path, source))
 }
 
 impl Snapshot for EmbeddedSnapshot {

@@ -2,7 +2,7 @@
 
 use super::atlas::Atlas;
 use super::bm25::row;
-use super::lexical::{Lexical, TermSource};
+use super::lexical::{Lexical, LexicalResult, TermSource};
 use crate::store::{DocumentNumber, TermState};
 use std::collections::HashSet;
 
@@ -15,7 +15,7 @@ pub struct TermsAmong<'s> {
 
 impl TermsAmong<'_> {
     /// Whether these documents hold a term, or one like it.
-    pub fn state(&self, term: &str) -> tantivy::Result<TermState> {
+    pub fn state(&self, term: &str) -> LexicalResult<TermState> {
         if self.holds(TermSource::Body, term)? || self.holds(TermSource::Context, term)? {
             return Ok(TermState::Known);
         }
@@ -23,13 +23,13 @@ impl TermsAmong<'_> {
         Ok(if near.is_empty() { TermState::Unknown } else { TermState::Like(near) })
     }
 
-    fn holds(&self, source: TermSource, term: &str) -> tantivy::Result<bool> {
+    fn holds(&self, source: TermSource, term: &str) -> LexicalResult<bool> {
         let row = |place| row(self.atlas, place);
         self.lexical.has(&[source], term, row, |row| self.is_among(source, row))
     }
 
     /// How many sentences of these documents have a term.
-    fn often(&self, term: &str) -> tantivy::Result<u32> {
+    fn often(&self, term: &str) -> LexicalResult<u32> {
         let rows = self.lexical.postings(&[TermSource::Body], term, |place| row(self.atlas, place))?;
         Ok(rows.into_iter().filter(|(row, _)| self.is_among(TermSource::Body, *row)).count() as u32)
     }

@@ -1,7 +1,7 @@
 //! The one writer: everything between two commits happens in one LMDB transaction.
 
 use super::identity::IndexIdentity;
-use super::lexical::{Built, Lexical, LexicalWriter, lexical_failure};
+use super::lexical::{Built, Lexical, LexicalError, LexicalResult, LexicalWriter, lexical_failure};
 use super::sound::mend_pages;
 use super::tables::{SumsTable, Tables, file_key, holder_key, id_value, read_holder_key, read_id_value};
 use super::{blob, lexical_folder, sums};
@@ -20,7 +20,7 @@ pub struct EmbeddedWriter<'s> {
     tables: &'s Tables,
     /// `None` only between a commit and the next change.
     writing: Option<RwTxn<'s>>,
-    lexical: Option<LexicalWriter>,
+    lexical: LexicalWriter,
     identity: IndexIdentity,
     generation: u64,
     next: DocumentNumber,
@@ -54,7 +54,7 @@ impl<'s> EmbeddedWriter<'s> {
         let mut writer = Self {
             tables,
             writing: None,
-            lexical: Some(lexical),
+            lexical,
             identity,
             generation,
             next,
@@ -113,13 +113,11 @@ impl<'s> EmbeddedWriter<'s> {
         let path = lexical_folder(&tables.path);
         let wrong = |source| lexical_failure(path.clone(), source);
         // What a reader cannot open is no use, whatever it was built from.
-        if let Ok(mut lexical) =
-            Lexical::open(&path, Some(identity), false, None).and_then(|_| LexicalWriter::open(&path))
-        {
-            match lexical.built_from(generation, identity).map_err(wrong)? {
+        if let Ok(mut lexical) = Lexical::open(&path, Some(identity), None).and_then(|_| LexicalWriter::open(&path)) {
+            match lexical.built_from(generation, identity, next) {
                 Built::Exactly => return Ok(lexical),
                 Built::Beyond => {
-                    lexical.remove_from(next).map_err(wrong)?;
+                    lexical.remove_from(next);
                     lexical.commit(generation, identity).map_err(wrong)?;
                     return Ok(lexical);
                 }
@@ -142,10 +140,6 @@ impl<'s> EmbeddedWriter<'s> {
         Ok(lexical)
     }
 
-    fn lexical(&mut self) -> &mut LexicalWriter {
-        self.lexical.as_mut().expect("taken only when the writer is dropped")
-    }
-
     /// Runs a change inside the transaction, beginning one if there is none.
     fn change<T>(&mut self, change: impl FnOnce(&Tables, &mut RwTxn<'s>) -> heed::Result<T>) -> Result<T> {
         let tables = self.tables;
@@ -156,7 +150,7 @@ impl<'s> EmbeddedWriter<'s> {
         change(tables, writing).map_err(|e| tables.wrong(e))
     }
 
-    fn lexical_failure(&self, source: tantivy::TantivyError) -> Error {
+    fn lexical_failure(&self, source: LexicalError) -> Error {
         lexical_failure(lexical_folder(&self.tables.path), source)
     }
 }
@@ -356,7 +350,7 @@ impl Writer for EmbeddedWriter<'_> {
         self.collect_garbage()?;
         let (generation, next, identity) = (self.generation + 1, self.next, self.identity);
         // Lexical first: a generation is visible only once all its sentences can be found.
-        let committed = self.lexical().commit(generation, identity);
+        let committed = self.lexical.commit(generation, identity);
         committed.map_err(|e| self.lexical_failure(e))?;
         self.change(|tables, writing| {
             tables.meta.put(writing, "generation", generation.to_string().as_bytes())?;
@@ -376,8 +370,7 @@ impl Writer for EmbeddedWriter<'_> {
             self.change(|_, _| Ok(()))?;
             self.commit()?;
         }
-        let lexical = self.lexical.take().expect("taken only here and when dropped");
-        lexical.finish().map_err(|e| self.lexical_failure(e))
+        Ok(())
     }
 }
 
@@ -475,13 +468,13 @@ impl EmbeddedWriter<'_> {
         &mut self,
         bytes: &[u8],
         record: &Record,
-        add: impl FnOnce(&mut LexicalWriter, DocumentNumber, &str) -> tantivy::Result<()>,
+        add: impl FnOnce(&mut LexicalWriter, DocumentNumber, &str) -> LexicalResult<()>,
     ) -> Result<DocumentNumber> {
         let number = self.next;
         self.next += 1;
         self.put_document(number, bytes, Some(record))?;
         let above = above(record, &self.embedded_fields);
-        let added = add(self.lexical(), number, &above);
+        let added = add(&mut self.lexical, number, &above);
         added.map_err(|e| self.lexical_failure(e))?;
         Ok(number)
     }
@@ -498,20 +491,9 @@ impl EmbeddedWriter<'_> {
     /// is replaced in this transaction is still live for every reader until it ends.
     fn collect_garbage(&mut self) -> Result<()> {
         for number in self.garbage()? {
-            self.lexical().remove(number);
+            self.lexical.remove(number);
             self.change(|tables, writing| tables.garbage.delete(writing, &number).map(drop))?;
         }
         Ok(())
-    }
-}
-
-impl Drop for EmbeddedWriter<'_> {
-    fn drop(&mut self) {
-        self.writing = None;
-        if let Some(lexical) = self.lexical.take() {
-            // Merges are housekeeping: what they would have tidied is still searchable, so a failure
-            // here loses nothing and the next writer tries again.
-            let _ = lexical.finish();
-        }
     }
 }

@@ -1,41 +1,42 @@
 //! Whether a term is in the index, and which are spelled like one that is not.
 
-use super::damage::guarded;
-use super::{Lexical, TantivyResult};
+use super::error::LexicalResult;
+use super::{Lexical, TermSource, key_of};
 use crate::text::spelling::{SHORTEST, edits, tolerated};
 use std::collections::HashMap;
-use tantivy::Term;
 
 /// Terms like another one, at most.
 const MOST_NEAR: usize = 8;
 
 /// How many of the sentences that count have a term.
-pub type HowOften<'l> = &'l dyn Fn(&str) -> TantivyResult<u32>;
+pub type HowOften<'l> = &'l dyn Fn(&str) -> LexicalResult<u32>;
 
 impl Lexical {
     /// Whether a term is in a text, a title or a heading, perhaps of a document that was replaced.
-    pub fn holds(&self, term: &str) -> TantivyResult<bool> {
-        guarded(|| {
-            for column in [self.fields.body, self.fields.context] {
-                if self.searcher.doc_freq(&Term::from_field_text(column, term))? > 0 {
+    pub fn holds(&self, term: &str) -> LexicalResult<bool> {
+        let mut key = Vec::new();
+        for source in [TermSource::Body, TermSource::Context] {
+            key_of(source, term, &mut key);
+            for segment in &self.segments {
+                if segment.list(&key)?.is_some() {
                     return Ok(true);
                 }
             }
-            Ok(false)
-        })
+        }
+        Ok(false)
     }
 
     /// The terms of the texts that are spelled most like another one, the likeliest first: those with the fewest edits,
     /// then those of the most sentences. The first letter is seldom mistyped, so only terms that begin with it are
     /// compared. Where not all sentences count, `often` says how many that have a term do.
-    pub fn nearest(&self, term: &str, often: Option<HowOften<'_>>) -> TantivyResult<Vec<String>> {
-        let Some(&first) = term.as_bytes().first().filter(|first| first.is_ascii_lowercase()) else {
+    pub fn nearest(&self, term: &str, often: Option<HowOften<'_>>) -> LexicalResult<Vec<String>> {
+        if !term.as_bytes().first().is_some_and(u8::is_ascii_lowercase) {
             return Ok(Vec::new());
-        };
-        let mut near: Vec<(Vec<u8>, (usize, u32))> = guarded(|| self.alike(term, first))?.into_iter().collect();
+        }
+        let mut near: Vec<(Vec<u8>, (usize, usize))> = self.alike(term)?.into_iter().collect();
         if let Some(often) = often {
             for (term, (_, count)) in &mut near {
-                *count = often(std::str::from_utf8(term).unwrap_or_default())?;
+                *count = often(std::str::from_utf8(term).unwrap_or_default())? as usize;
             }
             near.retain(|(_, (_, count))| *count > 0);
         }
@@ -45,17 +46,19 @@ impl Lexical {
         Ok(near.into_iter().take(MOST_NEAR).filter_map(|(term, _)| String::from_utf8(term).ok()).collect())
     }
 
-    /// The terms that begin with this letter and are spelled like another one: edits, and how many rows have them.
-    fn alike(&self, term: &str, first: u8) -> TantivyResult<HashMap<Vec<u8>, (usize, u32)>> {
+    /// The terms that begin with the same letter and are spelled like another one: edits, and how many rows have them.
+    fn alike(&self, term: &str) -> LexicalResult<HashMap<Vec<u8>, (usize, usize)>> {
+        let mut first = Vec::new();
+        key_of(TermSource::Body, &term[..1], &mut first);
         let most = tolerated(term.len());
-        let mut near: HashMap<Vec<u8>, (usize, u32)> = HashMap::new();
-        for segment in self.searcher.segment_readers() {
-            let inverted = segment.inverted_index(self.fields.body)?;
-            let mut terms = inverted.terms().range().ge([first]).lt([first + 1]).into_stream()?;
-            while terms.advance() {
-                let edits = if terms.key().len() < SHORTEST { None } else { edits(term.as_bytes(), terms.key(), most) };
-                if let Some(edits) = edits {
-                    near.entry(terms.key().to_vec()).or_insert((edits, 0)).1 += terms.value().doc_freq;
+        let mut near: HashMap<Vec<u8>, (usize, usize)> = HashMap::new();
+        for segment in &self.segments {
+            let mut terms = segment.terms_from(&first)?;
+            while terms.advance()? && terms.term[..first.len().min(terms.term.len())] <= first[..] {
+                let Some(other) = terms.term.strip_prefix(&first[..1]) else { continue };
+                let is_alike = terms.term.starts_with(&first) && other.len() >= SHORTEST;
+                if let Some(edits) = is_alike.then(|| edits(term.as_bytes(), other, most)).flatten() {
+                    near.entry(other.to_vec()).or_insert((edits, 0)).1 += terms.list().length;
                 }
             }
         }
