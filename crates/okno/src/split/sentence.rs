@@ -8,8 +8,8 @@
 //! The decisions, where taste differs:
 //!
 //! - A closing quote or bracket stays with the sentence it closes: `他说：“走吧。”` | `然后离开了。`
-//! - A quotation of several sentences is several sentences: the unit of search is small. Only questions and
-//!   exclamations inside a short one (`“谁？你吗？”`, [`MAX_QUOTED`] bytes) do not divide it.
+//! - A quotation of several sentences is several sentences: the unit of search is small. Only questions,
+//!   exclamations and ellipses inside a short one (`“谁？你吗？”`, [`MAX_QUOTED`] bytes) do not divide it.
 //! - Brackets and title marks keep their inside together (`《摔跤吧！爸爸》`), but only over
 //!   [`MAX_PAIR`] bytes. Ends found inside are taken back when the closing mark arrives, so a bracket
 //!   that never closes takes nothing back and there is no looking ahead.
@@ -30,11 +30,14 @@
 //! | `cases.txt` in version 0.1 | 311 | 304 | | 220 |
 //! | `unseen.txt` in version 0.1, each part at its first run | 128 | 123 | | 96 |
 //! | `last` of `unseen.txt`, at its first run | 126 | 120 | | 83 |
+//! | first part of `blind.txt`, at its first run | 120 | 116 | | 78 |
+//! | second part of `blind.txt`, at its first run | 119 | 114 | | 75 |
 //! | English, MB per CPU second | | 217–246 | 88–98 | 0.2 |
 //! | Chinese, MB per CPU second | | 346–362 | 60–64 | 0.5 |
 //!
-//! Peers in one run. The last two rows were measured for version 0.1; it and the rules of today, one after the other
-//! on a busy machine: English 190–280 and 286–309 MB per CPU second, Chinese 273–400 and 301–405.
+//! Peers in one run. The last two rows were measured for version 0.1. On a busy machine, one after the other: version
+//! 0.1 English 190–280 MB per CPU second and Chinese 273–400, the rules after it 286–309 and 301–405. In turns, on
+//! 13 MB each: the same rules English 309–367 and Chinese 341–423, those with `blind.txt` 282–344 and 300–387.
 //!
 //! Known misses: an abbreviation that ends a sentence before a word that is no usual sentence start
 //! (`in the U.S. Congress met`), a single letter that is no initial (`the blood group was B. Doctors came`).
@@ -77,8 +80,8 @@ pub fn sentences(text: &str, within: Span) -> Vec<Span> {
     scan.spans(start)
 }
 
-/// The longest quotation that a question or an exclamation inside it does not divide, in bytes: about twenty Chinese
-/// characters or ten English words. `“谁？你吗？”` says one thing.
+/// The longest quotation that a question, an exclamation or an ellipsis inside it does not divide, in bytes: about
+/// twenty Chinese characters or ten English words. `“谁？你吗？”` says one thing.
 const MAX_QUOTED: usize = 66;
 
 /// An end found, and where the sentence after it starts.
@@ -86,8 +89,8 @@ const MAX_QUOTED: usize = 66;
 struct Cut {
     end: usize,
     next: usize,
-    /// It is a question or an exclamation, which a short quotation takes back.
-    asks: bool,
+    /// It is a question, an exclamation or an ellipsis, which a short quotation takes back.
+    pauses: bool,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -144,7 +147,7 @@ impl<'a> SentenceScan<'a> {
         let Some(c) = char_at(self.text, at) else { return self.text.len() };
         let after = at + c.len_utf8();
         match marks::mark(c) {
-            Mark::Stop if c != '.' || !self.next_item(at) => return self.stop(at),
+            Mark::Stop if !marks::is_dot(c) || !self.next_item(at) => return self.stop(at),
             Mark::Open(close) => self.open(at, close),
             Mark::Close => {
                 self.close(at, c);
@@ -152,12 +155,16 @@ impl<'a> SentenceScan<'a> {
             }
             Mark::Quote => {
                 self.quoted = self.opens_quote(at);
-                if self.quoted { self.quote(at, '"') } else { self.unquote(at, '"') }
+                if self.quoted {
+                    self.quote(at, '"');
+                } else {
+                    self.unquote(at, '"');
+                }
             }
             Mark::OpenQuote(close) => self.quote(at, close),
-            Mark::CloseQuote => self.unquote(at, c),
+            Mark::CloseQuote => _ = self.unquote(at, c),
             Mark::LineFeed => return self.line_feed(at),
-            Mark::Bullet => _ = self.next_item(at),
+            Mark::Item => _ = self.next_item(at),
             Mark::Stop | Mark::Other => {}
         }
         after
@@ -172,7 +179,7 @@ impl<'a> SentenceScan<'a> {
         }
         let next = self.cut(tail.end);
         if let Some(cut) = self.cuts.last_mut() {
-            cut.asks = run.asks(self.text);
+            cut.pauses = run.pauses(self.text);
         }
         next
     }
@@ -182,7 +189,7 @@ impl<'a> SentenceScan<'a> {
         if has_blank_line(&self.text[end..next]) {
             self.forget();
         }
-        self.cuts.push(Cut { end, next, asks: false });
+        self.cuts.push(Cut { end, next, pauses: false });
         self.item = ListMarker::at(self.text, next);
         next
     }
@@ -236,22 +243,26 @@ impl<'a> SentenceScan<'a> {
         }
     }
 
-    /// Closes the quotation that `close` at `at` belongs to. A short one takes back the questions and exclamations
-    /// inside it.
-    fn unquote(&mut self, at: usize, close: char) {
-        let Some(open) = self.quotation.filter(|open| open.close == close) else { return };
+    /// Closes the quotation that `close` at `at` belongs to. A short one takes back the questions, exclamations
+    /// and ellipses inside it. Answers where a short one opened.
+    fn unquote(&mut self, at: usize, close: char) -> Option<usize> {
+        let open = self.quotation.filter(|open| open.close == close)?;
         self.quotation = None;
+        if at - open.at > MAX_QUOTED {
+            return None;
+        }
         let inside = self.cuts.iter().rev().take_while(|cut| cut.end > open.at).count();
-        if inside == 0 || at - open.at > MAX_QUOTED {
-            return;
+        if inside == 0 {
+            return Some(open.at);
         }
         let before = self.start();
         let from = self.cuts.len() - inside;
-        let kept: Vec<Cut> = self.cuts.drain(from..).filter(|cut| !cut.asks).collect();
+        let kept: Vec<Cut> = self.cuts.drain(from..).filter(|cut| !cut.pauses).collect();
         self.cuts.extend(kept);
         if self.start() != before {
             self.item = ListMarker::at(self.text, self.start());
         }
+        Some(open.at)
     }
 
     /// White space tells an opening `"` from a closing one; without it they take turns.
@@ -274,6 +285,7 @@ impl<'a> SentenceScan<'a> {
         let next = next.filter(|&next| next > self.start());
         if let Some(next) = next {
             self.cut(next);
+            self.item = self.item.map(ListMarker::running);
         }
         next.is_some()
     }

@@ -35,11 +35,12 @@ const LONGEST: usize = 8;
 #[rustfmt::skip]
 const NEVER: &[&str] = &[
     "abp", "adm", "amb", "assoc", "asst", "attn", "atty", "benj", "bp", "brig", "capt", "cf",
-    "chas", "cmdr", "col", "comdr", "cpl", "cpt", "det", "dr", "drs", "e.g", "eg", "ens", "esp",
-    "et", "fr", "gen", "gens", "geo", "gov", "govs", "hon", "i.e", "ie", "incl", "insp", "jos",
-    "loc", "lt", "ltc", "maj", "messrs", "mlle", "mlles", "mme", "mmes", "mr", "mrs", "ms", "msgr",
-    "msgt", "mt", "mx", "n.b", "op", "p.s", "pfc", "pres", "prof", "profs", "rep", "reps", "rev",
-    "robt", "rt", "sen", "sens", "sgt", "ssgt", "supt", "thos", "tsgt", "v", "viz", "vs", "wm",
+    "chas", "cmdr", "cmdt", "col", "comdr", "cpl", "cpt", "det", "dr", "dra", "drs", "e.g", "eg",
+    "ens", "esp", "et", "fr", "gen", "gens", "geo", "gov", "govs", "hon", "i.e", "ie", "incl",
+    "insp", "jos", "loc", "lt", "ltc", "maj", "messrs", "mlle", "mlles", "mme", "mmes", "mr", "mrs",
+    "ms", "msgr", "msgt", "mt", "mx", "n.b", "ofc", "op", "p.s", "pfc", "pres", "prof", "profs",
+    "rep", "reps", "rev", "robt", "rt", "secy", "sen", "sens", "sgt", "sra", "srta", "ssgt", "supt",
+    "thos", "tsgt", "v", "ven", "viz", "vs", "wm",
 ];
 
 #[rustfmt::skip]
@@ -53,8 +54,8 @@ const NUMBERED: &[&str] = &[
 #[rustfmt::skip]
 const NUMBERED_WORD: &[&str] = &[
     "alg", "apt", "art", "cor", "def", "deut", "eccl", "eph", "ex", "exod", "ezek", "heb", "isa",
-    "jer", "lem", "lev", "matt", "no", "para", "phil", "prop", "prov", "ps", "rem", "rm", "rom",
-    "rs", "sec", "thess", "thm",
+    "jer", "lat", "lem", "lev", "lit", "matt", "no", "para", "phil", "pop", "prop", "prov", "ps",
+    "rem", "rm", "rom", "rs", "sec", "thess", "thm",
 ];
 
 #[rustfmt::skip]
@@ -73,9 +74,10 @@ const CLIPPED: &[&str] = &[
 
 #[rustfmt::skip]
 const TRAILING: &[&str] = &[
-    "bil", "cm", "deg", "ea", "etc", "gal", "ghz", "gms", "hr", "hrs", "hz", "kg", "khz", "km",
-    "lb", "lbs", "max", "mhz", "mi", "mil", "min", "mins", "ml", "mm", "mph", "oz", "qt", "secs",
-    "sqft", "tbsp", "tsp", "wk", "yd", "yr", "yrs",
+    "abbr", "adj", "amt", "appt", "bil", "cm", "corr", "deg", "diam", "ea", "elev", "etc", "eval",
+    "gal", "ghz", "gms", "hosp", "hr", "hrs", "hz", "kg", "khz", "km", "lb", "lbs", "max", "mhz",
+    "mi", "mil", "min", "mins", "ml", "mm", "mph", "obs", "oz", "perf", "qt", "req", "resp",
+    "sched", "secs", "sqft", "std", "tbsp", "tsp", "wk", "yd", "yr", "yrs",
 ];
 
 #[rustfmt::skip]
@@ -83,6 +85,26 @@ const CALENDAR: &[&str] = &[
     "apr", "aug", "dec", "feb", "fri", "jan", "jul", "jun", "mar", "mon", "nov", "oct", "sat",
     "sep", "sept", "sun", "thu", "thur", "thurs", "tue", "tues", "wed",
 ];
+
+/// Clipped words of the names of journals, laws and courts: `J. Biol. Chem.`, `Fed. R. Civ. P.` In lower case some are
+/// words.
+#[rustfmt::skip]
+const CITED: &[&str] = &[
+    "acad", "anal", "ann", "appl", "biochem", "biol", "bull", "cal", "chem", "cir", "civ", "clin",
+    "comm", "comput", "conf", "crim", "econ", "electron", "eng", "environ", "exp", "genet", "geol",
+    "hist", "id", "immunol", "int", "lett", "math", "mech", "med", "microb", "natl", "neurol",
+    "nucl", "pharm", "phil", "phys", "physiol", "proc", "psych", "psychol", "publ", "res", "sci",
+    "soc", "stat", "supp", "surg", "tech", "theor", "zool",];
+
+/// Words that head a numbered part: `Step 1.`, `Art. 5.`, `Theorem 2.1.`
+#[rustfmt::skip]
+const HEADINGS: &[&str] = &[
+    "algorithm", "annex", "appendix", "art", "article", "assumption", "axiom", "box", "ch", "chap",
+    "chapter", "claim", "clause", "conjecture", "corollary", "definition", "example", "exercise",
+    "exhibit", "fact", "fig", "figure", "finding", "item", "lemma", "lesson", "note", "observation", "para",
+    "paragraph", "part", "phase", "principle", "problem", "proposition", "question",
+    "recommendation", "remark", "rule", "scene", "schedule", "scheme", "sec", "sect", "section",
+    "stage", "step", "table", "task", "theorem", "title", "unit",];
 
 #[rustfmt::skip]
 const MONTHS: &[&str] = &[
@@ -117,19 +139,28 @@ const COUNTED: &[&str] = &[
 /// Capitalised words that start sentences and hardly ever follow an abbreviation inside one.
 #[rustfmt::skip]
 const STARTERS: &[&str] = &[
-    "A", "After", "All", "Although", "Among", "An", "And", "Another", "Are", "As", "At",
-    "Because", "Before", "Both", "But", "By", "Can", "Could", "Despite", "Did", "Do", "Does",
-    "Dr", "During", "Each", "Even", "Every", "Everyone", "Few", "Finally", "First", "For",
-    "From", "Furthermore", "Had", "Has", "Have", "He", "Hence", "Her", "Here", "His", "How",
-    "However", "I", "If", "In", "Instead", "Is", "It", "Its", "Later", "Let", "Many", "Maybe",
-    "Meanwhile", "More", "Moreover", "Most", "Mr", "Mrs", "Ms", "Much", "My", "Nevertheless",
-    "No", "Nobody", "None", "Nor", "Not", "Nothing", "Now", "Of", "On", "Once", "One", "Only",
-    "Or", "Other", "Others", "Our", "People", "Perhaps", "Please", "Prof", "Several", "She",
-    "Should", "Similarly", "Since", "So", "Some", "Sometimes", "Soon", "Still", "Such", "Thank",
-    "Thanks", "That", "The", "Their", "Then", "There", "Therefore", "These", "They", "This",
-    "Those", "Though", "Through", "Thus", "To", "Today", "Together", "Tomorrow", "Two",
-    "Unlike", "Until", "Upon", "Was", "We", "Were", "What", "When", "Where", "Whether", "Which",
-    "While", "Who", "Why", "Will", "With", "Would", "Yes", "Yesterday", "Yet", "You", "Your",
+    "A", "About", "According", "Across", "After", "Again", "Against", "All", "Almost", "Along",
+    "Already", "Also", "Although", "Always", "Among", "An", "And", "Another", "Any", "Anyone",
+    "Anything", "Are", "Around", "As", "At", "Because", "Before", "Being", "Below", "Besides",
+    "Between", "Beyond", "Both", "But", "By", "Can", "Certainly", "Clearly", "Could", "Currently",
+    "Despite", "Did", "Do", "Does", "Dr", "During", "Each", "Either", "Even", "Eventually", "Every",
+    "Everyone", "Everything", "Except", "Few", "Finally", "First", "For", "Fortunately", "From",
+    "Furthermore", "Given", "Had", "Has", "Have", "He", "Hence", "Her", "Here", "Hers", "His",
+    "How", "However", "I", "If", "In", "Indeed", "Inside", "Instead", "Is", "It", "Its", "Just",
+    "Last", "Lastly", "Later", "Let", "Like", "Likewise", "Many", "Maybe", "Meanwhile", "Might",
+    "Mine", "Months", "More", "Moreover", "Most", "Mr", "Mrs", "Ms", "Much", "Must", "My", "Near",
+    "Nearly", "Neither", "Never", "Nevertheless", "Next", "No", "Nobody", "None", "Nor", "Not",
+    "Nothing", "Now", "Nowadays", "Of", "Often", "On", "Once", "One", "Only", "Or", "Originally",
+    "Other", "Others", "Otherwise", "Our", "Ours", "Outside", "Overall", "People", "Perhaps",
+    "Please", "Previously", "Prof", "Quite", "Rather", "Recently", "Several", "Shall", "She",
+    "Shortly", "Should", "Similarly", "Since", "So", "Some", "Somebody", "Someone", "Something",
+    "Sometimes", "Soon", "Still", "Subsequently", "Such", "Suddenly", "Surely", "Thank", "Thanks",
+    "That", "The", "Their", "Theirs", "Then", "There", "Therefore", "These", "They", "This",
+    "Those", "Though", "Three", "Through", "Throughout", "Thus", "Till", "To", "Today", "Together",
+    "Tomorrow", "Two", "Unfortunately", "Unless", "Unlike", "Until", "Upon", "Usually", "Various",
+    "Very", "Was", "We", "Weeks", "Were", "What", "Whatever", "When", "Whenever", "Where",
+    "Wherever", "Whether", "Which", "While", "Who", "Whose", "Why", "Will", "With", "Within",
+    "Without", "Would", "Years", "Yes", "Yesterday", "Yet", "You", "Your", "Yours",
 ];
 
 /// Words that end no sentence: a pause after one is a pause.
@@ -174,6 +205,7 @@ fn listed(word: &str) -> Option<Class> {
     static NUMBERED_WORD_KEYS: [u64; NUMBERED_WORD.len()] = keys(NUMBERED_WORD);
     static CLIPPED_KEYS: [u64; CLIPPED.len()] = keys(CLIPPED);
     static TRAILING_KEYS: [u64; TRAILING.len()] = keys(TRAILING);
+    static CITED_KEYS: [u64; CITED.len()] = keys(CITED);
     static CALENDAR_KEYS: [u64; CALENDAR.len()] = keys(CALENDAR);
     if word.len() > LONGEST {
         return None;
@@ -190,7 +222,8 @@ fn listed(word: &str) -> Option<Class> {
         _ if holds(&NUMBERED_WORD_KEYS) => Class::NumberedWord,
         _ if holds(&CLIPPED_KEYS) => Class::Clipped,
         _ if holds(&TRAILING_KEYS) => Class::Trailing,
-        // In lower case these are words: `he sat.`, `in the sun.`
+        // In lower case these are words: `he sat.`, `in the sun.`, `I like math.`
+        _ if capital && holds(&CITED_KEYS) => Class::Clipped,
         _ if capital && holds(&CALENDAR_KEYS) => Class::Calendar,
         _ => return None,
     })
@@ -272,6 +305,12 @@ pub(super) fn is_labelled(word: &str) -> bool {
     LABELLED.binary_search(&word.to_ascii_lowercase().as_str()).is_ok()
 }
 
+/// A word that heads a numbered part, with a capital.
+pub(super) fn is_heading(word: &str) -> bool {
+    word.starts_with(|c: char| c.is_ascii_uppercase())
+        && HEADINGS.binary_search(&word.to_ascii_lowercase().as_str()).is_ok()
+}
+
 /// A noun that is numbered with `no.`
 pub(super) fn is_numbered(word: &str) -> bool {
     COUNTED.binary_search(&word.to_ascii_lowercase().as_str()).is_ok()
@@ -294,6 +333,8 @@ mod tests {
             CLIPPED,
             TRAILING,
             CALENDAR,
+            CITED,
+            HEADINGS,
             EXCLAIMED,
             LABELLED,
             COUNTED,

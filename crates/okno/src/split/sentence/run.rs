@@ -45,6 +45,11 @@ impl StopRun {
         Self { at, end, kind: kind(&text[at..end], spaced) }
     }
 
+    /// Whether it asks or exclaims, or pauses.
+    pub(super) fn pauses(self, text: &str) -> bool {
+        self.asks(text) || matches!(self.kind, StopKind::Ellipsis { .. })
+    }
+
     /// Whether it asks or exclaims.
     pub(super) fn asks(self, text: &str) -> bool {
         match self.kind {
@@ -96,12 +101,14 @@ pub(super) struct Tail {
     pub closed: bool,
     /// Where the outermost bracket closed here had opened.
     pub bracket: Option<usize>,
+    /// The same for a short quotation.
+    pub quotation: Option<usize>,
 }
 
 impl SentenceScan<'_> {
     /// Reads what closes after `run`, and closes it.
     pub(super) fn tail(&mut self, run: StopRun) -> Tail {
-        let mut tail = Tail { end: run.end, closed: false, bracket: None };
+        let mut tail = Tail { end: run.end, closed: false, bracket: None, quotation: None };
         while let Some(end) = self.closer(&mut tail) {
             tail.end = end;
         }
@@ -143,6 +150,7 @@ impl SentenceScan<'_> {
         let after = at + c.len_utf8();
         match c {
             _ if marks::is_combining(c) => return Some(after),
+            _ if marks::is_raised(c) => return Some(raised_end(self.text, after)),
             '[' => return note_end(self.text, at),
             ':' => return page_end(self.text, at),
             '*' | '_' | '~' => return emphasis_end(self.text, at),
@@ -156,10 +164,10 @@ impl SentenceScan<'_> {
             '’' if !char_at(self.text, after).is_some_and(|c| c.is_ascii_alphabetic()) => {}
             '"' if self.closes_quote(at) => {
                 self.quoted = false;
-                self.unquote(at, c);
+                tail.quotation = self.unquote(at, c).or(tail.quotation);
             }
             _ if marks::is_close_bracket(c) => tail.bracket = self.close(at, c).or(tail.bracket),
-            _ if marks::is_close_quote(c) && c != '’' => self.unquote(at, c),
+            _ if marks::is_close_quote(c) && c != '’' => tail.quotation = self.unquote(at, c).or(tail.quotation),
             _ => return None,
         }
         tail.closed = true;
@@ -215,6 +223,13 @@ fn note_end(text: &str, at: usize) -> Option<usize> {
     let rest = &text.as_bytes()[at + 1..];
     let inside = rest.iter().take(MAX_NOTE).take_while(|b| small(b)).count();
     (inside > 0 && rest.get(inside) == Some(&b']')).then_some(at + inside + 2)
+}
+
+/// The end of raised signs of notes: `rose.²,³`
+fn raised_end(text: &str, at: usize) -> usize {
+    let joins = |c| matches!(c, ',' | '-' | '–');
+    let note = text[at..].trim_start_matches(|c| marks::is_raised(c) || joins(c));
+    text[..text.len() - note.len()].trim_end_matches(joins).len()
 }
 
 /// The pages encyclopedias put behind a note whose number was stripped: `built in 1902.:121,154`

@@ -11,6 +11,9 @@ const CASES: &str = include_str!("cases.txt");
 /// Written after the rules and kept out of their tuning. Tune on it and it is worth nothing.
 const UNSEEN: &str = include_str!("unseen.txt");
 
+/// Written after the rules of version 0.2 and before any of them was run, in two parts.
+const BLIND: &str = include_str!("blind.txt");
+
 fn split(text: &str) -> Vec<&str> {
     let all = Span::new(0, text.len());
     sentences(text, all).iter().map(|span| span.of(text)).collect()
@@ -37,7 +40,7 @@ fn missed(list: &'static str) -> Missed {
     cases(list).filter(|(_, text, want)| split(text) != *want).collect()
 }
 
-/// 541 of 546 now; `hard` holds the known misses.
+/// 579 of 584 now; `hard` holds the known misses.
 #[test]
 fn all_cases_but_the_hard_ones() {
     let missed = missed(CASES);
@@ -52,6 +55,14 @@ fn all_cases_but_the_hard_ones() {
 fn most_unseen_cases() {
     let missed = missed(UNSEEN);
     assert!(missed.len() <= 6, "{missed:#?}");
+}
+
+/// At their first run 116 of 120 (`english`, `chinese`) and, written after the misses of these were mended, 114 of 119
+/// (`second`). All misses were then mended by rule, so that this says nothing about other text any more.
+#[test]
+fn all_blind_cases() {
+    let missed = missed(BLIND);
+    assert!(missed.is_empty(), "{missed:#?}");
 }
 
 #[test]
@@ -108,7 +119,9 @@ fn one_long_line_of_anything() {
 /// Quadratic time is a factor of 16 for 4 times the text, every time; a busy machine is not.
 #[test]
 fn time_is_linear() {
-    for unit in ["He left. ", "你好吗？", "(a.) ", ".((\"", "。” ", "《a！", " \n", ". *", "A. "] {
+    for unit in
+        ["He left. ", "你好吗？", "(a.) ", ".((\"", "。” ", "《a！", " \n", ". *", "A. ", " A. B B. C", ".¹,", "“！”是"]
+    {
         let (short, long) = (unit.repeat(20_000), unit.repeat(80_000));
         let linear = |_| fastest(&long) < fastest(&short) * 10 + Duration::from_millis(5);
         assert!((0..5).any(linear), "{unit:?}");
@@ -141,14 +154,18 @@ fn check_laws(text: &str) {
     assert_eq!(spans, sentences(text, Span::new(0, text.len())));
 }
 
+#[rustfmt::skip]
+const PARTS: &[&str] = &[
+    "Mr", "U.S", "e.g", "a.m", "I", "J", "He", "the", "3", "14", "II", "Yahoo", "said", "4th", "你好", "的", "《",
+    "》", "（", "）", "“", "”", "「", "」", "(", ")", "[", "]", "\"", "'", "’", "。", "！", "？", "…", "……", ".", "...",
+    "!", "?", "，", ",", ":", ";", "•", "*", "_", "-", " ", " ", " ", "\n", "\n\n", "\u{3000}", "\u{301}",
+    "\u{200D}", "1)", "2)", "[4]", "é", "№", "①", "②", "（一）", "（二）", "、", "A.", "B.", "C.", "i.", "ii.", "Ⅰ",
+    "¹", "Step", "&",
+];
+
 /// Text that looks like the real thing to the rules: words, marks and spaces in any order.
 fn lookalike() -> impl Strategy<Value = String> {
-    let parts = prop::sample::select(vec![
-        "Mr", "U.S", "e.g", "a.m", "I", "J", "He", "the", "3", "14", "II", "Yahoo", "said", "4th", "你好", "的", "《",
-        "》", "（", "）", "“", "”", "「", "」", "(", ")", "[", "]", "\"", "'", "’", "。", "！", "？", "…", "……", ".",
-        "...", "!", "?", "，", ",", ":", ";", "•", "*", "_", "-", " ", " ", " ", "\n", "\n\n", "\u{3000}", "\u{301}",
-        "\u{200D}", "1)", "2)", "[4]", "é", "№",
-    ]);
+    let parts = prop::sample::select(PARTS);
     prop::collection::vec(parts, 0..60).prop_map(|parts| parts.concat())
 }
 
