@@ -798,6 +798,8 @@ export interface TextPart {
 
 /** What a question was understood to say. */
 export interface Understood {
+  /** What the question names and nothing that was found has, where that tells that nothing is relevant. */
+  absent: string[];
   /** What was applied. */
   applied: Reading[];
   /** The filter that was read from the question. */

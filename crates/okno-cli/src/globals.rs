@@ -13,7 +13,7 @@ pub struct Globals {
     /// An index on a server instead of a folder: `opensearch://host:9200,host2:9200/name` or `milvus://host:19530/name`
     #[arg(long, global = true, env = "OKNO_STORE", value_name = "ADDRESS")]
     pub store: Option<PathBuf>,
-    /// Lang of help and messages [default: by locale]
+    /// Language of help and messages [default: by locale]
     #[arg(long, global = true, value_name = "LANG")]
     pub lang: Option<LangName>,
     /// Print data as JSON

@@ -81,6 +81,11 @@ pub fn explained(understood: &Understood) -> String {
             text += &format!("  {label:8} {} → {filter}  ({})\n", printable(&reading.words), why(reading.why));
         }
     }
+    if !understood.absent.is_empty() {
+        let words = understood.absent.iter().map(|word| format!("“{}”", printable(word)));
+        let words = words.collect::<Vec<_>>().join(say!(", ", "、").as_str());
+        text += &say!("  nothing that was found says {}\n", "  找到的内容都没有提到 {}\n", words);
+    }
     for part in &understood.parts {
         text += &say!("  part of the question: {}\n", "  问题的一部分：{}\n", printable(part));
     }

@@ -364,6 +364,53 @@ fn sentences_of_the_form_that_is_asked_for_come_first_and_that_is_said() {
 }
 
 #[test]
+fn steps_that_do_not_fit_begin_with_the_first_one() {
+    let world = World::new();
+    // Its ingredients came, and steps from the middle.
+    let soup = "# Borscht\n\n## Needed\n\n- borscht bowl\n- beetroot\n- cabbage\n- carrots\n- onions\n- garlic\n\
+        - dill\n- sour cream\n\n## Making it\n\n\
+        1. Peel the beetroot and grate it into long thin strips with a coarse grater.\n\
+        2. Fry the onions and the carrots slowly in butter until they are soft and golden.\n\
+        3. Add the grated beetroot with a spoon of vinegar and let it stew for twenty minutes.\n\
+        4. Pour on the hot stock, add the cabbage and simmer everything until it is tender.\n\
+        5. Take it from the fire, stir in the garlic and serve it with dill and sour cream.\n";
+    world.write("in/borscht.md", soup);
+    world.index(["in"]);
+    for budget in ["60", "80"] {
+        let answer = world.search(&["How do I make borscht?", "--budget", budget]);
+        let first = text(&contexts(&answer)[0], "text");
+        assert!(first.starts_with("## Making it\n\n1. Peel") && first.contains("2. Fry"), "{budget}: {answer}");
+    }
+}
+
+#[test]
+fn what_nothing_names_is_not_relevant_and_that_is_said() {
+    let world = World::new();
+    let cups = "# Stanley Cups\n\nTeams and the Stanley Cups that they have won: the Blues have won 1 Stanley Cup, the \
+        Flyers have won 2 Stanley Cups, and the Maple Leafs have won 13 Stanley Cups.\n";
+    world.write("in/cups.md", cups);
+    world.write("in/phones.md", "# 电池\n\n这款手机的电池容量是 4000 毫安时，2021 年发布。\n");
+    world.index(["in"]);
+    for (question, absent) in [
+        ("How many Stanley Cups have the Montreal Canadiens won?", vec!["Montreal", "Canadiens"]),
+        ("2024 年手机的电池容量是多少？", vec!["2024"]),
+        ("How many Stanley Cups have the Maple Leafs won?", vec![]),
+        ("2021 年手机的电池容量是多少？", vec![]),
+    ] {
+        let answer = world.search(&[question]);
+        assert_eq!(answer["nothing_relevant"] == true, !absent.is_empty(), "{answer}");
+        let said: Vec<&str> =
+            answer["understood"]["absent"].as_array().into_iter().flatten().filter_map(|word| word.as_str()).collect();
+        assert_eq!(said, absent, "{answer}");
+    }
+    for (lang, says) in [("en", "nothing that was found says “2024”"), ("zh", "找到的内容都没有提到 “2024”")]
+    {
+        let ran = world.okno(["search", "2024 年手机的电池容量是多少？", "--explain", "--lang", lang]).succeeds();
+        assert!(ran.out.contains(says), "{}", ran.out);
+    }
+}
+
+#[test]
 fn a_mistyped_word_is_searched_for_as_the_documents_spell_it_and_that_is_said() {
     let world = World::new();
     world.write("in/sets.md", "# Controllers\n\nA daemonset runs one pod on every node.\n\nTea is brewed at 80 °C.\n");

@@ -10,6 +10,8 @@ use crate::document::{Block, BlockKind, Span};
 use crate::generate::Language;
 use crate::load::{list_marker, markdown_blocks};
 use crate::retrieve::RELEVANT;
+use std::borrow::Cow;
+use std::ops::Range;
 
 /// A piece of a context.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -82,12 +84,37 @@ fn written(block: &Block, piece: &str, between: &str) -> String {
     // What is in front of its first line is in front of the others too.
     let line = piece[..block.span.start as usize].rfind('\n').map_or(0, |at| at + 1);
     let indent = &piece[line..block.span.start as usize];
-    let text = block.span.of(piece);
+    let text = &without_tags(block.span.of(piece), block.kind);
     if block.kind != BlockKind::Paragraph && block.kind != BlockKind::ListItem || is_laid_out(text) {
         return format!("{}{}", if indent.trim().is_empty() { indent } else { "" }, lines(text, between));
     }
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     if piece.len() == block.span.of(piece).len() { without_bullet(&text).to_owned() } else { format!("{indent}{text}") }
+}
+
+/// Template tags as a reader of the page sees them: `{{< tooltip text="node" >}}` is "node", others are nothing. Code
+/// is quoted as it is.
+fn without_tags(text: &str, kind: BlockKind) -> Cow<'_, str> {
+    if kind == BlockKind::Code || next_tag(text).is_none() {
+        return text.into();
+    }
+    let (mut shown, mut rest) = (String::new(), text);
+    while let Some(tag) = next_tag(rest) {
+        let label = rest[tag.clone()].split_once(" text=\"").and_then(|(_, after)| after.split_once('"'));
+        shown.push_str(&rest[..tag.start]);
+        shown.push_str(label.map_or("", |(label, _)| label));
+        rest = &rest[tag.end..];
+    }
+    (shown + rest).into()
+}
+
+/// Where the first template tag is.
+fn next_tag(text: &str) -> Option<Range<usize>> {
+    let tag = |open, close: &str| {
+        let start = text.find(open)?;
+        Some(start..start + text[start..].find(close)? + close.len())
+    };
+    [tag("{{<", ">}}"), tag("{{%", "%}}")].into_iter().flatten().min_by_key(|tag| tag.start)
 }
 
 /// The answer is a list already.

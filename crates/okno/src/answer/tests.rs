@@ -123,6 +123,17 @@ fn without_a_model_tables_keep_their_lines_and_pictures_are_left_out() {
     assert_eq!(laid_out("1. Wash the rice.\n\n2. Add water."), "1. Wash the rice.\n2. Add water. ");
 }
 
+/// A reader of the page sees what a template makes of its tags.
+#[test]
+fn without_a_model_template_tags_are_read() {
+    let shown = |text: &str| extract::shown(text, Language::English);
+    let tagged = "Every {{< tooltip text=\"node\" id=\"n\" >}} runs it {{% version %}}since {{<b>}}2024.";
+    assert_eq!(shown(tagged), "- Every node runs it since 2024. ");
+    assert_eq!(shown("{{< never closed, 100 %}}"), "- {{< never closed, 100 %}} ");
+    let code = "```go\n{{< note text=\"a\" >}}\n```";
+    assert!(shown(code).contains("{{< note text=\"a\" >}}"), "{}", shown(code));
+}
+
 /// The line that leads to a list is no answer without it, and half of the steps is none either.
 #[test]
 fn without_a_model_lists_and_steps_are_whole() {

@@ -89,14 +89,23 @@ type SentencePlace = (DocumentNumber, u32);
 
 /// Chooses sentences for a budget.
 ///
-/// Where sentences cost something else than tokens, `scale` is how much of it a token is.
-pub fn select(hits: &[Hit], candidates: usize, budget: usize, scale: f32, views: &Views<'_>) -> Vec<ContextPiece> {
+/// Where sentences cost something else than tokens, `scale` is how much of it a token is. Where an answer is `ordered`,
+/// numbered steps that do not fit are taken from the first one on.
+pub fn select(
+    hits: &[Hit],
+    candidates: usize,
+    budget: usize,
+    scale: f32,
+    ordered: bool,
+    views: &Views<'_>,
+) -> Vec<ContextPiece> {
     let values = spread(hits, candidates.max(LIKELY), views);
     let places: Vec<SentencePlace> = values.iter().map(|&(place, _)| place).collect();
     let cost =
         |&(document, sentence): &SentencePlace| views[&document].structure.sentences[sentence as usize].tokens as usize;
     let cost_of_best = places.first().map_or(0, cost);
     let mut filling = Filling::new(&values, views, scale);
+    filling.head = ordered.then(|| budget.min(scaled(LONGEST, scale)));
     let values: FxHashMap<SentencePlace, f32> = values.into_iter().collect();
     let hits: FxHashMap<SentencePlace, &Hit> =
         hits.iter().map(|hit| ((hit.run.document, hit.run.first), hit)).collect();
@@ -174,6 +183,8 @@ struct Filling<'a> {
     known: FxHashSet<(DocumentNumber, u32, u32)>,
     /// The runs that answer as one, by their sentences.
     runs: FxHashMap<SentencePlace, Range<u32>>,
+    /// What may be taken of numbered steps that do not fit, from the first one on, if anything.
+    head: Option<usize>,
     /// Sections, and stretches of them, whose runs are known.
     looked: FxHashSet<(DocumentNumber, u32, u32)>,
 }
@@ -193,6 +204,7 @@ impl<'a> Filling<'a> {
             dropped: Vec::new(),
             known: FxHashSet::default(),
             runs: FxHashMap::default(),
+            head: None,
             looked: FxHashSet::default(),
         }
     }
@@ -204,7 +216,10 @@ impl<'a> Filling<'a> {
         if !self.looked.insert((document, section, sentence / blocks::REACH as u32)) {
             return;
         }
-        for run in blocks::near(sentence as usize, view) {
+        for mut run in blocks::near(sentence as usize, view) {
+            if let Some(most) = self.head {
+                run = blocks::head(run, most, view);
+            }
             if view.structure.tokens(run.clone()) <= scaled(LONGEST, self.scale) {
                 let run = run.start as u32..run.end as u32;
                 self.runs.extend(run.clone().map(|sentence| ((document, sentence), run.clone())));

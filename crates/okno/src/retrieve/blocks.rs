@@ -45,6 +45,17 @@ pub fn near(sentence: usize, view: &View<'_>) -> Vec<Range<usize>> {
     runs
 }
 
+/// Numbered steps from the first one on, as many as have at most so many tokens; any other run as it is.
+pub fn head(run: Range<usize>, most: usize, view: &View<'_>) -> Range<usize> {
+    let numbered = run.clone().filter(|&at| is_numbered(view.structure.sentences[at].span.of(view.text))).count();
+    if numbered < FEWEST || view.structure.tokens(run.clone()) <= most {
+        return run;
+    }
+    let fits = |&end: &usize| view.structure.tokens(run.start..end) <= most;
+    let end = (run.start + 2..run.end).take_while(fits).filter(|&end| is_item(end, view)).last();
+    run.start..end.unwrap_or(run.end)
+}
+
 /// Drops the last run if it has too few items.
 fn close(runs: &mut Vec<Range<usize>>, items: usize) {
     if items < FEWEST {
@@ -61,12 +72,17 @@ pub fn is_item(at: usize, view: &View<'_>) -> bool {
 
 /// `- `, `* `, `1. `, `2)`, `(3)`, `①`; a term with a colon and what it means on the next line.
 fn is_marked(text: &str) -> bool {
-    let digits = text.trim_start_matches(['(', '（']).trim_start_matches(|c: char| c.is_ascii_digit());
-    let numbered = digits.len() < text.len() && digits.starts_with(['.', ')', '、', '）', '．']);
+    let inner = text.trim_start_matches(['(', '（']);
     okno_load::list_marker(text).is_some()
-        || numbered
+        || is_numbered(inner)
         || text.contains("\n: ")
         || text.starts_with(['•', '●', '▪', '◦', '■', '○', '►', '·', '–', '①', '②', '③', '④', '⑤', '⑥', '⑦', '⑧', '⑨'])
+}
+
+/// `1. `, `2)`, `3、`: a line with its number.
+pub fn is_numbered(text: &str) -> bool {
+    let rest = text.trim_start_matches(|c: char| c.is_ascii_digit());
+    rest.len() < text.len() && rest.starts_with(['.', ')', '、', '）', '．'])
 }
 
 /// Where the last item of a list ends: sentences of the same block belong to it.
@@ -166,6 +182,23 @@ mod tests {
         let terms = "Types are:\n\n`NodePort`\n: on nodes.\n\n`ClusterIP`\n: inside.\n\n`None`\n: nowhere.";
         assert_eq!(runs(&format!("# Service\n\nIt has a type.\n\n{terms}")), [terms]);
         assert_eq!(runs("做法：\n\n1、切菜\n2、下锅\n3、出锅"), ["做法：\n\n1、切菜\n2、下锅\n3、出锅"]);
+    }
+
+    #[test]
+    fn numbered_steps_that_do_not_fit_begin_with_the_first() {
+        let cut = |text: &str, most| {
+            let view = view(text);
+            let run = near(view.structure.sentences.len() - 1, &view).remove(0);
+            view.structure.span(head(run, most, &view)).of(text).to_owned()
+        };
+        let steps = "# Steps\n\n1. Mix it well.\n2. Rest it well.\n3. Fry it well.";
+        let tokens = |text: &str| view(text).structure.tokens(0..view(text).structure.sentences.len());
+        let two = "# Steps\n\n1. Mix it well.\n2. Rest it well.";
+        assert_eq!(cut(steps, tokens(steps)), steps);
+        assert_eq!(cut(steps, tokens(steps) - 1), two);
+        assert_eq!(cut(steps, 1), steps, "nothing fits: what to take of it is decided elsewhere");
+        let list = "# Salad\n\n- tomatoes\n- cucumbers\n- olives";
+        assert_eq!(cut(list, tokens(list) - 1), list, "the lines of a list have no order");
     }
 
     #[test]

@@ -8,6 +8,7 @@
 //! inside of documents that the question or the best passages name (`lead`); from fusing to budgeting everything is
 //! a pure function over plain data.
 
+mod absent;
 mod auto;
 mod blocks;
 mod context;
@@ -165,9 +166,11 @@ fn answer(
     let mut asked = forms(&understood, &query.text, probes);
     let hits = match stage.reranked {
         None if is_auto(&recipe) && !is_derived(&recipe) => {
+            // What has the form of an answer must be among the hits that are compared.
+            let hits = fitting::fitting(hits, &understood, snapshot, &views)?;
             let (hits, moved) = stage!("reread", reread::reread(&hits, snapshot, &views, &mut asked[0]))?;
             stage.reranked = Some(moved);
-            fitting::fitting(hits, &understood, snapshot, &views)?
+            hits
         }
         _ => hits,
     };
@@ -179,7 +182,10 @@ fn answer(
     let pieces = stage!(
         "expand",
         match recipe.expand {
-            Expansion::Auto => auto::select(&hits, recipe.k, recipe.budget, scale, &views),
+            Expansion::Auto => {
+                let ordered = understood.form == Some(AnswerForm::Steps);
+                auto::select(&hits, recipe.k, recipe.budget, scale, ordered, &views)
+            }
             expansion => grow(hits, expansion, &recipe, &views),
         }
     );
@@ -188,11 +194,14 @@ fn answer(
     if is_auto(&recipe) {
         pieces = expand::without_bare(pieces, &views);
     }
+    let places: Vec<absent::ContextPlace> =
+        pieces.iter().map(|piece| (piece.document, piece.sentences.clone())).collect();
     let trace = |hit: &Hit| fuse::trace(&rankings, recipe.fusion, depth, hit);
     let mut contexts: Vec<Context> = pieces
         .into_iter()
         .map(|piece| context::cut(snapshot, piece, &scope, &trace, stage.reranked.as_ref(), &mut asked))
         .collect::<Result<_>>()?;
+    understood.absent = stage!("absent", absent(&understood.text, &mut contexts, &places, snapshot, &views))?;
     let relevance = contexts.iter().map(|context| context.relevance).fold(0.0, f32::max);
     match query.min_relevance {
         Some(least) => contexts.retain(|context| context.relevance >= least),
@@ -206,6 +215,27 @@ fn answer(
     let (question, damaged) = (query.text.clone(), Vec::new());
     let rows = None;
     Ok(Answer { question, recipe, contexts, relevance, stage, understood, routing, steps, rows, damaged })
+}
+
+/// What the question names and no context has; where that counts, the contexts are not relevant any more.
+fn absent(
+    question: &str,
+    contexts: &mut [Context],
+    places: &[absent::ContextPlace],
+    snapshot: &dyn Snapshot,
+    views: &Views<'_>,
+) -> Result<Vec<String>> {
+    let is_judged = |context: &Context| absent::is_judged(question, &context.text);
+    if !contexts.iter().any(|context| context.relevance >= RELEVANT && is_judged(context)) {
+        return Ok(Vec::new());
+    }
+    let absent = absent::absent(question, places, snapshot, views)?;
+    if !absent.is_empty() {
+        for context in contexts.iter_mut().filter(|context| is_judged(context)) {
+            context.relevance *= absent::LEFT;
+        }
+    }
+    Ok(absent)
 }
 
 /// A context this unlikely to have to do with the question is not returned where another one is relevant. At 0.05 three

@@ -23,6 +23,8 @@ pub struct UnderstoodQuestion<'a> {
     pub spelled: Vec<SpelledWord<'a>>,
     /// Names that no document has in any spelling.
     pub unknown: &'a [String],
+    /// What the question names and nothing that was found has, where that tells that nothing is relevant.
+    pub absent: &'a [String],
     /// The parts of the question that were searched for by themselves as well.
     pub parts: &'a [String],
     /// What the answer should look like, where the question says so: `definition` or `steps`.
@@ -52,6 +54,7 @@ impl<'a> From<&'a understand::Understood> for UnderstoodQuestion<'a> {
             withdrawn: understood.withdrawn,
             spelled: understood.spelled.iter().map(SpelledWord::from).collect(),
             unknown: &understood.unknown,
+            absent: &understood.absent,
             parts: &understood.parts,
             form: understood.form.as_ref().map(understand::AnswerForm::name),
         }

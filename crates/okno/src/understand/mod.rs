@@ -17,6 +17,7 @@ mod amount;
 mod answer_form;
 mod judge;
 pub mod model;
+mod named_things;
 mod parts;
 mod rest;
 pub(crate) mod route;
@@ -30,6 +31,7 @@ mod words;
 
 pub use answer_form::AnswerForm;
 pub(crate) use answer_form::without_article;
+pub(crate) use named_things::{NamedThing, ThingKind, named_things};
 use parts::compared_thing;
 pub(crate) use parts::parts;
 pub use route::{Because, Route, Routing};
@@ -69,6 +71,8 @@ pub struct Understood {
     pub spelled: Vec<Spelling>,
     /// Names that the index holds in no spelling.
     pub unknown: Vec<String>,
+    /// What the question names and nothing that was found has, where that tells that nothing is relevant.
+    pub absent: Vec<String>,
     /// What was searched for by itself as well, where the question has parts.
     pub parts: Vec<String>,
     /// What an answer must look like, where the question says so.
