@@ -5,13 +5,16 @@
 
 Every file is read in a process of its own, with 20 seconds and 2 GiB of address space. Printed are processes that died, hung or told an internal
 error, how many files were refused for which reason, and for each PDF that both read the share of `pdftotext`'s words that okno has too (words of
-letters and digits, counted with repetitions). Where the Python package `pymupdf` is installed, the same is printed for the words that `pdftotext`
-and MuPDF both find: where one of them breaks words apart or reads the wrong letters, the other seldom does the same. `--dump` writes a line of JSON
-per file: two such files show what a change did.
+letters and digits, counted with repetitions). Where the Python packages `pymupdf` and `pypdf` are installed, the same is printed for the words that
+at least two of `pdftotext`, MuPDF and pypdf find: where one of them breaks words apart or reads the wrong letters, the others seldom do the same.
+`--dump` writes a line of JSON per file: two such files show what a change did.
 """
 import collections
+import functools
 import hashlib
 import json
+import logging
+import operator
 import re
 import resource
 import shutil
@@ -62,6 +65,11 @@ def words(text):
     return collections.Counter(re.findall(r"\w+", unicodedata.normalize("NFKC", text).lower()))
 
 
+def undivided(text):
+    """Text without the hyphens at the ends of lines, which MuPDF and pypdf leave to their users."""
+    return re.sub(r"(?<=[^\W\d])[-\u00ad\u2010]\s*\n\s*(?=[^\W\d])", "", text)
+
+
 def share(ours, theirs):
     """How many of their words we have too."""
     return sum((ours & theirs).values()) / max(1, sum(theirs.values()))
@@ -76,9 +84,29 @@ def of_mupdf(path):
     pymupdf.TOOLS.mupdf_display_errors(False)
     try:
         with pymupdf.open(path) as document:
-            return words("\n".join(page.get_text() for page in document))
+            return words(undivided("\n".join(page.get_text() for page in document)))
     except Exception:  # whatever a damaged file makes of it
         return None
+
+
+def of_pypdf(path):
+    """The words that pypdf finds; nothing where it is not installed or fails."""
+    try:
+        import pypdf
+    except ImportError:
+        return None
+    logging.getLogger("pypdf").setLevel(logging.CRITICAL)
+    try:
+        return words(undivided("\n".join(page.extract_text() for page in pypdf.PdfReader(path).pages)))
+    except Exception:  # whatever a damaged file makes of it
+        return None
+
+
+def of_two(readers):
+    """The words that at least two readers find, as often as the second of them does."""
+    found = [reader for reader in readers if reader is not None]
+    pairs = (one & other for at, one in enumerate(found) for other in found[at + 1 :])
+    return functools.reduce(operator.or_, pairs, collections.Counter())
 
 
 def summary(name, shares):
@@ -112,15 +140,15 @@ def main():
             if status == 0 and sum(theirs.values()) >= LEAST_WORDS:
                 shares.append((share(words(text), theirs), path))
                 record["share"] = shares[-1][0]
-                both = theirs & (of_mupdf(path) or collections.Counter())
-                if sum(both.values()) >= LEAST_WORDS:
-                    agreed.append((share(words(text), both), path))
-                    record["share of both"] = agreed[-1][0]
+                two = of_two([theirs, of_mupdf(path), of_pypdf(path)])
+                if sum(two.values()) >= LEAST_WORDS:
+                    agreed.append((share(words(text), two), path))
+                    record["share of two"] = agreed[-1][0]
         lines.append(record)
     print(f"{len(files)} files: " + ", ".join(f"{count} {fate}" for fate, count in fates.most_common()))
     for reason, paths in sorted(refused.items(), key=lambda entry: -len(entry[1])):
         print(f"  {len(paths):3} {reason}: {', '.join(path.name for path in paths[:4])}")
-    for name, found in (("words of pdftotext", shares), ("words of pdftotext and MuPDF", agreed)):
+    for name, found in (("words of pdftotext", shares), ("words of two of pdftotext, MuPDF and pypdf", agreed)):
         if found:
             summary(name, found)
     if dump:

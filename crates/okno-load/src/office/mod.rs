@@ -34,7 +34,7 @@ use super::encoding::NotText;
 use super::guard::DocumentParts;
 use super::left_out::LeftOut;
 use super::members::Members;
-use super::{DamagedPart, Loader, Sink, SkipReason, Source, archives};
+use super::{DamagedPart, Loader, Sink, SkipReason, Source, archives, has_extension};
 
 /// Reads Word documents, presentations, `OpenDocument` texts and EPUB books; any other ZIP archive is a folder.
 #[derive(Debug, Clone, Default)]
@@ -50,8 +50,8 @@ impl Office {
 }
 
 impl Loader for Office {
-    fn accepts(&self, _: &Path, head: &[u8]) -> bool {
-        head.starts_with(b"PK\x03\x04") || head.starts_with(b"PK\x05\x06")
+    fn accepts(&self, path: &Path, head: &[u8]) -> bool {
+        head.starts_with(b"PK\x03\x04") || head.starts_with(b"PK\x05\x06") || is_part_of_archive(path, head)
     }
 
     fn load(&self, source: &Source<'_>, out: &mut dyn Sink) -> Result<(), SkipReason> {
@@ -69,6 +69,12 @@ impl Loader for Office {
             read => read.map(|()| _ = embedded::read(&mut archive, source, &self.members, out)),
         }
     }
+}
+
+/// A later part of an archive in several begins in the middle of a member. It is told as an archive that is not whole.
+fn is_part_of_archive(path: &Path, head: &[u8]) -> bool {
+    let broken = std::str::from_utf8(head).is_err_and(|error| error.error_len().is_some());
+    has_extension(path, &["zip"]) && broken && head.contains(&0)
 }
 
 /// What an archive is, by its parts.

@@ -17,9 +17,15 @@ pub(super) fn load(
     parts: &mut DocumentParts,
 ) -> Result<Loaded, SkipReason> {
     let mut rendering = Rendering::default();
-    for (number, part) in slides(archive)?.into_iter().enumerate() {
+    let slides = slides(archive)?;
+    for (number, part) in slides.iter().enumerate() {
         rendering.page((number + 1).to_string());
-        parts.read(|| part.clone(), || slide(archive, &part, &mut rendering));
+        parts.read(|| part.clone(), || slide(archive, part, &mut rendering));
+    }
+    if rendering.is_blank()
+        && let Some(part) = slides.first()
+    {
+        parts.read(|| part.clone(), || behind(archive, part, &mut rendering));
     }
     rendering.finish(source, "pptx", properties::core(archive))
 }
@@ -38,6 +44,19 @@ fn slide(archive: &mut Archive<'_>, part: &str, rendering: &mut Rendering) {
     let notes = relations.values().find(|target| target.contains("notesSlide"));
     if let Some(xml) = notes.and_then(|target| archive.text(&resolved("ppt/slides", target))) {
         Slide::read(&xml).write_notes(rendering);
+    }
+}
+
+/// What the layout and the master of a slide show on it. It is the same on every slide, and mostly a name or a motto:
+/// it is read where slides have nothing else.
+fn behind(archive: &mut Archive<'_>, part: &str, rendering: &mut Rendering) {
+    for layout in archive.targets_of(part, "slideLayouts/") {
+        let masters = archive.targets_of(&layout, "slideMasters/");
+        for part in std::iter::once(layout).chain(masters) {
+            if let Some(xml) = archive.text(&part) {
+                Slide::read(&xml).write_own(rendering);
+            }
+        }
     }
 }
 
@@ -62,7 +81,7 @@ fn slides(archive: &mut Archive<'_>) -> Result<Vec<String>, SkipReason> {
 
 /// A shape with text, a table, or a picture.
 enum PptxShape {
-    Text { title: bool, furniture: bool, paragraphs: Vec<(usize, bool, String)> },
+    Text { title: bool, furniture: bool, placeholder: bool, paragraphs: Vec<(usize, bool, String)> },
     Table(Vec<Vec<String>>),
     Picture { alt: String, relation: String },
 }
@@ -122,10 +141,19 @@ impl Slide {
     /// What the speaker says: the body of the notes page, not its copy of the slide and its number.
     fn write_notes(self, rendering: &mut Rendering) {
         for shape in self.shapes {
-            if let PptxShape::Text { title: false, furniture: false, paragraphs } = shape {
+            if let PptxShape::Text { title: false, furniture: false, paragraphs, .. } = shape {
                 for (_, _, text) in &paragraphs {
                     rendering.paragraph(text);
                 }
+            }
+        }
+    }
+
+    /// The text of a master that is not there to be replaced.
+    fn write_own(self, rendering: &mut Rendering) {
+        for shape in self.shapes {
+            if let PptxShape::Text { placeholder: false, paragraphs, .. } = shape {
+                write_paragraphs(rendering, &paragraphs);
             }
         }
     }
@@ -195,7 +223,8 @@ impl SlideReader {
         if !paragraphs.is_empty() {
             let title = matches!(self.placeholder.as_str(), "title" | "ctrTitle");
             let furniture = matches!(self.placeholder.as_str(), "sldNum" | "dt" | "ftr" | "hdr");
-            self.slide.shapes.push(PptxShape::Text { title, furniture, paragraphs });
+            let placeholder = !self.placeholder.is_empty();
+            self.slide.shapes.push(PptxShape::Text { title, furniture, placeholder, paragraphs });
         }
     }
 }

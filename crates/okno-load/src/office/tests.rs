@@ -185,6 +185,35 @@ fn charts_are_tables() {
 }
 
 #[test]
+fn a_later_part_of_an_archive_is_not_taken_for_noise() {
+    let whole = archive(&[("a.txt", "peaches"), ("b.txt", "pears")]);
+    let part = [&[0x79, 0xc3, 0x85, 0x00, 0xfa, 0x8a][..], &whole[40..whole.len() - 4]].concat();
+    assert!(Office::default().accepts(std::path::Path::new("a.zip"), &part));
+    let got = load(&Office::default(), "a.zip", &part);
+    assert!(matches!(got.skipped[0].1, SkipReason::Damaged { .. }), "{:?}", got.skipped);
+    assert!(!Office::default().accepts(std::path::Path::new("a.zip"), "wörds in a file with a wrong name".as_bytes()));
+}
+
+#[test]
+fn what_a_master_shows_is_read_where_slides_have_nothing() {
+    let shape = |inner: &str, text: &str| format!("<p:sp>{inner}<a:p><a:t>{text}</a:t></a:p></p:sp>");
+    let master = shape("<p:ph type=\"title\"/>", "Click to edit") + &shape("", "Orchard Ltd., 2011");
+    let read = |slide: &str| {
+        let file = archive(&[
+            ("ppt/presentation.xml", "<p:presentation/>"),
+            ("ppt/slides/slide1.xml", slide),
+            ("ppt/slides/_rels/slide1.xml.rels", &related("../slideLayouts/slideLayout1.xml")),
+            ("ppt/slideLayouts/slideLayout1.xml", &shape("<p:ph/>", "Click")),
+            ("ppt/slideLayouts/_rels/slideLayout1.xml.rels", &related("../slideMasters/slideMaster1.xml")),
+            ("ppt/slideMasters/slideMaster1.xml", &master),
+        ]);
+        one(&Office::default(), "a.pptx", &file).text
+    };
+    assert_eq!(read("<p:sld/>"), "Orchard Ltd., 2011\n");
+    assert_eq!(read(&shape("", "Peaches")), "Peaches\n");
+}
+
+#[test]
 fn a_chart_of_many_cells_is_its_titles() {
     let series: String =
         (0..200).map(|at| format!("<c:ser><c:val><c:pt idx=\"{at}\"><c:v>1</c:v></c:pt></c:val></c:ser>")).collect();

@@ -64,6 +64,9 @@ pub(super) fn load(file: &Compound<'_>, source: &Source<'_>, out: &mut dyn Sink)
             }
         }
     }
+    if rendering.is_blank() {
+        show.write_masters(&mut rendering);
+    }
     out.document(rendering.finish(source, "ppt", properties::read(file))?);
     if pictures > 0 {
         out.left_out(source.name, LeftOut::Images { count: pictures });
@@ -243,6 +246,8 @@ struct SlidePlace {
 struct Presentation<'s> {
     stream: &'s [u8],
     slides: Vec<SlidePlace>,
+    /// Where the masters are.
+    masters: Vec<usize>,
     /// Where the notes of slides are, by the identity of the slide.
     notes: HashMap<u32, usize>,
     /// Bytes that may still be read: slides that share their bytes are not read for ever.
@@ -257,6 +262,8 @@ struct SlideShape {
     shows: Option<usize>,
     /// Numbers, dates, footers.
     furniture: bool,
+    /// There to be filled, or replaced.
+    placeholder: bool,
     picture: bool,
     table: Vec<Vec<String>>,
 }
@@ -267,15 +274,13 @@ impl<'s> Presentation<'s> {
         let record = |at: usize| SlideRecord::at(stream, at).filter(|record| record.kind == kind::DOCUMENT);
         let current = document.and_then(|id| places.get(&id)).and_then(|at| record(*at));
         let document = current.or_else(|| last_document(stream))?;
-        let mut show = Self { stream, slides: Vec::new(), notes: HashMap::new(), left: stream.len() * 2 };
+        let (slides_of, left) = (|list| slides(list, &places).into_iter().take(MOST_SLIDES), stream.len() * 2);
+        let mut show = Self { stream, slides: Vec::new(), masters: Vec::new(), notes: HashMap::new(), left };
         for list in document.inner().filter(|record| record.kind == kind::TEXT_LIST) {
             match list.instance {
-                0 => show.slides.extend(slides(list, &places).into_iter().take(MOST_SLIDES)),
-                2 => {
-                    for slide in slides(list, &places).into_iter().take(MOST_SLIDES) {
-                        show.note(slide.place);
-                    }
-                }
+                0 => show.slides.extend(slides_of(list)),
+                1 => show.masters.extend(slides_of(list).map(|master| master.place)),
+                2 => slides_of(list).for_each(|slide| show.note(slide.place)),
                 _ => {}
             }
         }
@@ -288,6 +293,14 @@ impl<'s> Presentation<'s> {
         let slide = notes.inner().find(|record| record.kind == kind::NOTES_ATOM);
         if let Some(slide) = slide {
             self.notes.entry(number32(slide.data, 0)).or_insert(place);
+        }
+    }
+
+    /// What masters show on every slide beside what slides fill: read where slides have nothing else.
+    fn write_masters(&mut self, rendering: &mut Rendering) {
+        for place in std::mem::take(&mut self.masters) {
+            let own = self.shapes(place).into_iter().filter(|shape| !shape.placeholder);
+            own.filter_map(|shape| shape.text).for_each(|text| text.paragraphs(rendering));
         }
     }
 
@@ -306,7 +319,9 @@ impl<'s> Presentation<'s> {
                 kind::SHAPE => shapes.push(SlideShape::default()),
                 kind::PLACEHOLDER => {
                     let role = record.data.get(4).copied().unwrap_or(0);
-                    shapes.iter_mut().last().into_iter().for_each(|shape| shape.furniture = (7..=10).contains(&role));
+                    if let Some(shape) = shapes.last_mut() {
+                        (shape.furniture, shape.placeholder) = ((7..=10).contains(&role), true);
+                    }
                 }
                 kind::PICTURE if shows_picture(record) => {
                     shapes.iter_mut().last().into_iter().for_each(|shape| shape.picture = true);
@@ -448,4 +463,47 @@ fn write(rendering: &mut Rendering, shapes: Vec<SlideShape>, outline: Vec<SlideT
     }
     // A slide that cannot be found has at least the texts of its placeholders.
     outline.iter().flatten().for_each(|text| text.write(rendering));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn record(version: u16, kind: u16, data: &[u8]) -> Vec<u8> {
+        let head = [version.to_le_bytes(), kind.to_le_bytes()].concat();
+        [&head[..], &(data.len() as u32).to_le_bytes(), data].concat()
+    }
+
+    fn container(kind: u16, inner: &[Vec<u8>]) -> Vec<u8> {
+        record(0xf, kind, &inner.concat())
+    }
+
+    fn words(text: &str) -> Vec<u8> {
+        let texts = [record(0, kind::TEXT_HEADER, &[4, 0, 0, 0]), record(0, kind::TEXT_NARROW, text.as_bytes())];
+        container(kind::TEXT_BOX, &texts)
+    }
+
+    #[test]
+    fn masters_have_words_of_their_own() {
+        let placeholder = record(0, kind::PLACEHOLDER, &[0, 0, 0, 0, 1, 0, 0, 0]);
+        let shapes = [
+            container(kind::SHAPE, &[words("Orchard Ltd.")]),
+            container(kind::SHAPE, &[placeholder, words("Click to edit")]),
+        ];
+        let master = container(0x03f8, &shapes);
+        let mut listed = record(0, kind::PERSIST, &[1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
+        listed = record(0x1f, kind::TEXT_LIST, &listed);
+        let document = container(kind::DOCUMENT, &[listed]);
+        // Object 1 is the master, 2 the document.
+        let numbers = |numbers: &[u32]| numbers.iter().flat_map(|number| number.to_le_bytes()).collect::<Vec<u8>>();
+        let mut stream = [master.clone(), document.clone()].concat();
+        let directory = stream.len();
+        stream.extend(record(0, kind::DIRECTORY, &numbers(&[1 | 2 << 20, 0, master.len() as u32])));
+        let edit = stream.len();
+        stream.extend(record(0, kind::EDIT, &numbers(&[0, 0, 0, directory as u32, 2])));
+        let mut show = Presentation::read(&stream, edit).expect("a document");
+        let mut rendering = Rendering::default();
+        show.write_masters(&mut rendering);
+        assert_eq!((rendering.is_blank(), rendering.len()), (false, "Orchard Ltd.".len()));
+    }
 }

@@ -53,6 +53,8 @@ enum Wide {
     Legacy(&'static Encoding),
     /// Codes are the characters of a collection.
     Collection(Box<CMap>),
+    /// Codes are glyphs in the order that most fonts have.
+    GlyphOrder,
     Unknown,
 }
 
@@ -85,6 +87,8 @@ impl<'a> Fonts<'a> {
             (!claims_too_much(dict)).then_some(()).and_then(|()| self.cache.font(dict, &self.programs, &self.cmaps));
         let face = font.map(|font| {
             let (wide, bold, scale) = (self.wide(dict), is_bold(dict), scale(dict, &font));
+            let wide =
+                if matches!(wide, Wide::Unknown) && has_usual_order(dict, &font) { Wide::GlyphOrder } else { wide };
             let vertical = !font.is_horizontal();
             Rc::new(Face { vertical, font, wide, bold, scale, program: OnceCell::new(), known: RefCell::default() })
         });
@@ -118,6 +122,44 @@ impl<'a> Fonts<'a> {
         let resolver = Arc::clone(&self.cmaps);
         CMap::parse((self.cmaps)(name)?, move |name: CMapName<'_>| (resolver)(name))
     }
+}
+
+/// The first glyph of TrueType fonts that is a letter is the third, a space, and ASCII follows.
+const BEFORE_ASCII: u32 = b' ' as u32 - 3;
+
+/// Letters that are narrow, usual and wide in every font that is not of a typewriter.
+const BY_WIDTH: [&[u8]; 3] = [b"ijl.,:;'!", b"abdeghnopqu", b"mwMW"];
+
+/// The least number of letters whose widths must be known to tell an order of glyphs by them.
+const MIN_WIDTHS: usize = 8;
+
+/// Whether a font without tables of letters has its glyphs in the order of the Macintosh, as most TrueType fonts have:
+/// widths tell. A narrow letter is narrower than a usual one, that is narrower than a wide one, and digits are equal.
+fn has_usual_order(dict: &Dict<'_>, font: &Font<'_>) -> bool {
+    let below = dict.get::<Array<'_>>("DescendantFonts").and_then(|below| below.iter::<Dict<'_>>().next());
+    let Some(below) = below.filter(|below| is_named(below, "Subtype", b"CIDFontType2")) else { return false };
+    if !is_named(dict, "Encoding", b"Identity-H") || dict.contains_key("ToUnicode") {
+        return false;
+    }
+    let missing = below.get::<f64>("DW").unwrap_or(1000.0);
+    let widths = |letters: &[u8]| -> Vec<f64> {
+        let width = |letter: &u8| font.code_advance(u32::from(*letter) - BEFORE_ASCII).x;
+        letters.iter().map(width).filter(|width| (width - missing).abs() > 0.5).collect()
+    };
+    let [narrow, usual, wide] = BY_WIDTH.map(widths);
+    let digits = widths(b"0123456789");
+    let most = |widths: &[f64]| widths.iter().copied().fold(f64::MIN, f64::max);
+    let least = |widths: &[f64]| widths.iter().copied().fold(f64::MAX, f64::min);
+    let known = narrow.len() + usual.len() + wide.len();
+    known >= MIN_WIDTHS
+        && [&narrow, &usual, &wide].iter().all(|widths| !widths.is_empty())
+        && most(&narrow) < least(&usual)
+        && most(&usual) < least(&wide)
+        && (digits.is_empty() || most(&digits) - least(&digits) < 1.0)
+}
+
+fn is_named(dict: &Dict<'_>, key: &str, name: &[u8]) -> bool {
+    dict.get::<Name<'_>>(key).is_some_and(|found| found.as_ref() == name)
 }
 
 /// Words in the names of fonts, and the encoding of the systems that had them.
@@ -266,6 +308,9 @@ impl Face<'_> {
                 BfString::Char(c) => Some(c.to_string()),
                 BfString::String(text) => Some(text),
             },
+            Wide::GlyphOrder => {
+                char::from_u32(code + BEFORE_ASCII).filter(|c| matches!(c, ' '..='~')).map(String::from)
+            }
             Wide::Unknown => None,
         }
     }

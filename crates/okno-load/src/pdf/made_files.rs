@@ -74,6 +74,30 @@ fn letters_that_run_to_the_left_are_read_from_the_right() {
     assert_eq!(got.text, "שלום 12\n");
 }
 
+/// Glyph 3 is a space, and ASCII follows: nothing in the file says so but the widths.
+#[test]
+fn a_font_without_tables_is_read_by_the_usual_order_of_glyphs() {
+    let font = "<</Type/Font/Subtype/Type0/BaseFont/X/Encoding/Identity-H/DescendantFonts[101 0 R]>>";
+    let read = |widths: &str| {
+        let below = format!(
+            "<</Type/Font/Subtype/CIDFontType2/BaseFont/X/CIDSystemInfo<</Registry(Adobe)/Ordering(Identity)\
+             /Supplement 0>>/FontDescriptor 102 0 R/W[{widths}]>>"
+        );
+        let about = "<</Type/FontDescriptor/FontName/X/Flags 32/FontBBox[0 0 1000 1000]/Ascent 900/Descent -200\
+                     /ItalicAngle 0/CapHeight 700/StemV 80>>";
+        let page = "BT /F 12 Tf 40 700 Td <00360058005000500044> Tj ET";
+        let bytes = made(&[MadePage("/Resources<</Font<</F 100 0 R>>>>", page)], &[font, &below, about]);
+        load(&Pdf::default(), "made.pdf", &bytes)
+    };
+    // a b … e, h i j, l m n o p q, u, w, and digits.
+    let usual =
+        "19 28 572 54 54 549 68[556 613 476 613 561]75[618 253 253]79[253 930 618 604 613 613]88 88 618 90 90 778";
+    assert_eq!(read(usual).documents.remove(0).text, "Summa\n");
+    // Digits that are not equally wide: another order.
+    let other = usual.replace("19 28 572", "19[572 300 572]");
+    assert!(matches!(read(&other).skipped[0].1, SkipReason::UnknownLetters), "{:?}", read(&other).skipped);
+}
+
 #[test]
 fn letters_drawn_twice_are_read_once() {
     let content: String = [(40, "B"), (48, "o"), (55, "l"), (58, "d")]
