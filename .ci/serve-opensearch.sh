@@ -3,6 +3,8 @@
 #   .ci/serve-opensearch.sh FOLDER [PORT] [NODES]     FOLDER gets the packages, the nodes' data and their process ids
 #   kill $(cat FOLDER/*.pid)                          stops it
 #   .ci/serve-opensearch.sh FOLDER PORT NODES 2       starts node 2 again, with what it had
+# The runner takes ports below 9300. OKNO_OPENSEARCH_JAVA holds what the nodes are started with instead of a small heap
+# and a quick start, to measure large indexes.
 # Prints the addresses for OKNO_TEST_OPENSEARCH. Where it cannot be had or started it says why on standard error and
 # prints nothing.
 set -uo pipefail
@@ -11,6 +13,7 @@ port=${2:-9201}
 nodes=${3:-3}
 only=${4:-}
 version=2.19.1.0
+read -ra java_options <<<"${OKNO_OPENSEARCH_JAVA:--Xms256m -Xmx512m -XX:TieredStopAtLevel=1}"
 say() { echo "opensearch: $*" >&2; }
 mkdir -p "$folder" && folder=$(cd "$folder" && pwd) || exit 0
 command -v java >/dev/null || { say "java is needed; the tests that need it will be skipped"; exit 0; }
@@ -44,7 +47,7 @@ cluster.initial_cluster_manager_nodes: [$seeds]
 cluster.routing.allocation.disk.threshold_enabled: false
 cluster.fault_detection.follower_check.timeout: 3s
 YML
-  java -Xms256m -Xmx512m -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -cp "$folder/lib/*:$folder/knn/*" \
+  java "${java_options[@]}" -XX:+UseSerialGC -cp "$folder/lib/*:$folder/knn/*" \
     org.codelibs.opensearch.runner.OpenSearchRunner -basePath "$home" -numOfNode 1 -clusterName okno \
     -baseHttpPort $((port + $1 - 2)) -pluginTypes org.opensearch.knn.plugin.KNNPlugin -useLogger \
     >"$home.log" 2>&1 </dev/null &

@@ -1,7 +1,7 @@
 //! Milvus beside the embedded store.
 //!
 //! ```text
-//! cargo run --release -p okno-milvus --example beside -- SERVER CORPUS.jsonl QUESTIONS.jsonl [TIMES]
+//! cargo run --release -p okno-milvus --example beside -- SERVER CORPUS.jsonl|INDEX QUESTIONS.jsonl [TIMES [NAME]]
 //! ```
 
 use okno_milvus::Address;

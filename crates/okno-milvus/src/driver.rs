@@ -2,7 +2,7 @@
 
 use crate::Address;
 use crate::client::{MilvusClient, WriteMode, write};
-use crate::expression::{MOST, written};
+use crate::expression::{MOST, TOKENS, is_written, row_tokens, written};
 use crate::schema::Collections;
 use milvus::v2::error::Error as SdkError;
 use milvus::v2::prelude::{
@@ -15,19 +15,29 @@ use okno_remote::{
     Columns, Dimension, Lookup, MADE, Meter, NO_TERM, Near, Nearest, RemoteTable, RowCondition, RunLimits, StoreDriver,
     UnitBatch, UnitQuestion, UnitRow, partition, saturated,
 };
+use std::collections::HashMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// An index on Milvus.
 pub struct MilvusDriver {
     client: MilvusClient,
     collections: Collections,
     address: Address,
+    /// Whether rows have tokens of fields; those of earlier versions have none.
+    has_tokens: AtomicBool,
 }
 
 impl MilvusDriver {
     pub fn connect(address: &Address) -> Result<Self> {
         let (client, collections) = (MilvusClient::connect(address)?, Collections::of(address));
-        Ok(Self { client, collections, address: address.clone() })
+        Ok(Self { client, collections, address: address.clone(), has_tokens: AtomicBool::new(false) })
+    }
+
+    /// Looks what the collections of the index have.
+    fn know_fields(&self) -> Result<()> {
+        self.has_tokens.store(self.collections.have_tokens(&self.client)?, Ordering::Relaxed);
+        Ok(())
     }
 
     fn named(&self, table: RemoteTable) -> String {
@@ -63,12 +73,19 @@ fn weighed(row: &UnitRow, batch: &UnitBatch) -> SparseVector {
     row.terms.iter().map(weigh).collect()
 }
 
-fn unit_columns(mut batch: UnitBatch) -> PartitionRows {
+/// The tokens of all rows. Rows of one document follow one another and share theirs, which are hashed once.
+fn token_column(rows: &[UnitRow]) -> FieldData {
+    let mut known: HashMap<*const String, Vec<i64>> = HashMap::new();
+    let of = |row: &UnitRow| known.entry(row.tokens.as_ptr()).or_insert_with(|| row_tokens(&row.tokens)).clone();
+    FieldData::array_int64(TOKENS, rows.iter().map(of).collect())
+}
+
+fn unit_columns(mut batch: UnitBatch, has_tokens: bool) -> PartitionRows {
     let sparse = batch.rows.iter().map(|row| weighed(row, &batch)).collect();
     let dense = batch.rows.iter_mut().map(|row| std::mem::take(&mut row.dense)).collect();
     let numbers =
         |name: &str, value: fn(&UnitRow) -> i64| FieldData::int64(name, batch.rows.iter().map(value).collect());
-    let columns = vec![
+    let mut columns = vec![
         numbers("key", |row| row.key),
         numbers("document", |row| row.document),
         numbers("section", |row| row.section),
@@ -76,16 +93,19 @@ fn unit_columns(mut batch: UnitBatch) -> PartitionRows {
         FieldData::FloatVector { name: "dense".to_owned(), values: dense },
         FieldData::sparse_float_vector("sparse", sparse),
     ];
+    columns.extend(has_tokens.then(|| token_column(&batch.rows)));
     (Some(partition(batch.code)), columns)
 }
 
 /// Columns as the client sends them, with the vector that every collection must have.
-fn field_data(columns: Columns) -> Vec<FieldData> {
+fn field_data(columns: Columns, has_tokens: bool) -> Vec<FieldData> {
     let rows = columns.texts("key").len();
+    let tokens = |row: usize| columns.tokens.get(row).map(|tokens| row_tokens(tokens)).unwrap_or_default();
+    let tokens = has_tokens.then(|| FieldData::array_int64(TOKENS, (0..rows).map(tokens).collect()));
     let nothing = FieldData::FloatVector { name: "nothing".to_owned(), values: vec![vec![0.0; 2]; rows] };
     let numbers = columns.numbers.into_iter().map(|(name, values)| FieldData::int64(name, values));
     let texts = columns.texts.into_iter().map(|(name, values)| FieldData::varchar(name, values));
-    numbers.chain(texts).chain([nothing]).collect()
+    numbers.chain(texts).chain(tokens).chain([nothing]).collect()
 }
 
 fn read_columns(fields: &'static [&'static str], data: &[FieldData]) -> Columns {
@@ -114,12 +134,14 @@ impl StoreDriver for MilvusDriver {
         let there = self.collections.exist(&self.client)?;
         if there {
             self.collections.load(&self.client)?;
+            self.know_fields()?;
         }
         Ok(there)
     }
 
     fn create(&self, dimensions: usize) -> Result<()> {
-        self.collections.create(&self.client, &self.address, dimensions)
+        self.collections.create(&self.client, &self.address, dimensions)?;
+        self.know_fields()
     }
 
     fn drop_index(&self) -> Result<()> {
@@ -134,14 +156,25 @@ impl StoreDriver for MilvusDriver {
         MOST
     }
 
+    fn checks_fields(&self) -> bool {
+        self.has_tokens.load(Ordering::Relaxed)
+    }
+
+    fn tells(&self, condition: &RowCondition) -> bool {
+        is_written(condition)
+    }
+
     fn write(&self, table: RemoteTable, rows: Columns) -> Result<()> {
         // Keys of documents are new; of the ledger, those of the lock and of cached vectors are not.
         let mode = if table == RemoteTable::Documents { WriteMode::Insert } else { WriteMode::Upsert };
-        self.insert(table, mode, vec![(None, field_data(rows))])
+        let has_tokens = table == RemoteTable::Documents && self.checks_fields();
+        self.insert(table, mode, vec![(None, field_data(rows, has_tokens))])
     }
 
     fn write_units(&self, batches: Vec<UnitBatch>) -> Result<()> {
-        self.insert(RemoteTable::Units, WriteMode::Insert, batches.into_iter().map(unit_columns).collect())
+        let has_tokens = self.checks_fields();
+        let parts = batches.into_iter().map(|batch| unit_columns(batch, has_tokens)).collect();
+        self.insert(RemoteTable::Units, WriteMode::Insert, parts)
     }
 
     fn delete(&self, table: RemoteTable, expression: &str) -> Result<()> {
@@ -160,8 +193,11 @@ impl StoreDriver for MilvusDriver {
                     .collection_name(&collection)
                     .filter(&lookup.expression)
                     .output_fields(lookup.fields.iter().copied())
-                    .consistency_level(ConsistencyLevel::Strong)
-                    .build();
+                    .consistency_level(ConsistencyLevel::Strong);
+                let request = match lookup.most {
+                    Some(most) => request.limit(most as i64).build(),
+                    None => request.build(),
+                };
                 async move {
                     let answer = sdk.query(request?).await?;
                     Ok::<_, SdkError>(read_columns(lookup.fields, answer.results().get_output_fields()))
@@ -222,4 +258,47 @@ async fn find(sdk: ClientV2, collection: String, search: Arc<Nearest>) -> Result
     };
     let scored = keys.iter().zip(places).zip(result.get_scores());
     Ok(scored.map(|((&key, &place), &score)| Near { key, place, score }).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use okno::document::{Comparison, Filter, Value};
+    use okno::store::contract::{DIMENSIONS, EMBEDDER, document};
+    use okno::store::{Manifest, Store};
+    use okno_remote::RemoteStore;
+
+    /// The rows of an index of an earlier version have no tokens: its records are read, and the same documents found.
+    #[test]
+    fn rows_with_and_without_tokens_are_filtered() {
+        let Ok(server) = std::env::var("OKNO_TEST_MILVUS") else { return };
+        let host = server.split("://").last().unwrap_or_default();
+        for with_tokens in [false, true] {
+            let name = format!("tokens_{}_{with_tokens}", std::process::id());
+            let address: Address = format!("milvus://{host}/{name}").parse().unwrap();
+            let driver = Arc::new(MilvusDriver::connect(&address).unwrap());
+            if !with_tokens {
+                driver.collections.create_without_tokens(&driver.client, DIMENSIONS).unwrap();
+            }
+            let own: Arc<dyn StoreDriver> = driver.clone();
+            let store = RemoteStore::open_or_create(own, &Manifest::new(EMBEDDER, DIMENSIONS)).unwrap();
+            assert_eq!(driver.checks_fields(), with_tokens);
+            let mut writer = store.writer().unwrap();
+            for year in 2000..2020 {
+                let mut document = document(&format!("n{year}"), "Text.");
+                document.record.metadata.set("year", Value::Number(f64::from(year)));
+                writer.put(&document).unwrap();
+            }
+            writer.finish().unwrap();
+            let found = |comparison, literal: &str| {
+                let filter = Filter::Compare("year".to_owned(), comparison, literal.to_owned());
+                store.snapshot().unwrap().matching(&filter).unwrap().len()
+            };
+            assert_eq!(found(Comparison::GreaterOrEqual, "2015"), 5);
+            assert_eq!(found(Comparison::Equal, "2003"), 1);
+            assert_eq!(found(Comparison::StartsWith, "201"), 10);
+            assert_eq!(found(Comparison::NotEqual, "2003"), 19);
+            driver.drop_index().unwrap();
+        }
+    }
 }

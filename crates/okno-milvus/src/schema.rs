@@ -1,11 +1,12 @@
 //! The collections of an index, made where they are missing.
 
 use crate::client::MilvusClient;
+use crate::expression::TOKENS;
 use crate::{Address, DenseIndex};
 use milvus::v2::prelude::{
     CollectionSchema, ConsistencyLevel, CreateCollectionRequest, CreateIndexRequest, CreatePartitionRequest, DataType,
-    DropCollectionRequest, FieldSchema, HasCollectionRequest, HasPartitionRequest, IndexParam, IndexType,
-    LoadCollectionRequest, MetricType,
+    DescribeCollectionRequest, DropCollectionRequest, FieldSchema, HasCollectionRequest, HasPartitionRequest,
+    IndexParam, IndexType, LoadCollectionRequest, MetricType,
 };
 use okno::Result;
 use okno_remote::{MADE, RemoteTable, partition};
@@ -17,6 +18,9 @@ const LONGEST: u32 = 65_535;
 /// Links of a node of the graph, and how many are looked at when it is built: what the engine's own documentation
 /// begins with.
 const GRAPH: [(&str, &str); 2] = [("M", "16"), ("efConstruction", "200")];
+
+/// Tokens of a row, at most; the engine's own limit. 4,000 bytes of tokens have fewer, prefixes included.
+const MOST_TOKENS: u32 = 4096;
 
 /// The names of an index's collections.
 #[derive(Debug, Clone)]
@@ -56,7 +60,28 @@ impl Collections {
         for (collection, indexes) in self.all().into_iter().zip(indexes(address.index)) {
             indexes.into_iter().try_for_each(|index| create_index(client, collection, index))?;
         }
+        for table in [RemoteTable::Units, RemoteTable::Documents] {
+            index_if_possible(client, self.name(table), scalar(TOKENS))?;
+        }
         self.load(client)
+    }
+
+    /// Whether rows have tokens of fields.
+    pub fn have_tokens(&self, client: &MilvusClient) -> Result<bool> {
+        for table in [RemoteTable::Units, RemoteTable::Documents] {
+            let collection = self.name(table).to_owned();
+            let has = client.call(move |sdk, _| {
+                let request = DescribeCollectionRequest::builder().collection_name(&collection).build();
+                async move {
+                    let answer = sdk.describe_collection(request?).await?;
+                    Ok(answer.description().get_schema().get_fields().iter().any(|field| field.get_name() == TOKENS))
+                }
+            })?;
+            if !has {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 
     fn partitions(&self, client: &MilvusClient) -> Result<()> {
@@ -103,6 +128,19 @@ impl Collections {
     }
 }
 
+#[cfg(test)]
+impl Collections {
+    /// The collections with rows as earlier versions made them.
+    pub fn create_without_tokens(&self, client: &MilvusClient, dimensions: usize) -> Result<()> {
+        for (table, with) in [(RemoteTable::Units, units(dimensions)), (RemoteTable::Documents, documents())] {
+            let kept = with.get_fields().iter().filter(|field| field.get_name() != TOKENS);
+            let without = kept.fold(schema(), |schema, field| schema.add_field(field.clone()));
+            create(client, self.name(table), without)?;
+        }
+        Ok(())
+    }
+}
+
 fn has(client: &MilvusClient, collection: &str) -> Result<bool> {
     let collection = collection.to_owned();
     client.call(move |sdk, _| {
@@ -133,6 +171,21 @@ fn create_index(client: &MilvusClient, collection: &str, index: IndexParam) -> R
     })
 }
 
+/// The same once, and no error: where lists cannot be indexed, as on the small server, or the field is missing, as in
+/// collections of earlier versions, filters only take longer.
+fn index_if_possible(client: &MilvusClient, collection: &str, index: IndexParam) -> Result<()> {
+    let collection = collection.to_owned();
+    client.call(move |sdk, _| {
+        let request =
+            CreateIndexRequest::builder().collection_name(&collection).index_param(index.clone()).sync(false).build();
+        async move {
+            // Refused, or not: nothing depends on it.
+            let _ = sdk.create_index(request?).await;
+            Ok(())
+        }
+    })
+}
+
 fn field(name: &str, data_type: DataType) -> FieldSchema {
     FieldSchema::new().name(name).data_type(data_type)
 }
@@ -152,6 +205,7 @@ fn units(dimensions: usize) -> CollectionSchema {
         .add_field(field("document", DataType::Int64))
         .add_field(field("section", DataType::Int64))
         .add_field(field("place", DataType::Int64))
+        .add_field(tokens())
         .add_field(field("dense", DataType::FloatVector).dimension(dimensions as u32))
         .add_field(field("sparse", DataType::SparseFloatVector))
 }
@@ -168,7 +222,7 @@ fn documents() -> CollectionSchema {
     for stream in ["record", "head", "text", "vectors"] {
         schema = schema.add_field(text(stream, LONGEST));
     }
-    schema.add_field(nothing())
+    schema.add_field(tokens()).add_field(nothing())
 }
 
 fn ledger() -> CollectionSchema {
@@ -181,13 +235,21 @@ fn ledger() -> CollectionSchema {
         .add_field(nothing())
 }
 
+/// The tokens of the document's fields.
+fn tokens() -> FieldSchema {
+    field(TOKENS, DataType::Array).element_type(DataType::Int64).max_capacity(MOST_TOKENS)
+}
+
 /// The vector that every collection must have, where none is needed.
 fn nothing() -> FieldSchema {
     field("nothing", DataType::FloatVector).dimension(2)
 }
 
+fn scalar(name: &str) -> IndexParam {
+    IndexParam::new().field_name(name).index_type(IndexType::Inverted)
+}
+
 fn indexes(dense: DenseIndex) -> [Vec<IndexParam>; 3] {
-    let scalar = |name: &str| IndexParam::new().field_name(name).index_type(IndexType::Inverted);
     let vector = |name: &str, kind| IndexParam::new().field_name(name).index_type(kind).metric_type(MetricType::Ip);
     let dense = match dense {
         DenseIndex::Flat => vector("dense", IndexType::Flat),

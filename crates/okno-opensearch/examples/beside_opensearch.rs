@@ -1,7 +1,8 @@
 //! OpenSearch beside the embedded store.
 //!
 //! ```text
-//! cargo run --release -p okno-opensearch --example beside_opensearch -- SERVER CORPUS.jsonl QUESTIONS.jsonl [TIMES]
+//! cargo run --release -p okno-opensearch --example beside_opensearch -- \
+//!     HOSTS[?shards=…] CORPUS.jsonl|INDEX QUESTIONS.jsonl [TIMES [NAME]]
 //! ```
 
 use okno_opensearch::ClusterAddress;
@@ -13,7 +14,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let Some((server, rest)) = arguments.split_first() else { return Err("which server?".into()) };
     let hosts = server.split("://").last().unwrap_or(server).to_owned();
     let at = move |name: &str| -> ClusterAddress {
-        let address = format!("opensearch://{hosts}/{name}").parse();
+        let (hosts, parameters) = hosts.split_once('?').unwrap_or((&hosts, ""));
+        let address = format!("opensearch://{hosts}/{name}?{parameters}").parse();
         address.unwrap_or_else(|error| panic!("{error}"))
     };
     let (opened, dropped) = (at.clone(), at);

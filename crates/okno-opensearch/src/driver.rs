@@ -7,7 +7,7 @@ use crate::expression::{MOST, clause};
 use crate::failure::{ClusterFailure, FailedAttempt, PLAIN_BM25};
 use crate::schema::{self, WINDOW};
 use crate::search::{
-    MultiAnswer, ROW_PATH, RowHit, UNIT_PATH, UnitHit, columns, near, preference, row_lines, unit_lines,
+    MultiAnswer, ROW_PATH, RowHit, UNIT_PATH, UnitHit, columns, near, preference, row_lines, unit_hits, unit_lines,
 };
 use okno::Result;
 use okno::store::K1;
@@ -164,8 +164,8 @@ impl StoreDriver for OpenSearchDriver {
         let bm25 = if self.client.version < PLAIN_BM25 { 1.0 } else { K1 + 1.0 };
         let request = ClusterRequest::post(path, body.as_bytes());
         self.client.ask(&request, |body| {
-            let found = json::<MultiAnswer<UnitHit<'_>>>(body)?.hits()?;
-            let of = |(hits, search): (Vec<UnitHit<'_>>, &Nearest)| -> Vec<Near> {
+            let found = unit_hits(body)?;
+            let of = |(hits, search): (Vec<UnitHit>, &Nearest)| -> Vec<Near> {
                 hits.iter().filter_map(|hit| near(hit, &search.question, bm25)).collect()
             };
             Ok(found.into_iter().zip(&searches).map(of).collect())

@@ -30,19 +30,30 @@ const RANKINGS: [(Leg, Layer); 6] = [
     (Leg::Dense, Layer::Paragraph),
 ];
 
-/// Measures a server: `arguments` are a corpus and questions as JSON lines, and how often the documents are put, under
-/// other names, for a larger index.
+/// Measures a server: `arguments` are a corpus as JSON lines or as the folder of an index, questions as JSON lines, how
+/// often the documents are put, under other names, for a larger index, and the name of an index that is kept: where it
+/// holds documents, these are asked and none are put.
 pub fn beside(server: &ServerUnderTest, arguments: &[String]) -> AnyResult<()> {
-    let [corpus, questions, times @ ..] = arguments else {
-        return Err("usage: beside SERVER CORPUS.jsonl QUESTIONS.jsonl [TIMES]".into());
+    let [corpus, questions, rest @ ..] = arguments else {
+        return Err("usage: beside SERVER CORPUS.jsonl|INDEX QUESTIONS.jsonl [TIMES [NAME]]".into());
     };
-    let times: usize = times.first().map_or(Ok(1), |times| times.parse())?;
+    let times: usize = rest.first().map_or(Ok(1), |times| times.parse())?;
     let folder = tempfile::tempdir()?;
-    let local = Engine::create(folder.path().join(".okno"))?;
-    local.index(&[corpus])?;
-    let (name, embedder) = (new_name(), BuiltIn::default());
+    let local = if Path::new(corpus).is_dir() {
+        Engine::open(corpus)?
+    } else {
+        let local = Engine::create(folder.path().join(".okno"))?;
+        local.index(&[corpus])?;
+        local
+    };
+    let (kept, embedder) = (rest.get(1), BuiltIn::default());
+    let name = kept.cloned().unwrap_or_else(new_name);
     let store = (server.open)(&name, &Manifest::new(embedder.identity(), embedder.dimensions()));
-    let (remote, meter) = put(&*local.snapshot()?, store, times)?;
+    if store.snapshot()?.numbers().is_empty() {
+        put(&*local.snapshot()?, &store, times)?;
+    }
+    let meter = store.meter();
+    let remote = Engine::builder().embedder(Arc::new(embedder)).over("beside", Box::new(store))?;
     let set = QuestionSet::read(Path::new(questions), &mut Indexed::new(&*local.snapshot()?))?;
     if times == 1 {
         overlap(&local, &remote, &set)?;
@@ -50,12 +61,14 @@ pub fn beside(server: &ServerUnderTest, arguments: &[String]) -> AnyResult<()> {
     }
     store_cost(&remote, &set)?;
     cost(&local, &remote, &set, &meter)?;
-    (server.drop)(&name);
+    if kept.is_none() {
+        (server.drop)(&name);
+    }
     Ok(())
 }
 
 /// Puts the documents of an index on the server.
-fn put(source: &dyn Snapshot, store: RemoteStore, times: usize) -> AnyResult<(Engine, Meter)> {
+fn put(source: &dyn Snapshot, store: &RemoteStore, times: usize) -> AnyResult<()> {
     let numbers = source.numbers();
     let (mut sentences, mut paragraphs) = (0, 0);
     let (began, mut cpu) = (Instant::now(), Duration::ZERO);
@@ -86,8 +99,7 @@ fn put(source: &dyn Snapshot, store: RemoteStore, times: usize) -> AnyResult<(En
     println!("put: {:.0} bytes sent per unit in {} requests", sent.sent as f64 / units.max(1) as f64, sent.requests);
     println!("{} documents, {sentences} sentences, {units} units; memory so far {}", numbers.len() * times, peak());
     println!("put: {:.4} ms of client CPU per unit, {:.4} ms of wall time", per(cpu, units), per(took, units));
-    let meter = store.meter();
-    Ok((Engine::builder().embedder(Arc::new(BuiltIn::default())).over("beside", Box::new(store))?, meter))
+    Ok(())
 }
 
 /// The same document under another name, and with another first character: copies are searched once.

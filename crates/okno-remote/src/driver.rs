@@ -175,6 +175,10 @@ pub trait StoreDriver: Send + Sync {
     fn checks_fields(&self) -> bool {
         false
     }
+    /// Whether it can check this condition on fields as it is; others are bounded by what it can (`prefixes`).
+    fn tells(&self, _: &RowCondition) -> bool {
+        true
+    }
     /// Adds rows to the documents or the ledger; rows of the same keys are replaced. Lookups see them afterwards.
     fn write(&self, table: RemoteTable, rows: Columns) -> Result<()>;
     /// Adds units; rows of the same keys are replaced. Searches need not see them before [`Self::settle`].

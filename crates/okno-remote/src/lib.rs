@@ -14,8 +14,8 @@
 //! own (`units`). *A generation is one row*: a commit first writes everything it adds and then the head that names it,
 //! and a search asks only for documents that its head holds (`state`). Filters and permissions are checked by the
 //! engine where its driver can ([`StoreDriver::checks_fields`]): rows hold the fields of their documents as tokens
-//! (`fields`). Elsewhere they become numbers of documents, and of people's words nothing enters a condition
-//! (`conditions`).
+//! (`fields`), with prefixes of them where it can only ask for equal ones (`prefixes`). Elsewhere they become numbers
+//! of documents, and of people's words nothing enters a condition (`conditions`).
 
 // Engines know signed numbers only; ours stay far below their end.
 #![allow(clippy::cast_possible_wrap)]
@@ -40,6 +40,7 @@ mod meter;
 mod numbers;
 mod pack;
 mod pins;
+mod prefixes;
 mod search;
 mod sending;
 mod snapshot;
@@ -63,5 +64,6 @@ pub use failure::{DamagedRow, RemoteFailure, damaged, failed};
 pub use layers::{LayerCode, MADE, partition};
 pub use meter::{Meter, Traffic};
 pub use numbers::Numbers;
+pub use prefixes::{covering, is_told, with_prefixes};
 pub use store::RemoteStore;
 pub use units::{Dimension, NO_TERM, TermCounts, saturated};

@@ -105,6 +105,9 @@ fn by_fields(shared: &SharedSnapshot, asked: FieldScope<'_>, own: &Numbers) -> O
     let filter = asked.filter.map(fields::condition);
     let access = asked.access.map(fields::seen_by);
     let all = filter.into_iter().chain(access).collect::<Option<Vec<RowCondition>>>()?;
+    if !all.iter().all(|condition| parts.driver.tells(condition)) {
+        return None;
+    }
     let left_out = dead.with(&state.unsaid).with(&asked.without.iter().copied().collect());
     told_by_fields(state.next, RowCondition::All(all), &left_out, &own.common(&state.unsaid), parts.driver.run_limits())
 }
@@ -184,10 +187,14 @@ fn scored_of(near: Near, code: LayerCode) -> Scored {
 
 /// The best, in the order that the contract asks for.
 pub fn best(mut scored: Vec<Scored>, depth: usize) -> Vec<Scored> {
-    scored.sort_unstable_by(|a, b| {
-        let place = |scored: &Scored| (scored.run.document, scored.run.anchor, scored.derived, scored.run);
-        b.score.total_cmp(&a.score).then_with(|| place(a).cmp(&place(b)))
-    });
+    let place = |scored: &Scored| (scored.run.document, scored.run.anchor, scored.derived, scored.run);
+    // One answer comes by score: only equal ones are to be put in order.
+    if !scored.is_sorted_by(|a, b| a.score >= b.score) {
+        scored.sort_unstable_by(|a, b| b.score.total_cmp(&a.score));
+    }
+    for equal in scored.chunk_by_mut(|a, b| a.score.total_cmp(&b.score).is_eq()) {
+        equal.sort_unstable_by_key(place);
+    }
     scored.dedup_by(|next, kept| next.run == kept.run && next.derived == kept.derived);
     scored.truncate(depth);
     scored

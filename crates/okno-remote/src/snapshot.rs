@@ -13,6 +13,7 @@ use crate::ledger::EntryKind;
 use crate::numbers::Numbers;
 use crate::pack;
 use crate::pins::Pins;
+use crate::prefixes::bound;
 use crate::state::GenerationState;
 use crate::store::StoreParts;
 use okno::document::{Access, Catalogue, Derived, DerivedKind, Filter, Gathering, ImageHash, Record, Structure};
@@ -25,6 +26,9 @@ use std::sync::{Arc, OnceLock};
 
 /// Records are kept in memory up to this many: some 400 bytes each without metadata, so 8 MB; 40 MB with much metadata.
 const RECORDS_KEPT: usize = 20_000;
+
+/// Fewer records than one in this many are read by themselves, where not all are in memory.
+const FEW: usize = 8;
 
 /// Documents in memory at once when all are read.
 const DOCUMENTS_AT_ONCE: usize = 100;
@@ -116,6 +120,14 @@ pub fn read_frequencies(parts: &StoreParts, segments: &[u64]) -> Result<Frequenc
     Ok(table)
 }
 
+/// What an engine says of a filter.
+struct FoundByEngine {
+    /// These match.
+    surely: Vec<DocumentNumber>,
+    /// These must be read to know.
+    perhaps: Numbers,
+}
+
 /// One committed generation of a [`crate::RemoteStore`].
 pub struct RemoteSnapshot {
     pub shared: Arc<SharedSnapshot>,
@@ -146,10 +158,11 @@ impl RemoteSnapshot {
         Ok(read.into_iter().map(kept).collect())
     }
 
-    /// Visits the records of these documents: from memory if all fit there, else page after page.
+    /// Visits the records of these documents: from memory if all fit there, else page after page; so are a few.
     fn each_of(&self, numbers: &Numbers, each: &mut dyn FnMut(DocumentNumber, &Record)) -> Result<()> {
-        let SharedSnapshot { parts, state, .. } = &*self.shared;
-        if state.live.count() > RECORDS_KEPT {
+        let SharedSnapshot { parts, state, records, .. } = &*self.shared;
+        let few = records.get().is_none() && numbers.count() < state.live.count() / FEW;
+        if few || state.live.count() > RECORDS_KEPT {
             return parts.documents.each_record(numbers, state.generation, &mut |number, record| each(number, &record));
         }
         let wanted = self.records()?.iter().filter(|(number, _)| numbers.contains(*number));
@@ -159,21 +172,30 @@ impl RemoteSnapshot {
 
     /// The documents of these that match a filter, found by the engine; `None` where it cannot tell, or all records are
     /// in memory anyway. Those whose rows do not say their fields are left out.
-    fn found_by_engine(&self, condition: Option<RowCondition>, among: &Numbers) -> Result<Option<Vec<DocumentNumber>>> {
+    fn found_by_engine(&self, condition: Option<RowCondition>, among: &Numbers) -> Result<Option<FoundByEngine>> {
         let SharedSnapshot { parts, state, records, .. } = &*self.shared;
-        match condition.filter(|_| parts.driver.checks_fields() && records.get().is_none()) {
-            Some(condition) => parts.documents.fulfilling(&condition, &among.without(&state.unsaid)).map(Some),
-            None => Ok(None),
+        let Some(condition) = condition.filter(|_| parts.driver.checks_fields() && records.get().is_none()) else {
+            return Ok(None);
+        };
+        let (said, told) = (among.without(&state.unsaid), parts.driver.tells(&condition));
+        let surely = if told { condition.clone() } else { bound(&condition, true) };
+        let mut found =
+            FoundByEngine { surely: parts.documents.fulfilling(&surely, &said)?, perhaps: Numbers::default() };
+        if !told {
+            let rest = said.without(&found.surely.iter().copied().collect());
+            found.perhaps = parts.documents.fulfilling(&bound(&condition, false), &rest)?.into_iter().collect();
         }
+        Ok(Some(found))
     }
 
     /// The documents of these that match a filter, in any order.
     fn matching_among(&self, filter: &Filter, among: &Numbers) -> Result<Vec<DocumentNumber>> {
-        let found = self.found_by_engine(fields::condition(filter), among)?;
-        let left = if found.is_some() { &among.common(&self.shared.state.unsaid) } else { among };
-        let mut found = found.unwrap_or_default();
+        let (mut found, left) = match self.found_by_engine(fields::condition(filter), among)? {
+            Some(FoundByEngine { surely, perhaps }) => (surely, among.common(&self.shared.state.unsaid).with(&perhaps)),
+            None => (Vec::new(), among.clone()),
+        };
         if !left.is_empty() {
-            self.each_of(left, &mut |number, record| found.extend(record.matches(filter).then_some(number)))?;
+            self.each_of(&left, &mut |number, record| found.extend(record.matches(filter).then_some(number)))?;
         }
         Ok(found)
     }
@@ -252,7 +274,8 @@ impl Snapshot for RemoteSnapshot {
                 }
             })?;
         }
-        if let (Some(found), Some(told)) = (found, told) {
+        // Who may see a document is always told as it is.
+        if let (Some(FoundByEngine { surely: found, .. }), Some(told)) = (found, told) {
             let used = parts.documents.roots_of(&told, &state.roots)?;
             seen.roots.extend(state.roots.iter().zip(used).filter(|(_, used)| *used).map(|(root, _)| root.clone()));
             seen.numbers.extend(found);
