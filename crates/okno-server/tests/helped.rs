@@ -142,7 +142,7 @@ fn without_a_model_the_search_goes_on_and_says_so() {
 
 #[test]
 fn a_model_that_takes_its_time_keeps_no_core_from_others() {
-    let model = Arc::new(Helping { pause: Duration::from_secs(2), ..Helping::default() });
+    let model = Arc::new(Helping { pause: Duration::from_secs(5), ..Helping::default() });
     let server = Server::speaking(model);
     let slow = |number: usize| json!({"question": QUESTION, "transform": ["rewrite"], "budget": 100 + number});
     std::thread::scope(|threads| {
@@ -158,7 +158,7 @@ fn a_model_that_takes_its_time_keeps_no_core_from_others() {
         std::thread::sleep(Duration::from_millis(300));
         let begun = Instant::now();
         assert_eq!(server.post("/api/v1/search", &json!({"question": QUESTION})).0, 200);
-        assert!(begun.elapsed() < Duration::from_millis(1500), "{:?}", begun.elapsed());
+        assert!(begun.elapsed() < Duration::from_millis(4500), "{:?}", begun.elapsed());
         for waiting in waiting {
             assert_eq!(waiting.join().unwrap().0, 200);
         }
