@@ -195,6 +195,15 @@ fn explained(answer: &Answer) -> String {
     if let Some(matching) = answer.stage.matching {
         text += &say!("  the filter matches {} documents\n", "  过滤后剩 {} 个文档\n", matching);
     }
+    if let Some(lexical) = answer.stage.lexical {
+        let (words, meaning) = (100.0 * lexical, 100.0 * (1.0 - lexical));
+        text += &say!(
+            "  what is most like the question is in another language: words weigh {:.0} %, meaning {:.0} %\n",
+            "  与问题最相近的内容是另一种语言：字词占 {:.0}%，含义占 {:.0}%\n",
+            words,
+            meaning
+        );
+    }
     for (by, document) in &answer.stage.led {
         let document = printable(document);
         text += &match by {

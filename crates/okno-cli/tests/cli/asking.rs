@@ -411,6 +411,37 @@ fn what_nothing_names_is_not_relevant_and_that_is_said() {
 }
 
 #[test]
+fn a_question_in_another_language_is_answered_by_its_meaning_and_that_is_said() {
+    let world = World::new();
+    // "must", "put" and "not" were found, and weighed twice what the meaning did.
+    world.write("in/锅.md", "# 高压锅\n\n不要用高压锅烹饪燕麦和面条，它们会产生泡沫，堵住排气阀。\n");
+    let notes = "The labels must not be put into a queue before the quota is set.\n\n\
+        A limit must be put into the manifest, and not into a secret.\n";
+    world.write("in/notes.md", notes);
+    world.index(["in"]);
+    let question = "Which foods must not be put into a pressure cooker?";
+    let answer = world.search(&[question]);
+    assert!(text(&contexts(&answer)[0], "text").contains("燕麦"), "{answer}");
+    for (lang, says) in [("en", "is in another language: words weigh"), ("zh", "另一种语言：字词占")] {
+        let ran = world.okno(["search", question, "--explain", "--lang", lang]).succeeds();
+        assert!(ran.out.contains(says), "{}", ran.out);
+    }
+    let known = world.okno(["search", "Which labels must not be put into a queue?", "--explain"]).succeeds();
+    assert!(!known.out.contains("words weigh"), "{}", known.out);
+}
+
+#[test]
+fn of_a_word_with_a_prefix_that_no_document_has_the_rest_is_searched_for() {
+    let world = World::new();
+    world.write("in/oven.md", "The heating of the oven takes ten minutes.\n\nRepeating a step helps nobody.\n");
+    world.index(["in"]);
+    let answer = world.search(&["How long does reheating take?"]);
+    assert_eq!(answer["understood"]["spelled"][0]["read"], "heating", "{answer}");
+    let answer = world.search(&["How long does reprating take?"]);
+    assert_eq!(answer["understood"]["spelled"][0]["read"], "repeating", "{answer}");
+}
+
+#[test]
 fn a_mistyped_word_is_searched_for_as_the_documents_spell_it_and_that_is_said() {
     let world = World::new();
     world.write("in/sets.md", "# Controllers\n\nA daemonset runs one pod on every node.\n\nTea is brewed at 80 °C.\n");

@@ -20,11 +20,12 @@
 
 use super::expand::{View, Views};
 use crate::Result;
-use crate::document::Derived;
+use crate::document::{Derived, Span};
 use crate::store::{DocumentNumber, Snapshot};
 use crate::text::is_chinese;
 use crate::text::terms::folded;
 use crate::understand::{NamedThing, ThingKind, named_things};
+use okno_document::text::script::is_han;
 use std::ops::Range;
 
 /// From this many names on what is missing counts; a year and a title count as two.
@@ -47,7 +48,7 @@ pub fn absent(
     contexts: &[ContextPlace],
     snapshot: &dyn Snapshot,
     views: &Views<'_>,
-) -> Result<Vec<String>> {
+) -> Result<Vec<NamedThing>> {
     let mut missing = named_things(question);
     missing.retain(|thing| !contexts.iter().any(|context| is_in(thing, context, views)));
     for context in contexts {
@@ -57,13 +58,22 @@ pub fn absent(
         let near = [folded(&written_about(context, snapshot)?), folded(&surroundings(context, views))];
         missing.retain(|thing| !near.iter().any(|text| says(text, thing)));
     }
-    let counts = weight(&missing) >= ENOUGH;
-    Ok(if counts { missing.into_iter().map(|thing| thing.text).collect() } else { Vec::new() })
+    Ok(if weight(&missing) >= ENOUGH { missing } else { Vec::new() })
 }
 
-/// Whether a context can be judged by what is absent: across languages names are written in another way.
-pub fn is_judged(question: &str, text: &str) -> bool {
-    is_chinese(question) == is_chinese(text)
+/// Whether it counts against a context that these are absent. Across languages names are written in another way, years
+/// are not.
+pub fn counts(absent: &[NamedThing], question: &str, context: &ContextPlace, views: &Views<'_>) -> bool {
+    let has_year = || absent.iter().any(|thing| thing.kind == ThingKind::Year);
+    has_year() || !absent.is_empty() && is_chinese(question) == is_chinese_around(context, views)
+}
+
+/// Whether a fifth of all letters around a context are Chinese: a block of code has none, and a page may begin with
+/// what it was translated from.
+fn is_chinese_around((document, sentences): &ContextPlace, views: &Views<'_>) -> bool {
+    let View { structure, text } = &views[document];
+    let letters = || text[around(structure.span(sentences.clone()), text)].chars().filter(|c| c.is_alphabetic());
+    letters().filter(|&c| is_han(c)).count() * 5 > letters().count()
 }
 
 fn weight(things: &[NamedThing]) -> usize {
@@ -94,10 +104,15 @@ fn written_about((document, sentences): &ContextPlace, snapshot: &dyn Snapshot) 
 fn surroundings((document, sentences): &ContextPlace, views: &Views<'_>) -> String {
     let View { structure, text } = &views[document];
     let span = structure.span(sentences.clone());
+    let around = around(span, text);
+    let opening = text.floor_char_boundary(OPENING.min(around.start));
+    [&text[..opening], &text[around]].join("\n")
+}
+
+/// The bytes of a span and around it.
+fn around(span: Span, text: &str) -> Range<usize> {
     let start = text.floor_char_boundary((span.start as usize).saturating_sub(AROUND));
-    let end = text.ceil_char_boundary((span.end as usize + AROUND).min(text.len()));
-    let opening = text.floor_char_boundary(OPENING.min(start));
-    [&text[..opening], &text[start..end]].join("\n")
+    start..text.ceil_char_boundary((span.end as usize + AROUND).min(text.len()))
 }
 
 /// Whether a folded text has something; a name also without its plural, a year not as a part of a longer number.

@@ -73,6 +73,8 @@ pub struct Stage {
     pub targets: usize,
     /// Documents that match the filter, where there is one.
     pub matching: Option<usize>,
+    /// What share the search by words had of the weights, where the best passages are in another language.
+    pub lexical: Option<f32>,
     /// Documents that were asked by themselves, because the question or a passage names them.
     pub led: Vec<(LedBy, String)>,
     /// What the second reading did: by a reranker where there is one, by the built-in model otherwise.
@@ -83,7 +85,7 @@ impl Stage {
     pub(super) fn new(rankings: &[Ranking], hits: usize, targets: usize, matching: Option<usize>) -> Self {
         let whole = rankings.iter().filter(|ranking| ranking.led.is_none());
         let rankings = whole.map(|ranking| (ranking.leg, ranking.layer, ranking.units.len())).collect();
-        Self { rankings, hits, targets, matching, led: Vec::new(), reranked: None }
+        Self { rankings, hits, targets, matching, lexical: None, led: Vec::new(), reranked: None }
     }
 }
 

@@ -11,6 +11,7 @@
 //! 2,000 tokens from .53 to .61; without the second hop, `wiki2` fell from .73 to .33.
 
 use super::Probe;
+use super::balance;
 use super::expand::View;
 use super::fuse::{Hit, LedBy, Ranking, fuse};
 use super::recipe::Recipe;
@@ -69,6 +70,8 @@ pub struct Trail<'q> {
     rest: String,
     /// How good the best hit in the whole index is.
     best: f32,
+    /// What share words have of the weights, where it is not the recipe's.
+    pub lexical: Option<f32>,
     /// All rankings, those of the whole index first.
     pub rankings: Vec<Ranking>,
     /// Their hits, best first.
@@ -125,17 +128,18 @@ impl LeadSearch<'_> {
             named = self.named(catalogue, text);
             rest = catalogue.rest(text, &named.iter().map(|lead| lead.document).collect::<Vec<_>>());
         }
-        Ok(Trail { probes, named, rest, best: 0.0, rankings: Vec::new(), hits: Vec::new() })
+        Ok(Trail { probes, named, rest, best: 0.0, lexical: None, rankings: Vec::new(), hits: Vec::new() })
     }
 
-    /// Adds what documents say that the best passages name, in one round trip, and brings named documents nearer to one
-    /// another. The best score stays what it was, so that `auto` sees numbers of the size it knows.
+    /// Balances the legs, adds what documents say that the best passages name, in one round trip, and brings named
+    /// documents nearer to one another. The best score stays what it was, so that `auto` sees numbers of the size it knows.
     pub fn follow(&self, trails: &mut [Trail<'_>]) -> Result<()> {
         let catalogue = self.snapshot.names()?;
         // All of them are read in the end.
         let read = |trail: &Trail<'_>| trail.hits.iter().map(|hit| hit.run.document).collect::<Vec<_>>();
         let documents_of_hits: BTreeSet<DocumentNumber> = trails.iter().flat_map(read).collect();
         self.snapshot.expect(&documents_of_hits.into_iter().collect::<Vec<_>>())?;
+        trails.iter_mut().try_for_each(|trail| self.balance(trail))?;
         let linked: Vec<Vec<Lead>> = trails.iter().map(|trail| self.linked(catalogue, trail)).collect::<Result<_>>()?;
         let sets: Vec<HashSet<DocumentNumber>> = linked.iter().map(|linked| documents(linked)).collect();
         let wanted: Vec<(Leg, Layer)> = self.recipe.rankings().into_iter().map(|(wanted, _)| wanted).collect();
@@ -153,6 +157,19 @@ impl LeadSearch<'_> {
                 let factor = trail.best / trail.hits.first().map_or(1.0, |hit| hit.score);
                 trail.hits.iter_mut().for_each(|hit| hit.score *= factor);
             }
+        }
+        Ok(())
+    }
+
+    /// Gives the legs the weights that they have for this question.
+    fn balance(&self, trail: &mut Trail<'_>) -> Result<()> {
+        let written = balance::written_across(&trail.probes[0].text, &trail.rankings, self.snapshot)?;
+        trail.lexical = written.and_then(|written| balance::balance(&mut trail.rankings, written));
+        if trail.lexical.is_some() {
+            let whole = trail.rankings.iter().position(|ranking| ranking.led.is_some());
+            let whole = &trail.rankings[..whole.unwrap_or(trail.rankings.len())];
+            trail.best = self.fused(whole).first().map_or(0.0, |hit| hit.score);
+            trail.hits = self.fused(&trail.rankings);
         }
         Ok(())
     }

@@ -10,6 +10,7 @@
 
 mod absent;
 mod auto;
+mod balance;
 mod blocks;
 mod context;
 mod diversify;
@@ -154,13 +155,14 @@ fn answer(
     let names = understood.subjects();
     let is_broad = !names.is_empty() || !parts.is_empty();
     let about = lead::QuestionSubjects { names, is_broad };
-    let LegResults { rankings, depth, fused, hits, views } =
+    let LegResults { rankings, depth, lexical, fused, hits, views } =
         stage!("find", find(snapshot, &recipe, &asked, &parts, &scope, &about))?;
     let (views, scale) = match recipe.unit {
         Unit::Tokens => (views, 1.0),
         Unit::Characters => expand::in_characters(views),
     };
     let mut stage = Stage::new(&rankings, fused, hits.len(), scope.matching);
+    stage.lexical = lexical;
     stage.led = led(snapshot, &rankings)?;
     let hits = stage!("rerank", reranked(hits, models.reranker, &recipe, &understood.text, &views, &mut stage))?;
     let mut asked = forms(&understood, &query.text, probes);
@@ -225,17 +227,16 @@ fn absent(
     snapshot: &dyn Snapshot,
     views: &Views<'_>,
 ) -> Result<Vec<String>> {
-    let is_judged = |context: &Context| absent::is_judged(question, &context.text);
-    if !contexts.iter().any(|context| context.relevance >= RELEVANT && is_judged(context)) {
+    if !contexts.iter().any(|context| context.relevance >= RELEVANT) {
         return Ok(Vec::new());
     }
     let absent = absent::absent(question, places, snapshot, views)?;
-    if !absent.is_empty() {
-        for context in contexts.iter_mut().filter(|context| is_judged(context)) {
+    for (context, place) in contexts.iter_mut().zip(places) {
+        if absent::counts(&absent, question, place, views) {
             context.relevance *= absent::LEFT;
         }
     }
-    Ok(absent)
+    Ok(absent.into_iter().map(|thing| thing.text).collect())
 }
 
 /// A context this unlikely to have to do with the question is not returned where another one is relevant. At 0.05 three
@@ -317,6 +318,8 @@ fn grow(mut hits: Vec<Hit>, expansion: Expansion, recipe: &Recipe, views: &Views
 struct LegResults<'s> {
     rankings: Vec<Ranking>,
     depth: usize,
+    /// What share words have of the weights, where it is not the recipe's.
+    lexical: Option<f32>,
     /// Hits before they were collapsed.
     fused: usize,
     /// Distinct targets, best first.
@@ -345,6 +348,7 @@ fn find<'s>(
         if is_auto(recipe) {
             lead.follow(&mut trails)?;
         }
+        let lexical = trails[0].lexical;
         let (rankings, mut hits) = with_parts(trails);
         let (fused, views) = (hits.len(), views(snapshot, &hits)?);
         if is_auto(recipe) {
@@ -356,7 +360,7 @@ fn find<'s>(
         };
         let hits = diversify::diversify(hits, recipe.diversity, &views);
         if recipe.expand == Expansion::Auto || hits.len() >= recipe.k || exhausted {
-            return Ok(LegResults { rankings, depth, fused, hits, views });
+            return Ok(LegResults { rankings, depth, lexical, fused, hits, views });
         }
         depth = (depth * 4).min(DEEPEST);
     }

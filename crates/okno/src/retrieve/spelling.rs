@@ -1,7 +1,7 @@
 //! Words of a question that the index does not hold, and the words that were probably meant.
 //!
 //! Only Latin words that no document has are looked at. A word that the built-in model knows as one piece is spelled
-//! rightly, however near another one is. Words in quotation marks are searched for as they are written.
+//! rightly, however near another one is; of one with a prefix the rest is searched for. Words in quotation marks are searched for as they are written.
 
 use crate::Result;
 use crate::document::Layer;
@@ -41,7 +41,11 @@ pub fn spelled(snapshot: &dyn Snapshot, question: &str) -> Result<SpelledQuestio
             TermState::Like(terms) if !one_piece => terms,
             TermState::Like(_) | TermState::Unknown => Vec::new(),
         };
-        if let Some(read) = likeliest(snapshot, word, &near)? {
+        let read = match without_prefix(snapshot, word)? {
+            None => likeliest(snapshot, word, &near)?,
+            known => known,
+        };
+        if let Some(read) = read {
             spelled.text.replace_range(place, &read);
             spelled.corrected.insert(0, Spelling { written: word.to_owned(), read });
         } else if is_name {
@@ -80,6 +84,24 @@ fn plain_words(question: &str) -> Vec<Range<usize>> {
         at += length;
     }
     words
+}
+
+/// What is put in front of words to make others.
+const PREFIXES: [&str; 12] = ["re", "un", "pre", "non", "mis", "dis", "over", "under", "anti", "multi", "inter", "sub"];
+
+/// The word behind a prefix, if the built-in model and the index know it: heating for reheating, which is no slip for
+/// repeating.
+fn without_prefix(snapshot: &dyn Snapshot, word: &str) -> Result<Option<String>> {
+    let word = word.to_lowercase();
+    for rest in PREFIXES.iter().filter_map(|prefix| word.strip_prefix(prefix)) {
+        let term = of_query(rest).into_iter().next().filter(|_| rest.len() >= SHORTEST && is_one_piece(rest));
+        if let Some(term) = term
+            && snapshot.term_state(&term.text)? == TermState::Known
+        {
+            return Ok(Some(rest.to_owned()));
+        }
+    }
+    Ok(None)
 }
 
 /// Whether the built-in model knows a word by heart.
