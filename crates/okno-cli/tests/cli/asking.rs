@@ -410,11 +410,14 @@ fn what_nothing_names_is_not_relevant_and_that_is_said() {
     }
 }
 
+const PRESSURE_COOKER: &str = "# 高压锅\n\n不要用高压锅烹饪燕麦和面条等食物，它们会产生泡沫，堵住排气阀。\n\n\
+    高压锅里的食物不要超过三分之二。\n\n开盖之前，先让高压锅里的蒸汽排完。\n";
+
 #[test]
 fn a_question_in_another_language_is_answered_by_its_meaning_and_that_is_said() {
     let world = World::new();
     // "must", "put" and "not" were found, and weighed twice what the meaning did.
-    world.write("in/锅.md", "# 高压锅\n\n不要用高压锅烹饪燕麦和面条，它们会产生泡沫，堵住排气阀。\n");
+    world.write("in/锅.md", PRESSURE_COOKER);
     let notes = "The labels must not be put into a queue before the quota is set.\n\n\
         A limit must be put into the manifest, and not into a secret.\n";
     world.write("in/notes.md", notes);

@@ -10,7 +10,7 @@ use super::fuse::Ranking;
 use super::relevance::ComparedQuestion;
 use crate::Result;
 use crate::document::Layer;
-use crate::store::{Leg, Scored, Snapshot};
+use crate::store::{Leg, Run, Snapshot};
 use crate::text::is_chinese;
 
 /// From this share of a question on, words weigh what the recipe says; below, in proportion.
@@ -29,26 +29,26 @@ const ENOUGH: f32 = 0.6;
 const LOOKED_AT: usize = 3;
 
 /// How much of a question is written in the best windows that its words find, or in their title and headings, from 0 to
-/// 1; `None` where the windows most like it are in its own language.
+/// 1; `None` where most of the windows that are most like it are in its own language.
 pub fn written_across(question: &str, rankings: &[Ranking], snapshot: &dyn Snapshot) -> Result<Option<f32>> {
-    let windows = |leg| {
-        let is_looked_at =
-            move |one: &&Ranking| one.leg == leg && matches!(one.layer, Layer::Window(_)) && is_whole(one);
-        rankings.iter().filter(is_looked_at).flat_map(|ranking| ranking.units.iter().take(LOOKED_AT))
-    };
     let chinese = is_chinese(question);
-    let is_across = |window: &Scored| Ok((is_chinese(&above_and_in(window, snapshot)?.join("\n")) != chinese) as usize);
-    let across: usize = windows(Leg::Dense).map(is_across).sum::<Result<_>>()?;
-    if 2 * across <= windows(Leg::Dense).count() {
+    let like = windows(rankings, Leg::Dense, snapshot)?;
+    if like.iter().filter(|texts| is_chinese(&texts.join("\n")) != chinese).count() * 2 <= like.len() {
         return Ok(None);
     }
     let question = ComparedQuestion::new(question, &[]);
-    let written = |window: &Scored| Ok(question.written_in(&above_and_in(window, snapshot)?));
-    windows(Leg::Lexical).map(written).try_fold(0.0f32, |most, one: Result<f32>| Ok(one?.max(most))).map(Some)
+    let found = windows(rankings, Leg::Lexical, snapshot)?;
+    Ok(Some(found.iter().map(|texts| question.written_in(texts)).fold(0.0, f32::max)))
 }
 
-/// A window, its title and its headings.
-fn above_and_in(Scored { run, .. }: &Scored, snapshot: &dyn Snapshot) -> Result<Vec<String>> {
+/// The best windows that a leg found, each with its title and headings.
+fn windows(rankings: &[Ranking], leg: Leg, snapshot: &dyn Snapshot) -> Result<Vec<Vec<String>>> {
+    let is_looked_at = |one: &&Ranking| one.leg == leg && matches!(one.layer, Layer::Window(_)) && is_whole(one);
+    let windows = rankings.iter().filter(is_looked_at).flat_map(|ranking| ranking.units.iter().take(LOOKED_AT));
+    windows.map(|window| with_headings(window.run, snapshot)).collect()
+}
+
+fn with_headings(run: Run, snapshot: &dyn Snapshot) -> Result<Vec<String>> {
     let (structure, text) = (snapshot.structure(run.document)?, snapshot.text(run.document)?);
     let section = &structure.sections[structure.section_number(run.anchor as usize)];
     let headings = section.path.iter().map(|heading| heading.of(text).to_owned());

@@ -132,7 +132,8 @@ impl LeadSearch<'_> {
     }
 
     /// Balances the legs, adds what documents say that the best passages name, in one round trip, and brings named
-    /// documents nearer to one another. The best score stays what it was, so that `auto` sees numbers of the size it knows.
+    /// documents nearer to one another. The best score stays what it was, so that `auto` sees numbers of the size it
+    /// knows.
     pub fn follow(&self, trails: &mut [Trail<'_>]) -> Result<()> {
         let catalogue = self.snapshot.names()?;
         // All of them are read in the end.

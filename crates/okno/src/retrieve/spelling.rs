@@ -1,7 +1,8 @@
 //! Words of a question that the index does not hold, and the words that were probably meant.
 //!
 //! Only Latin words that no document has are looked at. A word that the built-in model knows as one piece is spelled
-//! rightly, however near another one is; of one with a prefix the rest is searched for. Words in quotation marks are searched for as they are written.
+//! rightly, however near another one is; of one with a prefix the rest is searched for. Words in quotation marks are
+//! searched for as they are written.
 
 use crate::Result;
 use crate::document::Layer;
