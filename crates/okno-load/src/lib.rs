@@ -18,6 +18,7 @@
 mod archives;
 mod asciidoc;
 mod audio;
+mod child_process;
 #[cfg(feature = "office")]
 mod compound;
 #[cfg(any(test, feature = "contracts"))]
@@ -51,6 +52,7 @@ mod office;
 mod old;
 mod one_per_line;
 mod org;
+mod page_drawer;
 mod paragraphs;
 #[cfg(feature = "pdf")]
 mod pdf;
@@ -79,6 +81,7 @@ use std::sync::Arc;
 pub use self::archives::TarAndGzip;
 pub use self::asciidoc::AsciiDoc;
 pub use self::audio::Recording;
+pub use self::child_process::{BoundedCommand, ChildFailure};
 pub use self::csv::Csv;
 pub use self::given::{GivenDocument, given_lines};
 pub use self::glob::{Glob, GlobError};
@@ -104,6 +107,7 @@ pub use self::office::{Office, Workbook};
 pub use self::old::OldOffice;
 pub use self::one_per_line::OnePerLine;
 pub use self::org::Org;
+pub use self::page_drawer::{PageDrawer, PageFailure};
 #[cfg(feature = "pdf")]
 pub use self::pdf::{MarkBox, PageMarks, Pdf, marks};
 #[cfg(feature = "page-pictures")]

@@ -4,38 +4,13 @@
 //! The process is this program (`okno read-page`), with a limit on memory. The file comes to its standard input, with
 //! the text of the page before it; the answer is taken from its standard output, up to a limit.
 
-use crate::child_process::{BoundedCommand, ChildFailure};
 use okno::deadline;
+use okno::load::{BoundedCommand, PageFailure};
 use serde::{Deserialize, Serialize};
 use std::ffi::OsString;
 use std::ops::Range;
 use std::time::Duration;
 use utoipa::ToSchema;
-
-okno_document::messages! {
-    /// Why a page was not read.
-    #[derive(Debug, Clone, PartialEq, Eq)]
-    #[non_exhaustive]
-    pub enum PageFailure {
-        /// The process ended abnormally, or could not read the page.
-        Ended = "page_failed" => (
-            "drawing it failed or took too much memory",
-            "绘制失败，或占用内存过多",
-        ),
-        /// The process took too long.
-        TooLong { /** Seconds. */ seconds: u64 } = "page_too_slow" => (
-            "drawing it took more than {seconds} s",
-            "绘制超过 {seconds} 秒",
-        ),
-        /// The process cannot be started.
-        NoProcess { /** Why. */ cause: String } = "no_page_process" => (
-            "no process can be started for it: {cause}",
-            "无法启动相应的进程：{cause}",
-        ),
-        /// Whoever asked has gone.
-        Cancelled = "page_cancelled" => ("the request was cancelled", "请求已取消"),
-    }
-}
 
 /// A rectangle on a page, in shares of the page's width and height, from its upper left corner.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, ToSchema)]
@@ -101,11 +76,6 @@ impl PageReader {
         let length = (text.len() as u64).to_le_bytes();
         let input = [&length[..], text.as_bytes(), file];
         let answer = self.command.run(&arguments, &input, || deadline::check().is_err());
-        answer.map_err(|failure| match failure {
-            ChildFailure::Ended => PageFailure::Ended,
-            ChildFailure::TooLong => PageFailure::TooLong { seconds: self.command.time.as_secs() },
-            ChildFailure::Unwanted => PageFailure::Cancelled,
-            ChildFailure::NoProcess(cause) => PageFailure::NoProcess { cause: cause.to_string() },
-        })
+        answer.map_err(|failure| PageFailure::of(&failure, self.command.time.as_secs()))
     }
 }

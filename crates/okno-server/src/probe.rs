@@ -5,10 +5,9 @@
 //! twice – the first time something else may have been wrong – is set aside: moved into a hidden folder beside the
 //! other uploads, where nothing reads it.
 
-use crate::child_process::{BoundedCommand, ChildFailure};
 use crate::uploads::Uploads;
 use okno::LoadGuard;
-use okno::load::SkipReason;
+use okno::load::{BoundedCommand, ChildFailure, SkipReason};
 use okno::message::Reason;
 use std::collections::BTreeMap;
 use std::ffi::OsString;

@@ -5,8 +5,8 @@
 //! and for people who use the page: neither can see the command line that started the server.
 
 use crate::code::Code;
-use crate::page_reader::PageFailure;
 use okno::SkippedReason;
+use okno::load::PageFailure;
 use okno_document::message::{Lang, Word};
 use std::path::PathBuf;
 

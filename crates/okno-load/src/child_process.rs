@@ -12,7 +12,7 @@ const LARGEST: u64 = 64 << 20;
 
 /// Why a process gave nothing.
 #[derive(Debug)]
-pub(crate) enum ChildFailure {
+pub enum ChildFailure {
     /// It ended abnormally, or said that it failed.
     Ended,
     /// It took too long.
@@ -25,15 +25,19 @@ pub(crate) enum ChildFailure {
 
 /// A command that may take so long.
 #[derive(Debug, Clone)]
-pub(crate) struct BoundedCommand {
+pub struct BoundedCommand {
     /// The program and its first arguments.
     pub command: Vec<OsString>,
+    /// How long it may take.
     pub time: Duration,
 }
 
 impl BoundedCommand {
     /// Runs the command with more arguments and this input; gives what it prints. It is ended when its time is over,
     /// or when it is `unwanted`.
+    ///
+    /// # Errors
+    /// If it cannot be started, fails, or is ended.
     pub fn run(
         &self,
         arguments: &[OsString],
@@ -45,6 +49,9 @@ impl BoundedCommand {
         let mut command = Command::new(program);
         command.args(first).args(arguments);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+        // Ctrl-C is for the program that waits: a file is not to be told as damaged because of it.
+        #[cfg(unix)]
+        std::os::unix::process::CommandExt::process_group(&mut command, 0);
         let mut child = command.spawn().map_err(ChildFailure::NoProcess)?;
         let (to, from) = (child.stdin.take(), child.stdout.take());
         std::thread::scope(|scope| {
