@@ -129,8 +129,8 @@ pub enum Command {
     #[cfg(feature = "serve")]
     #[command(hide = true)]
     ProbeUpload(crate::commands::probe_upload::ProbeUploadArgs),
-    /// Draw a page of a PDF, or find text on it, with a limit on memory; run by `okno serve`
-    #[cfg(feature = "serve")]
+    /// Draw a page of a PDF, or find text on it, with a limit on memory; run by `okno serve`, and for OCR
+    #[cfg(any(feature = "serve", feature = "page-pictures"))]
     #[command(hide = true)]
     ReadPage(crate::commands::read_page::ReadPageArgs),
     /// Run an MCP server on standard input and output

@@ -14,12 +14,14 @@ mod globals;
 mod help;
 mod indexing;
 mod locale;
-#[cfg(feature = "serve")]
+#[cfg(any(feature = "serve", feature = "page-pictures"))]
 mod memory_limit;
 mod model;
 mod ocr;
 mod opening;
 mod output;
+#[cfg(all(feature = "ocr", feature = "page-pictures"))]
+mod page_ocr;
 mod program;
 mod progress;
 mod question_set;
@@ -50,7 +52,7 @@ pub fn main_with(arguments: &[OsString]) -> u8 {
 }
 
 /// Says which program starts this command line, where that is not the executable of this process: the script of a
-/// Python package. `okno serve` starts it again to load uploads.
+/// Python package. It is started again to load uploads and to draw pages.
 pub fn set_program(program: PathBuf) {
     program::set(program);
 }
@@ -88,7 +90,7 @@ fn run(cli: &Cli) -> anyhow::Result<()> {
         Command::Keys(command) => commands::keys::run(globals, command),
         #[cfg(feature = "serve")]
         Command::ProbeUpload(args) => commands::probe_upload::run(args),
-        #[cfg(feature = "serve")]
+        #[cfg(any(feature = "serve", feature = "page-pictures"))]
         Command::ReadPage(args) => commands::read_page::run(args),
         #[cfg(feature = "serve")]
         Command::Mcp => commands::serve::mcp(globals),

@@ -21,7 +21,10 @@ pub fn reader() -> anyhow::Result<Option<Arc<dyn ImageReader>>> {
             Err(_) => return Ok(None),
         },
     };
-    Ok(Some(Arc::new(Ocr::open(&folder)?)))
+    let ocr = Ocr::open(&folder)?;
+    #[cfg(feature = "page-pictures")]
+    let ocr = crate::page_ocr::PageOcr::new(ocr)?;
+    Ok(Some(Arc::new(ocr)))
 }
 
 /// This program was built without OCR.

@@ -4,11 +4,19 @@
 mod support;
 
 use serde_json::Value;
+use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
 use support::{Ran, World, contexts, text};
 
 fn picture(name: &str) -> Vec<u8> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../okno-models/tests/images");
+    std::fs::read(folder.join(name)).unwrap()
+}
+
+fn scan(name: &str) -> Vec<u8> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../okno-load/tests/files");
     std::fs::read(folder.join(name)).unwrap()
 }
 
@@ -61,27 +69,37 @@ fn package() -> Option<PathBuf> {
     std::fs::read_dir(folder).ok()?.flatten().map(|entry| entry.path()).find(is_it)
 }
 
+/// A folder with the networks, and the program that reads with them; says so where there are none.
+struct OcrWorld(World);
+
+impl OcrWorld {
+    fn over(world: World) -> Option<Self> {
+        let Some(package) = package() else {
+            support::say_skipped(
+                "no OCR networks – set OKNO_TEST_MODELS to a folder with the `rapidocr` wheel (.ci/fetch-models.sh)",
+            );
+            return None;
+        };
+        let reading = Self(world);
+        Ran::of(reading.command().args(["models", "add", "rapidocr"]).arg(&package)).succeeds();
+        Some(reading)
+    }
+
+    fn command(&self) -> Command {
+        let mut command = self.0.command();
+        command.env("OKNO_MODELS", self.0.path("shelf"));
+        command
+    }
+}
+
 #[test]
 fn what_is_read_in_images_is_found() {
-    let Some(package) = package() else {
-        support::say_skipped(
-            "no OCR networks – set OKNO_TEST_MODELS to a folder with the `rapidocr` wheel (.ci/fetch-models.sh)",
-        );
-        return;
-    };
-    let world = with_pictures();
-    let scanned = Path::new(env!("CARGO_MANIFEST_DIR")).join("../okno-load/tests/files/scan.pdf");
-    world.write("docs/scan.pdf", std::fs::read(scanned).unwrap());
+    let Some(reading) = OcrWorld::over(with_pictures()) else { return };
+    let world = &reading.0;
+    world.write("docs/scan.pdf", scan("scan.pdf"));
     // First without, then with: what was skipped or silent before is looked at again.
     world.index(["docs"]);
-    let shelf = world.path("shelf");
-    let reading = || {
-        let mut command = world.command();
-        command.env("OKNO_MODELS", &shelf);
-        command
-    };
-    Ran::of(reading().args(["models", "add", "rapidocr"]).arg(&package)).succeeds();
-    let report = Ran::of(reading().args(["index", "--json"])).succeeds().json();
+    let report = Ran::of(reading.command().args(["index", "--json"])).succeeds().json();
     assert_eq!(report["skipped"].as_array().map_or(0, Vec::len), 0, "{report}");
     let answer = world.search(&["新社员需要几位老社员推荐?"]);
     let found: Vec<String> = contexts(&answer).iter().map(|context| text(context, "doc_id")).collect();
@@ -95,4 +113,58 @@ fn what_is_read_in_images_is_found() {
     let scan = world.okno(["show", "scan.pdf", "--json"]).succeeds().json();
     assert_eq!(scan["metadata"]["pages"], 2);
     assert!(text(&scan, "text").contains("honey dark"), "{scan}");
+}
+
+/// Faxes, JBIG2 and JPEG 2000 were not decoded; pages in strips, turned ones and those with four inks gave nothing.
+#[test]
+fn scanned_pages_are_read_whatever_they_are_coded_as() {
+    let Some(reading) = OcrWorld::over(World::new()) else { return };
+    for (name, pages) in [("fax.pdf", 5), ("jbig2.pdf", 1), ("jpx.pdf", 1), ("scan-parts.pdf", 3)] {
+        reading.0.write(name, scan(name));
+        let read = Ran::of(reading.command().args(["load", "--json", name])).succeeds();
+        assert_eq!(read.err, "", "{name}: nothing is left out");
+        let read = text(&read.json(), "text");
+        assert_eq!(read.matches("seven in the morning").count(), pages, "{name}: {read}");
+        assert_eq!(read.matches("dogs travel free").count(), pages, "{name}: {read}");
+    }
+    reading.0.write("scan.pdf", claiming_jbig2());
+    let refused = Ran::of(reading.command().args(["load", "scan.pdf"])).ends_with(1);
+    refused.says(&["1 of 1 pages are scans that could not be drawn for OCR: drawing failed or took too much memory"]);
+}
+
+/// A file with other bytes at a place behind a mark.
+fn changed(mut file: Vec<u8>, mark: &[u8], behind: usize, bytes: &[u8]) -> Vec<u8> {
+    let at = file.windows(mark.len()).position(|window| window == mark).expect("the mark") + mark.len() + behind;
+    file[at..at + bytes.len()].copy_from_slice(bytes);
+    file
+}
+
+/// A page of 60,000 by 60,000 pixels.
+fn claiming_jbig2() -> Vec<u8> {
+    let size = [60_000u32.to_be_bytes(), 60_000u32.to_be_bytes()].concat();
+    changed(scan("jbig2.pdf"), &[0, 0, 0, 0, 48, 0, 1, 0, 0, 0, 19], 0, &size)
+}
+
+/// The same size, in tiles of one pixel or of the whole.
+fn claiming_jpx(tile: u32) -> Vec<u8> {
+    let numbers = [60_000, 60_000, 0, 0, tile, tile].map(u32::to_be_bytes).concat();
+    changed(scan("jpx.pdf"), &[0xff, 0x4f, 0xff, 0x51], 4, &numbers)
+}
+
+/// The process that draws a page ends by itself, and takes no more memory than it is given.
+#[test]
+fn what_an_image_claims_ends_the_process_that_draws_it() {
+    let world = World::new();
+    let files = [("JBIG2", claiming_jbig2()), ("small tiles", claiming_jpx(1)), ("large tiles", claiming_jpx(60_000))];
+    for (name, file) in files {
+        let begun = Instant::now();
+        let mut command = world.command();
+        command.args(["read-page", "--memory", "268435456", "picture", "1", "2000"]);
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+        // It may end before it has read everything.
+        let _ = child.stdin.take().unwrap().write_all(&[&[0; 8][..], &file].concat());
+        let output = child.wait_with_output().unwrap();
+        assert!(!output.status.success() || output.stdout.starts_with(b"\x89PNG"), "{name}: {output:?}");
+        assert!(begun.elapsed() < Duration::from_secs(30), "{name}: {:?}", begun.elapsed());
+    }
 }

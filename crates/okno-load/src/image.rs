@@ -8,7 +8,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::rendering::Rendering;
-use super::{Loader, Sink, SkipReason, Source};
+use super::{Loader, PageDrawer, Sink, SkipReason, Source};
 use okno_document::message::Bytes;
 use okno_document::{ImageHash, ImageSource, MediaType, Metadata, Seen, Span, Value};
 
@@ -26,6 +26,12 @@ pub trait ImageReader: Send + Sync {
     /// The text in an image (PNG, JPEG or WebP), paragraphs separated by a blank line; `None` when there is no text or
     /// the image cannot be read.
     fn read(&self, image: &[u8]) -> Option<String>;
+
+    /// Draws the pages of PDFs whose images cannot be taken out (JBIG2, JPEG 2000, several images), so that they can be
+    /// read. Without it such pages are left out. A reader that begins to have it needs another identity.
+    fn page_drawer(&self) -> Option<&dyn PageDrawer> {
+        None
+    }
 }
 
 impl fmt::Debug for dyn ImageReader {

@@ -2,6 +2,7 @@
 
 use super::encoding::NotText;
 use super::kinds::FileKind;
+use super::page_drawer::PageFailure;
 use okno_document::message::{AnyOf, Bytes, IoCause, Lang, Reason, Word};
 use std::path::PathBuf;
 
@@ -76,6 +77,16 @@ okno_document::messages! {
             "{scanned} of {pages} pages are scans ({formats}) that are not decoded; run OCR over it first, for example \
              OCRmyPDF",
             "{scanned}/{pages} 页是无法解码的扫描图像({formats});请先做文字识别,例如用 OCRmyPDF",
+        ),
+        /// Pages that are images which can only be read when the page is drawn, and that failed.
+        PagesNotDrawn {
+            /** Such pages. */ scanned: usize,
+            /** All pages. */ pages: usize,
+            /** Why the first one was not drawn. */ cause: PageFailure,
+        } = "pages_not_drawn" => (
+            "{scanned} of {pages} pages are scans that could not be drawn for OCR: {cause}; run OCR over it first, for \
+             example OCRmyPDF",
+            "{scanned}/{pages} 页是扫描图像,无法绘制出来做文字识别:{cause};请先做文字识别,例如用 OCRmyPDF",
         ),
         /// Some pages are images, and no OCR to read them; the others were read.
         PagesWithoutText { /** Such pages. */ images: usize, /** All pages. */ pages: usize } = "pages_without_text" =>
@@ -243,14 +254,15 @@ impl SkipReason {
     /// Whether it is said beside a document that was read, and only in part.
     #[must_use]
     pub fn is_partial(&self) -> bool {
-        matches!(
-            self,
+        match self {
             Self::LittleText { .. }
-                | Self::FewPages { .. }
-                | Self::PartsFailed { .. }
-                | Self::PagesWithoutText { .. }
-                | Self::LettersNotRead { .. }
-        )
+            | Self::FewPages { .. }
+            | Self::PartsFailed { .. }
+            | Self::PagesWithoutText { .. }
+            | Self::LettersNotRead { .. } => true,
+            Self::UndecodedScans { scanned, pages, .. } | Self::PagesNotDrawn { scanned, pages, .. } => scanned < pages,
+            _ => false,
+        }
     }
 
     /// No loader reads such files.

@@ -105,7 +105,10 @@ fn note_unread(loaded: &Loaded, reads_images: bool) {
     let unseen = |image: &&Image| image.seen.as_ref().is_none_or(|seen| seen.text.is_empty());
     // What is read in an image file is its text: a title and what was seen.
     let file_was_read = |image: &&Image| image.span.len() + 1 >= loaded.text.len() && loaded.blocks.len() > 1;
-    let images = loaded.images.iter().filter(|image| unseen(image) && !file_was_read(image)).count();
+    // What is read on a scanned page is the text at its place.
+    let is_page = |image: &&Image| image.alt.is_empty() && image.caption.is_empty() && !image.span.is_empty();
+    let was_read = |image: &&Image| file_was_read(image) || is_page(image);
+    let images = loaded.images.iter().filter(|image| unseen(image) && !was_read(image)).count();
     let blank = blank_pages(loaded);
     if images > 0 && reads_images {
         note_left_out(place, &say!("{} images in which OCR found no text", "{} 张图片：文字识别没有读到文字", images));

@@ -22,7 +22,7 @@ pub mod models;
 #[cfg(feature = "serve")]
 pub mod probe_upload;
 pub mod questions;
-#[cfg(feature = "serve")]
+#[cfg(any(feature = "serve", feature = "page-pictures"))]
 pub mod read_page;
 pub mod recipes;
 pub mod reembed;

@@ -1,5 +1,6 @@
 //! `okno read-page`: draws a page of a PDF from standard input, or finds a part of its text on it, with a limit on
-//! memory. `okno serve` runs it for each page, so that a file that ends its renderer does not end the server.
+//! memory. `okno serve` runs it for each page, so that a file that ends its renderer does not end the server; with OCR,
+//! `okno index` and `okno load` run it for scans that cannot be taken out of their file.
 //!
 //! Standard input has the length of the page's text as eight bytes, least first, then the text, then the file.
 

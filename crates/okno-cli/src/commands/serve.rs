@@ -4,17 +4,17 @@ use crate::globals::Globals;
 use crate::indexing::{self, IndexChoices};
 use crate::locale::say;
 use crate::model::{self, ModelTable};
+use crate::program::limited;
 use crate::values::{ip, number, rate};
 use crate::{address, embedder, errors, opening, output, settings};
 use anyhow::{Context as _, Result, bail};
 use clap::{Args, ValueEnum};
-use okno::config::{ByteSize, Settings};
+use okno::config::Settings;
 use okno::generate::{GenerateError, Generator};
 use okno_server::{
     AuditSettings, KeyFile, LogFormat, NamedIndex, NamedModel, PageReader, RateLimit, RequestLimits, ServeSettings,
     ServerParts, TlsFiles, UploadProbe,
 };
-use std::ffi::OsString;
 use std::net::{IpAddr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -277,21 +277,18 @@ fn index(name: String, folder: &Path) -> Result<(NamedIndex, Option<Arc<dyn Gene
 fn page_reader(settings: &Settings) -> Result<PageReader> {
     let own = &settings.values().serve;
     let time = own.load_timeout.map_or(PAGE_TIME, Duration::from_secs_f64).min(PAGE_TIME);
-    Ok(PageReader::new(limited(own.load_memory, "read-page")?, time, cfg!(feature = "page-pictures")))
+    Ok(PageReader::new(limited(load_memory(settings), "read-page")?, time, cfg!(feature = "page-pictures")))
 }
 
-/// This program with a command that takes so much memory at most.
-fn limited(memory: Option<ByteSize>, command: &str) -> Result<Vec<OsString>> {
-    let memory = memory.map_or(LOAD_MEMORY, |bytes| bytes.0);
-    let program = crate::program::path().context(say!("cannot find this program", "找不到本程序"))?;
-    Ok(vec![program.into(), command.into(), "--memory".into(), memory.to_string().into()])
+fn load_memory(settings: &Settings) -> u64 {
+    settings.values().serve.load_memory.map_or(LOAD_MEMORY, |bytes| bytes.0)
 }
 
 /// Loads uploads in a process of this program first.
 fn upload_probe(engine: &okno::Engine, settings: &Settings) -> Result<Arc<UploadProbe>> {
     let own = &settings.values().serve;
     let time = own.load_timeout.map_or(LOAD_TIME, Duration::from_secs_f64);
-    let mut command = limited(own.load_memory, "probe-upload")?;
+    let mut command = limited(load_memory(settings), "probe-upload")?;
     command.push("--".into());
     Ok(Arc::new(UploadProbe::new(engine.beside(), command, time)))
 }

@@ -43,8 +43,8 @@ pub(super) enum PdfPiece {
     Table(PdfTable),
     /// An image, and the caption below or above it.
     Picture(Vec<u8>, String),
-    /// An image that is the page: what was read in it, and itself.
-    Scan(Vec<u8>, String),
+    /// Images that are the page, and what was read on it; none where they cannot be taken out.
+    Scan(Vec<Vec<u8>>, String),
     /// The words of a reader about the page.
     Comment(String),
 }

@@ -9,7 +9,7 @@ use std::rc::Rc;
 use hayro_syntax::content::TypedIter;
 use hayro_syntax::content::ops::TypedInstruction as Op;
 use hayro_syntax::object::{Array, Dict, Name, Number, Object, Stream};
-use hayro_syntax::page::{Page, Resources};
+use hayro_syntax::page::{Page, Resources, Rotation};
 
 use super::annotations;
 use super::fonts::{Face, Fonts};
@@ -54,6 +54,8 @@ pub(super) struct PageContent {
     pub pictures: Vec<Placed>,
     /// Kinds of images that are not decoded.
     pub undecoded: BTreeSet<&'static str>,
+    /// The page or an image on it is shown in another direction than it is stored.
+    pub turned: bool,
     /// What readers wrote about it.
     pub comments: Vec<String>,
 }
@@ -118,6 +120,7 @@ pub(super) fn drawn<'a>(page: &Page<'a>, fonts: &Fonts<'a>, limits: &mut PdfLimi
         moved: true,
     };
     reader.limits.page();
+    reader.drawn.turned = !matches!(page.rotation(), Rotation::None);
     let content = content(page, reader.limits);
     reader.run(TypedIter::new(&content), page.resources());
     reader.annotations(page, &first);
@@ -312,6 +315,7 @@ impl<'a> GlyphReader<'_, 'a> {
             return;
         }
         self.drawn.undecoded.extend(pictures::undecoded(stream));
+        self.drawn.turned |= a <= b.abs() || d <= c.abs();
         let Some(bytes) = pictures::file(stream).filter(|bytes| self.limits.picture_of(bytes.len())) else { return };
         let (xs, ys) = ([e, e + a, e + c, e + a + c], [f, f + b, f + d, f + b + d]);
         let low = |of: [f64; 4]| of.into_iter().fold(f64::INFINITY, f64::min);

@@ -11,8 +11,8 @@
 //! on Chinese fonts and mixes columns.
 //!
 //! Images are taken out (`pictures`) and put where they stand (`placing`); a page of scanned paper, which has an
-//! image and no letters, is read where somebody reads images, and otherwise said to have no text. What is not read:
-//! formulas as such, forms in XML (XFA), attached files.
+//! image and no letters, is read (`scans`) where somebody reads images, and otherwise said to have no text. What is not
+//! read: formulas as such, forms in XML (XFA), attached files.
 
 mod annotations;
 mod columns;
@@ -35,11 +35,12 @@ mod pictures;
 mod placed;
 mod placing;
 mod programs;
+mod scans;
 mod tables;
 #[cfg(test)]
 mod tests;
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::HashSet;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -51,6 +52,7 @@ pub use self::drawing::{PICTURE_WIDTHS, page_picture};
 use self::fonts::Fonts;
 use self::limits::PdfLimits;
 pub use self::marks::{MarkBox, PageMarks, marks};
+use self::scans::ScanReader;
 use super::guard::{self, DocumentParts, PanicPlace};
 use super::rendering::Rendering;
 use super::{ImageReader, LeftOut, Loader, Sink, SkipReason, Source};
@@ -130,32 +132,6 @@ struct PdfReading {
     running_heads: bool,
 }
 
-/// Pages that are scans of a kind that is not decoded: they give nothing, and that must be said.
-#[derive(Default)]
-struct Lost {
-    pages: usize,
-    of: usize,
-    kinds: BTreeSet<&'static str>,
-}
-
-impl Lost {
-    /// Takes note of a page, and of what it shows if that is all there is on it.
-    fn page(&mut self, drawn: &glyphs::PageContent) {
-        self.of += 1;
-        if drawn.glyphs.is_empty() && drawn.pictures.is_empty() && !drawn.undecoded.is_empty() {
-            self.pages += 1;
-            self.kinds.extend(&drawn.undecoded);
-        }
-    }
-}
-
-impl From<Lost> for SkipReason {
-    fn from(lost: Lost) -> Self {
-        let formats = lost.kinds.into_iter().map(str::to_owned).collect();
-        Self::UndecodedScans { scanned: lost.pages, pages: lost.of, formats }
-    }
-}
-
 /// Opens a file that does no harm when it is opened.
 fn opened(bytes: &Arc<Vec<u8>>) -> Result<File, SkipReason> {
     if inflation::is_bomb(bytes) {
@@ -173,7 +149,7 @@ fn read(bytes: &Arc<Vec<u8>>, reader: Option<&dyn ImageReader>, how: PageWriting
     let (fonts, mut limits, mut parts) = (Fonts::new(), PdfLimits::new(), DocumentParts::default());
     let (mut letters, mut unknown, mut images) = (0, 0, 0);
     let pages = file.pages();
-    let (mut layers, mut pictures, mut comments, mut lost) = (Vec::new(), Vec::new(), Vec::new(), Lost::default());
+    let (mut layers, mut extras, mut comments) = (Vec::new(), Vec::new(), Vec::new());
     for (at, page) in pages.iter().take(MOST_PAGES).enumerate() {
         let drawn = parts.read(
             || page_name(at),
@@ -183,23 +159,23 @@ fn read(bytes: &Arc<Vec<u8>>, reader: Option<&dyn ImageReader>, how: PageWriting
                 (drawn, bands)
             },
         );
-        let (drawn, bands) = drawn.unwrap_or_default();
-        lost.page(&drawn);
+        let (mut drawn, bands) = drawn.unwrap_or_default();
         letters += drawn.glyphs.len();
         unknown += drawn.unknown;
         images += drawn.images;
         limits.fragments(bands.iter().flatten().map(Vec::len).sum());
         layers.push(bands);
         letters += drawn.comments.iter().map(String::len).sum::<usize>();
-        comments.push(drawn.comments);
-        let shown = (drawn.glyphs.len(), drawn.images, drawn.pictures);
-        pictures.push(placing::PageExtras { letters: shown.0, images: shown.1, pictures: shown.2 });
+        comments.push(std::mem::take(&mut drawn.comments));
+        let glyphs::PageContent { glyphs, images, pictures, undecoded, turned, .. } = drawn;
+        extras.push(placing::PageExtras { letters: glyphs.len(), images, pictures, undecoded, turned });
     }
     if limits.exceeded {
         return Err(SkipReason::TooSlow);
     }
     let (mut pieces, furniture) = arranged(layers, &mut parts);
-    let images_only = placing::place(&mut pieces, pictures, reader);
+    let scans = reader.map(|reader| ScanReader::new(bytes, pages.len(), reader));
+    let images_only = placing::place(&mut pieces, extras, scans);
     for (page, comments) in pieces.iter_mut().zip(comments) {
         page.extend(comments.into_iter().map(columns::PdfPiece::Comment));
     }
@@ -210,11 +186,14 @@ fn read(bytes: &Arc<Vec<u8>>, reader: Option<&dyn ImageReader>, how: PageWriting
     if letters == 0 && scanned == 0 && parts.any() {
         return Err(parts.missing().unwrap_or(SkipReason::DamagedPdf));
     }
-    if letters == 0 && scanned == 0 && lost.pages > 0 {
-        return Err(lost.into());
+    let mut left_out = images_only.lost(pages.len());
+    // Images that were read in vain show no text.
+    let reads_all = reader.is_some_and(|reader| reader.page_drawer().is_some());
+    if letters == 0 && scanned == 0 && !left_out.is_empty() {
+        return Err(left_out.swap_remove(0));
     }
     if (letters == 0 && scanned == 0) || unknown > MOST_UNKNOWN * letters {
-        return Err(without_text(pages.len(), unknown, images));
+        return Err(without_text(pages.len(), unknown, if reads_all { 0 } else { images }));
     }
     if how == PageWriting::EachFirst {
         for (at, page) in pieces.iter_mut().enumerate() {
@@ -225,15 +204,11 @@ fn read(bytes: &Arc<Vec<u8>>, reader: Option<&dyn ImageReader>, how: PageWriting
     }
     let mut rendering = paragraphs::write(pieces);
     rendering.label_pages(page_labels::labels(&file, pages.len()));
-    let mut left_out = Vec::new();
-    if (images_only.unread - lost.pages.min(images_only.unread)) * FEW_IMAGES > pages.len() {
-        left_out.push(SkipReason::PagesWithoutText { images: images_only.unread - lost.pages, pages: pages.len() });
+    if images_only.unread * FEW_IMAGES > pages.len() {
+        left_out.push(SkipReason::PagesWithoutText { images: images_only.unread, pages: pages.len() });
     }
     if unknown * NOTED_UNKNOWN > letters {
         left_out.push(SkipReason::LettersNotRead { unknown, letters: letters + unknown });
-    }
-    if lost.pages > 0 {
-        left_out.push(lost.into());
     }
     left_out.extend(parts.missing());
     Ok(PdfReading { rendering, metadata: metadata(&file), left_out, running_heads: furniture.any })

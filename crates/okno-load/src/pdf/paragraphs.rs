@@ -158,7 +158,7 @@ struct BlockWriter {
 
 impl BlockWriter {
     /// Writes what was read of a page; the image is all of it.
-    fn scan(&mut self, bytes: Vec<u8>, text: &str) {
+    fn scan(&mut self, images: Vec<Vec<u8>>, text: &str) {
         self.close();
         self.rendering.fill_pages(self.page + 1);
         let mut start = None;
@@ -167,9 +167,12 @@ impl BlockWriter {
             start.get_or_insert(at);
         }
         let end = self.rendering.len();
-        let (Some(media), seen) = (MediaType::of(&bytes), ImageHash::of(&bytes)) else { return };
-        let seen = Seen { hash: seen, media, text: String::new() };
-        self.rendering.seen_at(Span::new(start.unwrap_or(end), end), "", ImageSource::Bytes(bytes), seen);
+        let span = Span::new(start.unwrap_or(end), end);
+        for bytes in images {
+            let Some(media) = MediaType::of(&bytes) else { continue };
+            let seen = Seen { hash: ImageHash::of(&bytes), media, text: String::new() };
+            self.rendering.seen_at(span, "", ImageSource::Bytes(bytes), seen);
+        }
     }
 
     /// Notes the images that stand behind what was just written.
@@ -186,7 +189,7 @@ impl BlockWriter {
                 PdfPiece::Line(line) => self.line(line),
                 PdfPiece::Table(table) => self.table(table),
                 PdfPiece::Picture(bytes, caption) => self.pictures.push((bytes, caption)),
-                PdfPiece::Scan(bytes, text) => self.scan(bytes, &text),
+                PdfPiece::Scan(images, text) => self.scan(images, &text),
                 PdfPiece::Comment(words) => self.comments.push(words),
             }
         }

@@ -1,10 +1,13 @@
 //! The images of a page, as bytes that any program reads.
 //!
 //! A photograph is in a PDF as the JPEG file it was; it is taken out as it is. Anything else is rows of pixels, and
-//! written as PNG. Fax and JPEG 2000 scans (CCITT, JBIG2, JPX) are not taken out: their decoders would double what it
-//! costs to build this crate.
+//! written as PNG. So are faxes (CCITT), where the feature `page-pictures` brings their decoder: how much one takes is
+//! known before. JBIG2 and JPEG 2000 are not taken out: their decoders take what an image claims. A page of such a scan
+//! is drawn in another process (`scans`).
 
-use hayro_syntax::object::{Array, Dict, Name, Object, Stream};
+use hayro_syntax::Filter;
+use hayro_syntax::object::stream::ImageDecodeParams;
+use hayro_syntax::object::{Array, Dict, Object, Stream};
 
 use super::super::image::LARGEST_IMAGE;
 
@@ -12,6 +15,8 @@ use super::super::image::LARGEST_IMAGE;
 const SMALLEST_SIDE: u32 = 32;
 /// Pixels of one image: a page of A3 at 600 dots per inch has 70 million.
 const MOST_PIXELS: u64 = 80_000_000;
+/// Pixels of a row of a fax that does not say how many, by the standard.
+const FAX_COLUMNS: u32 = 1728;
 
 /// An image at its place on the page; `y` grows upwards.
 #[derive(Debug, Clone, PartialEq)]
@@ -30,21 +35,24 @@ pub(super) fn file(stream: &Stream<'_>) -> Option<Vec<u8>> {
     if width.min(height) < SMALLEST_SIDE || u64::from(width) * u64::from(height) > MOST_PIXELS {
         return None;
     }
-    let names = filters(dict);
-    let file = match names.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
-        ["DCTDecode" | "DCT"] => stream.raw_data().into_owned(),
-        names if names.iter().any(|name| !is_lossless(name)) => return None,
-        _ => png(&pixels(stream, width, height)?)?,
+    let file = match stream.filters().as_slice() {
+        [Filter::DctDecode] => stream.raw_data().into_owned(),
+        [before @ .., Filter::CcittFaxDecode] if before.iter().copied().all(is_lossless) => png(&fax(stream, height)?)?,
+        filters if filters.iter().copied().all(is_lossless) => {
+            let rows = stream.decoded_data().ok()?.into_owned();
+            png(&pixels(stream, (width, height), rows)?)?
+        }
+        _ => return None,
     };
     (file.len() <= LARGEST_IMAGE).then_some(file)
 }
 
 /// The kind of a scan that is not decoded.
 pub(super) fn undecoded(stream: &Stream<'_>) -> Option<&'static str> {
-    filters(stream.dict()).iter().find_map(|name| match name.as_str() {
-        "CCITTFaxDecode" | "CCF" => Some("CCITT fax"),
-        "JBIG2Decode" => Some("JBIG2"),
-        "JPXDecode" => Some("JPEG 2000"),
+    stream.filters().iter().find_map(|filter| match filter {
+        Filter::CcittFaxDecode => Some("CCITT fax"),
+        Filter::Jbig2Decode => Some("JBIG2"),
+        Filter::JpxDecode => Some("JPEG 2000"),
         _ => None,
     })
 }
@@ -53,30 +61,15 @@ fn side(dict: &Dict<'_>, long: &str, short: &str) -> Option<u32> {
     dict.get::<u32>(long).or_else(|| dict.get::<u32>(short)).filter(|side| *side > 0)
 }
 
-fn filters(dict: &Dict<'_>) -> Vec<String> {
-    let text = |name: Name<'_>| String::from_utf8_lossy(name.as_ref()).into_owned();
-    let one = dict.get::<Name<'_>>("Filter").or_else(|| dict.get::<Name<'_>>("F"));
-    let many = || dict.get::<Array<'_>>("Filter").or_else(|| dict.get::<Array<'_>>("F"));
-    match one {
-        Some(name) => vec![text(name)],
-        None => many().map(|names| names.iter::<Name<'_>>().map(text).collect()).unwrap_or_default(),
-    }
-}
-
-fn is_lossless(filter: &str) -> bool {
-    let known = [
-        "FlateDecode",
-        "Fl",
-        "LZWDecode",
-        "LZW",
-        "RunLengthDecode",
-        "RL",
-        "ASCII85Decode",
-        "A85",
-        "ASCIIHexDecode",
-        "AHx",
-    ];
-    known.contains(&filter)
+fn is_lossless(filter: Filter) -> bool {
+    matches!(
+        filter,
+        Filter::FlateDecode
+            | Filter::LzwDecode
+            | Filter::RunLengthDecode
+            | Filter::Ascii85Decode
+            | Filter::AsciiHexDecode
+    )
 }
 
 /// Pixels as PNG stores them.
@@ -100,16 +93,44 @@ impl Pixels {
     }
 }
 
-fn pixels(stream: &Stream<'_>, width: u32, height: u32) -> Option<Pixels> {
+/// The pixels of a fax. Its rows are as long as it says itself, whatever the image says, and may end early.
+fn fax(stream: &Stream<'_>, height: u32) -> Option<Pixels> {
+    let dict = stream.dict();
+    if u64::from(columns(dict)) * u64::from(height) > MOST_PIXELS {
+        return None;
+    }
+    // A pixel of an image with a palette stays one bit.
+    let packed = ImageDecodeParams { is_indexed: true, height, ..ImageDecodeParams::default() };
+    let decoded = stream.decoded_image(&packed).ok()?;
+    let (width, rows) = (decoded.image_data?.width, decoded.data.into_owned());
+    let whole = rows.len().checked_div((width as usize).div_ceil(8))? as u32;
+    if width.min(whole) < SMALLEST_SIDE {
+        return None;
+    }
+    pixels(stream, (width, height.min(whole)), rows)
+}
+
+/// The most pixels that a row of a fax may have by what its dictionary says.
+fn columns(dict: &Dict<'_>) -> u32 {
+    let own = |parameters: Dict<'_>| parameters.get::<usize>("Columns").map(|columns| columns as u32);
+    let of = |key: &str| {
+        let one = dict.get::<Dict<'_>>(key).and_then(own);
+        let many = dict.get::<Array<'_>>(key).map(|all| all.iter::<Object<'_>>().collect::<Vec<_>>());
+        one.max(many.into_iter().flatten().filter_map(|object| own(object.into_dict()?)).max())
+    };
+    of("DecodeParms").max(of("DP")).unwrap_or_default().max(FAX_COLUMNS)
+}
+
+fn pixels(stream: &Stream<'_>, (width, height): (u32, u32), rows: Vec<u8>) -> Option<Pixels> {
     let dict = stream.dict();
     let mask = dict.get::<bool>("ImageMask").or_else(|| dict.get::<bool>("IM")).unwrap_or(false);
-    let bits = if mask { 1 } else { dict.get::<u8>("BitsPerComponent").or_else(|| dict.get::<u8>("BPC"))? };
+    let one_bit = mask || stream.filters().contains(&Filter::CcittFaxDecode);
+    let bits = if one_bit { 1 } else { dict.get::<u8>("BitsPerComponent").or_else(|| dict.get::<u8>("BPC"))? };
     let space = dict.get::<Object<'_>>("ColorSpace").or_else(|| dict.get::<Object<'_>>("CS"));
     let (colours, palette) = if mask { (0, Vec::new()) } else { colours(&space?)? };
     let decode = dict.get::<Array<'_>>("Decode").or_else(|| dict.get::<Array<'_>>("D"));
     let first = decode.and_then(|decode| decode.iter::<f64>().next()).unwrap_or(0.0);
     let inverted = first > 0.5 && colours == 0;
-    let rows = stream.decoded_data().ok()?.into_owned();
     let pixels = Pixels { width, height, bits, colours, palette, inverted, rows };
     let known = matches!(bits, 1 | 2 | 4 | 8) && (colours != 2 || bits == 8);
     (known && pixels.rows.len() >= pixels.row() * height as usize).then_some(pixels)

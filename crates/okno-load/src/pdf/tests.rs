@@ -154,15 +154,18 @@ fn fax(filter: &str, words: &str) -> Vec<u8> {
     .into_bytes()
 }
 
-/// Such pages were left out without a word.
+/// Such pages were left out without a word. Without OCR they are scans like others.
 #[test]
 fn scans_that_are_not_decoded_are_named() {
+    let reader = || Pdf::reading(std::sync::Arc::new(Saying(|_: &[u8]| "read".to_owned())));
     for (filter, kind) in [("CCITTFaxDecode", "CCITT fax"), ("JBIG2Decode", "JBIG2"), ("JPXDecode", "JPEG 2000")] {
         let said = SkipReason::UndecodedScans { scanned: 1, pages: 2, formats: vec![kind.to_owned()] };
-        let got = load(&Pdf::default(), "a.pdf", &fax(filter, "Words are read."));
+        let got = load(&reader(), "a.pdf", &fax(filter, "Words are read."));
         assert_eq!(got.documents.len(), 1);
         assert_eq!(got.skipped, [("a.pdf".to_owned(), said.clone())]);
-        let none = load(&Pdf::default(), "a.pdf", &fax(filter, ""));
+        let none = load(&reader(), "a.pdf", &fax(filter, ""));
         assert_eq!(none.skipped, [("a.pdf".to_owned(), said)]);
+        let unread = load(&Pdf::default(), "a.pdf", &fax(filter, ""));
+        assert_eq!(unread.skipped, [("a.pdf".to_owned(), SkipReason::NoTextLayer { pages: 2 })]);
     }
 }
