@@ -116,8 +116,8 @@ fn note_unread(loaded: &Loaded, reads_images: bool) {
         note_left_out(
             place,
             &say!(
-                "{} images: OCR is needed to read them (`okno models add rapidocr`)",
-                "{} 张图片：需要文字识别才能读取（`okno models add rapidocr`）",
+                "{} images: OCR is needed to read them (`okno models add rapidocr FILE`)",
+                "{} 张图片：需要文字识别才能读取（`okno models add rapidocr FILE`）",
                 images
             ),
         );

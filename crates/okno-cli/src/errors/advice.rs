@@ -94,8 +94,10 @@ pub fn of_file(reason: &SkipReason) -> String {
     let advice = match reason {
         SkipReason::TooLarge { .. } => Some(say!("`--max-file-size` raises it", "可用 `--max-file-size` 提高上限")),
         SkipReason::NoTextLayer { .. } => Some(say!(
-            "add the OCR models (`okno models add rapidocr`), or run `ocrmypdf` over it",
-            "请添加文字识别模型（`okno models add rapidocr`），或先用 `ocrmypdf` 处理"
+            "add the OCR models (`pip download --no-deps rapidocr`, then `okno models add rapidocr \
+             rapidocr-*.whl`), or run `ocrmypdf` over it",
+            "请添加文字识别模型（先 `pip download --no-deps rapidocr`，再 `okno models add rapidocr \
+             rapidocr-*.whl`），或先用 `ocrmypdf` 处理"
         )),
         #[cfg(feature = "sql")]
         SkipReason::Unsupported { kind: FileKind::Sqlite, .. } => Some(say!(

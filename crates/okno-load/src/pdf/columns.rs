@@ -7,6 +7,7 @@
 
 use super::direction;
 use super::fragments::{Band, Fragment};
+use super::letters::closed_up;
 use super::tables::{self, PdfTable};
 
 /// Narrower strips are spaces, not gutters (points).
@@ -227,7 +228,7 @@ fn line(band: &Band, column: (f64, f64)) -> PdfLine {
     let widest = band.iter().max_by(|a, b| (a.right - a.left).total_cmp(&(b.right - b.left)));
     let (y, size) = widest.map_or((0.0, 1.0), |f| (f.y, f.size));
     PdfLine {
-        text: direction::reading_order(band.iter().map(|f| f.text.as_str()).collect::<Vec<_>>().join(" ")),
+        text: closed_up(direction::reading_order(band.iter().map(|f| f.text.as_str()).collect::<Vec<_>>().join(" "))),
         left: band.first().map_or(0.0, |f| f.left),
         right: band.last().map_or(0.0, |f| f.right),
         y,

@@ -71,6 +71,23 @@ fn push_folded(out: &mut String, c: char) {
     }
 }
 
+/// A line without the spaces between its wide letters where they are set apart: 关 于 红 军 is 关于红军 for who searches.
+pub(super) fn closed_up(line: String) -> String {
+    let letters: Vec<char> = line.chars().collect();
+    let is_apart = |at: usize| letters[at] == ' ' && is_between_wide(&letters, at);
+    let apart = (0..letters.len()).filter(|&at| is_apart(at)).count();
+    let close = letters.windows(2).filter(|pair| is_wide(pair[0]) && is_wide(pair[1])).count();
+    if apart == 0 || apart < 2 * close {
+        return line;
+    }
+    (0..letters.len()).filter(|&at| !is_apart(at)).map(|at| letters[at]).collect()
+}
+
+fn is_between_wide(letters: &[char], at: usize) -> bool {
+    let is_wide_at = |at: Option<usize>| at.and_then(|at| letters.get(at)).is_some_and(|&letter| is_wide(letter));
+    is_wide_at(at.checked_sub(1)) && is_wide_at(Some(at + 1))
+}
+
 /// Whether a letter fills a square and needs no spaces: Chinese, Japanese, full-width punctuation. Korean has spaces
 /// between its words.
 pub(super) fn is_wide(c: char) -> bool {
@@ -146,6 +163,18 @@ pub(super) fn compounds(line: &str) -> impl Iterator<Item = String> + '_ {
 mod tests {
     use super::*;
     use unicode_normalization::UnicodeNormalization;
+
+    #[test]
+    fn wide_letters_that_are_set_apart_are_closed_up() {
+        let closed = |line: &str| closed_up(line.to_owned());
+        assert_eq!(closed("关 于 红 军 作 战 的 原 则… … 1"), "关于红军作战的原则… … 1");
+        assert_eq!(closed("（ 一 九 三 七 年 ）"), "（一九三七年）");
+        assert_eq!(closed("目 录"), "目录");
+        for line in ["张三 李四 王五", "用 Rust 写 的 program 很快", "a b c", "摘 要：本文研究检索", ""]
+        {
+            assert_eq!(closed(line), line);
+        }
+    }
 
     #[test]
     fn look_alikes_become_usual_letters() {

@@ -63,20 +63,45 @@ fn states(block: &Block, text: &str) -> bool {
 /// left out.
 ///
 /// Prose comes on one line; of a table or code the lines are what says it, and they stay, the citation below them. A
-/// list's items are items of the answer.
+/// list's items are items of the answer. What has code is no item: its fences are at the margin, where they are fences
+/// for every reader.
 pub fn shown(piece: &str, language: Language) -> String {
     let blocks = markdown_blocks(piece);
     let is_list = blocks.iter().all(|block| block.kind == BlockKind::ListItem) && blocks.len() > 1;
-    let between = if is_list { "\n" } else { "\n  " };
+    let has_code = piece.lines().any(is_fence);
+    let between = if is_list || has_code { "\n" } else { "\n  " };
     let written: Vec<String> = blocks.iter().map(|block| written(block, piece, between)).collect();
-    let text = written.join(between);
-    let is_prose = !text.contains('\n');
-    let (mark, end) = if is_list { ("", " ") } else { ("- ", if is_prose { " " } else { "\n\n  " }) };
+    let text = if has_code { at_margin(&written.join("\n\n")) } else { written.join(between) };
+    let (mark, end) = match text.contains('\n') {
+        _ if has_code => ("", "\n\n"),
+        _ if is_list => ("", " "),
+        true => ("- ", "\n\n  "),
+        false => ("- ", " "),
+    };
     let sources = [text.as_str()];
     let mut checked = CheckedText::new(0, language, &sources);
     checked.push(&text);
     checked.finish();
-    format!("{mark}{}{end}", checked.text)
+    format!("{mark}{}{end}", checked.text.trim_end())
+}
+
+fn is_fence(line: &str) -> bool {
+    line.trim_start().starts_with("```")
+}
+
+/// The text with its code at the margin.
+fn at_margin(text: &str) -> String {
+    let mut indent = None;
+    let mut lines = Vec::new();
+    for line in text.lines() {
+        let blank = line.len() - line.trim_start_matches(' ').len();
+        let taken = indent.unwrap_or(if is_fence(line) { blank } else { 0 });
+        lines.push(&line[blank.min(taken)..]);
+        if is_fence(line) {
+            indent = if indent.is_some() { None } else { Some(blank) };
+        }
+    }
+    lines.join("\n")
 }
 
 /// A block with its lines where they carry meaning, else on one. What is on one line is an item already.
@@ -125,7 +150,7 @@ fn without_bullet(text: &str) -> &str {
 /// Whether line ends carry meaning: some of it is code, or most lines are rows, items, settings or indented.
 fn is_laid_out(text: &str) -> bool {
     let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
-    if lines.iter().any(|line| line.trim_start().starts_with("```")) {
+    if lines.iter().any(|line| is_fence(line)) {
         return true;
     }
     let meant = lines.iter().filter(|line| is_row(line) || list_marker(line.trim_start()).is_some()).count();

@@ -123,6 +123,17 @@ fn without_a_model_tables_keep_their_lines_and_pictures_are_left_out() {
     assert_eq!(laid_out("1. Wash the rice.\n\n2. Add water."), "1. Wash the rice.\n2. Add water. ");
 }
 
+/// Was broken: fences behind a lead or inside of steps came indented, and were taken for text (''').
+#[test]
+fn without_a_model_fences_of_code_stay_fences() {
+    let shown = |text: &str| extract::shown(text, Language::English);
+    assert_eq!(shown("Run this:\n\n```sh\n  make all\n```"), "Run this:\n\n```sh\n  make all\n```\n\n");
+    let steps = "1. Run it:\n\n   ```sh\n   make\n     -j 2\n   ```\n\n2. Wait.";
+    let written = shown(steps);
+    assert!(written.contains("\n```sh\nmake\n  -j 2\n```\n"), "{written}");
+    assert!(!written.contains("'''") && written.contains("2. Wait."), "{written}");
+}
+
 /// A reader of the page sees what a template makes of its tags.
 #[test]
 fn without_a_model_template_tags_are_read() {
@@ -146,8 +157,8 @@ fn without_a_model_lists_and_steps_are_whole() {
     assert_eq!(reply.text, "1. Wash the rice.\n2. Add water to the rice.\n3. Wait. [1]\n");
     let undo = "# Undo\n\nYou can undo a rollout:\n\n```shell\nkubectl rollout undo door\n```\n\nThat is all.\n";
     let (reply, _) = asked(found(&[("undo.md", undo)], "How do I undo a rollout?"), None);
-    assert!(reply.text.contains("You can undo a rollout:\n  "), "{}", reply.text);
-    assert!(reply.text.contains("\n  kubectl rollout undo door\n"), "{}", reply.text);
+    let code = "You can undo a rollout:\n\n```shell\nkubectl rollout undo door\n```\n";
+    assert!(reply.text.contains(code) && reply.text.contains("\n\n[1]\n"), "{}", reply.text);
 }
 
 #[test]

@@ -140,13 +140,23 @@ fn is_replaced(a: &str, b: &str) -> bool {
     a.len() == b.len() && sorted(a) != sorted(b)
 }
 
+/// Endings that words lose on the way to their stem.
+const ENDINGS: [&str; 10] = ["", "e", "al", "ed", "ing", "ion", "er", "y", "l", "s"];
+
+/// A word that has this stem: a stem that is searched for is cut once more, ephemer to ephem.
+fn word_of(stem: &str) -> Option<String> {
+    let has_stem = |word: &String| of_query(word).first().is_some_and(|term| term.text == stem);
+    ENDINGS.iter().map(|ending| format!("{stem}{ending}")).find(has_stem)
+}
+
 /// Sentences that are looked at for the forms of a term.
 const LOOKED_AT: usize = 20;
 
 /// The words of a term as texts of the index write them, in lower case.
 fn written(snapshot: &dyn Snapshot, term: &str) -> Result<Vec<String>> {
     let rankings = &[(Leg::Lexical, Layer::Sentence)];
-    let ask = Ask { text: term, vector: &[], rankings, allowed: None, sections: None, fields: None, depth: LOOKED_AT };
+    let Some(text) = word_of(term) else { return Ok(Vec::new()) };
+    let ask = Ask { text: &text, vector: &[], rankings, allowed: None, sections: None, fields: None, depth: LOOKED_AT };
     let mut forms: Vec<String> = Vec::new();
     for found in snapshot.search(&ask)?.into_iter().flatten() {
         let (structure, text) = (snapshot.structure(found.run.document)?, snapshot.text(found.run.document)?);
@@ -162,7 +172,16 @@ fn written(snapshot: &dyn Snapshot, term: &str) -> Result<Vec<String>> {
 
 #[cfg(test)]
 mod tests {
-    use super::plain_words;
+    use super::{plain_words, word_of};
+    use crate::text::terms::of_query;
+
+    #[test]
+    fn a_word_is_found_for_most_stems() {
+        for word in ["ephemeral", "provisioned", "footballer", "persistent", "deployment", "receive", "policies"] {
+            let stem = &of_query(word)[0].text;
+            assert!(word_of(stem).is_some_and(|other| of_query(&other)[0].text == *stem), "{word}: {stem}");
+        }
+    }
 
     #[test]
     fn only_plain_words_outside_of_quotation_marks_are_looked_up() {

@@ -50,18 +50,45 @@ impl Lexical {
     fn alike(&self, term: &str) -> LexicalResult<HashMap<Vec<u8>, (usize, usize)>> {
         let mut first = Vec::new();
         key_of(TermSource::Body, &term[..1], &mut first);
-        let most = tolerated(term.len());
         let mut near: HashMap<Vec<u8>, (usize, usize)> = HashMap::new();
         for segment in &self.segments {
             let mut terms = segment.terms_from(&first)?;
             while terms.advance()? && terms.term[..first.len().min(terms.term.len())] <= first[..] {
                 let Some(other) = terms.term.strip_prefix(&first[..1]) else { continue };
                 let is_alike = terms.term.starts_with(&first) && other.len() >= SHORTEST;
-                if let Some(edits) = is_alike.then(|| edits(term.as_bytes(), other, most)).flatten() {
+                if let Some(edits) = is_alike.then(|| apart(term.as_bytes(), other)).flatten() {
                     near.entry(other.to_vec()).or_insert((edits, 0)).1 += terms.list().length;
                 }
             }
         }
         Ok(near)
+    }
+}
+
+/// How far two stems are apart, where it is not too far. A slip near the end keeps the ending from being taken off:
+/// `footballr` is not cut as `footballer` is, so its beginning is compared too.
+fn apart(term: &[u8], other: &[u8]) -> Option<usize> {
+    let begins = || {
+        let lengths = other.len() - 1..=other.len() + 1;
+        lengths.filter_map(|length| edits(term.get(..length)?, other, 1)).min().map(|edits| edits + 1)
+    };
+    edits(term, other, tolerated(term.len())).or_else(begins)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::apart;
+
+    #[test]
+    fn the_beginning_of_a_word_is_compared_with_stems() {
+        for (term, other, edits) in [
+            ("ephemral", "ephemer", Some(2)),
+            ("footballr", "footbal", Some(1)),
+            ("provisionn", "provis", Some(1)),
+            ("recieve", "receive", Some(1)),
+            ("volume", "valley", None),
+        ] {
+            assert_eq!(apart(term.as_bytes(), other.as_bytes()), edits, "{term}");
+        }
     }
 }
