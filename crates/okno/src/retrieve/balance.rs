@@ -15,7 +15,7 @@ use crate::text::is_chinese;
 
 /// From this share of a question on, words weigh what the recipe says; below, in proportion.
 ///
-/// Of 700 questions of XQuAD asked of the text in the other language, among texts in both (`benches/across.py`), 594
+/// Of 700 questions of `xquad` asked of the text in the other language, among others (`benches/across.py`), 594
 /// instead of 421 get a passage of the document, 526 instead of 370 as the first; six other values and exponents find
 /// 596 to 611 of them. No figure of `benches/quality.py` and `benches/parts.py` moves. Natural questions, before →
 /// now, whole answers in 500 / 1,000 tokens: .762 / .845 → .798 / .845 (dev), and of those that nothing was chosen on

@@ -60,7 +60,7 @@ const FEATURES: usize = 5;
 const WEIGHTS: [f32; 1 + FEATURES] = [-12.18, 7.3, 5.75, 6.4, 4.7, 0.735];
 
 /// The same where question and text are of different scripts, so that nothing can be there by the letter: what is meant
-/// is told best by its pieces. Of 700 questions of XQuAD asked of the text in the other language, among texts in both,
+/// is told best by its pieces. Of 700 questions of `xquad` asked of the text in the other language, among others,
 /// 14 % are told that nothing is relevant (15 % do not find the document), and of 820 that nothing answers 70 %
 /// (`benches/across.py`). The weights above would hide four in five answers; those before these, with both cosines in
 /// the place of most of what is meant, told 5 % and 38 %. Of twenty pairs of weights for cosine and amount, compared on
