@@ -416,20 +416,20 @@ const PRESSURE_COOKER: &str = "# 高压锅\n\n不要用高压锅烹饪燕麦和�
 #[test]
 fn a_question_in_another_language_is_answered_by_its_meaning_and_that_is_said() {
     let world = World::new();
-    // "must", "put" and "not" were found, and weighed twice what the meaning did.
+    // "before" and "let" were found, and weighed twice what the meaning did.
     world.write("in/锅.md", PRESSURE_COOKER);
-    let notes = "The labels must not be put into a queue before the quota is set.\n\n\
-        A limit must be put into the manifest, and not into a secret.\n";
+    let notes = "Open the window before you let visitors in. The cat is let out at eight.\n\n\
+        A limit is put into the manifest, and not into a secret.\n";
     world.write("in/notes.md", notes);
     world.index(["in"]);
-    let question = "Which foods must not be put into a pressure cooker?";
+    let question = "How full with food may a pressure cooker be before I let it cook?";
     let answer = world.search(&[question]);
     assert!(text(&contexts(&answer)[0], "text").contains("燕麦"), "{answer}");
     for (lang, says) in [("en", "is in another language: words weigh"), ("zh", "另一种语言：字词占")] {
         let ran = world.okno(["search", question, "--explain", "--lang", lang]).succeeds();
         assert!(ran.out.contains(says), "{}", ran.out);
     }
-    let known = world.okno(["search", "Which labels must not be put into a queue?", "--explain"]).succeeds();
+    let known = world.okno(["search", "When is the cat let out?", "--explain"]).succeeds();
     assert!(!known.out.contains("words weigh"), "{}", known.out);
 }
 
