@@ -21,7 +21,7 @@ pub enum RowForm {
 }
 
 /// The words of a form; the longer of two that begin alike stands first.
-const WORDS: &[(RowForm, &[&str])] = &[
+pub const WORDS: &[(RowForm, &[&str])] = &[
     (RowForm::Average, &["on average", "average", "mean", "平均值", "平均", "均值"]),
     (RowForm::Sum, &["in total", "total", "sum", "总和", "合计", "总计", "加起来"]),
     (

@@ -12,6 +12,7 @@ mod asked;
 mod by_model;
 mod conditions;
 mod form;
+mod needed;
 mod read;
 mod rests_on;
 mod tables;
@@ -52,7 +53,7 @@ impl TableRoute {
 
 impl RowRoute for TableRoute {
     fn answer(&self, snapshot: &dyn Snapshot, question: &str) -> Result<Option<RowAnswer>> {
-        if form::form(&question.to_lowercase()).is_none() {
+        if form::form(&question.to_lowercase()).is_none() || !tables::may_explain(snapshot, question)? {
             return Ok(None);
         }
         let tables = tables::tables(snapshot)?;

@@ -1,6 +1,7 @@
 //! The tables of an index: those of documents, and the rows of databases that were indexed, by their metadata. The
 //! route and `okno sql` ask the same tables by the same names, so that a query that an answer shows can be run again.
 
+use super::needed::NeededWords;
 use crate::TableSource;
 use crate::import::{stem, table_names, totals};
 use okno::document::table::{self, Table};
@@ -108,11 +109,7 @@ fn of_document(
     is_copy: bool,
     tables: &mut Vec<IndexedTable>,
 ) -> Result<()> {
-    let units = snapshot.derived(number)?;
-    // A table may have several descriptions: one of its own, one by a model.
-    let mut spans: Vec<Range<usize>> =
-        units.iter().filter(|unit| unit.kind == DerivedKind::Table).map(okno::document::Derived::sentences).collect();
-    spans.dedup();
+    let spans = spans(snapshot, number)?;
     if spans.is_empty() {
         return Ok(());
     }
@@ -128,6 +125,36 @@ fn of_document(
         tables.push(IndexedTable { is_copy, ..table });
     }
     Ok(())
+}
+
+/// The sentences of each table of a document.
+fn spans(snapshot: &dyn Snapshot, number: DocumentNumber) -> Result<Vec<Range<usize>>> {
+    let units = snapshot.derived(number)?;
+    // A table may have several descriptions: one of its own, one by a model.
+    let mut spans: Vec<Range<usize>> =
+        units.iter().filter(|unit| unit.kind == DerivedKind::Table).map(okno::document::Derived::sentences).collect();
+    spans.dedup();
+    Ok(spans)
+}
+
+/// Whether some table holds all words of a question that only a table can explain. The rows of databases may.
+pub fn may_explain(snapshot: &dyn Snapshot, question: &str) -> Result<bool> {
+    let needed = NeededWords::of(question);
+    let holds_tables = holds_tables(snapshot);
+    for (number, record) in snapshot.records()? {
+        if is_row(record) {
+            return Ok(true);
+        }
+        let spans = if holds_tables { spans(snapshot, *number)? } else { Vec::new() };
+        if !spans.is_empty() {
+            let (text, structure) = (snapshot.text(*number)?, snapshot.structure(*number)?);
+            let mut texts = spans.into_iter().map(|sentences| structure.span(sentences).of(text));
+            if texts.any(|text| needed.are_in(record.id.name(), text)) {
+                return Ok(true);
+            }
+        }
+    }
+    Ok(false)
 }
 
 /// The rows of a database: their metadata by field.
