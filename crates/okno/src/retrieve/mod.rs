@@ -415,7 +415,8 @@ fn asked(recipe: &Recipe, embedder: &dyn Embedder, question: &str, probes: &Prob
 fn part_probes(recipe: &Recipe, embedder: &dyn Embedder, parts: &[String]) -> Result<Vec<Probe>> {
     let dense = finds_by_vectors(recipe);
     let vector = |text: &str| if dense { unit_vector(embedder, text, Role::Query) } else { Ok(Vec::new()) };
-    parts.iter().map(|text| Ok(Probe { vector: vector(text)?, text: text.clone() })).collect()
+    let probe = |text: &str| Ok(Probe { vector: vector(text)?, text: text.to_owned() });
+    parts.iter().map(|part| probe(crate::understand::searched(part))).collect()
 }
 
 fn finds_by_vectors(recipe: &Recipe) -> bool {

@@ -33,7 +33,7 @@ pub use answer_form::AnswerForm;
 pub(crate) use answer_form::without_article;
 pub(crate) use named_things::{NamedThing, ThingKind, named_things};
 use parts::compared_thing;
-pub(crate) use parts::parts;
+pub(crate) use parts::{parts, searched};
 pub use route::{Because, Route, Routing};
 
 use crate::Result;

@@ -46,6 +46,13 @@ const COMPARING_ENGLISH: [&str; 8] = [
     "comparing",
 ];
 
+/// What says of the things before it that they are compared: "A and B, what is the difference".
+const TOLD_APART_ENGLISH: [&str; 4] = ["difference", "differ", "compared", "comparison"];
+
+/// What stands between two things that are compared, whatever else is said, and what may stand before the first.
+const AGAINST: [&str; 6] = [" vs ", " vs. ", " versus ", " different from ", " differ from ", " compared to "];
+const BEFORE_COMPARED: [&str; 7] = ["how is ", "how are ", "how does ", "how do ", "is ", "are ", "what is "];
+
 /// Things that are compared have at most this many words.
 const LONGEST_COMPARED: usize = 5;
 
@@ -90,10 +97,19 @@ const COMPARING: &str = "有什么区别 有什么不同 有何区别 有何不�
 /// The thing that a part asks about, where the question compares several: "difference between a Pod" is about a Pod.
 pub fn compared_thing(part: &str) -> Option<&str> {
     let part = part.trim().trim_end_matches(['?', '？']);
-    let english = COMPARING_ENGLISH.iter().find_map(|phrase| Some(part.split_once(phrase)?.1));
-    let thing = english.or_else(|| words(COMPARING).find_map(|phrase| part.strip_suffix(phrase)))?;
+    let thing = compared_in_english(part).or_else(|| words(COMPARING).find_map(|phrase| part.strip_suffix(phrase)))?;
     let thing = thing.trim().rsplit('的').next().unwrap_or_default();
     Some(super::without_article(thing.trim()))
+}
+
+fn compared_in_english(part: &str) -> Option<&str> {
+    COMPARING_ENGLISH.iter().find_map(|phrase| Some(part.split_once(phrase)?.1))
+}
+
+/// What is searched for a part: of what is compared the thing alone, since a text about one thing says nothing of its
+/// difference to another.
+pub fn searched(part: &str) -> &str {
+    compared_in_english(part).unwrap_or(part)
 }
 
 /// The questions in a question; what stands before the first that asks belongs to each.
@@ -299,7 +315,7 @@ fn is_name(c: char) -> bool {
 /// The question once for each of the names around "and" or "or": words that begin with a capital letter or a digit.
 fn english(question: &str) -> Vec<String> {
     let words: Vec<&str> = question.split(' ').collect();
-    if let Some(compared) = compared(question) {
+    if let Some(compared) = compared(question).or_else(|| told_apart(question)) {
         return Vec::from(compared);
     }
     let between = |at: &usize| has(BETWEEN_ENGLISH, words[*at]);
@@ -323,6 +339,25 @@ fn compared(question: &str) -> Option<[String; 2]> {
     }
     let with = |thing: &[&str]| format!("{}{}{}", &question[..start], thing.join(" "), &question[end..]);
     Some([with(one), with(other)])
+}
+
+/// The two things that a question begins with and compares: "A vs B", "how does A differ from B", "A and B, what is the
+/// difference". Each is asked for as if their difference had been named first.
+fn told_apart(question: &str) -> Option<[String; 2]> {
+    let lower = question.to_ascii_lowercase();
+    let end = lower.find(['?', ',', ';', ':']).unwrap_or(lower.len());
+    let (things, said) = lower.split_at(end);
+    let start = BEFORE_COMPARED.iter().find(|words| things.starts_with(**words)).map_or(0, |words| words.len());
+    let joined = || TOLD_APART_ENGLISH.iter().any(|word| said.contains(word));
+    let between = AGAINST
+        .iter()
+        .copied()
+        .chain([" and ", " or "].into_iter().filter(|_| joined()))
+        .find_map(|between| Some((start + things[start..].find(between)?, between.len())))?;
+    let (one, other) = (question[start..between.0].trim(), question[between.0 + between.1..end].trim());
+    let is_thing = |text: &str| (1..=LONGEST_COMPARED).contains(&text.split_whitespace().count());
+    let part = |thing: &str| format!("difference between {thing}");
+    (is_thing(one) && is_thing(other)).then(|| [part(one), part(other)])
 }
 
 /// Where words end that a text has, with the space after them.
@@ -362,6 +397,16 @@ mod tests {
             things("What is the difference between a Deployment and a StatefulSet?"),
             ["Deployment", "StatefulSet"]
         );
+        for question in [
+            "kubectl proxy and kube-proxy, what is the difference",
+            "kubectl proxy vs kube-proxy",
+            "kubectl proxy versus kube-proxy: which one do I need?",
+            "How is kubectl proxy different from kube-proxy?",
+            "how does kubectl proxy differ from kube-proxy",
+            "What is kubectl proxy compared to kube-proxy?",
+        ] {
+            assert_eq!(things(question), ["kubectl proxy", "kube-proxy"], "{question}");
+        }
         assert_eq!(things("ConfigMap 和 Secret 有什么区别"), ["ConfigMap", "Secret"]);
         assert_eq!(things("污点的 NoSchedule 和 NoExecute 有什么区别"), ["NoSchedule", "NoExecute"]);
         assert!(things("How fast did sales grow and how many users are there?").is_empty());
@@ -428,6 +473,7 @@ mod tests {
             "信达百货公司计划如何将可持续发展和社会责任纳入公司战略？",
             "Consider the agreement between DoiT and ICN; does it survive?",
             "What is search and rescue?",
+            "search and rescue, what is it?",
             "How did the resolution of March 2020, which included the appointment of directors, help?",
             "When does it start, in which format, at what rate?",
             "Who discovered this and where did they come from?",
