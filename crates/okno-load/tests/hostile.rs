@@ -140,8 +140,11 @@ fn shared_strings_that_are_claimed_or_shown_too_often() {
     let _alone = alone();
     let rows = "<row r=\"1\"><c r=\"A1\"><v>1</v></c></row>";
     for count in ["4000000000", "9999999999999999999999"] {
-        let strings = format!("<sst uniqueCount=\"{count}\"><si><t>a</t></si></sst>");
-        refused("claim.xlsx", &xlsx(rows, &strings), "too_many_cells");
+        let far = " ".repeat(5000);
+        for before in ["", far.as_str(), "<x uniqueCount=\"1\"/>", "<x uniqueCount=\"\"/>"] {
+            let strings = format!("{before}<sst uniqueCount=\"{count}\"><si><t>a</t></si></sst>");
+            refused("claim.xlsx", &xlsx(rows, &strings), "too_many_cells");
+        }
     }
     let strings = format!("<sst uniqueCount=\"1\"><si><t>{}</t></si></sst>", "word ".repeat(200_000));
     let rows = "<row><c t=\"s\"><v>0</v></c><c t=\"s\"><v>0</v></c></row>".repeat(1000);

@@ -16,8 +16,6 @@ const LARGEST_PART: u64 = 128 << 20;
 const LARGEST_WHOLE: u64 = 256 << 20;
 /// Shared strings of a workbook, and elements of their table: each string may take 24 bytes before its first letter.
 const MOST_STRINGS: usize = 12_000_000;
-/// The beginning of a part that is kept to look at.
-const HEAD: usize = 4096;
 /// More parts are no document.
 const MOST_PARTS: usize = 50_000;
 
@@ -103,11 +101,11 @@ impl<'a> Archive<'a> {
         for at in 0..self.zip.len() {
             let Ok(file) = self.zip.by_index(at) else { continue };
             let shared = file.name().is_ok_and(|name| name.to_ascii_lowercase().ends_with("sharedstrings.xml"));
-            let mut part = PartSummary::default();
+            let mut part = PartSummary { strings: shared.then(StringCount::default), ..PartSummary::default() };
             // What is damaged inside inflates as far as it goes.
             let _ = std::io::copy(&mut file.take(self.left + 1), &mut part);
             self.left = self.left.checked_sub(part.length).ok_or_else(too_large)?;
-            let claimed = part.claimed();
+            let claimed = part.strings.map_or(0, |strings| strings.most);
             if shared && (claimed.max(part.elements) > MOST_STRINGS || claimed > part.elements * 2 + 1000) {
                 return Err(SkipReason::TooManyCells { limit: MOST_STRINGS });
             }
@@ -122,14 +120,15 @@ struct PartSummary {
     length: u64,
     /// Signs that begin an element, or end one.
     elements: usize,
-    head: Vec<u8>,
+    /// Where it is a table of strings.
+    strings: Option<StringCount>,
 }
 
 impl std::io::Write for PartSummary {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
         self.length += bytes.len() as u64;
         self.elements += memchr::memchr_iter(b'<', bytes).count();
-        self.head.extend(&bytes[..bytes.len().min(HEAD - self.head.len())]);
+        self.strings.iter_mut().for_each(|strings| strings.read(bytes));
         Ok(bytes.len())
     }
 
@@ -138,14 +137,42 @@ impl std::io::Write for PartSummary {
     }
 }
 
-impl PartSummary {
-    /// How many strings a table says that it has. Room is made for them before the first is read.
-    fn claimed(&self) -> usize {
-        let name = b"uniqueCount";
-        let Some(at) = memchr::memmem::find(&self.head, name) else { return 0 };
-        let rest = self.head[at + name.len()..].iter().skip_while(|byte| !byte.is_ascii_digit());
-        let digits: String = rest.take_while(|byte| byte.is_ascii_digit()).map(|byte| char::from(*byte)).collect();
-        digits.parse().unwrap_or(if digits.is_empty() { 0 } else { usize::MAX })
+/// How many strings a table says that it has, at most: room is made for them before the first is read. The number may
+/// stand anywhere, and more than once.
+#[derive(Default)]
+struct StringCount {
+    most: usize,
+    /// The letters of its name that were read, and the digits behind it.
+    matched: usize,
+    number: Option<usize>,
+}
+
+impl StringCount {
+    const NAME: &[u8] = b"uniqueCount";
+
+    fn read(&mut self, bytes: &[u8]) {
+        for &byte in bytes {
+            match Self::NAME.get(self.matched) {
+                Some(letter) if byte == *letter => self.matched += 1,
+                // A name stands behind white space, so that no other beginning of it is missed.
+                Some(_) => self.matched = usize::from(byte == Self::NAME[0]),
+                None => self.digit(byte),
+            }
+        }
+    }
+
+    /// What stands behind the name: a number, and something else behind it.
+    fn digit(&mut self, byte: u8) {
+        match (byte.is_ascii_digit(), self.number) {
+            (true, number) => {
+                let value = usize::from(byte - b'0');
+                let number = number.unwrap_or(0).saturating_mul(10).saturating_add(value);
+                self.number = Some(number);
+                self.most = self.most.max(number);
+            }
+            (false, Some(_)) => *self = Self { most: self.most, ..Self::default() },
+            (false, None) => {}
+        }
     }
 }
 
