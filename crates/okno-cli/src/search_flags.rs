@@ -31,7 +31,7 @@ pub struct SearchFlags {
     #[arg(long, value_name = "LEG", value_delimiter = ',')]
     pub legs: Option<Vec<LegName>>,
     /// Maximum length of the contexts: `500` or `500t` tokens, `2000c` characters
-    #[arg(long, value_name = "SIZE", value_parser = budget)]
+    #[arg(long, value_name = "SIZE", value_parser = budget, allow_negative_numbers = true)]
     pub budget: Option<Budget>,
     /// Penalty for matches that repeat a better one, from 0 (none) to 1
     #[arg(long, value_name = "SHARE", value_parser = share)]

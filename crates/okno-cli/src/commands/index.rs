@@ -17,7 +17,7 @@ use okno::error::OptionsError;
 use okno::fetch::is_url;
 use okno::load::{FieldsError, JsonlFields, SkipReason, given_lines};
 use okno::{Engine, IndexOptions, IndexReport, Skipped, SkippedReason};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
@@ -192,7 +192,19 @@ fn paths(args: &IndexArgs) -> Result<Vec<PathBuf>> {
             paths.push(line.into());
         }
     }
+    paths.iter().try_for_each(|path| must_be_there(path))?;
     Ok(paths)
+}
+
+/// Fails before an index is made for what is not there.
+fn must_be_there(path: &Path) -> Result<()> {
+    let is_address = path.to_str().is_some_and(|path| path.contains("://"));
+    match std::fs::metadata(path) {
+        Err(error) if !is_address => {
+            Err(okno::Error::Unreadable { path: path.to_owned(), cause: error.kind().into() }.into())
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Follows the folders of the index; the configuration is read again before each run, so that its changes count too.
