@@ -57,7 +57,6 @@ fn in_language(lang: Lang, number: Option<i32>, kind: std::io::ErrorKind) -> Opt
     use std::io::ErrorKind::{IsADirectory, NotFound, PermissionDenied, StorageFull};
     match (lang, number, kind) {
         (Lang::Zh, Some(number), _) if cfg!(unix) => system(number),
-        (Lang::En, None, NotFound) => Some("no such file or folder"),
         (Lang::Zh, None, NotFound) => system(2),
         (Lang::Zh, None, PermissionDenied) => system(13),
         (Lang::Zh, None, IsADirectory) => system(21),
