@@ -5,7 +5,7 @@
     natural.py DATA_DIR --show-failures                 and what is missing from each failed answer
     natural.py DATA_DIR --keep /tmp/natural             keep the corpus and its index for the next run
     natural.py DATA_DIR --index /tmp/natural/index      ask an index that exists already
-    natural.py DATA_DIR --split held                    the questions kept for the end; also `fresh`, `last`, `kept`
+    natural.py DATA_DIR --split held                    the questions kept for the end; or another file of benches/natural
     natural.py DATA_DIR --replies                       what `okno ask` says without a model, instead of searching
 
 DATA_DIR holds the folders `documents` and `wild`. Both are copied into one corpus, which is indexed once; all questions
@@ -39,6 +39,7 @@ import unicodedata
 from pathlib import Path
 
 QUESTIONS = Path(__file__).resolve().parent / "natural"
+SPLITS = ("both", *sorted(file.stem for file in QUESTIONS.glob("*.jsonl")))
 FOLDERS = ("documents", "wild")
 RESAMPLES, SEED = 2000, 20  # fixed, so that the same run always prints the same interval
 IGNORED = re.compile(r"[\s*_`|\\\u00ad\u200b\ufeff]+")
@@ -323,7 +324,7 @@ def arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("data_dir", type=Path, help="folder with `documents` and `wild`")
     parser.add_argument("--okno", default=default_okno(), help="the binary (default: the release build, else PATH)")
-    parser.add_argument("--split", choices=("dev", "held", "fresh", "last", "kept", "both"), default="dev", help="the questions (default: dev)")
+    parser.add_argument("--split", choices=SPLITS, default="dev", help="the questions (default: dev)")
     parser.add_argument("--budgets", default="500,1000", help="tokens of context, by commas (default: 500,1000)")
     parser.add_argument("--recipe", default="auto", help="the recipe (default: auto)")
     parser.add_argument("--extra", default="", help='more arguments for search, as in --extra="--no-auto-filter"')
