@@ -52,9 +52,9 @@ const FEATURES: usize = 5;
 /// public set). Of an answer's windows the likeliest counts. Short questions are why *asked* weighs much: one word in
 /// three is easily found by chance, so a short question must be met nearly whole and a long one need not.
 ///
-/// Of what nothing was fitted on (`held`, `fresh`, `kept`: 211 questions with an answer; `far`: 160 without; 500 tokens)
-/// 7 of the 211 are told that nothing is relevant, with the weights before 6; of the 120 that are far from every file
-/// 109 instead of 78, of the 40 near a topic 13 instead of 6. In `benches/refusals.py` 2.6 % of the answers are hidden
+/// Of what nothing was fitted on (held, fresh, kept: 211 questions with an answer; far: 160 without; 500 tokens) 7 of
+/// the 211 are told that nothing is relevant, with the weights before 6; of the 120 that are far from every file 109
+/// instead of 78, of the 40 near a topic 13 instead of 6. In `benches/refusals.py` 2.6 % of the answers are hidden
 /// instead of 2.2, and .64 are told with their documents gone, as before.
 ///
 /// Eight more features added next to nothing, in this fit and in an earlier one: how much is met without the best
