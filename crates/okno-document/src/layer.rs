@@ -59,22 +59,22 @@ crate::messages! {
             "`{0}` is not a layer; expected `sentence`, `sentences:3`, `window:2`, `paragraph`, `section`, \
              `chunk:400c/200c`, \
              `chunk:512t`, `summary`, `question`, `table`, `image` or `context`",
-            "`{0}` 不是层;可用的有 `sentence`、`sentences:3`、`window:2`、`paragraph`、`section`、`chunk:400c/200c`、\
+            "`{0}` 不是层；可用的有 `sentence`、`sentences:3`、`window:2`、`paragraph`、`section`、`chunk:400c/200c`、\
              `chunk:512t`、`summary`、`question`、`table`、`image`、`context`",
         ),
         /// Splitting would never end.
         Overlap { /** The size asked for. */ size: u32, /** The overlap asked for. */ overlap: u32 } =
             "overlap_too_large" => (
             "chunk overlap {overlap} must be smaller than chunk size {size}; try half of it",
-            "分块的重叠 {overlap} 必须小于大小 {size};可以试试一半",
+            "分块的重叠 {overlap} 必须小于大小 {size}；可以试试一半",
         ),
         /// Nothing fits.
         Zero = "chunk_size_zero" =>
-            ("a chunk size of 0 holds nothing; try `chunk:400c`", "分块大小为 0 什么也装不下;可以试试 `chunk:400c`"),
+            ("a chunk size of 0 holds nothing; try `chunk:400c`", "分块大小为 0 什么也装不下；可以试试 `chunk:400c`"),
         /// Groups of nothing.
         NoSentences = "no_sentences" => (
             "groups of 0 sentences hold nothing; try `sentences:3`",
-            "每组 0 个句子什么也装不下;可以试试 `sentences:3`",
+            "每组 0 个句子什么也装不下；可以试试 `sentences:3`",
         ),
     }
 }

@@ -56,10 +56,10 @@ okno_document::messages! {
     pub enum NotText {
         /// NUL or control bytes.
         Binary = "binary" =>
-            ("looks binary (it holds NUL or control bytes)", "像是二进制文件(含有 NUL 或控制字符)"),
+            ("looks binary (it holds NUL or control bytes)", "像是二进制文件（含有 NUL 或控制字符）"),
         /// No encoding reads it cleanly.
         Unknown = "unknown_encoding" =>
-            ("looks binary or unknown encoding; save it as UTF-8", "像是二进制文件或未知编码;请另存为 UTF-8"),
+            ("looks binary or unknown encoding; save it as UTF-8", "像是二进制文件或未知编码；请另存为 UTF-8"),
         /// Nothing but white space.
         Blank = "no_text" => ("no text", "没有文字"),
     }

@@ -20,15 +20,15 @@ okno_document::messages! {
     pub enum GlobError {
         /// There is nothing in it.
         Empty = "empty_pattern" =>
-            ("an empty pattern matches nothing; use `**` for every file", "空的模式什么也不匹配;要匹配所有文件请用 `**`"),
+            ("an empty pattern matches nothing; use `**` for every file", "空的模式什么也不匹配；要匹配所有文件请用 `**`"),
         /// A bracket without its other half.
         Unclosed { /** The pattern, or its end. */ pattern: String, /** What is open. */ open: char,
             /** What is missing. */ close: char } =
             "unclosed_pattern" =>
-                ("`{pattern}`: a `{open}` is not closed by `{close}`", "`{pattern}`:`{open}` 没有用 `{close}` 闭合"),
+                ("`{pattern}`: a `{open}` is not closed by `{close}`", "`{pattern}`：`{open}` 没有用 `{close}` 闭合"),
         /// Anything else.
         Invalid { /** The pattern. */ pattern: String } = "invalid_pattern" =>
-            ("`{pattern}` is not a valid pattern; check its brackets", "`{pattern}` 不是有效的模式;请检查括号"),
+            ("`{pattern}` is not a valid pattern; check its brackets", "`{pattern}` 不是有效的模式；请检查括号"),
     }
 }
 

@@ -53,7 +53,7 @@ okno_document::messages! {
         /// A part of a document that there is not, or without a name.
         Unknown { /** What was given. */ pair: String } = "unknown_part" => (
             "`{pair}`: expected `id=…`, `text=…`, `title=…` or `language=…`, separated by commas",
-            "`{pair}`:应为 `id=…`、`text=…`、`title=…` 或 `language=…`,以逗号分隔",
+            "`{pair}`：应为 `id=…`、`text=…`、`title=…` 或 `language=…`，以逗号分隔",
         ),
     }
 }

@@ -7,7 +7,7 @@ okno_document::messages! {
     pub enum LeftOut {
         /// Images.
         Images { /** How many. */ count: usize } = "images" =>
-            ("{count} images: their text is not read from this format", "{count} 张图片:不读取此格式中图片的文字"),
+            ("{count} images: their text is not read from this format", "{count} 张图片：不读取此格式中图片的文字"),
         /// Comments on the text.
         Comments { /** How many. */ count: usize } = "comments" => ("{count} comments", "{count} 条批注"),
         /// What stands on every page.
@@ -17,13 +17,13 @@ okno_document::messages! {
             ("{letters} hidden or deleted characters", "{letters} 个隐藏或已删除的字符"),
         /// Diagrams of numbers.
         Charts { /** How many. */ count: usize } = "charts" =>
-            ("{count} charts: only the cells that they show are read", "{count} 个图表:只读取其所示的单元格"),
+            ("{count} charts: only the cells that they show are read", "{count} 个图表：只读取其所示的单元格"),
         /// Files inside of a document.
         Embedded { /** How many. */ count: usize } = "embedded" =>
             ("{count} embedded objects", "{count} 个嵌入对象"),
         /// Output of a notebook that is not text.
         Outputs { /** How many. */ count: usize } = "outputs" =>
-            ("{count} outputs that are not text (images, widgets)", "{count} 个非文字输出(图片、控件)"),
+            ("{count} outputs that are not text (images, widgets)", "{count} 个非文字输出（图片、控件）"),
         /// Members of an archive that nobody reads.
         HiddenMembers { /** How many. */ count: usize } = "hidden_members" =>
             ("{count} hidden members", "{count} 个隐藏成员"),

@@ -27,10 +27,10 @@ okno_document::messages! {
     pub enum SelectionError {
         /// Of the files to take.
         Include { /** What is wrong. */ reason: GlobError } = "bad_include" =>
-            ("`include`: {reason}", "`include`:{reason}"),
+            ("`include`: {reason}", "`include`：{reason}"),
         /// Of the files to leave out.
         Exclude { /** What is wrong. */ reason: GlobError } = "bad_exclude" =>
-            ("`exclude`: {reason}", "`exclude`:{reason}"),
+            ("`exclude`: {reason}", "`exclude`：{reason}"),
     }
 }
 

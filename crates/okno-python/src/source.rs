@@ -129,6 +129,6 @@ fn failed(words: &str) -> Reason {
     Reason::new(
         "source_failed",
         format!("the source could not read it: {words}; what is indexed of it stays, and it is read again next time"),
-        format!("来源无法读取:{words};已索引的内容保留,下次会重新读取"),
+        format!("来源无法读取：{words}；已索引的内容保留，下次会重新读取"),
     )
 }

@@ -39,65 +39,65 @@ okno::document::messages! {
         /// The query wanted more than to read.
         NotReading = "not_reading" => (
             "only reading is allowed: one SELECT, no changes, no pragmas, no attaching",
-            "只允许读取:一条 SELECT,不能修改,不能用 PRAGMA 或 ATTACH",
+            "只允许读取：一条 SELECT，不能修改，不能用 PRAGMA 或 ATTACH",
         ),
         /// The query took too long.
         TooLong(Duration) = "query_too_long" =>
-            ("stopped after {0}; ask for less, or raise the time limit", "{0} 后停止;请缩小查询,或提高时间上限"),
+            ("stopped after {0}; ask for less, or raise the time limit", "{0} 后停止；请缩小查询，或提高时间上限"),
         /// The query needs more memory than it may have.
         TooLarge = "query_too_large" => (
             "the query needs more memory than it may have, or its answer is too large; ask for less",
-            "查询所需的内存超过上限,或结果过大;请缩小查询",
+            "查询所需的内存超过上限，或结果过大；请缩小查询",
         ),
         /// A database file cannot be read.
         File { /** The file. */ path: PathBuf, /** What SQLite says. */ words: String } = "bad_database" =>
-            ("cannot read `{path}` as an SQLite database: {words}", "无法把 “{path}” 当作 SQLite 数据库读取:{words}"),
+            ("cannot read `{path}` as an SQLite database: {words}", "无法把 “{path}” 当作 SQLite 数据库读取：{words}"),
         /// Neither a table nor a query was named.
         NoSelection = "no_selection" =>
             ("a database is read by table or by query; name one", "读取数据库需要指定表或查询"),
         /// There is no such table.
         NoTable { /** The table asked for. */ table: String, /** The tables there are. */ known: Vec<String> } =
-            "no_table" => ("no table `{table}`; there are: {known}", "没有表 `{table}`;已有的表:{known}"),
+            "no_table" => ("no table `{table}`; there are: {known}", "没有表 `{table}`；已有的表：{known}"),
         /// There is no such column.
         NoColumn { /** The column asked for. */ column: String, /** The columns there are. */ known: Vec<String> } =
-            "no_column" => ("no column `{column}`; there are: {known}", "没有列 `{column}`;已有的列:{known}"),
+            "no_column" => ("no column `{column}`; there are: {known}", "没有列 `{column}`；已有的列：{known}"),
         /// Nothing tells the rows apart.
         NoKey { /** The table. */ name: String, /** Its columns. */ known: Vec<String> } = "no_key" => (
             "`{name}` has no primary key; name the column that tells its rows apart, one of: {known}",
-            "`{name}` 没有主键;请指定能区分各行的列,可选:{known}",
+            "`{name}` 没有主键；请指定能区分各行的列，可选：{known}",
         ),
         /// The address has a password in it.
         PasswordInAddress = "password_in_address" => (
             "an address with a password is refused, because other users and logs can see it; leave it out and set \
              `PGPASSWORD` in the environment",
-            "不接受含有密码的地址,因为其他用户和日志可能看到它;请去掉密码,改用环境变量 `PGPASSWORD`",
+            "不接受含有密码的地址，因为其他用户和日志可能看到它；请去掉密码，改用环境变量 `PGPASSWORD`",
         ),
         /// An address of a PostgreSQL server cannot be read.
         Address(String) = "bad_address" => (
             "invalid address: {0}; expected `postgres://user@host:port/database`",
-            "地址无效:{0};应为 `postgres://用户@主机:端口/数据库`",
+            "地址无效：{0}；应为 `postgres://用户@主机:端口/数据库`",
         ),
         /// A PostgreSQL server cannot be reached.
         Unreachable { /** Where. */ place: String, /** Why. */ words: String } = "database_unreachable" => (
             "cannot connect to `{place}`: {words}",
-            "无法连接 “{place}”:{words}",
+            "无法连接 “{place}”：{words}",
         ),
         /// A PostgreSQL server cannot be reached with encryption.
         Unencrypted { /** Where. */ place: String, /** Why. */ words: String } = "database_unencrypted" => (
             "no encrypted connection to `{place}`: {words}; `sslrootcert=FILE` in the address names the certificate of \
              its authority, and `sslmode=disable` goes without encryption, where the network can be trusted",
-            "无法与 “{place}” 建立加密连接:{words};可在地址中用 `sslrootcert=文件` 指定其颁发机构的证书;若网络可信,\
+            "无法与 “{place}” 建立加密连接：{words}；可在地址中用 `sslrootcert=文件` 指定其颁发机构的证书；若网络可信，\
              可用 `sslmode=disable` 不加密",
         ),
         /// The certificate of an authority cannot be read.
         Certificate { /** The file. */ path: PathBuf, /** Why. */ words: String } = "bad_certificate" => (
             "cannot read `{path}`: {words}; expected certificates in PEM",
-            "无法读取 “{path}”:{words};应为 PEM 格式的证书",
+            "无法读取 “{path}”：{words}；应为 PEM 格式的证书",
         ),
         /// The program was built without PostgreSQL.
         WithoutPostgres = "without_postgres" => (
             "this program was built without PostgreSQL; build it with the feature `postgres`",
-            "本程序未包含 PostgreSQL 支持;请用特性 `postgres` 构建",
+            "本程序未包含 PostgreSQL 支持；请用特性 `postgres` 构建",
         ),
     }
 }

@@ -63,6 +63,9 @@ enum ModelState {
 }
 
 pub fn run(globals: &Globals, args: &AskArgs) -> Result<()> {
+    if args.question.trim().is_empty() {
+        anyhow::bail!(say!("the question is empty – write what you want to know", "问题是空的 —— 请写出想知道的内容"));
+    }
     let mut engine = opening::open_to_search(globals.index(), args.search.rerank.as_deref())?;
     let settings = settings::of(engine.folder())?;
     let picked = ModelTable::picked(&settings, args.model.as_deref())?;

@@ -200,9 +200,7 @@ fn paths(args: &IndexArgs) -> Result<Vec<PathBuf>> {
 fn must_be_there(path: &Path) -> Result<()> {
     let is_address = path.to_str().is_some_and(|path| path.contains("://"));
     match std::fs::metadata(path) {
-        Err(error) if !is_address => {
-            Err(okno::Error::Unreadable { path: path.to_owned(), cause: error.kind().into() }.into())
-        }
+        Err(error) if !is_address => Err(okno::Error::Unreadable { path: path.to_owned(), cause: error.into() }.into()),
         _ => Ok(()),
     }
 }

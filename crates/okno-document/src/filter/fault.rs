@@ -25,7 +25,7 @@ crate::messages! {
         Operator = "no_operator" => (
             "one of `=`, `!=`, `<`, `<=`, `>`, `>=`, `in`, `not in`, `contains`, `starts with`, `ends with`, `exists` \
              is missing",
-            "缺少运算符,例如 `=`、`!=`、`<=`、`in`、`contains`、`exists`",
+            "缺少运算符，例如 `=`、`!=`、`<=`、`in`、`contains`、`exists`",
         ),
         /// No value after an operator.
         Value = "no_value" => ("a value is missing", "缺少值"),
@@ -42,7 +42,7 @@ crate::messages! {
         /// A value in JSON that is none of the kinds a filter compares with.
         JsonValue = "bad_json_value" => (
             "a value is not text, a number, true, false, a list of them or {operator: value}",
-            "值不是文字、数字、true、false、它们的列表,也不是 {运算符: 值}",
+            "值不是文字、数字、true、false、它们的列表，也不是 {运算符: 值}",
         ),
     }
 }
@@ -59,7 +59,9 @@ impl Message for FilterError {
                 "filter `{line}`: {fault} at character {at}; expected something like `category = 素菜 and year >= 2023`"
             ),
             Lang::Zh => {
-                format!("过滤条件 `{line}` 第 {at} 个字符处有误:{fault};正确的例子:`category = 素菜 and year >= 2023`")
+                format!(
+                    "过滤条件 `{line}` 第 {at} 个字符处有误：{fault}；正确的例子：`category = 素菜 and year >= 2023`"
+                )
             }
         }
     }

@@ -35,7 +35,12 @@ impl From<std::io::Error> for IoCause {
 
 impl From<std::io::ErrorKind> for IoCause {
     fn from(kind: std::io::ErrorKind) -> Self {
-        Self { kind, number: None, words: kind.to_string() }
+        let words = match kind {
+            // The library says "entity not found".
+            std::io::ErrorKind::NotFound => "no such file or folder".to_owned(),
+            kind => kind.to_string(),
+        };
+        Self { kind, number: None, words }
     }
 }
 

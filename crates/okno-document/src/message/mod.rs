@@ -86,7 +86,7 @@ mod tests {
             /// Wrapped.
             Inner(Inner),
             /// A message inside of a message.
-            At { line: usize, reason: Inner } = "at" => ("line {line}: {reason}", "第 {line} 行:{reason}"),
+            At { line: usize, reason: Inner } = "at" => ("line {line}: {reason}", "第 {line} 行：{reason}"),
             /// The system's error.
             Io { cause: std::io::Error } = "io" => ("{cause}", "{cause}"),
             /// One value.
@@ -101,7 +101,7 @@ mod tests {
         let inner = || Inner::Unknown { name: "x".into(), near: DidYouMean(vec!["auto".into()]) };
         let at = Outer::At { line: 3, reason: inner() };
         assert_eq!(at.to_string(), "line 3: no recipe `x`; did you mean `auto`?");
-        assert_eq!(at.text(Lang::Zh), "第 3 行:没有方案 `x`;是否指 `auto`?");
+        assert_eq!(at.text(Lang::Zh), "第 3 行：没有方案 `x`；是否指 `auto`？");
         assert_eq!(Outer::from(inner()).code(), "unknown");
         assert_eq!(Outer::Nothing.text(Lang::Zh), "无");
         assert_eq!(Outer::Path("a/b".into()).text(Lang::Zh), "没有 `a/b`");

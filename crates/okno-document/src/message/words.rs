@@ -119,7 +119,7 @@ impl Word for DidYouMean {
         match (self.0.is_empty(), lang) {
             (true, _) => String::new(),
             (false, Lang::En) => format!("; did you mean {}?", self.0.word(lang)),
-            (false, Lang::Zh) => format!(";是否指 {}?", self.0.word(lang)),
+            (false, Lang::Zh) => format!("；是否指 {}？", self.0.word(lang)),
         }
     }
 }

@@ -28,7 +28,7 @@ okno::document::messages! {
     pub enum VerdictError {
         /// Another form.
         Form { /** What the reader of JSON says. */ words: String } = "bad_form" =>
-            ("it is not the JSON that was asked for ({words})", "不是所要求的 JSON({words})"),
+            ("it is not the JSON that was asked for ({words})", "不是所要求的 JSON（{words}）"),
         /// A verdict about nothing.
         NoNumber { /** The number. */ number: usize } = "no_number" => ("there is no number {number}", "没有编号 {number}"),
         /// Two verdicts about one thing.

@@ -76,9 +76,12 @@ pub fn questions_by_model(
     all.summary.drafts = drafts.len();
     all.summary.repeated = keep_distinct(&mut drafts);
     let corpus = words::SentenceFrequencies::read(snapshot)?;
-    let mut sound = check::only_answer(snapshot, &corpus, drafts, &mut all.summary.ambiguous)?;
-    sound.truncate(count);
-    let made = sound.iter().map(|(number, draft)| finished(snapshot, *number, draft)).collect::<Result<_>>()?;
+    let places = check::TermPlaces::of(snapshot, drafts.iter().map(|(_, draft)| draft))?;
+    let before = drafts.len();
+    drafts.retain(|(number, draft)| places.answers_best(draft, *number, &corpus));
+    all.summary.ambiguous = before - drafts.len();
+    drafts.truncate(count);
+    let made = drafts.iter().map(|(number, draft)| finished(snapshot, *number, draft)).collect::<Result<_>>()?;
     all.made = numbered(made);
     Ok(all)
 }
@@ -161,12 +164,12 @@ okno::document::messages! {
         /// A sentence that the passage does not hold.
         NotVerbatim = "not_verbatim" => (
             "`sentence` does not stand in the passage word for word: copy it exactly",
-            "`sentence` 与原文不一致:请逐字复制",
+            "`sentence` 与原文不一致：请逐字复制",
         ),
         /// Not a sentence but all of it.
         LongSentence = "long_sentence" => (
             "`sentence` is most of the passage: copy only the sentence that answers",
-            "`sentence` 几乎是整段文字:请只复制回答问题的那句",
+            "`sentence` 几乎是整段文字：请只复制回答问题的那句",
         ),
         /// A question in another language.
         OtherLanguage = "other_language" =>

@@ -69,7 +69,7 @@ pub struct Summary {
     pub repeated: usize,
     /// Dropped: a copy of its own answer.
     pub copied: usize,
-    /// Dropped: another document answers it as well.
+    /// Passed over: another document answers it as well.
     pub ambiguous: usize,
 }
 
@@ -84,10 +84,16 @@ pub fn questions(snapshot: &dyn Snapshot, count: usize, seed: u64) -> Result<(Ve
     Random::new(seed).shuffle(&mut drafts);
     summary.repeated = keep_distinct(&mut drafts);
     summary.copied = keep_sound(&mut drafts, snapshot)?;
-    let mut chosen = check::only_answer(snapshot, &corpus, drafts, &mut summary.ambiguous)?;
     // The surest first; among equals the order of chance stays.
-    chosen.sort_by_key(|(_, draft)| draft.doubt);
-    let made = even(chosen, count).into_iter().map(|(number, draft)| finished(snapshot, number, &draft));
+    drafts.sort_by_key(|(_, draft)| draft.doubt);
+    let places = check::TermPlaces::of(snapshot, drafts.iter().map(|(_, draft)| draft))?;
+    // Only what would be chosen is compared with all other documents: that costs as much as they have sentences.
+    let chosen = even(drafts, count, |(number, draft)| {
+        let is_only_answer = places.answers_best(draft, *number, &corpus);
+        summary.ambiguous += usize::from(!is_only_answer);
+        is_only_answer
+    });
+    let made = chosen.into_iter().map(|(number, draft)| finished(snapshot, number, &draft));
     Ok((numbered(made.collect::<Result<Vec<_>>>()?), summary))
 }
 
@@ -125,8 +131,8 @@ fn keep_sound(drafts: &mut Vec<Numbered>, snapshot: &dyn Snapshot) -> Result<usi
     Ok(before - drafts.len())
 }
 
-/// An even choice: kinds in their mix, and within a kind the documents in turn.
-fn even(drafts: Vec<Numbered>, count: usize) -> Vec<Numbered> {
+/// An even choice of what is kept: kinds in their mix, and within a kind the documents in turn.
+fn even(drafts: Vec<Numbered>, count: usize, mut is_kept: impl FnMut(&Numbered) -> bool) -> Vec<Numbered> {
     let mut shelves: BTreeMap<QuestionKind, Vec<Numbered>> = BTreeMap::new();
     for (number, draft) in drafts {
         shelves.entry(draft.kind).or_default().push((number, draft));
@@ -138,7 +144,7 @@ fn even(drafts: Vec<Numbered>, count: usize) -> Vec<Numbered> {
         let before = chosen.len();
         for (kind, share) in MIX {
             let line = lines.get_mut(&kind).into_iter().flatten();
-            chosen.extend(line.take(share.min(count - chosen.len())));
+            chosen.extend(line.filter(&mut is_kept).take(share.min(count - chosen.len())));
         }
         if chosen.len() == before {
             break;

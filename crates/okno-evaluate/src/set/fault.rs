@@ -23,71 +23,71 @@ okno::document::messages! {
     pub enum FaultReason {
         /// Not JSON.
         NotJson { /** Where it stops being so. */ column: usize } = "not_json" =>
-            ("expected JSON, got something else at column {column}", "应为 JSON,第 {column} 列处不是"),
+            ("expected JSON, got something else at column {column}", "应为 JSON，第 {column} 列处不是"),
         /// JSON, but not an object.
         NotObject { /** What it is. */ got: JsonKind } = "not_object" =>
-            ("expected an object `{{…}}`, got {got}", "应为对象 `{{…}}`,得到的是{got}"),
+            ("expected an object `{{…}}`, got {got}", "应为对象 `{{…}}`，得到的是{got}"),
         /// A header without the columns.
         Columns { /** Its columns. */ got: Vec<String> } = "no_columns" =>
             ("expected columns `question`, `answer` and `document`, got {got}",
-                "应有列 `question`、`answer` 和 `document`,得到的是 {got}"),
+                "应有列 `question`、`answer` 和 `document`，得到的是 {got}"),
         /// A line with more or fewer columns than the header.
         ColumnCount { /** Those of the header. */ expected: usize, /** Those of the line. */ got: usize } =
             "column_count" =>
-            ("expected {expected} columns, got {got}", "应有 {expected} 列,得到 {got} 列"),
+            ("expected {expected} columns, got {got}", "应有 {expected} 列，得到 {got} 列"),
         /// A set of nothing.
         NoQuestions = "no_questions" =>
-            ("expected at least one question, got an empty file", "至少应有一个问题,而文件是空的"),
+            ("expected at least one question, got an empty file", "至少应有一个问题，而文件是空的"),
         /// Two questions of one name.
         RepeatedQuestion { /** The name. */ id: String } = "repeated_question" =>
-            ("`{id}` is there already; every question needs its own", "`{id}` 已经有了;每个问题都需要自己的编号"),
+            ("`{id}` is there already; every question needs its own", "`{id}` 已经有了；每个问题都需要自己的编号"),
         /// Two documents of one name.
         RepeatedDocument { /** The name. */ name: String } = "repeated_document" =>
-            ("`{name}` is there already; every document needs its own name", "`{name}` 已经有了;每个文档都需要自己的名称"),
+            ("`{name}` is there already; every document needs its own name", "`{name}` 已经有了；每个文档都需要自己的名称"),
         /// No document of this name.
         NoDocument { /** The name. */ name: String } = "no_document" =>
             ("no document is called `{name}`", "没有名为 `{name}` 的文档"),
         /// Several documents of this name.
         SeveralDocuments { /** The name. */ name: String } = "several_documents" => (
             "several documents are called `{name}`; name one by its whole path",
-            "有多个文档名为 `{name}`;请用完整路径指明一个",
+            "有多个文档名为 `{name}`；请用完整路径指明一个",
         ),
         /// A filter that cannot be read.
         Filter { /** Why. */ reason: FilterError } = "bad_filter" => ("{reason}", "{reason}"),
         /// Not the name of a document.
-        NotName { /** What it is. */ got: JsonKind } = "not_name" => ("expected a name, got {got}", "应为名称,得到的是{got}"),
+        NotName { /** What it is. */ got: JsonKind } = "not_name" => ("expected a name, got {got}", "应为名称，得到的是{got}"),
         /// A list of names without one.
         NoNames = "no_names" =>
-            ("expected a list of document names with at least one", "应为文档名称的列表,至少一个"),
+            ("expected a list of document names with at least one", "应为文档名称的列表，至少一个"),
         /// A text without letters.
-        EmptyText = "empty_text" => ("expected a text, got an empty one", "应为文字,得到的是空的"),
+        EmptyText = "empty_text" => ("expected a text, got an empty one", "应为文字，得到的是空的"),
         /// Not a text.
-        NotText { /** What it is. */ got: JsonKind } = "not_text" => ("expected a text, got {got}", "应为文字,得到的是{got}"),
+        NotText { /** What it is. */ got: JsonKind } = "not_text" => ("expected a text, got {got}", "应为文字，得到的是{got}"),
         /// Not a number of characters.
         NotCount { /** What it is. */ got: String } = "not_count" =>
-            ("expected a count of characters, got {got}", "应为字符数,得到的是 {got}"),
+            ("expected a count of characters, got {got}", "应为字符数，得到的是 {got}"),
         /// A span that is not in the document.
         Outside { /** The document's characters. */ length: usize, /** Its start. */ start: usize,
             /** Its end. */ end: usize } =
             "outside" => (
                 "expected a span inside the document's {length} characters, got {start} … {end}",
-                "应为文档 {length} 个字符之内的区间,得到的是 {start} … {end}",
+                "应为文档 {length} 个字符之内的区间，得到的是 {start} … {end}",
             ),
         /// Not a list.
-        NotList { /** What it is. */ got: JsonKind } = "not_list" => ("expected a list, got {got}", "应为列表,得到的是{got}"),
+        NotList { /** What it is. */ got: JsonKind } = "not_list" => ("expected a list, got {got}", "应为列表，得到的是{got}"),
         /// Not a span.
         NotSpan { /** What it is. */ got: String } = "not_span" =>
-            ("expected `[start, end]`, got {got}", "应为 `[start, end]`,得到的是 {got}"),
+            ("expected `[start, end]`, got {got}", "应为 `[start, end]`，得到的是 {got}"),
         /// No answer to look for.
         NoAnswer = "no_answer" =>
-            ("expected an answer, or `start` and `end`, got nothing", "应有答案,或 `start` 和 `end`,而什么也没有"),
+            ("expected an answer, or `start` and `end`, got nothing", "应有答案，或 `start` 和 `end`，而什么也没有"),
         /// An answer that the document does not hold.
         NotInDocument { /** Its beginning. */ words: String } = "not_in_document" =>
-            ("expected words of the document, but `{words}` is not in it", "应为文档里的原文,但其中没有 `{words}`"),
+            ("expected words of the document, but `{words}` is not in it", "应为文档里的原文，但其中没有 `{words}`"),
         /// An answer that the document holds more than once.
         SeveralPlaces { /** Its beginning. */ words: String } = "several_places" => (
             "`{words}` is in the document more than once; give `start` and `end`, or a longer answer",
-            "`{words}` 在文档里不止一处;请写 `start` 和 `end`,或更长的答案",
+            "`{words}` 在文档里不止一处；请写 `start` 和 `end`，或更长的答案",
         ),
     }
 }
@@ -146,8 +146,8 @@ impl Message for Fault {
         match (lang, *field) {
             (Lang::En, "") => format!("line {line}: {reason}"),
             (Lang::En, field) => format!("line {line}, field `{field}`: {reason}"),
-            (Lang::Zh, "") => format!("第 {line} 行:{reason}"),
-            (Lang::Zh, field) => format!("第 {line} 行,字段 `{field}`:{reason}"),
+            (Lang::Zh, "") => format!("第 {line} 行：{reason}"),
+            (Lang::Zh, field) => format!("第 {line} 行，字段 `{field}`：{reason}"),
         }
     }
 }

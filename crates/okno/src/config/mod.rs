@@ -147,7 +147,7 @@ okno_document::messages! {
     pub enum SizeError {
         /// Not a number with a unit.
         Invalid { /** What was given. */ given: String } = "invalid_size" =>
-            ("invalid size `{given}`: expected something like `64MB`", "大小 `{given}` 无效:应形如 `64MB`"),
+            ("invalid size `{given}`: expected something like `64MB`", "大小 `{given}` 无效：应形如 `64MB`"),
     }
 }
 

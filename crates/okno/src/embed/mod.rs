@@ -36,7 +36,7 @@ okno_document::messages! {
         Failed(Reason),
         /// Not one vector for each text.
         Count { /** Numbers it gave. */ got: usize, /** Numbers of all vectors. */ expected: usize } = "wrong_count" =>
-            ("gave {got} numbers instead of {expected}", "给出了 {got} 个数,应为 {expected} 个"),
+            ("gave {got} numbers instead of {expected}", "给出了 {got} 个数，应为 {expected} 个"),
     }
 }
 

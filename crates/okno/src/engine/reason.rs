@@ -18,7 +18,7 @@ okno_document::messages! {
         Fetch(FetchError),
         /// A folder or file that was indexed is not there any more.
         Gone = "root_gone" =>
-            ("the folder or file is gone; its documents are kept", "文件夹或文件已不存在;其文档仍保留"),
+            ("the folder or file is gone; its documents are kept", "文件夹或文件已不存在；其文档仍保留"),
         /// A derived unit from outside cannot be used.
         Unit(UnitError),
         /// A model gave no usable answer.
@@ -33,7 +33,7 @@ okno_document::messages! {
             ("its bytes are not kept in this index", "其内容没有保存在这个索引里"),
         /// A document that is not what it was.
         Changed = "document_changed" =>
-            ("the document changed meanwhile; try again", "文档在此期间有改动;请重试"),
+            ("the document changed meanwhile; try again", "文档在此期间有改动；请重试"),
         /// A reason of somebody who uses the engine.
         Other(Reason),
     }

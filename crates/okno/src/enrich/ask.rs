@@ -121,7 +121,7 @@ okno_document::messages! {
         OtherLanguage { /** The text. */ text: String, /** The passage's language. */ expected: Tongue } =
             "other_language" => (
             "`{text}` is not in the language of the passage, which is {expected}",
-            "`{text}` 不是这段文字的语言,应为{expected}",
+            "`{text}` 不是这段文字的语言，应为{expected}",
         ),
         /// A summary that sums up nothing.
         LongSummary = "long_summary" => ("the summary is longer than the passage", "摘要比这段文字还长"),
@@ -133,18 +133,18 @@ okno_document::messages! {
             /** The limit. */ most: usize } =
             "long_text" => (
                 "a text in `{field}` has {length} characters, at most {most} are useful",
-                "`{field}` 中的一段文字有 {length} 个字符,最多 {most} 个有用",
+                "`{field}` 中的一段文字有 {length} 个字符，最多 {most} 个有用",
             ),
         /// One question asked twice.
         Twice { /** The question. */ question: String, /** How many there must be. */ expected: usize } =
             "question_twice" => (
             "the question `{question}` is there twice; all {expected} must be different",
-            "问题 `{question}` 出现了两次;{expected} 个问题必须各不相同",
+            "问题 `{question}` 出现了两次；{expected} 个问题必须各不相同",
         ),
         /// Too many questions, or too few.
         Questions { /** How many there must be. */ expected: usize, /** How many there are. */ got: usize } =
             "wrong_number_of_questions" =>
-            ("expected exactly {expected} questions, got {got}", "应有 {expected} 个问题,得到 {got} 个"),
+            ("expected exactly {expected} questions, got {got}", "应有 {expected} 个问题，得到 {got} 个"),
     }
 }
 

@@ -74,7 +74,7 @@ okno_document::messages! {
         Fields { /** What the reader of JSON says. */ words: String } = "unit_fields" => ("{words}", "{words}"),
         /// There is nothing to search.
         NoText = "unit_no_text" =>
-            ("`text` is empty: there is nothing to search", "`text` 是空的:没有可搜索的内容"),
+            ("`text` is empty: there is nothing to search", "`text` 是空的：没有可搜索的内容"),
         /// A place without a sentence.
         NoSentence { /** Its start. */ start: usize, /** Its end. */ end: usize } = "unit_no_sentence" =>
             ("no text between {start} and {end}", "{start} 与 {end} 之间没有文字"),
@@ -87,7 +87,7 @@ okno_document::messages! {
             ),
         /// Several documents of one name.
         Several { /** The name. */ name: String } = "unit_several" =>
-            ("several documents are called `{name}`: give the whole path", "有多个文档名为 `{name}`:请写完整路径"),
+            ("several documents are called `{name}`: give the whole path", "有多个文档名为 `{name}`：请写完整路径"),
         /// The document cannot be found or read.
         Document(Reason),
     }

@@ -19,7 +19,7 @@ okno_document::messages! {
             ("no key `{key}` here{near}", "这里没有键 `{key}`{near}"),
         /// A variable that must be a number or a truth value.
         NotPlain { /** What was given. */ given: String } = "not_plain" =>
-            ("`{given}` is not a number, `true` or `false`", "`{given}` 不是数字,也不是 `true` 或 `false`"),
+            ("`{given}` is not a number, `true` or `false`", "`{given}` 不是数字，也不是 `true` 或 `false`"),
         /// A rule.
         Rule(RulesError),
         /// A recipe.
@@ -28,7 +28,7 @@ okno_document::messages! {
         Selection { /** Why. */ reason: SelectionError } = "bad_selection" => ("[index] {reason}", "[index] {reason}"),
         /// No leg to search by.
         NoLegs = "no_legs" =>
-            ("`legs` is empty; name `dense`, `lexical` or both", "`legs` 是空的;请写 `dense`、`lexical` 或两者"),
+            ("`legs` is empty; name `dense`, `lexical` or both", "`legs` 是空的；请写 `dense`、`lexical` 或两者"),
         /// A time that cannot be waited.
         Seconds { /** The table and the key. */ key: String, /** The least. */ least: f64 } = "bad_seconds" =>
             ("{key} is a number of seconds from {least} to 86400", "{key} 是 {least} 到 86400 的秒数"),

@@ -37,41 +37,41 @@ okno_document::messages! {
         /// Another process is writing.
         Locked(PathBuf) = "locked" => (
             "another process is writing to the index at `{0}`; searching works meanwhile; try again when it is done",
-            "另一个进程正在写入索引 “{0}”;搜索不受影响;等它结束后再试",
+            "另一个进程正在写入索引 “{0}”；搜索不受影响；等它结束后再试",
         ),
         /// This process has the index open already.
         AlreadyOpen(PathBuf) = "already_open" => (
             "the index at `{0}` is already open in this process; share one `Engine`",
-            "索引 “{0}” 已在本进程中打开;请共用一个 `Engine`",
+            "索引 “{0}” 已在本进程中打开；请共用一个 `Engine`",
         ),
         /// The index may be read, but not written to.
         ReadOnly(PathBuf) = "read_only" => (
             "the index at `{0}` is open for reading only; to change it, make its folder and files writable, \
              or copy it to another place",
-            "索引 “{0}” 只能读取;要修改它,请让其文件夹和文件可写,或把它复制到别处",
+            "索引 “{0}” 只能读取；要修改它，请让其文件夹和文件可写，或把它复制到别处",
         ),
         /// Another index, or none, is where this one was opened.
         Replaced(PathBuf) = "index_replaced" => (
             "the index at `{0}` was deleted or replaced while it was open; the one that is there now is opened as soon \
              as the running work has ended: try again in a moment",
-            "索引 “{0}” 在打开期间被删除或替换;正在进行的工作结束后会打开现有的索引:请稍后重试",
+            "索引 “{0}” 在打开期间被删除或替换；正在进行的工作结束后会打开现有的索引：请稍后重试",
         ),
         /// The folder holds something else.
         NotAnIndex(PathBuf) = "not_an_index" => (
             "`{0}` is a file, or holds files but no index; choose an empty folder",
-            "“{0}” 是文件,或里面有别的文件,不是索引;请换一个空文件夹",
+            "“{0}” 是文件，或里面有别的文件，不是索引；请换一个空文件夹",
         ),
         /// The folder is not empty.
         FolderInUse(PathBuf) = "folder_in_use" => (
             "`{0}` is not empty, and nothing in it is replaced; choose an empty folder",
-            "“{0}” 不是空文件夹,其中的内容不会被替换;请换一个空文件夹",
+            "“{0}” 不是空文件夹，其中的内容不会被替换；请换一个空文件夹",
         ),
         /// The index was made by another version.
         Format { /** The index. */ path: PathBuf, /** Its format. */ found: u32, /** Ours. */ expected: u32 } =
             "format" => (
             "the index at `{path}` has format {found}, this program reads format {expected}; \
              index the documents again into a new folder",
-            "索引 “{path}” 的格式是 {found},本程序只读格式 {expected};请在新文件夹里重新建立索引",
+            "索引 “{path}” 的格式是 {found}，本程序只读格式 {expected}；请在新文件夹里重新建立索引",
         ),
         /// The index was made with another embedder; mixing vectors would give nonsense.
         Embedder {
@@ -81,12 +81,12 @@ okno_document::messages! {
         } = "other_embedder" => (
             "the index at `{path}` was made with embedder `{index}`, not `{given}`; open it with `{index}`, or make \
              its vectors anew",
-            "索引 “{path}” 用的嵌入模型是 `{index}`,不是 `{given}`;请用 `{index}` 打开,或重建向量",
+            "索引 “{path}” 用的嵌入模型是 `{index}`，不是 `{given}`；请用 `{index}` 打开，或重建向量",
         ),
         /// The index does not hold what it must.
         Damaged { /** The index. */ path: PathBuf, /** What is wrong with it. */ what: Damage } = "damaged" => (
             "the index at `{path}` is damaged ({what}); delete the folder and index the documents again",
-            "索引 “{path}” 已损坏({what});请删除该文件夹后重新建立索引",
+            "索引 “{path}” 已损坏（{what}）；请删除该文件夹后重新建立索引",
         ),
         /// A backup was not made, or not restored.
         Backup { /** Its file. */ path: PathBuf, /** Why. */ reason: BackupError } = "backup_failed" =>
@@ -110,49 +110,49 @@ okno_document::messages! {
         /// A configuration file or a variable of the environment could not be read.
         Config { /** The file and line, or the variable. */ place: String, /** Why. */ reason: ConfigError } =
             "bad_config" =>
-            ("{place}: {reason}", "配置有误 {place}:{reason}"),
+            ("{place}: {reason}", "配置有误 {place}：{reason}"),
         /// A root is not in the index.
         NoRoot { /** The root asked for. */ root: String, /** The roots there are. */ known: Vec<String> } =
             "no_root" =>
-            ("`{root}` was not indexed; these were: {known}", "“{root}” 没有被索引过;已索引的有:{known}"),
+            ("`{root}` was not indexed; these were: {known}", "“{root}” 没有被索引过；已索引的有：{known}"),
         /// A document is not in the index.
         NoDocument(String) = "no_document" => ("no document `{0}` in the index", "索引里没有文档 `{0}`"),
         /// A path that was to be indexed cannot be read.
         Unreadable { /** The path. */ path: PathBuf, /** Why. */ cause: IoCause } = "unreadable" => (
             "cannot read `{path}`: {cause}; check that it exists and may be read",
-            "无法读取 “{path}”:{cause};请检查它是否存在、是否可读",
+            "无法读取 “{path}”：{cause}；请检查它是否存在、是否可读",
         ),
         /// The embedder failed.
         Embedding { /** Its name. */ name: String, /** Why. */ reason: EmbedError } = "embedding_failed" =>
-            ("embedder `{name}`: {reason}", "嵌入模型 `{name}` 出错:{reason}"),
+            ("embedder `{name}`: {reason}", "嵌入模型 `{name}` 出错：{reason}"),
         /// The caller asked to stop; what was committed stays.
         Stopped = "stopped" => ("stopped", "已停止"),
         /// The time of the work is over, or nobody waits for it any more.
-        TimedOut = "timed_out" => ("the work took too long and was stopped; ask for less", "耗时过长,已停止;请缩小请求"),
+        TimedOut = "timed_out" => ("the work took too long and was stopped; ask for less", "耗时过长，已停止；请缩小请求"),
         /// The reranker failed.
         Reranking { /** Its name. */ name: String, /** Why. */ reason: RerankError } = "reranking_failed" =>
-            ("reranker `{name}`: {reason}", "重排模型 `{name}` 出错:{reason}"),
+            ("reranker `{name}`: {reason}", "重排模型 `{name}` 出错：{reason}"),
         /// The language model failed.
         Generate(GenerateError),
         /// Reading or writing a file failed.
         Io { /** Why. */ cause: std::io::Error } = "io" => ("{cause}", "{cause}"),
         /// A store on another machine failed.
         Remote { /** Its address. */ place: String, /** Why. */ reason: RemoteError } = "remote_failed" =>
-            ("the index at `{place}`: {reason}", "索引 “{place}”:{reason}"),
+            ("the index at `{place}`: {reason}", "索引 “{place}”：{reason}"),
         /// A source of documents could not be read.
         Source { /** Its name. */ name: String, /** Why. */ reason: Reason } = "source_failed" =>
             ("`{name}`: {reason}", "“{name}”:{reason}"),
         /// The key-value store failed.
         KeyValue { /** The index. */ path: PathBuf, /** What kind of failure. */ kind: StorageKind,
             /** Why. */ source: Opaque } =
-            "storage_failed" => ("storing in `{path}`: {source}; {kind}", "写入或读取 “{path}” 时出错:{source};{kind}"),
+            "storage_failed" => ("storing in `{path}`: {source}; {kind}", "写入或读取 “{path}” 时出错：{source}；{kind}"),
         /// The lexical index failed.
         Lexical { /** The index. */ path: PathBuf, /** What kind of failure. */ kind: StorageKind,
             /** Why. */ source: Opaque } =
             "lexical_failed" => (
                 "the lexical index in `{path}`: {source}; check the disk's free space, then index again: \
                  a damaged one is built again from what is stored",
-                "全文索引 “{path}” 出错:{source};请检查磁盘空间,然后重新索引:损坏的全文索引会由已存的文档重建",
+                "全文索引 “{path}” 出错：{source}；请检查磁盘空间，然后重新索引：损坏的全文索引会由已存的文档重建",
             ),
     }
 }
@@ -221,12 +221,12 @@ impl Word for StorageKind {
         let (english, chinese) = match self {
             Self::DiskFull => (
                 "if the disk is full, free some space and try again; what was committed is safe",
-                "如果磁盘已满,请腾出空间后重试;已提交的内容不会丢失",
+                "如果磁盘已满，请腾出空间后重试；已提交的内容不会丢失",
             ),
             Self::Denied => ("check the folder's permissions", "请检查文件夹的权限"),
             Self::Other => (
                 "try again; if it fails again, index the documents into a new folder",
-                "请重试;如果仍然失败,请在新文件夹里重新建立索引",
+                "请重试；如果仍然失败，请在新文件夹里重新建立索引",
             ),
         };
         match lang {
@@ -267,7 +267,7 @@ mod tests {
     fn what_is_inside_speaks_the_language_of_the_whole() {
         let field = Error::UnknownField { field: "yaer".into(), known: DidYouMean(vec!["year".into()]) };
         assert_eq!(field.to_string(), "no document has the field `yaer`; did you mean `year`?");
-        assert_eq!(field.text(Lang::Zh), "没有文档有字段 `yaer`;是否指 `year`?");
+        assert_eq!(field.text(Lang::Zh), "没有文档有字段 `yaer`；是否指 `year`？");
         let damaged = Error::Damaged { path: "x".into(), what: Damage::Document { number: 7 } };
         assert_eq!((damaged.code(), damaged.text(Lang::Zh).contains("编号为 7")), ("damaged", true));
     }

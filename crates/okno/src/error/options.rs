@@ -17,45 +17,45 @@ okno_document::messages! {
         Rule(RulesError),
         /// A step of a language model that there is not.
         Step { /** What was given. */ given: String, /** Those there are. */ known: Vec<String> } = "no_step" =>
-            ("no step `{given}` for a model; there are {known}", "模型没有步骤 `{given}`;可用的有 {known}"),
+            ("no step `{given}` for a model; there are {known}", "模型没有步骤 `{given}`；可用的有 {known}"),
         /// A route that there is not.
         Route { /** What was given. */ given: String } = "no_route" => (
             "no route `{given}`; there are `hybrid`, `lexical`, `dense`, `broad`",
-            "没有路由 `{given}`;可用的有 `hybrid`、`lexical`、`dense`、`broad`",
+            "没有路由 `{given}`；可用的有 `hybrid`、`lexical`、`dense`、`broad`",
         ),
         /// A store that keeps the vectors it has.
         FixedVectors = "fixed_vectors" => (
             "this kind of store cannot change vectors; index the documents again",
-            "这种存储不能更改向量;请重新索引文档",
+            "这种存储不能更改向量；请重新索引文档",
         ),
         /// Somebody wrote to an index while it was copied.
         ChangedMeanwhile = "changed_meanwhile" =>
-            ("the index was changed while it was read; try again", "读取期间索引被修改;请重试"),
+            ("the index was changed while it was read; try again", "读取期间索引被修改；请重试"),
         /// Documents of the source are not what was stored.
         SourceDamaged { /** The files they are from. */ names: Vec<String> } = "source_damaged" => (
             "these documents of the source are damaged: {names}; index their files again, then copy",
-            "来源中的这些文档已损坏:{names};请先重新索引相应文件,再复制",
+            "来源中的这些文档已损坏：{names}；请先重新索引相应文件，再复制",
         ),
         /// A copy into an index of another embedder.
         CopyEmbedder { /** That of the source. */ from: String, /** That of the target. */ to: String } =
             "copy_embedder" => (
             "the source was made with embedder `{from}`, the target with `{to}`; copy into a new place",
-            "来源用的嵌入模型是 `{from}`,目标用的是 `{to}`;请复制到新的位置",
+            "来源用的嵌入模型是 `{from}`，目标用的是 `{to}`；请复制到新的位置",
         ),
         /// A copy into an index of other documents.
         CopyRoot { /** A root of the target. */ root: String } = "copy_root" => (
             "the target holds documents of `{root}`, which the source does not know; copy into an empty place",
-            "目标里有 `{root}` 的文档,来源没有;请复制到空的位置",
+            "目标里有 `{root}` 的文档，来源没有；请复制到空的位置",
         ),
         /// Two indexes that should be the same.
         IndexesDiffer { /** In what. */ what: Difference } = "indexes_differ" => (
             "the indexes differ: {what}; copy again, and if it stays, copy into an empty place",
-            "两个索引不一致:{what};请重新复制,如果仍然如此,请复制到空的位置",
+            "两个索引不一致：{what}；请重新复制，如果仍然如此，请复制到空的位置",
         ),
         /// A copy of a document that is not what was copied.
         CopyDiffers { /** Which document. */ name: String, /** In what. */ what: Difference } = "copy_differs" => (
             "`{name}` differs: {what}; copy again, and if it stays, copy into an empty place",
-            "`{name}` 不一致:{what};请重新复制,如果仍然如此,请复制到空的位置",
+            "`{name}` 不一致：{what}；请重新复制，如果仍然如此，请复制到空的位置",
         ),
         /// A reason of the program that uses the engine.
         Other(Reason),

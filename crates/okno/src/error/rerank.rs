@@ -12,7 +12,7 @@ okno_document::messages! {
         /// Not one number for each passage.
         Scores { /** Scores it gave. */ got: usize, /** Passages. */ passages: usize } = "wrong_scores" => (
             "gave {got} scores for {passages} passages, or one that is not a number",
-            "对 {passages} 段文字给出了 {got} 个分数,或其中有的不是数字",
+            "对 {passages} 段文字给出了 {got} 个分数，或其中有的不是数字",
         ),
     }
 }

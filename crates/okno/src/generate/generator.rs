@@ -96,7 +96,7 @@ okno_document::messages! {
     pub enum GenerateError {
         /// The service cannot be reached, or did not answer in time.
         Away { /** The model. */ model: String, /** What happened. */ reason: Reason } = "model_away" =>
-            ("{model} cannot be reached: {reason}", "无法连接 {model}:{reason}"),
+            ("{model} cannot be reached: {reason}", "无法连接 {model}：{reason}"),
         /// The service asks to wait, and went on asking.
         Busy {
             /** The model. */ model: String,
@@ -104,19 +104,19 @@ okno_document::messages! {
             /** How long it asked to wait, if it did. */ retry_after: Option<Duration>,
         } = "model_busy" => (
             "{model} is busy ({reason}); try again later, or lower the number of requests at once",
-            "{model} 繁忙({reason});请稍后再试,或减少同时的请求数",
+            "{model} 繁忙（{reason}）；请稍后再试，或减少同时的请求数",
         ),
         /// The service refused: a wrong key, an unknown model, a request it does not understand.
         Refused { /** The model. */ model: String, /** What it said. */ reason: Reason } = "model_refused" =>
-            ("{model} refused: {reason}", "{model} 拒绝了请求:{reason}"),
+            ("{model} refused: {reason}", "{model} 拒绝了请求：{reason}"),
         /// The request is longer than the model reads.
         TooLong { /** The model. */ model: String, /** What it said. */ reason: Reason } = "prompt_too_long" => (
             "the prompt is longer than {model} reads ({reason}); lower the budget",
-            "提示超过了 {model} 能读取的长度({reason});请减小预算",
+            "提示超过了 {model} 能读取的长度（{reason}）；请减小预算",
         ),
         /// What came is no answer: a stream cut in the middle, invalid JSON.
         Garbled { /** The model. */ model: String, /** What came. */ reason: Reason } = "answer_garbled" =>
-            ("{model} answered with something unreadable: {reason}", "{model} 的回答无法读取:{reason}"),
+            ("{model} answered with something unreadable: {reason}", "{model} 的回答无法读取：{reason}"),
         /// The caller stopped it.
         Stopped = "stopped" => ("stopped", "已停止"),
     }

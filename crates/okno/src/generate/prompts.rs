@@ -94,10 +94,10 @@ okno_document::messages! {
     pub enum PromptError {
         /// A prompt that there is not.
         NoPrompt { /** Its name. */ name: String, /** Those there are. */ known: Vec<String> } = "no_prompt" =>
-            ("no prompt is called `{name}`; there are {known}", "没有名为 `{name}` 的提示词;可用的有 {known}"),
+            ("no prompt is called `{name}`; there are {known}", "没有名为 `{name}` 的提示词；可用的有 {known}"),
         /// A place in a prompt that nothing fills in.
         NoPlace { /** As it is written. */ place: String, /** Those there are. */ known: Vec<String> } = "no_place" =>
-            ("nothing fills in `{place}`; there are {known}", "没有内容可填入 `{place}`;可用的有 {known}"),
+            ("nothing fills in `{place}`; there are {known}", "没有内容可填入 `{place}`；可用的有 {known}"),
     }
 }
 

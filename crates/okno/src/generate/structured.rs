@@ -46,7 +46,7 @@ okno_document::messages! {
         Wrong { /** The model. */ model: String, /** What is wrong with the second answer. */ reason: Reason } =
             "unusable_answer" => (
             "{model} gave no usable answer, asked twice: {reason}",
-            "{model} 两次都没有给出可用的回答:{reason}",
+            "{model} 两次都没有给出可用的回答：{reason}",
         ),
     }
 }
@@ -69,16 +69,16 @@ okno_document::messages! {
         Empty { /** Its name. */ field: String } = "field_empty" => ("`{field}` is empty", "`{field}` 是空的"),
         /// A field holds something else than text.
         NotText { /** Its name. */ field: String, /** What it holds. */ got: String } = "field_not_text" =>
-            ("`{field}` must be text, got {got}", "`{field}` 必须是文字,得到的是 {got}"),
+            ("`{field}` must be text, got {got}", "`{field}` 必须是文字，得到的是 {got}"),
         /// A field holds something else than a list.
         NotList { /** Its name. */ field: String, /** What it holds. */ got: String } = "field_not_list" =>
-            ("`{field}` must be a list, got {got}", "`{field}` 必须是列表,得到的是 {got}"),
+            ("`{field}` must be a list, got {got}", "`{field}` 必须是列表，得到的是 {got}"),
         /// A field holds something else than true or false.
         NotTruth { /** Its name. */ field: String } = "field_not_truth" =>
             ("`{field}` must be true or false", "`{field}` 必须是 true 或 false"),
         /// An item of a list is not a text, or an empty one.
         BadItem { /** The list's name. */ field: String, /** The item. */ got: String } = "bad_item" =>
-            ("`{field}` must hold non-empty texts, got {got}", "`{field}` 里必须是非空的文字,得到的是 {got}"),
+            ("`{field}` must hold non-empty texts, got {got}", "`{field}` 里必须是非空的文字，得到的是 {got}"),
     }
 }
 

@@ -81,6 +81,11 @@ const LITTLE: f32 = 0.3;
 /// it –, so there it says little.
 const UNKNOWN_NAME: f32 = 4.0;
 
+/// What it adds to the log odds that a question names a document by its whole title: 24 of 195 natural questions do, and
+/// 21 of these have an answer; of 100 about other things none does. "How do I cook rice?" is answered by the steps below
+/// "Rice", which need not say what they are for.
+const NAMED: f32 = 2.0;
+
 /// A question, ready to be compared.
 pub struct ComparedQuestion {
     model: &'static StaticModel,
@@ -176,6 +181,7 @@ impl ComparedQuestion {
         }
         let head = self.part(&headings.join("\n"));
         let weights = self.weights_for(structure.span(whole.clone()).of(text));
+        let besides = self.besides(headings);
         let (found, looked) = window(found, anchor, whole);
         if self.says_little(structure.span(looked.clone()).of(text)) {
             return 0.0;
@@ -186,7 +192,7 @@ impl ComparedQuestion {
             &parts[at.saturating_sub(AROUND).max(looked.start) - looked.start
                 ..(at + AROUND + 1).min(looked.end) - looked.start]
         };
-        found.map(|at| probability(weights, self.lacking, &self.compared(&head, around(at)))).fold(0.0, f32::max)
+        found.map(|at| probability(weights, besides, &self.compared(&head, around(at)))).fold(0.0, f32::max)
     }
 
     /// The relevance of a text made about something below these headings.
@@ -195,7 +201,19 @@ impl ComparedQuestion {
             return 0.0;
         }
         let (head, part) = (self.part(&headings.join("\n")), self.part(text));
-        probability(self.weights_for(text), self.lacking, &self.compared(&head, &[part]))
+        probability(self.weights_for(text), self.besides(headings), &self.compared(&head, &[part]))
+    }
+
+    /// What adds to the log odds besides the features: headings begin with the title.
+    fn besides(&self, headings: &[&str]) -> f32 {
+        let named = headings.first().is_some_and(|title| self.names(title));
+        if named { NAMED - self.lacking } else { -self.lacking }
+    }
+
+    /// Whether all of a title stands in the question.
+    fn names(&self, title: &str) -> bool {
+        let mut terms = of_query(title).into_iter().filter(|term| term.unless.is_empty()).peekable();
+        terms.peek().is_some() && terms.all(|term| self.bits.contains_key(&term.text))
     }
 
     /// Whether a text in another language says much less than the question: "3. third" does not answer one about three
@@ -361,8 +379,8 @@ fn scale(row: &[i16]) -> f32 {
     1.0 / (square as f32).sqrt().max(1.0)
 }
 
-fn probability(weights: &[f32; 1 + FEATURES], lacking: f32, features: &[f32; FEATURES]) -> f32 {
-    let sum: f32 = weights[0] - lacking + dot(&weights[1..], features);
+fn probability(weights: &[f32; 1 + FEATURES], besides: f32, features: &[f32; FEATURES]) -> f32 {
+    let sum: f32 = weights[0] + besides + dot(&weights[1..], features);
     1.0 / (1.0 + (-sum).exp())
 }
 
@@ -409,6 +427,15 @@ mod tests {
         let question = "How long are potatoes soaked?";
         assert!(relevance(question, "Fried potatoes", text) > relevance(question, "", text));
         assert!(relevance("automobile", "", "The car was red.") > relevance("automobile", "", "The soup was red."));
+    }
+
+    #[test]
+    fn a_question_may_name_the_document_that_answers_it() {
+        let steps = "1. Wash the rice. 2. Add water to the rice. 3. Wait.";
+        assert!(relevance("How do I cook rice?", "Rice", steps) > RELEVANT);
+        assert!(relevance("How do I cook rice?", "Fried noodles", steps) < RELEVANT);
+        assert!(!ComparedQuestion::new("How do I cook rice?", &[]).names(""));
+        assert!(ComparedQuestion::new("宫保鸡丁怎么做", &[]).names("宫保鸡丁"));
     }
 
     #[test]

@@ -28,7 +28,7 @@ okno_document::messages! {
         ),
         /// The lexical index as a whole.
         Lexical { /** What its library says. */ words: String } = "damaged_lexical" =>
-            ("the lexical index cannot be read: {words}", "无法读取全文索引:{words}"),
+            ("the lexical index cannot be read: {words}", "无法读取全文索引：{words}"),
         /// The words of a document.
         Words { /** The document. */ name: String } = "missing_words" =>
             ("the lexical index does not hold all sentences of `{name}`", "全文索引缺少 `{name}` 的部分句子"),

@@ -108,7 +108,7 @@ okno_document::messages! {
         /// A route that there is not.
         Route { /** What was given. */ given: String } = "no_route" => (
             "no route `{given}`; there are hybrid, lexical, dense, broad",
-            "没有路由 `{given}`;可用的有 hybrid、lexical、dense、broad",
+            "没有路由 `{given}`；可用的有 hybrid、lexical、dense、broad",
         ),
         /// There are no tables to ask.
         NoTables = "no_tables" => ("there are no tables", "没有表格"),
@@ -122,7 +122,7 @@ okno_document::messages! {
             ("the model finds that no table answers the question", "模型认为没有表格能回答这个问题"),
         /// A statement that could not be run to its end.
         NotRun { /** What the database says. */ reason: Reason } = "statement_not_run" =>
-            ("the statement failed: {reason}", "语句执行失败:{reason}"),
+            ("the statement failed: {reason}", "语句执行失败：{reason}"),
         /// A statement that finds no rows, or only zeros.
         NoRows = "no_rows" => ("the statement found nothing", "语句没有查到任何内容"),
         /// A number that no hit has.
@@ -131,16 +131,16 @@ okno_document::messages! {
             ("{given} is not a number from 1 to {count}", "{given} 不是 1 到 {count} 的数"),
         /// Too many questions, or none.
         Questions { /** How many. */ got: usize } = "wrong_number_of_questions" =>
-            ("expected 1 to 4 questions, got {got}", "应有 1 到 4 个问题,得到 {got} 个"),
+            ("expected 1 to 4 questions, got {got}", "应有 1 到 4 个问题，得到 {got} 个"),
         /// A text that is too long.
         LongText { /** Its characters. */ length: usize, /** The limit. */ most: usize } = "long_text" =>
-            ("a text has {length} characters, at most {most} are useful", "一段文字有 {length} 个字符,最多 {most} 个有用"),
+            ("a text has {length} characters, at most {most} are useful", "一段文字有 {length} 个字符，最多 {most} 个有用"),
         /// A text without words.
         NoWords { /** The text. */ text: String } = "no_words" => ("`{text}` holds no words", "`{text}` 里没有词"),
         /// A statement that the database does not take.
         Statement { /** The statement. */ sql: String, /** What the database says. */ reason: Reason } =
             "bad_statement" =>
-            ("the statement `{sql}` cannot be used: {reason}", "语句 `{sql}` 无法使用:{reason}"),
+            ("the statement `{sql}` cannot be used: {reason}", "语句 `{sql}` 无法使用：{reason}"),
     }
 }
 
