@@ -46,7 +46,7 @@ pub const LEFT: f32 = 0.25;
 /// Where a context is: its document and its sentences.
 pub type ContextPlace = (DocumentNumber, Range<usize>);
 
-/// The named things that no context, nor what stands around it, has; none where too few are missing to count.
+/// The named things that none of these places, nor what stands around it, has; none where too few are missing to count.
 pub fn absent(
     question: &str,
     contexts: &[ContextPlace],

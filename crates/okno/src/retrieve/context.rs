@@ -9,10 +9,11 @@ use super::row_answer::RowAnswer;
 use super::scope::QuestionScope;
 use super::tables;
 use crate::Result;
-use crate::document::{CodePoints, Layer, Metadata, Page, Picture, Span};
+use crate::document::{CodePoints, Derived, Layer, Metadata, Page, Picture, Span, Structure};
 use crate::store::{Leg, Snapshot};
 use crate::understand::model::Taken;
 use crate::understand::{Routing, Understood};
+use std::ops::Range;
 
 /// What a question got.
 #[derive(Debug, Clone)]
@@ -24,7 +25,7 @@ pub struct Answer {
     pub recipe: Recipe,
     /// The contexts, best first; none overlap.
     pub contexts: Vec<Context>,
-    /// The relevance of the most relevant context, also where it was too little to be returned.
+    /// The relevance of what is most relevant of the best hits, whatever of it was returned.
     pub relevance: f32,
     /// What happened on the way.
     pub stage: Stage,
@@ -162,6 +163,57 @@ pub struct FoundUnit {
 /// Derived texts whose relevance is looked at; they come best first.
 const DERIVED: usize = 4;
 
+/// How likely it is that a hit has to do with the question, whatever is returned of it.
+pub(super) fn relevance_of(
+    hit: &Hit,
+    traces: &[Trace],
+    snapshot: &dyn Snapshot,
+    asked: &mut [ComparedQuestion],
+) -> Result<f32> {
+    let (document, anchor) = (hit.run.document, hit.run.anchor as usize);
+    let (record, structure, text) =
+        (snapshot.record(document)?, snapshot.structure(document)?, snapshot.text(document)?);
+    let above = above(&record.title, &structure, text, anchor);
+    let all = 0..structure.sentences.len();
+    let written = relevance(asked, &above, (&structure, text), hit.run.sentences(), anchor, &all);
+    Ok(written.max(relevance_of_made(asked, &above, traces, &snapshot.derived(document)?)))
+}
+
+/// What a sentence stands below: title, headings, and the header of its table.
+fn above<'t>(title: &'t str, structure: &Structure, text: &'t str, anchor: usize) -> Vec<&'t str> {
+    let headings = structure.sections[structure.section_number(anchor)].path.iter().map(|heading| heading.of(text));
+    let columns = tables::header_of(anchor, structure, text).map(|at| structure.sentences[at].span.of(text));
+    std::iter::once(title).chain(headings).chain(columns).collect()
+}
+
+/// The relevance of what was found at an anchor, within these sentences, for the likeliest form of the question.
+fn relevance(
+    asked: &mut [ComparedQuestion],
+    above: &[&str],
+    (structure, text): (&Structure, &str),
+    found: Range<usize>,
+    anchor: usize,
+    within: &Range<usize>,
+) -> f32 {
+    let of = |asked: &mut ComparedQuestion| asked.relevance(above, structure, text, found.clone(), anchor, within);
+    asked.iter_mut().map(of).fold(0.0, f32::max)
+}
+
+/// The relevance of the likeliest text that was made about something and found.
+fn relevance_of_made<'t>(
+    asked: &mut [ComparedQuestion],
+    above: &[&str],
+    traces: impl IntoIterator<Item = &'t Trace>,
+    derived: &[Derived],
+) -> f32 {
+    let made = traces.into_iter().filter_map(|trace| trace.derived).take(DERIVED);
+    let of = |at: u32| {
+        let text = &derived[at as usize].text;
+        asked.iter_mut().map(|asked| asked.relevance_of(above, text)).fold(0.0, f32::max)
+    };
+    made.map(of).fold(0.0, f32::max)
+}
+
 /// Cuts a piece out of its document.
 pub(super) fn cut(
     snapshot: &dyn Snapshot,
@@ -182,23 +234,12 @@ pub(super) fn cut(
     let (end, last_line) = walk.at(span.end);
     let headings = &structure.sections[structure.section_number(piece.anchor)].path;
     let headings: Vec<&str> = headings.iter().map(|heading| heading.of(text)).collect();
-    let columns = tables::header_of(piece.anchor, &structure, text).map(|at| structure.sentences[at].span.of(text));
-    let above = std::iter::once(record.title.as_str()).chain(headings.iter().copied());
-    let above: Vec<&str> = above.chain(columns).collect();
     let best = piece.hits.first().map_or(piece.anchor..piece.anchor + 1, |hit| hit.run.sentences());
-    let mut relevance = 0.0_f32;
-    for asked in &mut *asked {
-        relevance =
-            relevance.max(asked.relevance(&above, &structure, text, best.clone(), piece.anchor, &piece.sentences));
-    }
+    let above = above(&record.title, &structure, text, piece.anchor);
+    let relevance = relevance(asked, &above, (&structure, text), best, piece.anchor, &piece.sentences);
     let derived = snapshot.derived(piece.document)?;
     let traces: Vec<Vec<Trace>> = piece.hits.iter().map(trace).collect();
-    let made = traces.iter().flatten().filter_map(|trace| trace.derived).take(DERIVED);
-    for at in made {
-        for asked in &mut *asked {
-            relevance = relevance.max(asked.relevance_of(&above, &derived[at as usize].text));
-        }
-    }
+    let relevance = relevance.max(relevance_of_made(asked, &above, traces.iter().flatten(), &derived));
     let found = |trace: Trace| FoundUnit {
         span: structure.span(trace.run.sentences()),
         text: trace.derived.map(|ordinal| derived[ordinal as usize].text.clone()),

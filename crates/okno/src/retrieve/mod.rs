@@ -60,7 +60,7 @@ use crate::embed::{Embedder, Role, normalize};
 use crate::generate::Asker;
 use crate::store::{DocumentNumber, Leg, Snapshot};
 use crate::understand::model::{Probes, Step, Taken};
-use crate::understand::{AnswerForm, Because, Route, Routing, Understood};
+use crate::understand::{AnswerForm, Because, NamedThing, Route, Routing, Understood};
 use crate::{Error, Result};
 use expand::{ContextPiece, View, Views};
 use fuse::{Hit, Ranking};
@@ -181,6 +181,7 @@ fn answer(
         Because::Quotation => phrases::raised(hits, &routing.phrases, &views),
         _ => hits,
     };
+    let nearest: Vec<Hit> = hits.iter().take(NEAREST).copied().collect();
     let pieces = stage!(
         "expand",
         match recipe.expand {
@@ -203,11 +204,21 @@ fn answer(
         .into_iter()
         .map(|piece| context::cut(snapshot, piece, &scope, &trace, stage.reranked.as_ref(), &mut asked))
         .collect::<Result<_>>()?;
-    understood.absent = stage!("absent", absent(&understood.text, &mut contexts, &places, snapshot, &views))?;
-    let relevance = contexts.iter().map(|context| context.relevance).fold(0.0, f32::max);
+    let near = stage!("relevance", nearness(&nearest, snapshot, &trace, &mut asked))?;
+    let absent = stage!("absent", absent(&understood.text, &near, snapshot, &views))?;
+    let told = |relevance: f32, place: &absent::ContextPlace| {
+        let counts = absent::counts(&absent, &understood.text, place, &views);
+        if counts { relevance * absent::LEFT } else { relevance }
+    };
+    for (context, place) in contexts.iter_mut().zip(&places) {
+        context.relevance = told(context.relevance, place);
+    }
+    let relevance = near.iter().map(|(place, relevance)| told(*relevance, place)).fold(0.0, f32::max);
+    understood.absent = absent.into_iter().map(|thing| thing.text).collect();
+    let is_any_relevant = contexts.iter().any(|context| context.relevance >= RELEVANT);
     match query.min_relevance {
         Some(least) => contexts.retain(|context| context.relevance >= least),
-        None if is_auto(&recipe) && relevance >= RELEVANT => contexts.retain(|context| !is_noise(context, &stage)),
+        None if is_auto(&recipe) && is_any_relevant => contexts.retain(|context| !is_noise(context, &stage)),
         None => {}
     }
     let contexts = match recipe.order {
@@ -219,24 +230,36 @@ fn answer(
     Ok(Answer { question, recipe, contexts, relevance, stage, understood, routing, steps, rows, damaged })
 }
 
-/// What the question names and no context has; where that counts, the contexts are not relevant any more.
+/// So many of the best hits tell whether anything is relevant, whatever of them the budget holds. As told of what was
+/// returned, 16 of 296 natural questions had something relevant at one budget and nothing at another; with 3 of the
+/// hits one answer in ten of `dragon_en` is hidden, which needs two documents, and with 8 fewer questions are told that
+/// have no answer.
+const NEAREST: usize = 5;
+
+/// Where the best hits are and how relevant each is.
+fn nearness(
+    hits: &[Hit],
+    snapshot: &dyn Snapshot,
+    trace: &dyn Fn(&Hit) -> Vec<fuse::Trace>,
+    asked: &mut [relevance::ComparedQuestion],
+) -> Result<Vec<(absent::ContextPlace, f32)>> {
+    let place = |hit: &Hit| (hit.run.document, hit.run.sentences());
+    let near = |hit: &Hit| Ok((place(hit), context::relevance_of(hit, &trace(hit), snapshot, asked)?));
+    hits.iter().map(near).collect()
+}
+
+/// What the question names and none of the best hits has, where it matters.
 fn absent(
     question: &str,
-    contexts: &mut [Context],
-    places: &[absent::ContextPlace],
+    near: &[(absent::ContextPlace, f32)],
     snapshot: &dyn Snapshot,
     views: &Views<'_>,
-) -> Result<Vec<String>> {
-    if !contexts.iter().any(|context| context.relevance >= RELEVANT) {
+) -> Result<Vec<NamedThing>> {
+    if !near.iter().any(|(_, relevance)| *relevance >= RELEVANT) {
         return Ok(Vec::new());
     }
-    let absent = absent::absent(question, places, snapshot, views)?;
-    for (context, place) in contexts.iter_mut().zip(places) {
-        if absent::counts(&absent, question, place, views) {
-            context.relevance *= absent::LEFT;
-        }
-    }
-    Ok(absent.into_iter().map(|thing| thing.text).collect())
+    let places: Vec<absent::ContextPlace> = near.iter().map(|(place, _)| place.clone()).collect();
+    absent::absent(question, &places, snapshot, views)
 }
 
 /// A context this unlikely to have to do with the question is not returned where another one is relevant. From 0.02 to
