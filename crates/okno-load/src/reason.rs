@@ -62,7 +62,8 @@ okno_document::messages! {
         TooSlow = "too_slow" =>
             ("the PDF takes too long to read; print it into a new one", "读取该 PDF 耗时过长；请重新打印成新的 PDF"),
         /// Pages with nothing on them.
-        BlankPages { /** How many. */ pages: usize } = "blank_pages" => ("no text on any page, of {pages}", "{pages} 页上都没有文字"),
+        BlankPages { /** How many. */ pages: usize } = "blank_pages" =>
+            ("no text on any page, of {pages}", "{pages} 页上都没有文字"),
         /// Pages that are images, and no OCR to read them.
         NoTextLayer { /** How many. */ pages: usize } = "no_text_layer" => (
             "no text layer: it is scanned (pages: {pages}); OCR is needed to read it",

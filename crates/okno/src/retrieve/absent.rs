@@ -10,7 +10,7 @@
 //! the others. Of 16 natural questions that nothing answers 13 instead of 9 are told (`benches/natural.py`, 500
 //! tokens). Nine forms of the rule were compared on these same questions; of the 16 held out it tells 8, none of the 8
 //! near a topic of the files. All of this was measured before passages in another language were found more often
-//! ([`super::balance`]) and before the weights of [`super::relevance`] were fitted anew; since then 12 of the 16 and 7
+//! ([`super::balance`]) and before the weights of [`super::relevance`] were fitted anew; since then 11 of the 16 and 8
 //! of the 16 are told.
 //!
 //! Tried and left out, measured once: one missing name (would hide 48 of 210 answers from a speech that never names

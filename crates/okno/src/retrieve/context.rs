@@ -25,7 +25,7 @@ pub struct Answer {
     pub recipe: Recipe,
     /// The contexts, best first; none overlap.
     pub contexts: Vec<Context>,
-    /// The relevance of what is most relevant of the best hits, whatever of it was returned.
+    /// The relevance of the first of the best hits that is relevant, else of the likeliest, whatever was returned.
     pub relevance: f32,
     /// What happened on the way.
     pub stage: Stage,

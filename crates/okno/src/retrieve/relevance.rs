@@ -52,10 +52,10 @@ const FEATURES: usize = 5;
 /// much as a public set). Of an answer's windows the likeliest counts. Short questions are why *asked* weighs much: one
 /// word in three is easily found by chance, so a short question must be met nearly whole and a long one need not.
 ///
-/// Of what nothing was fitted on (held, fresh, kept: 211 questions with an answer; far: 160 without; 500 tokens) 7 of
-/// the 211 are told that nothing is relevant, with the weights before 6; of the 120 that are far from every file 109
-/// instead of 78, of the 40 near a topic 13 instead of 6. In `benches/refusals.py` 2.6 % of the answers are hidden
-/// instead of 2.2, and .64 are told with their documents gone, as before.
+/// Of what nothing was fitted on (held, fresh, kept: 211 questions with an answer; far: 160 without) 5 of the 211 are
+/// told that nothing is relevant, with the weights before 6; of the 120 that are far from every file 105 instead of 78,
+/// of the 40 near a topic 11 instead of 6. In `benches/refusals.py` 2.4 % of the answers are hidden instead of 2.2, and
+/// .64 are told with their documents gone, as before.
 ///
 /// Eight more features added next to nothing, in this fit and in an earlier one: how much is met without the best
 /// piece, the heaviest piece that is not met, the least of the three heaviest, how many are met, the largest gap in
@@ -67,8 +67,8 @@ const WEIGHTS: [f32; 1 + FEATURES] = [-11.2, 4.0, 3.2, 2.8, 1.7, 2.0];
 ///
 /// With the weights before, which had none for it, more than half of the short questions in English that nothing
 /// answers got a Chinese passage for one word that both have. The price is paid by long questions without a name: of
-/// 700 of `xquad` asked of the text in the other language 24 % instead of 14 are told that nothing is relevant (15 % do
-/// not find the document), of 820 that nothing answers 72 % instead of 70 (`benches/across.py`).
+/// 700 of `xquad` asked of the text in the other language 21 % instead of 14 are told that nothing is relevant (15 % do
+/// not find the document), of 820 that nothing answers 69 % instead of 70 (`benches/across.py`).
 const ACROSS: [f32; 1 + FEATURES] = [-9.1, 5.8, 3.1, 3.55, 1.75, 1.7];
 
 /// A text in another language that says less than the question by this much – a quarter, since amounts are logarithms
@@ -81,9 +81,9 @@ const LITTLE: f32 = 0.3;
 /// it –, so there it says little.
 const UNKNOWN_NAME: f32 = 4.0;
 
-/// What it adds to the log odds that a question names a document by its whole title: 24 of 195 natural questions do, and
-/// 21 of these have an answer; of 100 about other things none does. "How do I cook rice?" is answered by the steps below
-/// "Rice", which need not say what they are for.
+/// What it adds to the log odds that a question names a document by its whole title: 24 of 195 natural questions do,
+/// and 21 of these have an answer; of 100 about other things none does. "How do I cook rice?" is answered by the steps
+/// below "Rice", which need not say what they are for.
 const NAMED: f32 = 2.0;
 
 /// A question, ready to be compared.
