@@ -117,7 +117,7 @@ fn a_malformed_set_names_lines_and_fields_and_changes_nothing() {
     assert!(!ran.err.contains("line 1"), "{}", ran.err);
     assert!(!world.path("r.html").exists() && !world.path(".okno-eval").exists());
     let zh = world.okno(["eval", "set", "--lang", "zh"]).ends_with(1);
-    assert!(zh.err.contains("第 2 行,字段 `doc_id`"), "{}", zh.err);
+    assert!(zh.err.contains("第 2 行，字段 `doc_id`"), "{}", zh.err);
     world.write("set/corpus.jsonl", "{\"doc_id\": \"n0\"}\n");
     world.okno(["eval", "set"]).refuses().says(&["corpus.jsonl", "line 1, field `text`"]);
     world.okno(["eval", "nowhere.jsonl"]).refuses();

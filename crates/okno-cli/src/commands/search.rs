@@ -67,7 +67,7 @@ fn one_question(globals: &Globals, args: &SearchArgs, indexes: &SearchedIndexes,
     }
     answer::print(&answer, detail)?;
     if answer.contexts.is_empty() {
-        output::note(&nothing(&answer));
+        output::note(&nothing(&answer, args.search.min_relevance));
     }
     Ok(())
 }
@@ -137,12 +137,12 @@ fn nothing_relevant(answer: &Answer) -> String {
 }
 
 /// Why there is nothing, and what to try.
-pub fn nothing(answer: &Answer) -> String {
+fn nothing(answer: &Answer, least: Option<f32>) -> String {
     if answer.question.trim().is_empty() {
         say!("the question is empty – enter what to search for", "问题是空的 —— 请输入要搜索的内容")
     } else if answer.recipe.k == 0 {
         say!("`-k 0` returns no results – use 1 or more", "`-k 0` 不返回任何结果 —— 请用 1 或更大的数")
-    } else if answer.relevance > 0.0 {
+    } else if least.is_some() && answer.relevance > 0.0 {
         say!(
             "nothing reaches the required relevance; the best match has {:.2} – lower --min-relevance",
             "没有达到所要求相关度的内容；最接近的相关度为 {:.2} —— 请降低 --min-relevance",
