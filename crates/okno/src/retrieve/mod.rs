@@ -248,7 +248,7 @@ const NEAREST: usize = 5;
 
 /// A context this unlikely to have to do with the question is not returned where another one is relevant. From 0.02 to
 /// 0.1 no figure of `benches/quality.py` and `benches/parts.py` (some 2,400 questions) moves by more than a thousandth.
-const NOISE: f32 = 0.1;
+const NOISE: f32 = 0.02;
 
 /// Whether a context can be left out: a named document may answer in words that are not the question's.
 fn is_noise(context: &Context, stage: &Stage) -> bool {
