@@ -66,26 +66,36 @@ pub fn read(text: &str) -> Option<Table> {
     Some(table)
 }
 
+/// Whether [`read`] would read a text as a table.
+pub fn is_table(text: &str) -> bool {
+    let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty()).peekable();
+    lines.peek().is_some() && lines.all(has_bar)
+}
+
+/// Whether a line holds a `|` that is not escaped.
+fn has_bar(line: &str) -> bool {
+    line.match_indices('|').any(|(at, _)| !line[..at].ends_with('\\'))
+}
+
 /// The cells of one line; `None` when it holds no `|`.
 fn cells(line: &str) -> Option<Vec<String>> {
+    if !has_bar(line) {
+        return None;
+    }
     let inner = line.strip_prefix('|').unwrap_or(line);
     let mut cells = vec![String::new()];
-    let mut bars = inner.len() < line.len();
     let mut characters = inner.chars().peekable();
     while let Some(c) = characters.next() {
         match c {
             '\\' if characters.next_if_eq(&'|').is_some() => push(&mut cells, '|'),
-            '|' => {
-                bars = true;
-                cells.push(String::new());
-            }
+            '|' => cells.push(String::new()),
             c => push(&mut cells, c),
         }
     }
     if cells.len() > 1 && cells.last().is_some_and(|last| last.trim().is_empty()) {
         cells.pop();
     }
-    bars.then(|| cells.into_iter().map(|cell| cell.trim().to_owned()).collect())
+    Some(cells.into_iter().map(|cell| cell.trim().to_owned()).collect())
 }
 
 fn push(cells: &mut [String], c: char) {

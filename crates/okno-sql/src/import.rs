@@ -11,7 +11,7 @@ use okno::document::table::{self, Table};
 use okno::document::{BlockKind, Loaded};
 use rusqlite::types::Value;
 use rusqlite::{Connection, params_from_iter};
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::Path;
 
 /// A table and the document it is in.
@@ -46,8 +46,8 @@ pub fn of_loaded(name: &str, loaded: &Loaded) -> Vec<TableSource> {
 
 /// The names of tables in SQL, without quotes: in the same order, all different.
 pub fn table_names<'s>(documents: impl IntoIterator<Item = &'s str>) -> Vec<String> {
-    let mut names = HashSet::new();
-    documents.into_iter().map(|document| unused(&stem(document), &mut names)).collect()
+    let mut names = UsedNames::default();
+    documents.into_iter().map(|document| names.another(&stem(document))).collect()
 }
 
 /// What is to be known of the tables that were made.
@@ -111,22 +111,35 @@ fn add(connection: &Connection, name: &str, TableSource { document, table }: &Ta
     Ok(())
 }
 
-/// A name nobody has yet, whatever the case: `sales`, `sales_2` …
-fn unused(name: &str, names: &mut HashSet<String>) -> String {
-    let numbered = |number: usize| if number == 1 { name.to_owned() } else { format!("{name}_{number}") };
-    // One more than there are names: one of them is free.
-    let free = (1..=names.len() + 1).map(numbered).find(|name| !names.contains(&name.to_lowercase()));
-    let free = free.unwrap_or_default();
-    names.insert(free.to_lowercase());
-    free
+/// Names that are all different, whatever the case: `sales`, `sales_2` …
+#[derive(Default)]
+struct UsedNames {
+    taken: HashSet<String>,
+    /// The number from which on a name may be free.
+    next: HashMap<String, usize>,
+}
+
+impl UsedNames {
+    /// A name nobody has yet.
+    fn another(&mut self, name: &str) -> String {
+        let next = self.next.entry(name.to_lowercase()).or_insert(1);
+        loop {
+            let numbered = if *next == 1 { name.to_owned() } else { format!("{name}_{next}") };
+            *next += 1;
+            if self.taken.insert(numbered.to_lowercase()) {
+                return numbered;
+            }
+        }
+    }
 }
 
 /// Columns as SQL has them: the headers, numbered where one occurs twice.
 pub fn column_names(table: &Table) -> Vec<String> {
-    let mut used = HashSet::from(["_document".to_owned(), "_row".to_owned()]);
+    let mut used = UsedNames::default();
+    used.taken.extend(["_document", "_row"].map(str::to_owned));
     let header = |at: usize| table.header.get(at).map(|name| name.trim()).filter(|name| !name.is_empty());
     (0..width(table).min(MOST_COLUMNS))
-        .map(|at| unused(header(at).map_or_else(|| format!("column_{}", at + 1), str::to_owned).as_str(), &mut used))
+        .map(|at| used.another(&header(at).map_or_else(|| format!("column_{}", at + 1), str::to_owned)))
         .collect()
 }
 

@@ -27,7 +27,7 @@ pub fn answer(
     hidden: &BTreeSet<String>,
     asker: Asker<'_>,
 ) -> Result<(Option<RowAnswer>, Taken)> {
-    let tables = likely(tables(snapshot)?, question);
+    let tables = likely(tables(snapshot, &|_, _| true)?, question);
     let (answer, taken) = match asked(&tables, question, hidden, asker) {
         Ok(done) => done,
         // The tables themselves could not be read as such.

@@ -21,6 +21,7 @@ pub use tables::of_index;
 
 use crate::describe::without;
 use crate::{Database, QueryRows, SqlLimits, quoted};
+use needed::NeededWords;
 use okno::Result;
 use okno::generate::Asker;
 use okno::retrieve::{CitedRow, QueryWriter, RowAnswer, RowRoute};
@@ -53,10 +54,11 @@ impl TableRoute {
 
 impl RowRoute for TableRoute {
     fn answer(&self, snapshot: &dyn Snapshot, question: &str) -> Result<Option<RowAnswer>> {
-        if form::form(&question.to_lowercase()).is_none() || !tables::may_explain(snapshot, question)? {
+        if form::form(&question.to_lowercase()).is_none() {
             return Ok(None);
         }
-        let tables = tables::tables(snapshot)?;
+        let needed = NeededWords::of(question);
+        let tables = tables::tables(snapshot, &|name, text| needed.are_in(name, text))?;
         let mut found: Vec<(&IndexedTable, RowQuestion)> = tables
             .iter()
             .filter(|table| table.is_plain())

@@ -1,7 +1,6 @@
 //! The tables of an index: those of documents, and the rows of databases that were indexed, by their metadata. The
 //! route and `okno sql` ask the same tables by the same names, so that a query that an answer shows can be run again.
 
-use super::needed::NeededWords;
 use crate::TableSource;
 use crate::import::{stem, table_names, totals};
 use okno::document::table::{self, Table};
@@ -66,7 +65,7 @@ impl IndexedTable {
 /// # Errors
 /// When the index cannot be read.
 pub fn of_index(snapshot: &dyn Snapshot) -> Result<Vec<TableSource>> {
-    Ok(tables(snapshot)?.into_iter().map(|table| table.source).collect())
+    Ok(tables(snapshot, &|_, _| true)?.into_iter().map(|table| table.source).collect())
 }
 
 /// Whether there are any.
@@ -82,9 +81,11 @@ fn is_row(record: &Record) -> bool {
     record.id.root.starts_with(SOURCE_ROOT)
 }
 
-/// The tables of an index, each under a name of its own.
-pub fn tables(snapshot: &dyn Snapshot) -> Result<Vec<IndexedTable>> {
-    let mut tables = Vec::new();
+/// The tables of an index that are `wanted` for the name and the text of their document's part, each under the name that
+/// it has among all: to read the cells of thousands of tables takes more than a second. Rows of databases are always
+/// wanted.
+pub fn tables(snapshot: &dyn Snapshot, wanted: &dyn Fn(&str, &str) -> bool) -> Result<Vec<IndexedTable>> {
+    let (mut documents, mut read) = (Vec::new(), Vec::new());
     let copies: HashSet<_> = snapshot.copies().iter().flat_map(|group| group.iter().skip(1).copied()).collect();
     let holds_tables = holds_tables(snapshot);
     let mut sources: BTreeMap<String, Vec<(CitedRow, Metadata)>> = BTreeMap::new();
@@ -93,38 +94,43 @@ pub fn tables(snapshot: &dyn Snapshot) -> Result<Vec<IndexedTable>> {
             let place = CitedRow { document: *number, sentences: 0..record.sentences as usize };
             sources.entry(record.id.root.clone()).or_default().push((place, record.metadata.clone()));
         } else if holds_tables {
-            of_document(snapshot, *number, record.id.name(), copies.contains(number), &mut tables)?;
+            for sentences in spans(snapshot, *number)? {
+                let text = snapshot.structure(*number)?.span(sentences.clone()).of(snapshot.text(*number)?);
+                if table::is_table(text) {
+                    if wanted(record.id.name(), text) {
+                        let table = of_document(snapshot, *number, record.id.name(), sentences)?;
+                        let is_copy = copies.contains(number);
+                        read.extend(table.map(|table| (documents.len(), IndexedTable { is_copy, ..table })));
+                    }
+                    documents.push(record.id.name().to_owned());
+                }
+            }
         }
     }
-    tables.extend(sources.into_iter().map(|(root, rows)| of_source(root, &rows)));
-    let names = table_names(tables.iter().map(|table| table.source.document.as_str()));
-    tables.iter_mut().zip(names).for_each(|(table, name)| table.name = name);
-    Ok(tables)
+    for (root, rows) in sources {
+        let table = of_source(root, &rows);
+        documents.push(table.source.document.clone());
+        read.push((documents.len() - 1, table));
+    }
+    let mut names = table_names(documents.iter().map(String::as_str));
+    Ok(read.into_iter().map(|(at, table)| IndexedTable { name: std::mem::take(&mut names[at]), ..table }).collect())
 }
 
+/// The table that is these sentences of a document.
 fn of_document(
     snapshot: &dyn Snapshot,
     number: DocumentNumber,
     name: &str,
-    is_copy: bool,
-    tables: &mut Vec<IndexedTable>,
-) -> Result<()> {
-    let spans = spans(snapshot, number)?;
-    if spans.is_empty() {
-        return Ok(());
-    }
+    sentences: Range<usize>,
+) -> Result<Option<IndexedTable>> {
     let (text, structure) = (snapshot.text(number)?, snapshot.structure(number)?);
-    for sentences in spans {
-        let Some(read) = table::read(structure.span(sentences.clone()).of(text)) else { continue };
-        let place = |at: usize| CitedRow { document: number, sentences: at..at + 1 };
-        let is_header = |at: &usize| table::is_header(structure.sentences[*at].span.of(text));
-        let (header, rows): (Vec<usize>, Vec<usize>) = sentences.partition(is_header);
-        // A row that is cut into several sentences has no place of its own.
-        let rows = if rows.len() == read.rows.len() { rows.into_iter().map(place).collect() } else { Vec::new() };
-        let table = IndexedTable::new(name, read, header.first().map(|at| place(*at)), rows);
-        tables.push(IndexedTable { is_copy, ..table });
-    }
-    Ok(())
+    let Some(read) = table::read(structure.span(sentences.clone()).of(text)) else { return Ok(None) };
+    let place = |at: usize| CitedRow { document: number, sentences: at..at + 1 };
+    let is_header = |at: &usize| table::is_header(structure.sentences[*at].span.of(text));
+    let (header, rows): (Vec<usize>, Vec<usize>) = sentences.partition(is_header);
+    // A row that is cut into several sentences has no place of its own.
+    let rows = if rows.len() == read.rows.len() { rows.into_iter().map(place).collect() } else { Vec::new() };
+    Ok(Some(IndexedTable::new(name, read, header.first().map(|at| place(*at)), rows)))
 }
 
 /// The sentences of each table of a document.
@@ -135,26 +141,6 @@ fn spans(snapshot: &dyn Snapshot, number: DocumentNumber) -> Result<Vec<Range<us
         units.iter().filter(|unit| unit.kind == DerivedKind::Table).map(okno::document::Derived::sentences).collect();
     spans.dedup();
     Ok(spans)
-}
-
-/// Whether some table holds all words of a question that only a table can explain. The rows of databases may.
-pub fn may_explain(snapshot: &dyn Snapshot, question: &str) -> Result<bool> {
-    let needed = NeededWords::of(question);
-    let holds_tables = holds_tables(snapshot);
-    for (number, record) in snapshot.records()? {
-        if is_row(record) {
-            return Ok(true);
-        }
-        let spans = if holds_tables { spans(snapshot, *number)? } else { Vec::new() };
-        if !spans.is_empty() {
-            let (text, structure) = (snapshot.text(*number)?, snapshot.structure(*number)?);
-            let mut texts = spans.into_iter().map(|sentences| structure.span(sentences).of(text));
-            if texts.any(|text| needed.are_in(record.id.name(), text)) {
-                return Ok(true);
-            }
-        }
-    }
-    Ok(false)
 }
 
 /// The rows of a database: their metadata by field.
