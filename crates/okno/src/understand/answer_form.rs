@@ -1,12 +1,13 @@
-//! What an answer must look like, read from how a question is put: a sentence that says what something is, steps or a
-//! list.
+//! What an answer must look like, read from how a question is put: a sentence that says what something is, steps, a
+//! list or a figure.
 //!
 //! The phrases are data. `…` in one stands for what is asked about; a phrase without it may stand anywhere.
 //!
-//! Tried the same way and left out: sentences with a figure for "how many", and the lines of a list – not the line that
-//! leads into it – for "which", move no set of `benches/quality.py`, `benches/parts.py` or `benches/natural.py` by more
-//! than one question either way.
+//! Tried the same way and left out: sentences with any figure for "how many", and the lines of a list – not the line
+//! that leads into it – for "which", move no set of `benches/quality.py`, `benches/parts.py` or `benches/natural.py` by
+//! more than one question either way. A figure with the unit that is asked for does ([`Measure`]).
 
+use super::measure::Measure;
 use crate::text::terms::folded;
 
 /// What an answer looks like.
@@ -19,6 +20,8 @@ pub enum AnswerForm {
     Steps,
     /// Several things.
     List,
+    /// A number of this kind.
+    Measure(Measure),
 }
 
 /// Whole questions that ask what something is; the first that fits counts.
@@ -45,6 +48,9 @@ impl AnswerForm {
         if says(STEPS) {
             return Some(Self::Steps);
         }
+        if let Some(measure) = Measure::asked_by(&question) {
+            return Some(Self::Measure(measure));
+        }
         let defined = DEFINITIONS.split('|').find_map(|phrase| subject(&question, phrase)).map(Self::Definition);
         defined.or_else(|| says(LISTS).then_some(Self::List))
     }
@@ -55,6 +61,7 @@ impl AnswerForm {
             Self::Definition(_) => "definition",
             Self::Steps => "steps",
             Self::List => "list",
+            Self::Measure(measure) => measure.name(),
         }
     }
 }
@@ -94,7 +101,7 @@ mod tests {
             ("烹饪里说的“焗”是什么意思？", definition("焗")),
             ("什么是污点", definition("污点")),
             ("What is the FY2018 capital expenditure of 3M?", None),
-            ("How many people died?", None),
+            ("How many people died?", Measure::asked_by("how many people").map(AnswerForm::Measure)),
             ("烤鱼的具体操作步骤是什么？", Some(AnswerForm::Steps)),
             ("宫保鸡丁怎么做？", Some(AnswerForm::Steps)),
             ("How do I roll back a deployment?", Some(AnswerForm::Steps)),

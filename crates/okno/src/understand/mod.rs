@@ -16,6 +16,7 @@
 mod amount;
 mod answer_form;
 mod judge;
+mod measure;
 pub mod model;
 mod named_things;
 mod parts;
@@ -31,6 +32,7 @@ mod words;
 
 pub use answer_form::AnswerForm;
 pub(crate) use answer_form::without_article;
+pub use measure::Measure;
 pub(crate) use named_things::{NamedThing, ThingKind, named_things};
 use parts::compared_thing;
 pub(crate) use parts::{parts, searched};
