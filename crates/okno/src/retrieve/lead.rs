@@ -106,8 +106,10 @@ impl LeadSearch<'_> {
             let share = 1.0 / trail.probes.len() as f32;
             for units in found.by_ref().take(trail.probes.len()) {
                 let named = wanted.iter().zip(&weights).zip(units);
-                let ranking =
-                    |((&(leg, layer), own), units)| Ranking { leg, layer, weight: own * share, led: None, units };
+                let ranking = |((&(leg, layer), own), units)| {
+                    let units = self.scope.without_copies(units, self.depth);
+                    Ranking { leg, layer, weight: own * share, led: None, units }
+                };
                 trail.rankings.extend(named.map(ranking));
             }
             trail.hits = self.fused(&trail.rankings);
@@ -179,10 +181,6 @@ impl LeadSearch<'_> {
         fuse(rankings, self.recipe.fusion, self.depth)
     }
 
-    fn is_allowed(&self, document: DocumentNumber) -> bool {
-        self.scope.allowed.as_ref().is_none_or(|allowed| allowed.contains(&document))
-    }
-
     /// The documents that a question names.
     fn named(&self, catalogue: &DocumentNames, question: &str) -> Vec<Lead> {
         let mut namings = catalogue.named(question, LEAST);
@@ -190,7 +188,7 @@ impl LeadSearch<'_> {
             self.about.names.iter().flat_map(|subject| catalogue.titled(subject)).collect();
         namings.retain(|naming| !titled.contains(&naming.document));
         namings.splice(0..0, titled.into_iter().map(|document| Naming { document, surely: 1.0 }));
-        namings.retain(|naming| self.is_allowed(naming.document));
+        namings.retain(|naming| self.scope.is_allowed(naming.document));
         let least = SHARE_OF_SUREST * namings.first().map_or(0.0, |naming| naming.surely);
         let lead = |Naming { document, surely }| Lead { document, surely };
         namings.into_iter().filter(|naming| naming.surely >= least).take(MOST_NAMED).map(lead).collect()
@@ -207,7 +205,7 @@ impl LeadSearch<'_> {
             let text = view.structure.span(around.start as usize..around.end as usize).of(view.text);
             for other in catalogue.mentioned(text) {
                 let known = other == document || named.iter().chain(&linked).any(|lead| lead.document == other);
-                if !known && self.is_allowed(other) {
+                if !known && self.scope.is_allowed(other) {
                     linked.push(Lead { document: other, surely });
                 }
             }
@@ -218,7 +216,8 @@ impl LeadSearch<'_> {
 
     fn whole<'a>(&'a self, Probe { text, vector }: &'a Probe, rankings: &'a [(Leg, Layer)]) -> Ask<'a> {
         let (allowed, sections) = (self.scope.allowed.as_ref(), self.scope.sections.as_ref());
-        Ask { text, vector, rankings, allowed, sections, fields: self.scope.fields(), depth: self.depth }
+        let (fields, depth) = (self.scope.fields(), self.scope.depth(self.depth));
+        Ask { text, vector, rankings, allowed, sections, fields, depth }
     }
 
     /// What a question says besides, asked of some documents only.

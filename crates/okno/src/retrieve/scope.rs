@@ -3,7 +3,7 @@
 use super::sections;
 use crate::document::Filter;
 use crate::message::DidYouMean;
-use crate::store::{DocumentNumber, FieldScope, Sections, Snapshot};
+use crate::store::{DocumentNumber, FieldScope, Scored, Sections, Snapshot};
 use crate::{Error, Result};
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -12,7 +12,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 pub(super) struct QuestionScope {
     /// How many documents match the filter, where there is one.
     pub matching: Option<usize>,
-    /// The documents, where not all may be searched.
+    /// The documents, where a filter says which.
     pub allowed: Option<HashSet<DocumentNumber>>,
     /// Where the filter asks about headings: the sections of these documents that match.
     pub sections: Option<Sections>,
@@ -20,37 +20,56 @@ pub(super) struct QuestionScope {
     pub copies: HashMap<DocumentNumber, Vec<DocumentNumber>>,
     /// The filter that gave the documents, where it is about them and not about their sections.
     filter: Option<Filter>,
-    /// The copies that are left out.
+    /// The copies that are left out, by ascending number.
     without: Vec<DocumentNumber>,
 }
 
 impl QuestionScope {
     pub fn new(snapshot: &dyn Snapshot, filter: Option<&Filter>) -> Result<Self> {
-        let copies = snapshot.copies();
-        if filter.is_none() && copies.is_empty() {
-            return Ok(Self::default());
+        let mut scope = Self::default();
+        if let Some(filter) = filter {
+            let (numbers, sections) = resolve(snapshot, filter)?;
+            scope.matching = Some(numbers.len());
+            scope.filter = Some(filter.clone()).filter(|_| sections.is_none());
+            scope.sections = sections;
+            scope.allowed = Some(numbers.into_iter().collect());
         }
-        let (numbers, sections) = match filter {
-            Some(filter) => resolve(snapshot, filter)?,
-            None => (snapshot.numbers(), None),
-        };
-        let matching = filter.map(|_| numbers.len());
-        let filter = filter.filter(|_| sections.is_none()).cloned();
-        let mut scope = Self { matching, sections, filter, ..Self::default() };
-        let matching: HashSet<DocumentNumber> = numbers.iter().copied().collect();
-        let mut allowed = matching.clone();
-        for group in copies {
-            let mut present = group.iter().copied().filter(|number| matching.contains(number));
+        for group in snapshot.copies() {
+            let allowed = |number: &DocumentNumber| scope.allowed.as_ref().is_none_or(|all| all.contains(number));
+            let mut present = group.iter().copied().filter(allowed);
             let Some(first) = present.next() else { continue };
             let others: Vec<DocumentNumber> = present.collect();
-            for other in &others {
-                allowed.remove(other);
+            if let Some(allowed) = &mut scope.allowed {
+                others.iter().for_each(|other| drop(allowed.remove(other)));
             }
             scope.without.extend(&others);
             scope.copies.insert(first, others);
         }
-        scope.allowed = Some(allowed);
+        scope.without.sort_unstable();
         Ok(scope)
+    }
+
+    /// Whether a document is left out for another one with the same text.
+    fn is_copy(&self, document: DocumentNumber) -> bool {
+        self.without.binary_search(&document).is_ok()
+    }
+
+    /// Whether a document may be returned.
+    pub fn is_allowed(&self, document: DocumentNumber) -> bool {
+        self.allowed.as_ref().is_none_or(|allowed| allowed.contains(&document)) && !self.is_copy(document)
+    }
+
+    /// How many units must be asked for to have so many without copies. Without a filter the store finds copies too: to
+    /// name all documents but these takes longer than the search itself.
+    pub fn depth(&self, depth: usize) -> usize {
+        if self.allowed.is_some() { depth } else { depth + depth.min(self.without.len()) }
+    }
+
+    /// So many units of a ranking, without copies.
+    pub fn without_copies(&self, mut units: Vec<Scored>, depth: usize) -> Vec<Scored> {
+        units.retain(|unit| !self.is_copy(unit.run.document));
+        units.truncate(depth);
+        units
     }
 
     /// How the documents came about, for a store that can check fields itself.
