@@ -117,15 +117,13 @@ pub fn hidden(settings: &Settings) -> BTreeSet<String> {
     values.fields.keys().filter(|field| !values.prompts(field)).cloned().collect()
 }
 
-/// How to set up a model.
+/// How to set up a model, on one line: it is said after every answer.
 pub fn how_to_set_up() -> String {
     say!(
-        "no language model is set up.\nSet one up with a key (`DASHSCOPE_API_KEY`, `OPENAI_API_KEY` or \
-         `DEEPSEEK_API_KEY`, in the environment or `.env`), or run one here and write into `okno.toml`:\n  [model]\n  \
-         provider = \"ollama\"   # or vllm, llama.cpp; any other service: base_url = \"http://…/v1\"",
-        "没有设置语言模型。\n设置方法：在环境变量或 `.env` 里写入密钥（`DASHSCOPE_API_KEY`、`OPENAI_API_KEY` 或 \
-         `DEEPSEEK_API_KEY`），或在本机运行模型并在 `okno.toml` 里写：\n  [model]\n  provider = \"ollama\"   # 或 \
-         vllm、llama.cpp；其他服务：base_url = \"http://…/v1\""
+        "no language model is set up – put a key (`DASHSCOPE_API_KEY`, `OPENAI_API_KEY` or `DEEPSEEK_API_KEY`) into \
+         `.env`, or `model.provider = \"ollama\"` (or vllm, llama.cpp; else `model.base_url`) into `okno.toml`",
+        "没有设置语言模型 —— 可在 `.env` 里写入密钥（`DASHSCOPE_API_KEY`、`OPENAI_API_KEY` 或 `DEEPSEEK_API_KEY`），或在 \
+         `okno.toml` 里写 `model.provider = \"ollama\"`（或 vllm、llama.cpp；其他服务用 `model.base_url`）"
     )
 }
 

@@ -227,7 +227,7 @@ fn an_empty_question_is_said_to_be_empty() {
     let world = World::new();
     world.write("notes/a.md", "Rain on the roof.");
     world.index(["notes"]);
-    assert!(world.okno(["search", " "]).succeeds().err.contains("the question is empty"));
+    assert!(world.okno(["search", " "]).refuses().err.contains("the question is empty"));
     assert!(world.okno(["--lang", "zh", "search", ""]).succeeds().err.contains("问题是空的"));
 }
 

@@ -30,6 +30,9 @@ const RANKINGS: [(Leg, Layer); 6] = [
     (Leg::Dense, Layer::Paragraph),
 ];
 
+/// How many units a question asks each ranking for.
+const DEPTH: usize = 200;
+
 /// Measures a server: `arguments` are a corpus as JSON lines or as the folder of an index, questions as JSON lines, how
 /// often the documents are put, under other names, for a larger index, and the name of an index that is kept: where it
 /// holds documents, these are asked and none are put.
@@ -162,11 +165,12 @@ fn ten_best(
 ) -> AnyResult<Vec<HashSet<(String, u32, u32)>>> {
     let mut vector = embedder.embed(&[text], Role::Query)?;
     normalize(&mut vector);
+    // As deep as a question: an approximate search that is asked for ten looks at fewer.
     let ask =
-        Ask { text, vector: &vector, rankings: &RANKINGS, allowed: None, sections: None, fields: None, depth: 10 };
+        Ask { text, vector: &vector, rankings: &RANKINGS, allowed: None, sections: None, fields: None, depth: DEPTH };
     let mut rankings = Vec::new();
     for ranking in snapshot.search(&ask)? {
-        let named = ranking.iter().map(|scored| {
+        let named = ranking.iter().take(10).map(|scored| {
             Ok((snapshot.record(scored.run.document)?.id.name().to_owned(), scored.run.anchor, scored.run.end))
         });
         rankings.push(named.collect::<okno::Result<_>>()?);
@@ -198,8 +202,15 @@ fn store_cost(remote: &Engine, set: &QuestionSet) -> AnyResult<()> {
         normalize(&mut vector);
         let began = ProcessTime::now();
         let snapshot = remote.snapshot()?;
-        let ask =
-            Ask { text, vector: &vector, rankings: &RANKINGS, allowed: None, sections: None, fields: None, depth: 200 };
+        let ask = Ask {
+            text,
+            vector: &vector,
+            rankings: &RANKINGS,
+            allowed: None,
+            sections: None,
+            fields: None,
+            depth: DEPTH,
+        };
         let found = snapshot.search(&ask)?;
         let documents: HashSet<u32> = found.iter().flatten().map(|scored| scored.run.document).collect();
         snapshot.expect(&documents.into_iter().collect::<Vec<_>>())?;

@@ -130,11 +130,7 @@ fn generator(globals: &Globals, args: &EvalArgs) -> Result<Option<Arc<dyn Genera
     }
     let found = model::of(&index)?;
     if found.is_none() {
-        bail!(say!(
-            "a recipe uses a language model, but none is set up – {}",
-            "有方案需要语言模型，但没有设置 —— {}",
-            model::how_to_set_up()
-        ));
+        bail!(say!("a recipe uses a language model, but {}", "有方案需要语言模型，但{}", model::how_to_set_up()));
     }
     Ok(found)
 }

@@ -111,13 +111,16 @@ fn note_unread(loaded: &Loaded, reads_images: bool) {
     let images = loaded.images.iter().filter(|image| unseen(image) && !was_read(image)).count();
     let blank = blank_pages(loaded);
     if images > 0 && reads_images {
-        note_left_out(place, &say!("{} images in which OCR found no text", "{} 张图片：文字识别没有读到文字", images));
+        note_left_out(
+            place,
+            &say!("images in which OCR found no text: {}", "文字识别没有读到文字的图片：{} 张", images),
+        );
     } else if images > 0 {
         note_left_out(
             place,
             &say!(
-                "{} images: OCR is needed to read them (`okno models add rapidocr FILE`)",
-                "{} 张图片：需要文字识别才能读取（`okno models add rapidocr FILE`）",
+                "images that only OCR reads: {} (`okno models add rapidocr FILE`)",
+                "需要文字识别才能读取的图片：{} 张（`okno models add rapidocr FILE`）",
                 images
             ),
         );

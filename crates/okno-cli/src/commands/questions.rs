@@ -12,6 +12,7 @@ use okno::Engine;
 use okno::generate::Asker;
 use okno_evaluate::make::{self, MadeQuestion, QuestionKind, Summary};
 use std::path::PathBuf;
+use std::time::Duration;
 
 /// What to do with question sets.
 #[derive(Debug, Subcommand)]
@@ -50,7 +51,7 @@ pub fn run(globals: &Globals, command: &QuestionsCommand) -> Result<()> {
     let QuestionsCommand::Make(QuestionsMakeArgs { out, count, by, seed }) = command;
     let engine = opening::open(globals.index())?;
     let (made, summary) = match by {
-        QuestionsBy::Rules => make::questions(&*engine.snapshot()?, *count, *seed)?,
+        QuestionsBy::Rules => by_rules(&engine, *count, *seed)?,
         QuestionsBy::Model => by_model(&engine, *count, *seed)?,
     };
     if made.is_empty() {
@@ -91,6 +92,16 @@ pub fn run(globals: &Globals, command: &QuestionsCommand) -> Result<()> {
         summary.ambiguous
     ));
     Ok(())
+}
+
+/// Questions by rule, with a sign of life: many documents take a while.
+fn by_rules(engine: &Engine, count: usize, seed: u64) -> Result<(Vec<MadeQuestion>, Summary)> {
+    let bar = ProgressBar::new_spinner();
+    bar.enable_steady_tick(Duration::from_millis(120));
+    bar.set_message(say!("reading the documents for questions", "正在从文档中生成问题"));
+    let made = make::questions(&*engine.snapshot()?, count, seed)?;
+    bar.finish_and_clear();
+    Ok(made)
 }
 
 /// Failures shown one by one.

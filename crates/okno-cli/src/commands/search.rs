@@ -39,6 +39,9 @@ pub struct SearchArgs {
 }
 
 pub fn run(globals: &Globals, args: &SearchArgs) -> Result<()> {
+    if args.question.as_deref().is_some_and(|question| question.trim().is_empty()) {
+        bail!(say!("the question is empty – enter what to search for", "问题是空的 —— 请输入要搜索的内容"));
+    }
     let mut query = query(args.question.as_deref().unwrap_or_default(), args.recipe.as_deref(), &args.search)?;
     if args.all {
         query.min_relevance.get_or_insert(0.0);
@@ -138,9 +141,7 @@ fn nothing_relevant(answer: &Answer) -> String {
 
 /// Why there is nothing, and what to try.
 fn nothing(answer: &Answer, least: Option<f32>) -> String {
-    if answer.question.trim().is_empty() {
-        say!("the question is empty – enter what to search for", "问题是空的 —— 请输入要搜索的内容")
-    } else if answer.recipe.k == 0 {
+    if answer.recipe.k == 0 {
         say!("`-k 0` returns no results – use 1 or more", "`-k 0` 不返回任何结果 —— 请用 1 或更大的数")
     } else if least.is_some() && answer.relevance > 0.0 {
         say!(

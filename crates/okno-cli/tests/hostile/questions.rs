@@ -5,16 +5,18 @@ use super::*;
 #[test]
 fn nothing_to_look_for_finds_nothing() {
     let world = World::with_sample();
-    for question in ["", " ", "\t\n", "?!", "。，！？、；：", "...", "\u{200f}\u{202e}\u{2066}", "\u{feff}", "🙂🙃"]
-    {
+    for question in ["", " ", "\t\n"] {
+        world.okno(["search", "--", question]).refuses().says(&["the question is empty"]);
+    }
+    for question in ["?!", "。，！？、；：", "...", "\u{200f}\u{202e}\u{2066}", "\u{feff}", "🙂🙃"] {
         let ran = world.okno(["search", "--", question]).succeeds();
         if ran.out.is_empty() {
-            ran.says(&[if question.trim().is_empty() { "the question is empty" } else { "nothing found" }]);
+            ran.says(&["nothing found"]);
         }
         world.okno(["search", "--json", "--explain", "--", question]).succeeds().json();
         world.okno(["compare", "--", question]).succeeds();
     }
-    for question in ["", "?!", "。，！？"] {
+    for question in ["?!", "。，！？"] {
         assert!(contexts(&world.search(&["--", question])).is_empty(), "{question:?} finds something");
     }
 }

@@ -69,7 +69,7 @@ pub(super) fn load(bytes: &[u8], source: &Source<'_>, out: &mut dyn Sink) -> Res
         out.skip(&place, reason);
     }
     metadata.0.entry("title".to_owned()).or_insert_with(|| Value::Text(source.stem()));
-    let kind = if has_extension(source.path, &["ods"]) { "ods" } else { "xlsx" };
+    let kind = ["ods", "xls"].into_iter().find(|kind| has_extension(source.path, &[kind])).unwrap_or("xlsx");
     out.document(writer.rendering.finish(source, kind, metadata)?);
     if bytes.starts_with(b"PK") {
         super::tell_left_out(&mut Archive::open(bytes)?, source, out);

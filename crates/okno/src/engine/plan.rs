@@ -132,13 +132,14 @@ impl IndexRun<'_> {
                     entry.name = scope.relative(&entry.path);
                     let mut file = known.remove(&(root.to_string(), entry.name.clone()));
                     self.read_again_if_damaged(file.as_mut())?;
-                    if file.as_ref().is_some_and(|file| file.size == entry.size && file.modified == entry.modified) {
-                        self.report.unchanged += 1;
-                    } else {
-                        let (root, known) = (Arc::clone(&root), file.map(Box::new));
-                        let allow_list = self.allow_list(&entry.path)?;
-                        work.push(Work { root, entry, known, validator: None, allow_list });
+                    let is_same = |file: &FileState| file.size == entry.size && file.modified == entry.modified;
+                    if let Some(file) = file.take_if(|file| is_same(file)) {
+                        self.report.unchanged += file.documents.len();
+                        continue;
                     }
+                    let (root, known) = (Arc::clone(&root), file.map(Box::new));
+                    let allow_list = self.allow_list(&entry.path)?;
+                    work.push(Work { root, entry, known, validator: None, allow_list });
                 }
                 Err(skipped) => {
                     self.skip(scope.relative(&skipped.path), skipped.reason);

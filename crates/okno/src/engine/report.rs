@@ -79,7 +79,7 @@ pub struct IndexReport {
     pub changed: usize,
     /// Documents gone with their file or line.
     pub removed: usize,
-    /// Files that needed no reading, and documents that were the same.
+    /// Documents that were the same, their files read or not.
     pub unchanged: usize,
     /// Sentences written.
     pub sentences: usize,

@@ -143,8 +143,8 @@ impl IndexRun<'_> {
         for (read, work) in read {
             match read {
                 ReadOutcome::Same(hash) => {
-                    self.report.unchanged += 1;
                     let numbers = work.known.as_ref().map(|known| known.documents.clone()).unwrap_or_default();
+                    self.report.unchanged += numbers.len();
                     files.push(StoredFile { work, hash, numbers, advanced: 0 });
                 }
                 ReadOutcome::Failed(error) => {

@@ -10,7 +10,7 @@ okno_document::messages! {
         /// The index that was to be backed up is damaged.
         SourceDamaged { /** How many faults it has. */ count: usize, /** The first of them. */ first: Reason } =
             "backup_source_damaged" => (
-            "not written, because the index is damaged ({count} faults; the first: {first}); repair the index first",
+            "not written, because the index is damaged (faults: {count}; the first: {first}); repair the index first",
             "未写入，因为索引已损坏（共 {count} 处，第一处：{first}）；请先修复索引",
         ),
         /// Another process writes a backup to the same file.

@@ -31,8 +31,8 @@ impl AnswerJudge {
         let usual = ModelTable::usual(&settings);
         let Some(model) = model::generator(&usual, &settings::secrets(&index))? else {
             bail!(say!(
-                "`--judge` needs a language model.\n{}",
-                "`--judge` 需要语言模型。\n{}",
+                "`--judge` needs a language model, but {}",
+                "`--judge` 需要语言模型，但{}",
                 model::how_to_set_up()
             ));
         };
