@@ -5,7 +5,7 @@ use crate::text::terms::folded;
 
 /// A figure that is asked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Measure {
+pub struct AskedMeasure {
     name: &'static str,
     /// What stands behind the number, separated by `|`, folded.
     units: String,
@@ -80,15 +80,18 @@ const UNCOUNTED: &str = "的是在了呢吗都才就乎何度钱";
 /// Words between a number and what is counted: `1,200 registered voters`.
 const BETWEEN: usize = 2;
 
-impl Measure {
+impl AskedMeasure {
     /// The measure that a question, folded, asks for.
     pub fn asked_by(question: &str) -> Option<Self> {
         let asks = |kind: &&MeasureKind| kind.asked.split('|').any(|phrase| question.contains(phrase));
-        let known = KINDS.iter().find(asks);
-        known.map(|kind| Self { name: kind.name, units: kind.units.to_owned(), signs: kind.signs }).or_else(|| {
-            let units = COUNTS.iter().find_map(|count| counted(question.split_once(count)?.1))?;
-            Some(Self { name: "count", units, signs: "" })
-        })
+        let kind = KINDS.iter().find(asks)?;
+        Some(Self { name: kind.name, units: kind.units.to_owned(), signs: kind.signs })
+    }
+
+    /// The count that a question, folded, asks for.
+    pub fn counted_by(question: &str) -> Option<Self> {
+        let units = COUNTS.iter().find_map(|count| counted(question.split_once(count)?.1))?;
+        Some(Self { name: "count", units, signs: "" })
     }
 
     /// Its name for programs.
@@ -161,17 +164,17 @@ mod tests {
             ("When was it founded?", "It was founded in 1998 in Berlin."),
             ("占比是多少", "占全部的 12%"),
         ] {
-            let measure = Measure::asked_by(&folded(question)).unwrap_or_else(|| panic!("{question}"));
+            let measure = AskedMeasure::asked_by(&folded(question)).unwrap_or_else(|| panic!("{question}"));
             assert!(measure.is_in(sentence), "{question} {sentence}");
         }
-        let long = Measure::asked_by("how long").unwrap();
+        let long = AskedMeasure::asked_by("how long").unwrap();
         for sentence in ["There are 30 pods.", "Pods take long.", "2 shards", "一次", "3mm", "第一步"] {
             assert!(!long.is_in(sentence), "{sentence}");
         }
-        let pods = Measure::asked_by("how many pods can a node run").unwrap();
+        let pods = AskedMeasure::counted_by("how many pods can a node run").unwrap();
         assert!(pods.is_in("No more than 110 pods per node") && pods.is_in("1 single pod") && !pods.is_in("3 nodes"));
-        let people = Measure::asked_by("公司有多少人").unwrap();
+        let people = AskedMeasure::counted_by("公司有多少人").unwrap();
         assert!(people.is_in("现有员工 300 人") && people.is_in("三百多人") && !people.is_in("3 个部门"));
-        assert_eq!(Measure::asked_by("what is a pod"), None);
+        assert_eq!(AskedMeasure::asked_by("what is a pod"), None);
     }
 }

@@ -32,7 +32,7 @@ mod words;
 
 pub use answer_form::AnswerForm;
 pub(crate) use answer_form::without_article;
-pub use measure::Measure;
+pub use measure::AskedMeasure;
 pub(crate) use named_things::{NamedThing, ThingKind, named_things};
 use parts::compared_thing;
 pub(crate) use parts::{parts, searched};
