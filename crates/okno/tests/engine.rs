@@ -178,6 +178,35 @@ fn identical_copies_are_returned_once_and_cite_each_place() {
 }
 
 #[test]
+fn a_hundred_copies_leave_room_for_others() {
+    let text = "The harbour master keeps two clocks. One of them is wrong on purpose.";
+    let names: Vec<String> = (0..100).map(|at| format!("copy{at:02}.txt")).collect();
+    let mut files: Vec<(&str, &str)> = names.iter().map(|name| (name.as_str(), text)).collect();
+    files.push(("other.txt", "The harbour has a third clock. It stands still."));
+    let answer = indexed(&files).search(&Query::new("harbour clocks"));
+    let found: Vec<&str> = answer.contexts.iter().map(|context| context.document.as_str()).collect();
+    assert_eq!(found, ["copy00.txt", "other.txt"]);
+    assert_eq!(answer.contexts[0].copies.len(), 99);
+}
+
+/// Came from step 2 on, with all of what stands behind the steps.
+#[test]
+fn who_asks_how_begins_at_the_first_step() {
+    let parts = ["valve", "wheel", "handle", "cover", "spring", "gasket", "hinge"];
+    let lines = |line: fn(usize, &str) -> String, count: usize| -> String {
+        parts.iter().zip(1..).take(count).map(|(part, at)| line(at, part)).collect()
+    };
+    let steps = lines(|at, part| format!("{at}. Turn the {part} slowly until the red mark is seen at the side.\n"), 7);
+    let oiled = lines(|at, part| format!("{at}. Oil the {part} of the steam pump.\n"), 5);
+    let start = "### As a pump\n\n1. Start the steam pump at dawn.\n\n### As a mill\n";
+    let text = format!("# Steam pump\n\n## Work\n\n{steps}\n{start}\n{oiled}");
+    let index = indexed(&[("pump.md", text.as_str()), ("tea.md", "# Tea\n\nTea is brewed with hot water.")]);
+    let answer = index.search(&Query::new("How do I use the steam pump?").budget(180));
+    assert!(answer.contexts[0].text.contains("1. Turn the valve"), "{}", answer.contexts[0].text);
+    assert!(answer.contexts[0].text.contains("1. Start the steam pump") && answer.spent() <= 180);
+}
+
+#[test]
 fn questions_of_nothing_find_nothing() {
     let index = indexed(&[("a.txt", SIX)]);
     for question in ["", "   ", "?!。，", "\u{200b}", "\0\u{1b}[;"] {
