@@ -39,13 +39,15 @@ impl QuestionScope {
             let mut present = group.iter().copied().filter(allowed);
             let Some(first) = present.next() else { continue };
             let others: Vec<DocumentNumber> = present.collect();
-            if let Some(allowed) = &mut scope.allowed {
-                others.iter().for_each(|other| drop(allowed.remove(other)));
-            }
             scope.without.extend(&others);
             scope.copies.insert(first, others);
         }
         scope.without.sort_unstable();
+        if let Some(allowed) = &mut scope.allowed {
+            for copy in &scope.without {
+                allowed.remove(copy);
+            }
+        }
         Ok(scope)
     }
 
