@@ -125,14 +125,14 @@ pub fn run(globals: &Globals, args: &IndexArgs) -> Result<()> {
             "已停止；已完成的部分已保存 —— 再次运行同一命令即可继续"
         ));
     }
-    if report.is_nothing() && report.unchanged == 0 && !report.skipped.is_empty() && !args.watch {
-        bail!(say!(
-            "nothing was indexed, because everything was skipped – the reasons are above",
-            "没有索引任何内容，因为全部被跳过 —— 原因见上"
-        ));
-    }
     if args.watch {
         return follow(globals, args, &engine, &bar.stop);
+    }
+    if !report.skipped.is_empty() && engine.snapshot()?.numbers().is_empty() {
+        bail!(say!(
+            "the index is empty, because everything was skipped – the reasons are above",
+            "索引是空的，因为全部被跳过 —— 原因见上"
+        ));
     }
     if args.strict && !report.skipped.is_empty() {
         bail!(say!(

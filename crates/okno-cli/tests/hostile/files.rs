@@ -51,6 +51,8 @@ fn many_skipped_files_are_summed_up() {
     for i in 0..30 {
         world.write(&format!("in/{i}.txt"), "");
     }
+    world.okno(["index", "in"]).ends_with(1).says(&["the index is empty, because everything was skipped"]);
+    world.write("in/good.md", "Tea is brewed.");
     let ran = world.okno(["index", "in"]).succeeds().says(&["30 skipped:", "and 10 more (--json lists all)"]);
     assert!(ran.err.lines().count() < 30);
     assert_eq!(skipped(&world.index(["in"])).len(), 30);

@@ -116,7 +116,7 @@ fn damage_is_not_backed_up() {
     // The vectors of another: no search would notice.
     overwrite_at(&world, places(&world, "# Note 5\n")[0] - 100, &[7; 40]);
     let ran = world.okno(["backup", "one.backup"]).refuses();
-    ran.says(&["2 faults", "okno check --repair"]);
+    ran.says(&["faults: 2", "okno check --repair"]);
     world.okno(["--lang", "zh", "backup", "one.backup"]).refuses().says(&["索引已损坏"]);
     assert_eq!(std::fs::read(world.path("one.backup")).unwrap(), before, "the earlier backup stays");
     assert!(!has_draft(&world, "one.backup", ".okno"));
