@@ -46,7 +46,7 @@ impl IndexRun<'_> {
             let validator = known.as_ref().filter(|known| known.hash != 0).and_then(|known| known.validator.clone());
             match fetcher.fetch(&url, validator.as_deref()) {
                 Ok(crate::fetch::Fetched::Same) => {
-                    self.report.unchanged += known.map_or(0, |known| known.documents.len())
+                    self.report.unchanged += known.map_or(0, |known| known.documents.len());
                 }
                 Ok(crate::fetch::Fetched::Page(page)) => self.store_page(url, page, known, roots)?,
                 Err(reason) => self.skip(url, reason),
