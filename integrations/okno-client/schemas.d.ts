@@ -13,7 +13,7 @@ export interface Answer {
   question: string;
   /** The recipe as it was used. */
   recipe: Record<string, unknown>;
-  /** The relevance of the most relevant context. */
+  /** The relevance of the first hit that is relevant, else of the best. */
   relevance: number;
   /** By which route it was answered, and why. */
   route: Record<string, unknown>;
@@ -804,7 +804,10 @@ export interface Understood {
   applied: Reading[];
   /** The filter that was read from the question. */
   filter?: string | null;
-  /** What the answer should look like, where the question says so: `definition` or `steps`. */
+  /**
+   * What the answer should look like, where the question says so: `definition`, `steps`, `list`, or the figure asked
+   * for, such as `duration`.
+   */
   form?: string | null;
   /** What might have been meant. */
   offered: Reading[];

@@ -81,8 +81,8 @@ fn is_row(record: &Record) -> bool {
     record.id.root.starts_with(SOURCE_ROOT)
 }
 
-/// The tables of an index that are `wanted` for the name and the text of their document's part, each under the name that
-/// it has among all: to read the cells of thousands of tables takes more than a second. Rows of databases are always
+/// The tables of an index that are `wanted` for the name of their document and their text, each under the name that it
+/// has among all: to read the cells of thousands of tables takes more than a second. Rows of databases are always
 /// wanted.
 pub fn tables(snapshot: &dyn Snapshot, wanted: &dyn Fn(&str, &str) -> bool) -> Result<Vec<IndexedTable>> {
     let (mut documents, mut read) = (Vec::new(), Vec::new());

@@ -294,8 +294,8 @@ impl<'a> Filling<'a> {
         new
     }
 
-    /// Gives numbered steps whose first ones were not taken these too, in place of what stands at the end of their piece:
-    /// who is told how something is done begins at the beginning.
+    /// Gives numbered steps whose first ones were not taken these too, in place of what stands at the end of their
+    /// piece: who is told how something is done begins at the beginning.
     fn begin_at_first_steps(&mut self, new: &mut Vec<SentencePlace>, budget: usize) {
         let mut runs: Vec<(DocumentNumber, Range<u32>)> =
             new.iter().filter_map(|place| Some((place.0, self.runs.get(place)?.clone()))).collect();

@@ -198,7 +198,7 @@ pub struct FullAnswer<'a> {
     /// Documents that are damaged in the index, and were not searched: the files they were read from, or their numbers.
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     pub damaged: &'a [String],
-    /// The relevance of the most relevant context.
+    /// The relevance of the first hit that is relevant, else of the best.
     pub relevance: f32,
     /// Whether the index holds nothing that has to do with the question; what came nearest is returned all the same.
     pub nothing_relevant: bool,

@@ -27,7 +27,8 @@ pub struct UnderstoodQuestion<'a> {
     pub absent: &'a [String],
     /// The parts of the question that were searched for by themselves as well.
     pub parts: &'a [String],
-    /// What the answer should look like, where the question says so: `definition` or `steps`.
+    /// What the answer should look like, where the question says so: `definition`, `steps`, `list`, or the figure asked
+    /// for, such as `duration`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub form: Option<&'static str>,
 }

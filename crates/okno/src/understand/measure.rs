@@ -13,7 +13,8 @@ pub struct AskedMeasure {
     signs: &'static str,
 }
 
-/// A kind of measure: the phrases that ask for it, and the units that it is given in. All are folded.
+/// A kind of measure: the phrases that ask for it, and the units that it is given in. All are folded; a unit may have
+/// an `s` behind it.
 struct MeasureKind {
     name: &'static str,
     asked: &'static str,
@@ -26,30 +27,29 @@ const KINDS: [MeasureKind; 6] = [
         name: "duration",
         asked: "how long|how much time|how many minutes|how many hours|how many days|多久|多长时间|几分钟|几小时|几个小时|\
             几天|几秒|几个月|多少分钟|多少小时|多少天|多少秒",
-        units: "s|sec|secs|second|seconds|m|min|mins|minute|minutes|h|hr|hour|hours|day|days|week|weeks|month|months|year|\
-            years|秒|分钟|刻钟|小时|个小时|天|日|周|个星期|星期|个月|年",
+        units: "s|sec|second|m|min|minute|h|hr|hour|day|week|month|year|秒|分钟|刻钟|小时|个小时|天|日|周|个星期|星期|个月|年",
         signs: "",
     },
     MeasureKind {
         name: "size",
-        asked: "how big|how large|how tall|how high|how far|how deep|how wide|how thick|maximum size|max size|size limit|\
-            多大|多高|多远|多深|多宽|多厚|多粗|大小上限|大小限制",
-        units: "b|byte|bytes|kb|mb|gb|tb|kib|mib|gib|tib|k|m|g|字节|兆|mm|cm|km|meter|meters|metre|metres|inch|inches|ft|\
-            feet|foot|mile|miles|acre|acres|square|毫米|厘米|米|公里|千米|寸|英寸|英尺|平方|亩",
+        asked: "how big|how large|how tall|how high|how far|how deep|how wide|how thick|maximum size|max size|\
+            size limit|多大|多高|多远|多深|多宽|多厚|多粗|大小上限|大小限制",
+        units: "b|byte|kb|mb|gb|tb|kib|mib|gib|tib|k|m|g|字节|兆|mm|cm|km|meter|metre|inch|inches|ft|feet|foot|mile|\
+            acre|square|毫米|厘米|米|公里|千米|寸|英寸|英尺|平方|亩",
         signs: "",
     },
     MeasureKind {
         name: "temperature",
         asked: "how hot|how cold|how warm|what temperature|which temperature|temperature of|多少度|几度|多少摄氏度|温度是|\
             什么温度|多高温度|温度多少|多热",
-        units: "°|℃|℉|度|degree|degrees|c|f|摄氏度|成热|成油温",
+        units: "°|℃|℉|度|degree|c|f|摄氏度|成热|成油温",
         signs: "",
     },
     MeasureKind {
         name: "money",
         asked: "how much does|how much did|how much do|how much is|how expensive|what does it cost|what is the price|\
             the cost of|多少钱|价格是|什么价|费用是|花了多少|售价",
-        units: "元|块|yuan|rmb|dollar|dollars|usd|eur|euro|euros|cny|万元|亿元|million|billion|港元|美元|欧元|日元",
+        units: "元|块|yuan|rmb|dollar|usd|eur|euro|cny|万元|亿元|million|billion|港元|美元|欧元|日元",
         signs: "$€£¥￥",
     },
     MeasureKind {
