@@ -90,6 +90,8 @@ journey('the window, the recipe and the budget ask again at once', async (go) =>
     await page.getByRole('slider', { name: t('window') }).fill(String(value));
     await answered;
     await settled(page);
+    // The answer may have come before the page shows it.
+    await page.locator('article.context .reading').first().waitFor();
     return length();
   };
   const [none, wide] = [await slide(0), await slide(8)];
