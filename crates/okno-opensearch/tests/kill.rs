@@ -96,7 +96,7 @@ fn a_killed_node_is_done_without() {
     okno_opensearch::drop_index(&address).unwrap();
 }
 
-/// With most nodes lost nothing can be written or found. That is said soon, nothing half is seen, and everything is
+/// With most nodes lost nothing can be written, or found where a shard is lost with them. That is said soon, nothing half is seen, and everything is
 /// there again with the nodes.
 #[test]
 fn a_cluster_without_a_manager_is_said() {
@@ -112,15 +112,19 @@ fn a_cluster_without_a_manager_is_said() {
     writer.put(&contract::document("more", "More.")).unwrap();
     (2..=nodes).for_each(|node| kill_node(&folder, node));
     let lost = LostNodes { folder: &folder, hosts: &hosts, nodes: 2..=nodes };
-    let fails = |attempt: &mut dyn FnMut() -> Option<Error>| {
-        let began = Instant::now();
-        let Some(Error::Remote { reason, .. }) = attempt() else { panic!("nothing can be done without nodes") };
+    let said = |done: okno::Result<()>, began: Instant| {
+        let Err(Error::Remote { reason, .. }) = done else { panic!("not done without nodes: {done:?}") };
         assert_eq!(reason.code(), "cluster_no_quorum", "{reason}");
         assert!(reason.to_string().contains(&format!("1 of {nodes} nodes")), "{reason}");
         assert!(began.elapsed() < MOST_PATIENCE, "{:?}", began.elapsed());
     };
-    fails(&mut || found(&store).err());
-    fails(&mut || writer.commit().err());
+    // The node that is left may have a copy of every shard: then it answers.
+    let began = Instant::now();
+    if let Err(error) = found(&store) {
+        said(Err(error), began);
+    }
+    let began = Instant::now();
+    said(writer.commit(), began);
     drop(writer);
     drop(lost);
     // A write that began without a manager may wait for ever inside the node that was left, and with it every refresh
