@@ -96,8 +96,8 @@ fn a_killed_node_is_done_without() {
     okno_opensearch::drop_index(&address).unwrap();
 }
 
-/// With most nodes lost nothing can be written, or found where a shard is lost with them. That is said soon, nothing half is seen, and everything is
-/// there again with the nodes.
+/// With most nodes lost nothing can be written, or found where a shard is lost with them. That is said soon, nothing
+/// half is seen, and everything is there again with the nodes.
 #[test]
 fn a_cluster_without_a_manager_is_said() {
     let (Some(hosts), Some(folder)) = (hosts(), folder()) else { return };
