@@ -1,7 +1,6 @@
 //! `okno documents`: the documents of an index, one per line.
 
 use crate::globals::Globals;
-use crate::locale::say;
 use crate::{opening, output};
 use anyhow::Result;
 use clap::Args;
@@ -24,10 +23,7 @@ pub fn run(globals: &Globals, args: &DocumentsArgs) -> Result<()> {
     let snapshot = engine.snapshot()?;
     let matching = filter.map(|filter| matching(&*snapshot, &filter)).transpose()?;
     if matching.as_ref().is_some_and(Vec::is_empty) && !globals.json {
-        output::note(&say!(
-            "no document matches the filter – `okno status` lists fields and values",
-            "没有文档符合过滤条件 —— `okno status` 列出字段和取值"
-        ));
+        output::note(&output::no_match());
     }
     let mut out = std::io::BufWriter::new(std::io::stdout().lock());
     for (number, record) in snapshot.records()? {

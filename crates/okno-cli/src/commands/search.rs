@@ -150,10 +150,7 @@ fn nothing(answer: &Answer, least: Option<f32>) -> String {
             answer.relevance
         )
     } else if answer.stage.matching == Some(0) {
-        say!(
-            "no document matches the filter – `okno status` lists fields and values",
-            "没有文档符合过滤条件 —— `okno status` 列出字段和取值"
-        )
+        output::no_match()
     } else if answer.stage.hits > 0 {
         say!(
             "the budget of {} {} is too small for the best sentence – raise --budget",

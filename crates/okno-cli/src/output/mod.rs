@@ -24,6 +24,14 @@ pub fn counted(count: usize, word: &str) -> String {
     if count == 1 { format!("1 {word}") } else { format!("{count} {word}s") }
 }
 
+/// That a filter leaves nothing, and what to look at.
+pub fn no_match() -> String {
+    say!(
+        "no document matches the filter – `okno status` lists fields and values",
+        "没有文档符合过滤条件 —— `okno status` 列出字段和取值"
+    )
+}
+
 /// Prints a JSON value.
 pub fn json(json: &Value) -> Result<()> {
     let mut out = std::io::stdout().lock();

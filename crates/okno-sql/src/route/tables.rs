@@ -95,15 +95,16 @@ pub fn tables(snapshot: &dyn Snapshot, wanted: &dyn Fn(&str, &str) -> bool) -> R
             sources.entry(record.id.root.clone()).or_default().push((place, record.metadata.clone()));
         } else if holds_tables {
             for sentences in spans(snapshot, *number)? {
-                let text = snapshot.structure(*number)?.span(sentences.clone()).of(snapshot.text(*number)?);
-                if table::is_table(text) {
-                    if wanted(record.id.name(), text) {
-                        let table = of_document(snapshot, *number, record.id.name(), sentences)?;
-                        let is_copy = copies.contains(number);
-                        read.extend(table.map(|table| (documents.len(), IndexedTable { is_copy, ..table })));
-                    }
-                    documents.push(record.id.name().to_owned());
+                let (name, structure) = (record.id.name(), snapshot.structure(*number)?);
+                let text = structure.span(sentences.clone()).of(snapshot.text(*number)?);
+                if !table::is_table(text) {
+                    continue;
                 }
+                if wanted(name, text) {
+                    let (table, is_copy) = (of_document(snapshot, *number, name, sentences)?, copies.contains(number));
+                    read.extend(table.map(|table| (documents.len(), IndexedTable { is_copy, ..table })));
+                }
+                documents.push(name.to_owned());
             }
         }
     }

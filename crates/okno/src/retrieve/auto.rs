@@ -25,6 +25,8 @@
 //! by expected gain .938 / .927. Sharpness, spread and the square root were picked on those same sets
 //! in a prototype of this search, among some 65 settings; nothing was held out to check them.
 
+mod first_steps;
+
 use super::blocks;
 use super::expand::{ContextPiece, View, Views, merge};
 use super::fuse::Hit;
@@ -84,9 +86,6 @@ const WHOLE: f32 = 1.0;
 /// `howtocook` that are whole in 500 tokens rise from .893 to .917, .920, .923; `natural` gains a question at .2, none
 /// at .5. Sections without a heading are whole documents; with them `wiki2` loses two questions.
 const WHOLE_SECTION: f32 = 0.25;
-
-/// What may go from the end of a piece for the first steps before it, as a share of its probability.
-const MOST_DROPPED: f32 = 0.25;
 
 type SentencePlace = (DocumentNumber, u32);
 
@@ -292,62 +291,6 @@ impl<'a> Filling<'a> {
             self.begin_at_first_steps(&mut new, budget);
         }
         new
-    }
-
-    /// Gives numbered steps whose first ones were not taken these too, in place of what stands at the end of their
-    /// piece: who is told how something is done begins at the beginning.
-    fn begin_at_first_steps(&mut self, new: &mut Vec<SentencePlace>, budget: usize) {
-        let mut runs: Vec<(DocumentNumber, Range<u32>)> =
-            new.iter().filter_map(|place| Some((place.0, self.runs.get(place)?.clone()))).collect();
-        runs.sort_unstable_by_key(|(document, run)| (*document, run.start));
-        runs.dedup();
-        for (document, run) in runs {
-            let Some((missing, dropped)) = self.first_steps_for_last(document, run, budget) else { continue };
-            let cost = |sentences: &Range<u32>| {
-                self.views[&document].structure.tokens(sentences.start as usize..sentences.end as usize)
-            };
-            self.spent = self.spent + cost(&missing) - cost(&dropped);
-            new.retain(|place| place.0 != document || !dropped.contains(&place.1));
-            new.extend(missing.clone().map(|at| (document, at)));
-            for at in dropped.clone() {
-                self.taken.remove(&(document, at));
-            }
-            self.taken.extend(missing.map(|at| ((document, at), self.stage)));
-            if !dropped.is_empty() {
-                self.later.push(SentenceStep { document, sentences: dropped });
-            }
-        }
-    }
-
-    /// The first steps of a run that are missing, and what of the piece behind them makes room for them: what is less
-    /// likely to answer.
-    fn first_steps_for_last(
-        &self,
-        document: DocumentNumber,
-        run: Range<u32>,
-        budget: usize,
-    ) -> Option<(Range<u32>, Range<u32>)> {
-        let View { structure, text } = &self.views[&document];
-        let tokens = |sentences: Range<u32>| structure.tokens(sentences.start as usize..sentences.end as usize);
-        let is_new = |at: &u32| self.taken.get(&(document, *at)) == Some(&self.stage);
-        let first = run.clone().find(|&at| self.taken.contains_key(&(document, at)))?;
-        let missing = run.start..first;
-        let is_step = |at: u32| blocks::is_numbered(structure.sentences[at as usize].span.of(text));
-        if !missing.clone().any(is_step) || !is_step(first) {
-            return None;
-        }
-        let end = first + (first..structure.sentences.len() as u32).take_while(is_new).count() as u32;
-        let likely = |at: &u32| self.likely.get(&(document, *at)).copied().unwrap_or(0.0);
-        let best = (first..end).max_by(|a, b| likely(a).total_cmp(&likely(b)))?;
-        let cost = tokens(missing.clone());
-        let fits = |&kept: &u32| {
-            let heading = structure.sentences[kept as usize - 1].heading;
-            let spent = self.spent + cost - tokens(kept..end);
-            !heading && spent <= budget && tokens(run.start..kept) <= scaled(LONGEST, self.scale)
-        };
-        let kept = (best + 1..=end).rev().find(fits)?;
-        let mass = |sentences: Range<u32>| sentences.map(|at| likely(&at)).sum::<f32>();
-        (mass(kept..end) <= MOST_DROPPED * mass(first..end)).then_some((missing, kept..end))
     }
 
     /// Takes a step; what is left to take around it is worth something else now.
