@@ -232,6 +232,16 @@ fn an_empty_question_is_said_to_be_empty() {
 }
 
 #[test]
+fn a_filter_that_leaves_no_document_says_so() {
+    let world = World::new();
+    world.write("notes/a.md", "Rain on the roof.");
+    world.index(["notes"]);
+    let ran = world.okno(["documents", "--filter", "type = pdf"]).succeeds().says(&["no document matches the filter"]);
+    assert_eq!(ran.out, "");
+    assert_eq!(world.okno(["documents", "--filter", "type = md"]).succeeds().err, "");
+}
+
+#[test]
 fn the_index_is_found_from_subfolders() {
     let world = World::new();
     world.write("notes/deep/er/a.md", "Rain on the roof.");

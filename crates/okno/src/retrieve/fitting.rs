@@ -25,7 +25,7 @@ const LEAD_IN: f32 = 1.6;
 /// The same for one that gives a figure of the kind asked for. Of 1.3, 1.6 and 2.0 the least: three more of the natural
 /// questions that were looked at have their answer in 1,000 tokens, `rgb_zh_int` gains .02, `dragon_zh` .007, `squad`
 /// .007, and nothing loses; at 1.6 `wiki2` loses .006 of its order.
-const MEASURE: f32 = 1.3;
+const FIGURE: f32 = 1.3;
 
 /// Raises the hits that have the form of an answer; the best score stays what it was.
 pub fn fitting(
@@ -57,7 +57,7 @@ fn lift(form: Option<&AnswerForm>, at: usize, view: &View<'_>, defines: impl Fn(
     match form {
         Some(AnswerForm::Steps) if is_step(view.structure.sentences[at].span.of(view.text)) => STEP,
         Some(AnswerForm::List) if blocks::announced(at, None, view).is_some() => LEAD_IN,
-        Some(AnswerForm::Measure(measure)) if measure.is_in(view.structure.sentences[at].span.of(view.text)) => MEASURE,
+        Some(AnswerForm::Figure(figure)) if figure.is_in(view.structure.sentences[at].span.of(view.text)) => FIGURE,
         _ if defines(at, view) => DEFINITION,
         _ => 1.0,
     }

@@ -5,9 +5,9 @@
 //!
 //! Tried the same way and left out: sentences with any figure for "how many", and the lines of a list – not the line
 //! that leads into it – for "which", move no set of `benches/quality.py`, `benches/parts.py` or `benches/natural.py` by
-//! more than one question either way. A figure with the unit that is asked for does ([`AskedMeasure`]).
+//! more than one question either way. A figure with the unit that is asked for does ([`AskedFigure`]).
 
-use super::measure::AskedMeasure;
+use super::figure::AskedFigure;
 use crate::text::terms::folded;
 
 /// What an answer looks like.
@@ -21,7 +21,7 @@ pub enum AnswerForm {
     /// Several things.
     List,
     /// A number of this kind.
-    Measure(AskedMeasure),
+    Figure(AskedFigure),
 }
 
 /// Whole questions that ask what something is; the first that fits counts.
@@ -48,12 +48,12 @@ impl AnswerForm {
         if says(STEPS) {
             return Some(Self::Steps);
         }
-        if let Some(measure) = AskedMeasure::asked_by(&question) {
-            return Some(Self::Measure(measure));
+        if let Some(figure) = AskedFigure::asked_by(&question) {
+            return Some(Self::Figure(figure));
         }
         let defined = DEFINITIONS.split('|').find_map(|phrase| subject(&question, phrase)).map(Self::Definition);
         let listed = defined.or_else(|| says(LISTS).then_some(Self::List));
-        listed.or_else(|| AskedMeasure::counted_by(&question).map(Self::Measure))
+        listed.or_else(|| AskedFigure::counted_by(&question).map(Self::Figure))
     }
 
     /// Its name for programs.
@@ -62,7 +62,7 @@ impl AnswerForm {
             Self::Definition(_) => "definition",
             Self::Steps => "steps",
             Self::List => "list",
-            Self::Measure(measure) => measure.name(),
+            Self::Figure(figure) => figure.name(),
         }
     }
 }
@@ -102,7 +102,7 @@ mod tests {
             ("烹饪里说的“焗”是什么意思？", definition("焗")),
             ("什么是污点", definition("污点")),
             ("What is the FY2018 capital expenditure of 3M?", None),
-            ("How many people died?", AskedMeasure::counted_by("how many people").map(AnswerForm::Measure)),
+            ("How many people died?", AskedFigure::counted_by("how many people").map(AnswerForm::Figure)),
             ("烤鱼的具体操作步骤是什么？", Some(AnswerForm::Steps)),
             ("宫保鸡丁怎么做？", Some(AnswerForm::Steps)),
             ("How do I roll back a deployment?", Some(AnswerForm::Steps)),

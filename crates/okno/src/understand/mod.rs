@@ -15,8 +15,8 @@
 
 mod amount;
 mod answer_form;
+mod figure;
 mod judge;
-mod measure;
 pub mod model;
 mod named_things;
 mod parts;
@@ -32,7 +32,7 @@ mod words;
 
 pub use answer_form::AnswerForm;
 pub(crate) use answer_form::without_article;
-pub use measure::AskedMeasure;
+pub use figure::AskedFigure;
 pub(crate) use named_things::{NamedThing, ThingKind, named_things};
 use parts::compared_thing;
 pub(crate) use parts::{parts, searched};

@@ -7,8 +7,8 @@ use super::{Filling, LONGEST, SentencePlace, scaled};
 use crate::store::DocumentNumber;
 use std::ops::Range;
 
-/// What may go from the end of a piece for the first steps before it, as a share of its probability. Seen on one recipe;
-/// no figure of `benches/quality.py`, `parts.py` or `natural.py` moves with it or without.
+/// What may go from the end of a piece for the first steps before it, as a share of its probability. Seen on one
+/// recipe; no figure of `benches/quality.py`, `parts.py` or `natural.py` moves with it or without.
 const MOST_DROPPED: f32 = 0.25;
 
 impl Filling<'_> {

@@ -5,7 +5,7 @@ use crate::text::terms::folded;
 
 /// A figure that is asked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct AskedMeasure {
+pub struct AskedFigure {
     name: &'static str,
     /// What stands behind the number, separated by `|`, folded.
     units: String,
@@ -13,24 +13,24 @@ pub struct AskedMeasure {
     signs: &'static str,
 }
 
-/// A kind of measure: the phrases that ask for it, and the units that it is given in. All are folded; a unit may have
+/// A kind of figure: the phrases that ask for it, and the units that it is given in. All are folded; a unit may have
 /// an `s` behind it.
-struct MeasureKind {
+struct FigureKind {
     name: &'static str,
     asked: &'static str,
     units: &'static str,
     signs: &'static str,
 }
 
-const KINDS: [MeasureKind; 6] = [
-    MeasureKind {
+const KINDS: [FigureKind; 6] = [
+    FigureKind {
         name: "duration",
         asked: "how long|how much time|how many minutes|how many hours|how many days|多久|多长时间|几分钟|几小时|几个小时|\
             几天|几秒|几个月|多少分钟|多少小时|多少天|多少秒",
         units: "s|sec|second|m|min|minute|h|hr|hour|day|week|month|year|秒|分钟|刻钟|小时|个小时|天|日|周|个星期|星期|个月|年",
         signs: "",
     },
-    MeasureKind {
+    FigureKind {
         name: "size",
         asked: "how big|how large|how tall|how high|how far|how deep|how wide|how thick|maximum size|max size|\
             size limit|多大|多高|多远|多深|多宽|多厚|多粗|大小上限|大小限制",
@@ -38,27 +38,27 @@ const KINDS: [MeasureKind; 6] = [
             acre|square|毫米|厘米|米|公里|千米|寸|英寸|英尺|平方|亩",
         signs: "",
     },
-    MeasureKind {
+    FigureKind {
         name: "temperature",
         asked: "how hot|how cold|how warm|what temperature|which temperature|temperature of|多少度|几度|多少摄氏度|温度是|\
             什么温度|多高温度|温度多少|多热",
         units: "°|℃|℉|度|degree|c|f|摄氏度|成热|成油温",
         signs: "",
     },
-    MeasureKind {
+    FigureKind {
         name: "money",
         asked: "how much does|how much did|how much do|how much is|how expensive|what does it cost|what is the price|\
             the cost of|多少钱|价格是|什么价|费用是|花了多少|售价",
         units: "元|块|yuan|rmb|dollar|usd|eur|euro|cny|万元|亿元|million|billion|港元|美元|欧元|日元",
         signs: "$€£¥￥",
     },
-    MeasureKind {
+    FigureKind {
         name: "share",
         asked: "what percentage|what percent|what share|what proportion|百分之几|占比|比例是|多大比例|几成",
         units: "%|％|percent|per cent|percentage|成",
         signs: "之",
     },
-    MeasureKind {
+    FigureKind {
         name: "time",
         asked: "when did|when was|when were|when is|when does|what year|which year|what date|哪年|哪一年|什么时候|何时|\
             几月|几号|哪天|哪一天|几点|什么时间|何年",
@@ -80,10 +80,10 @@ const UNCOUNTED: &str = "的是在了呢吗都才就乎何度钱";
 /// Words between a number and what is counted: `1,200 registered voters`.
 const BETWEEN: usize = 2;
 
-impl AskedMeasure {
-    /// The measure that a question, folded, asks for.
+impl AskedFigure {
+    /// The figure that a question, folded, asks for.
     pub fn asked_by(question: &str) -> Option<Self> {
-        let asks = |kind: &&MeasureKind| kind.asked.split('|').any(|phrase| question.contains(phrase));
+        let asks = |kind: &&FigureKind| kind.asked.split('|').any(|phrase| question.contains(phrase));
         let kind = KINDS.iter().find(asks)?;
         Some(Self { name: kind.name, units: kind.units.to_owned(), signs: kind.signs })
     }
@@ -99,7 +99,7 @@ impl AskedMeasure {
         self.name
     }
 
-    /// Whether a sentence gives such a measure.
+    /// Whether a sentence gives such a figure.
     pub fn is_in(&self, sentence: &str) -> bool {
         let sentence = folded(sentence);
         let is_number = |c: char| c.is_ascii_digit() || NUMERALS.contains(c);
@@ -151,7 +151,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_measure_is_found_by_its_unit() {
+    fn a_figure_is_found_by_its_unit() {
         for (question, sentence) in [
             ("How big can a ConfigMap be?", "The data stored in a ConfigMap cannot exceed 1 MiB."),
             ("How long does a pod get to terminate?", "The default grace period is 30 seconds."),
@@ -164,17 +164,17 @@ mod tests {
             ("When was it founded?", "It was founded in 1998 in Berlin."),
             ("占比是多少", "占全部的 12%"),
         ] {
-            let measure = AskedMeasure::asked_by(&folded(question)).unwrap_or_else(|| panic!("{question}"));
-            assert!(measure.is_in(sentence), "{question} {sentence}");
+            let figure = AskedFigure::asked_by(&folded(question)).unwrap_or_else(|| panic!("{question}"));
+            assert!(figure.is_in(sentence), "{question} {sentence}");
         }
-        let long = AskedMeasure::asked_by("how long").unwrap();
+        let long = AskedFigure::asked_by("how long").unwrap();
         for sentence in ["There are 30 pods.", "Pods take long.", "2 shards", "一次", "3mm", "第一步"] {
             assert!(!long.is_in(sentence), "{sentence}");
         }
-        let pods = AskedMeasure::counted_by("how many pods can a node run").unwrap();
+        let pods = AskedFigure::counted_by("how many pods can a node run").unwrap();
         assert!(pods.is_in("No more than 110 pods per node") && pods.is_in("1 single pod") && !pods.is_in("3 nodes"));
-        let people = AskedMeasure::counted_by("公司有多少人").unwrap();
+        let people = AskedFigure::counted_by("公司有多少人").unwrap();
         assert!(people.is_in("现有员工 300 人") && people.is_in("三百多人") && !people.is_in("3 个部门"));
-        assert_eq!(AskedMeasure::asked_by("what is a pod"), None);
+        assert_eq!(AskedFigure::asked_by("what is a pod"), None);
     }
 }
