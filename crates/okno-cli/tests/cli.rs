@@ -238,7 +238,7 @@ fn a_filter_that_leaves_no_document_says_so() {
     world.index(["notes"]);
     let ran = world.okno(["documents", "--filter", "type = pdf"]).succeeds().says(&["no document matches the filter"]);
     assert_eq!(ran.out, "");
-    assert_eq!(world.okno(["documents", "--filter", "type = md"]).succeeds().err, "");
+    assert_eq!(world.okno(["documents", "--filter", "type = markdown"]).succeeds().err, "");
 }
 
 #[test]
