@@ -38,6 +38,7 @@ mod ledger;
 mod lock;
 mod meter;
 mod numbers;
+mod once;
 mod pack;
 mod pins;
 mod prefixes;

@@ -7,7 +7,7 @@ use crate::fields;
 use crate::layers::{LayerCode, MADE, key, pair};
 use crate::ledger::{EntryKind, LedgerEntry, TERMS};
 use crate::pack;
-use crate::snapshot::read_frequencies;
+use crate::snapshot::add_frequencies;
 use crate::state::now;
 use crate::units::{UnitSource, dense};
 use crate::writer::RemoteWriter;
@@ -171,7 +171,7 @@ impl RemoteWriter {
     pub fn segment(&mut self) -> Result<Option<LedgerEntry>> {
         let (born, mut delta) = (self.born(), std::mem::take(&mut self.delta));
         if self.state.segments.len() >= MOST_SEGMENTS {
-            delta.add(&read_frequencies(&self.parts, &self.state.segments)?);
+            add_frequencies(&mut delta, &self.parts, &self.state.segments)?;
             let old = std::mem::take(&mut self.state.segments).into_iter().map(|born| born as i64).collect();
             let old = EntryKind::Terms.rows().and(RowCondition::In("born", old));
             self.state.garbage.push((now(), self.parts.driver.expression(&old)));

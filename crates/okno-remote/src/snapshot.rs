@@ -11,6 +11,7 @@ use crate::fields::{self, root_token};
 use crate::frequencies::Frequencies;
 use crate::ledger::EntryKind;
 use crate::numbers::Numbers;
+use crate::once::ReadOnce;
 use crate::pack;
 use crate::pins::Pins;
 use crate::prefixes::bound;
@@ -22,7 +23,7 @@ use okno::text::names::{DocumentNames, NameGathering};
 use okno::text::terms;
 use okno::{Error, Result};
 use std::collections::{BTreeMap, HashSet};
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 /// Records are kept in memory up to this many: some 400 bytes each without metadata, so 8 MB; 40 MB with much metadata.
 const RECORDS_KEPT: usize = 20_000;
@@ -40,13 +41,13 @@ pub struct SharedSnapshot {
     pub manifest: Manifest,
     /// Removed documents that may still have rows.
     pub dead: Numbers,
-    frequencies: OnceLock<Arc<Frequencies>>,
+    frequencies: ReadOnce<Arc<Frequencies>>,
     /// The table of an earlier generation, and which segments it is made of, where this one's begin with them.
     table_before: Option<(usize, Arc<Frequencies>)>,
-    records: OnceLock<Vec<(DocumentNumber, Record)>>,
-    totals: OnceLock<Totals>,
-    catalogue: OnceLock<(Gathering, Catalogue)>,
-    names: OnceLock<DocumentNames>,
+    records: ReadOnce<Vec<(DocumentNumber, Record)>>,
+    /// Read together: to visit all records takes seconds.
+    names: ReadOnce<(DocumentNames, Totals)>,
+    catalogue: ReadOnce<(Gathering, Catalogue)>,
     /// What was seen of the fields by the generation before, where it is part of this one.
     before: Option<(Numbers, Gathering)>,
 }
@@ -55,8 +56,6 @@ impl SharedSnapshot {
     /// A generation, given what is known of an earlier one.
     pub fn new(parts: StoreParts, state: GenerationState, earlier: Option<&Self>) -> Result<Self> {
         let (manifest, dead) = (parts.manifest(&state)?, state.all_dead());
-        let (frequencies, records, totals) = (OnceLock::new(), OnceLock::new(), OnceLock::new());
-        let catalogue = OnceLock::new();
         let before = earlier.and_then(|earlier| earlier.gathered_for(&state));
         let table_before = earlier.and_then(|earlier| earlier.table_for(&state));
         Ok(Self {
@@ -64,13 +63,12 @@ impl SharedSnapshot {
             state,
             manifest,
             dead,
-            frequencies,
             table_before,
-            records,
-            totals,
-            catalogue,
-            names: OnceLock::new(),
             before,
+            frequencies: ReadOnce::default(),
+            records: ReadOnce::default(),
+            names: ReadOnce::default(),
+            catalogue: ReadOnce::default(),
         })
     }
 
@@ -91,16 +89,15 @@ impl SharedSnapshot {
 
     /// How many units have a term.
     pub fn frequencies(&self) -> Result<&Frequencies> {
-        if let Some(table) = self.frequencies.get() {
-            return Ok(table);
-        }
-        let (seen, mut table) = match &self.table_before {
-            Some((seen, table)) => (*seen, Frequencies::clone(table)),
-            None => (0, Frequencies::default()),
+        let read = || {
+            let (seen, mut table) = match &self.table_before {
+                Some((seen, table)) => (*seen, Frequencies::clone(table)),
+                None => (0, Frequencies::default()),
+            };
+            add_frequencies(&mut table, &self.parts, &self.state.segments[seen..])?;
+            Ok(Arc::new(table))
         };
-        table.add(&read_frequencies(&self.parts, &self.state.segments[seen..])?);
-        // Two threads may read at once; the first to finish is kept.
-        Ok(self.frequencies.get_or_init(|| Arc::new(table)))
+        self.frequencies.get_or_read(read).map(|table| &**table)
     }
 
     /// This generation's table and how many segments it is made of, if a later one's begin with the same.
@@ -110,14 +107,13 @@ impl SharedSnapshot {
     }
 }
 
-/// The frequency table of these segments.
-pub fn read_frequencies(parts: &StoreParts, segments: &[u64]) -> Result<Frequencies> {
-    let mut table = Frequencies::default();
+/// Adds these segments to a table.
+pub fn add_frequencies(table: &mut Frequencies, parts: &StoreParts, segments: &[u64]) -> Result<()> {
     for segment in parts.ledger.segments(segments)? {
-        let segment = pack::from_text(&segment).as_deref().and_then(Frequencies::read);
-        table.add(&segment.ok_or_else(|| parts.driver.damaged(DamagedRow::Segment))?);
+        let added = pack::from_text(&segment).and_then(|segment| table.add(&segment));
+        added.ok_or_else(|| parts.driver.damaged(DamagedRow::Segment))?;
     }
-    Ok(table)
+    Ok(())
 }
 
 /// What an engine says of a filter.
@@ -200,6 +196,17 @@ impl RemoteSnapshot {
         Ok(found)
     }
 
+    fn names_and_totals(&self) -> Result<&(DocumentNames, Totals)> {
+        self.shared.names.get_or_read(|| {
+            let (mut names, mut totals) = (NameGathering::default(), Totals::default());
+            self.each_record(&mut |number, record| {
+                names.add(number, record);
+                totals.add(record);
+            })?;
+            Ok((names.names(), totals))
+        })
+    }
+
     fn pin(&self, document: Arc<StoredDocument>) -> &Arc<StoredDocument> {
         self.shared.parts.cache.keep(&document, self.shared.state.amended);
         self.pins.add(document)
@@ -221,11 +228,7 @@ impl Snapshot for RemoteSnapshot {
 
     fn records(&self) -> Result<&[(DocumentNumber, Record)]> {
         let SharedSnapshot { parts, state, records, .. } = &*self.shared;
-        if let Some(records) = records.get() {
-            return Ok(records);
-        }
-        let read = parts.documents.records(&state.live, state.generation)?;
-        Ok(records.get_or_init(|| read))
+        records.get_or_read(|| parts.documents.records(&state.live, state.generation)).map(Vec::as_slice)
     }
 
     fn each_record(&self, each: &mut dyn FnMut(DocumentNumber, &Record)) -> Result<()> {
@@ -243,12 +246,7 @@ impl Snapshot for RemoteSnapshot {
     }
 
     fn totals(&self) -> Result<Totals> {
-        if let Some(totals) = self.shared.totals.get() {
-            return Ok(*totals);
-        }
-        let mut totals = Totals::default();
-        self.each_record(&mut |_, record| totals.add(record))?;
-        Ok(*self.shared.totals.get_or_init(|| totals))
+        self.names_and_totals().map(|(_, totals)| *totals)
     }
 
     fn matching(&self, filter: &Filter) -> Result<Vec<DocumentNumber>> {
@@ -285,23 +283,16 @@ impl Snapshot for RemoteSnapshot {
     }
 
     fn catalogue(&self) -> Result<&Catalogue> {
-        let catalogue = &self.shared.catalogue;
-        if let Some((_, known)) = catalogue.get() {
-            return Ok(known);
-        }
-        let gathering = self.shared.gather()?;
-        let made = gathering.clone().catalogue(terms::folded);
-        // Two threads may gather at once; the first to finish is kept.
-        Ok(&catalogue.get_or_init(|| (gathering, made)).1)
+        let read = || {
+            let gathering = self.shared.gather()?;
+            let catalogue = gathering.clone().catalogue(terms::folded);
+            Ok((gathering, catalogue))
+        };
+        self.shared.catalogue.get_or_read(read).map(|(_, catalogue)| catalogue)
     }
 
     fn names(&self) -> Result<&DocumentNames> {
-        if let Some(names) = self.shared.names.get() {
-            return Ok(names);
-        }
-        let mut names = NameGathering::default();
-        self.each_record(&mut |number, record| names.add(number, record))?;
-        Ok(self.shared.names.get_or_init(|| names.names()))
+        self.names_and_totals().map(|(names, _)| names)
     }
 
     fn copies(&self) -> &[Vec<DocumentNumber>] {

@@ -3,11 +3,11 @@
 
 use crate::TableSource;
 use crate::import::{stem, table_names, totals};
+use okno::Result;
 use okno::document::table::{self, Table};
 use okno::document::{DerivedKind, Metadata, Record};
 use okno::retrieve::CitedRow;
-use okno::store::{DocumentNumber, Snapshot};
-use okno::{Result, SOURCE_ROOT};
+use okno::store::{DocumentNumber, SOURCE_ROOT, Snapshot};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::ops::Range;
 
@@ -70,7 +70,7 @@ pub fn of_index(snapshot: &dyn Snapshot) -> Result<Vec<TableSource>> {
 
 /// Whether there are any.
 pub fn has_tables(snapshot: &dyn Snapshot) -> Result<bool> {
-    Ok(holds_tables(snapshot) || snapshot.records()?.iter().any(|(_, record)| is_row(record)))
+    Ok(holds_tables(snapshot) || snapshot.totals()?.of_sources > 0)
 }
 
 fn holds_tables(snapshot: &dyn Snapshot) -> bool {
@@ -86,6 +86,9 @@ fn is_row(record: &Record) -> bool {
 /// wanted.
 pub fn tables(snapshot: &dyn Snapshot, wanted: &dyn Fn(&str, &str) -> bool) -> Result<Vec<IndexedTable>> {
     let (mut documents, mut read) = (Vec::new(), Vec::new());
+    if !has_tables(snapshot)? {
+        return Ok(Vec::new());
+    }
     let copies: HashSet<_> = snapshot.copies().iter().flat_map(|group| group.iter().skip(1).copied()).collect();
     let holds_tables = holds_tables(snapshot);
     let mut sources: BTreeMap<String, Vec<(CitedRow, Metadata)>> = BTreeMap::new();

@@ -26,6 +26,7 @@ mod storing;
 mod sync;
 mod units;
 
+pub use crate::store::SOURCE_ROOT;
 pub use added::ADDED_ROOT;
 pub use allow_list::AllowList;
 pub use builder::EngineBuilder;
@@ -37,7 +38,7 @@ pub use reason::SkippedReason;
 pub use reembed::ReembedReport;
 pub use report::{IndexOptions, IndexReport, Progress, Silent, Skipped};
 pub use several::search_several;
-pub use source::{DocumentSource, SOURCE_ROOT, SourceDocument, SourceEntry};
+pub use source::{DocumentSource, SourceDocument, SourceEntry};
 pub use units::ImportReport;
 
 use crate::deadline;

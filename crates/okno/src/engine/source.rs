@@ -11,11 +11,8 @@ use super::{Engine, sync};
 use crate::Result;
 use crate::document::DocumentId;
 use crate::load::{GivenDocument, SkipReason};
-use crate::store::FileState;
+use crate::store::{FileState, SOURCE_ROOT};
 use std::collections::{HashMap, HashSet};
-
-/// What the roots of sources begin with; the name of the source follows.
-pub const SOURCE_ROOT: &str = "source:";
 
 /// Something that a source holds.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -143,11 +143,16 @@ pub struct Vectors {
     pub derived: Vec<f32>,
 }
 
+/// What the roots of sources begin with; the name of the source follows.
+pub const SOURCE_ROOT: &str = "source:";
+
 /// How much an index holds.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Totals {
     /// Documents.
     pub documents: usize,
+    /// Those of them that a source gave, such as rows of a database.
+    pub of_sources: usize,
     /// Their sentences.
     pub sentences: u64,
     /// Bytes of their texts.
@@ -158,6 +163,7 @@ impl Totals {
     /// Counts one document more.
     pub fn add(&mut self, record: &Record) {
         self.documents += 1;
+        self.of_sources += usize::from(record.id.root.starts_with(SOURCE_ROOT));
         self.sentences += u64::from(record.sentences);
         self.bytes += record.bytes;
     }

@@ -6,7 +6,7 @@
 
 use super::{
     Ask, DamagedDocument, DocumentNumber, FieldScope, FileState, Leg, Manifest, Scored, SeenDocuments, Snapshot,
-    TermState, Vectors,
+    TermState, Totals, Vectors,
 };
 use crate::document::{Access, Catalogue, Derived, DerivedKind, Filter, Gathering, ImageHash, Record, Span, Structure};
 use crate::text::names::{DocumentNames, NameGathering};
@@ -190,6 +190,15 @@ impl Snapshot for VisibleSnapshot {
                 each(number, record);
             }
         })
+    }
+
+    fn totals(&self) -> Result<Totals> {
+        if !self.visible.hidden {
+            return self.whole.totals();
+        }
+        let mut totals = Totals::default();
+        self.each_record(&mut |_, record| totals.add(record))?;
+        Ok(totals)
     }
 
     fn each_document(&self, each: &mut dyn FnMut(DocumentNumber, &Record, &Structure, &str)) -> Result<()> {

@@ -53,23 +53,25 @@ fn sorted(hashes: FxHashSet<u64>) -> Series<u64> {
     hashes.into()
 }
 
+/// What stands there more than once.
+fn repeated(hashes: &[u64]) -> Series<u64> {
+    let mut sorted = hashes.to_vec();
+    sorted.sort_unstable();
+    sorted.chunk_by(|one, other| one == other).filter(|equal| equal.len() > 1).map(|equal| equal[0]).collect()
+}
+
 /// The names of documents while they are gathered.
 #[derive(Debug, Default)]
 pub struct NameGathering {
     words: FxHashMap<u64, Vec<u32>>,
-    documents: Vec<NamedDocument>,
+    numbers: Vec<Number>,
+    /// The end of the words of each document in the next row.
+    ends: Vec<u32>,
+    own_words: Vec<u64>,
+    /// The path of each document without tags of languages.
+    paths: Vec<u64>,
     titles: FxHashMap<u64, Vec<Number>>,
     beginnings: FxHashSet<u64>,
-    paths: FxHashSet<u64>,
-    shared_paths: FxHashSet<u64>,
-}
-
-#[derive(Debug)]
-struct NamedDocument {
-    number: Number,
-    words: Vec<u64>,
-    /// Its path without tags of languages.
-    path: u64,
 }
 
 /// A document that a question names.
@@ -90,15 +92,14 @@ impl NameGathering {
         }
         words.sort_unstable();
         words.dedup();
-        let place = self.documents.len() as u32;
+        let place = self.numbers.len() as u32;
         for &word in &words {
             self.words.entry(word).or_default().push(place);
         }
-        let path = hash(&untagged(&format!("{}/{}", record.id.root, record.id.name())));
-        if !self.paths.insert(path) {
-            self.shared_paths.insert(path);
-        }
-        self.documents.push(NamedDocument { number, words, path });
+        self.numbers.push(number);
+        self.own_words.extend(words);
+        self.ends.push(self.own_words.len() as u32);
+        self.paths.push(hash(&untagged(&format!("{}/{}", record.id.root, record.id.name()))));
         for title in title_forms(&record.title) {
             self.beginnings.extend([hash(first_word(&title)), hash(first_two(&title))]);
             self.titles.entry(hash(&title)).or_default().push(number);
@@ -108,21 +109,16 @@ impl NameGathering {
     /// All names.
     pub fn names(self) -> DocumentNames {
         let words = HashGroups::new(self.words);
-        let documents = &self.documents;
-        let ends = documents.iter().scan(0, |end, document| {
-            *end += document.words.len() as u32;
-            Some(*end)
-        });
-        let own_words = documents.iter().flat_map(|document| &document.words);
+        let places = self.own_words.into_iter().filter_map(|word| words.place(word));
         DocumentNames {
-            numbers: documents.iter().map(|document| document.number).collect(),
-            ends: ends.collect(),
-            own_words: own_words.filter_map(|&word| words.place(word)).map(|place| place as u32).collect(),
-            paths: documents.iter().map(|document| document.path).collect(),
+            numbers: self.numbers.into(),
+            ends: self.ends.into(),
+            own_words: places.map(|place| place as u32).collect(),
+            shared_paths: repeated(&self.paths),
+            paths: self.paths.into(),
             words,
             titles: HashGroups::new(self.titles),
             beginnings: sorted(self.beginnings),
-            shared_paths: sorted(self.shared_paths),
         }
     }
 }

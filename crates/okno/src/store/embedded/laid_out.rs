@@ -12,7 +12,7 @@ use super::units::Units;
 use crate::Result;
 use crate::document::{Catalogue, DerivedKind, Layer};
 use crate::packed::series::SeriesReader;
-use crate::store::{DamagedDocument, DocumentNumber, FileState};
+use crate::store::{DamagedDocument, DocumentNumber, FileState, Totals};
 use crate::text::names::DocumentNames;
 use heed::{RoTxn, WithoutTls};
 use std::collections::{BTreeMap, HashMap};
@@ -29,6 +29,7 @@ pub struct LaidOut {
     pub units: HashMap<Layer, Arc<Units>>,
     pub names: OnceLock<DocumentNames>,
     pub catalogue: OnceLock<Catalogue>,
+    pub totals: OnceLock<Totals>,
     pub sketch: OnceLock<Sketch>,
 }
 
@@ -49,7 +50,8 @@ impl LaidOut {
     }
 
     fn read_rows(atlas: Atlas<'static>, rows: &mut SeriesReader, lexical: Option<&Lexical>) -> Option<Self> {
-        let (copies, derived_counts, catalogue): (_, _, Catalogue) = postcard::from_bytes(&rows.next::<u8>()?).ok()?;
+        let details: (_, _, Catalogue, Totals) = postcard::from_bytes(&rows.next::<u8>()?).ok()?;
+        let (copies, derived_counts, catalogue, totals) = details;
         let units = KEPT_LAYERS.iter().map(|&layer| Some((layer, Arc::new(Units::kept(layer, rows, &atlas)?))));
         let units = units.collect::<Option<_>>()?;
         let names = DocumentNames::kept(rows)?;
@@ -58,8 +60,8 @@ impl LaidOut {
             // After a merge they are those of other segments, and looked up again.
             let _ = lexical.set_kept(rows);
         }
-        let (names, catalogue) = (names.into(), catalogue.into());
-        Some(Self { atlas, copies, derived_counts, units, names, catalogue, sketch })
+        let (names, catalogue, totals) = (names.into(), catalogue.into(), totals.into());
+        Some(Self { atlas, copies, derived_counts, units, names, catalogue, totals, sketch })
     }
 }
 
@@ -87,6 +89,7 @@ pub fn laid_out(
         units: HashMap::new(),
         names: OnceLock::new(),
         catalogue: OnceLock::new(),
+        totals: OnceLock::new(),
         sketch: OnceLock::new(),
     };
     Ok((laid_out, damage))

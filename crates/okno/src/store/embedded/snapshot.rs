@@ -20,7 +20,7 @@ use crate::document::{Catalogue, Derived, DerivedKind, ImageHash, Layer, Record,
 use crate::error::Damage;
 use crate::packed::series::SeriesWriter;
 use crate::store::{
-    Ask, DamagedDocument, DocumentNumber, FileState, Leg, Manifest, Scored, Snapshot, TermState, Vectors,
+    Ask, DamagedDocument, DocumentNumber, FileState, Leg, Manifest, Scored, Snapshot, TermState, Totals, Vectors,
 };
 use crate::text::names::DocumentNames;
 use crate::text::terms;
@@ -44,6 +44,7 @@ pub struct EmbeddedSnapshot {
     scan: Scan,
     records: OnceLock<Vec<(DocumentNumber, Record)>>,
     catalogue: OnceLock<Catalogue>,
+    totals: OnceLock<Totals>,
     names: OnceLock<DocumentNames>,
     copies: Vec<Vec<DocumentNumber>>,
     damage: Mutex<Vec<DamagedDocument>>,
@@ -107,7 +108,7 @@ impl EmbeddedSnapshot {
             Some(kept) => (kept, Vec::new()),
             None => laid_out(tables, &pin, sums, manifest.dimensions)?,
         };
-        let LaidOut { atlas, copies, derived_counts, units, names, catalogue, sketch } = laid_out;
+        let LaidOut { atlas, copies, derived_counts, units, names, catalogue, totals, sketch } = laid_out;
         Ok(Self {
             atlas,
             units: Mutex::new(units),
@@ -116,6 +117,7 @@ impl EmbeddedSnapshot {
             scan,
             records: OnceLock::new(),
             catalogue,
+            totals,
             names,
             copies,
             damage: Mutex::new(damage),
@@ -160,7 +162,7 @@ impl EmbeddedSnapshot {
         };
         let mut rows = layout::begin();
         self.atlas.keep(&mut rows);
-        let details = (&self.copies, &self.derived_counts, self.catalogue().ok()?);
+        let details = (&self.copies, &self.derived_counts, self.catalogue().ok()?, self.totals().ok()?);
         rows.put(&postcard::to_stdvec(&details).ok()?);
         KEPT_LAYERS.iter().try_for_each(|&layer| self.units(layer).keep(&mut rows))?;
         self.names().ok()?.keep(&mut rows);
@@ -310,6 +312,17 @@ impl Snapshot for EmbeddedSnapshot {
             let _ = self.catalogue.set(Catalogue::new(records, terms::folded));
         }
         Ok(self.catalogue.get_or_init(Catalogue::default))
+    }
+
+    fn totals(&self) -> Result<Totals> {
+        if let Some(totals) = self.totals.get() {
+            return Ok(*totals);
+        }
+        let mut totals = Totals::default();
+        for &number in &self.atlas.numbers {
+            totals.add(&self.record(number)?);
+        }
+        Ok(*self.totals.get_or_init(|| totals))
     }
 
     fn names(&self) -> Result<&DocumentNames> {
