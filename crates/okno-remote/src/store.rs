@@ -10,7 +10,7 @@ use crate::meter::Meter;
 use crate::snapshot::{RemoteSnapshot, SharedSnapshot};
 use crate::state::{GenerationState, SCHEMA};
 use crate::writer::RemoteWriter;
-use okno::store::{FORMAT, Manifest, Snapshot, Store, Writer};
+use okno::store::{FORMAT, Manifest, Snapshot, Store, Writer, is_readable};
 use okno::{Error, Result};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -55,7 +55,7 @@ impl StoreParts {
     /// How a generation was made.
     pub fn manifest(&self, state: &GenerationState) -> Result<Manifest> {
         let manifest = state.manifest().ok_or_else(|| self.driver.damaged(DamagedRow::Manifest))?;
-        if manifest.format == FORMAT {
+        if is_readable(manifest.format) {
             return Ok(manifest);
         }
         Err(Error::Format { path: self.driver.path(), found: manifest.format, expected: FORMAT })

@@ -6,7 +6,16 @@ use crate::rules::RuleText;
 use serde::{Deserialize, Serialize};
 
 /// The version of everything on disk: tables, packing, index terms, sentence rules, scales.
-pub const FORMAT: u32 = 5;
+/// Since 6 short documents stand together.
+pub const FORMAT: u32 = 6;
+
+/// The oldest version that is still read, and written to.
+const OLDEST_FORMAT: u32 = 5;
+
+/// Whether something of this version can be read.
+pub fn is_readable(format: u32) -> bool {
+    (OLDEST_FORMAT..=FORMAT).contains(&format)
+}
 
 /// The recipe of an index that was told none.
 pub const DEFAULT_RECIPE: &str = "auto";
@@ -14,7 +23,7 @@ pub const DEFAULT_RECIPE: &str = "auto";
 /// How an index was made.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Manifest {
-    /// [`FORMAT`] when it was made.
+    /// [`FORMAT`] when it was last written to.
     pub format: u32,
     /// The identity of the embedder.
     pub embedder: String,

@@ -17,7 +17,7 @@ mod visible;
 pub use check::IndexFault;
 pub(crate) use embedded::add_scaled;
 pub use embedded::{BackupSize, CONTEXT_WEIGHT, EmbeddedStore, K1, Scan, above, length_share, rarity};
-pub use manifest::{DEFAULT_RECIPE, FORMAT, Manifest};
+pub use manifest::{DEFAULT_RECIPE, FORMAT, Manifest, is_readable};
 pub(crate) use visible::SnapshotViews;
 
 use crate::Result;

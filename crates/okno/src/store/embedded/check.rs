@@ -83,7 +83,7 @@ fn names(
     let mut unknown = 0;
     for stored in tables.ids.iter(reading).map_err(wrong)? {
         let number = read_id_value(stored.map_err(wrong)?.1).map(|(number, _)| number);
-        let known = number.map(|number| tables.documents.get(reading, &number)).transpose().map_err(wrong)?;
+        let known = number.map(|number| tables.stored().get(reading, number)).transpose().map_err(wrong)?;
         unknown += usize::from(known.flatten().is_none());
     }
     if unknown > 0 {

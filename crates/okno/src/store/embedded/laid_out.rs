@@ -2,12 +2,13 @@
 
 use super::atlas::{Atlas, AtlasEntry, DocumentBytes, UnplacedDocument};
 use super::blob::{self, StoredFront};
+use super::bundles::NumberedTable;
 use super::dense::Scan;
 use super::layout::Layout;
 use super::lexical::Lexical;
 use super::sketch::Sketch;
 use super::sums::Sums;
-use super::tables::{SumsTable, Tables};
+use super::tables::Tables;
 use super::units::Units;
 use crate::Result;
 use crate::document::{Catalogue, DerivedKind, Layer};
@@ -39,7 +40,7 @@ impl LaidOut {
         layout: &Layout,
         tables: &Tables,
         pin: &RoTxn<'static, WithoutTls>,
-        sums: Option<SumsTable>,
+        sums: Option<NumberedTable>,
         dimensions: usize,
         lexical: Option<&Lexical>,
     ) -> Result<Option<Self>> {
@@ -74,7 +75,7 @@ pub fn is_sketched(atlas: &Atlas<'_>) -> bool {
 pub fn laid_out(
     tables: &Tables,
     pin: &RoTxn<'static, WithoutTls>,
-    sums: Option<SumsTable>,
+    sums: Option<NumberedTable>,
     dimensions: usize,
 ) -> Result<(LaidOut, Vec<DamagedDocument>)> {
     let mut documents = CheckedDocuments::default();
@@ -144,7 +145,7 @@ impl CheckedDocuments {
 fn stored_documents(
     tables: &Tables,
     pin: &RoTxn<'static, WithoutTls>,
-    sums: Option<SumsTable>,
+    sums: Option<NumberedTable>,
     look: impl FnOnce(&mut dyn Iterator<Item = DocumentBytes<'static>>),
 ) -> Result<()> {
     // SAFETY: the bytes lie in the memory map, which lives as long as the environment, which the
@@ -162,7 +163,7 @@ fn stored_documents(
         Ok(DocumentBytes { number, bytes: lasting(bytes), sums: own.map(|(_, bytes)| Sums::new(lasting(bytes))) })
     };
     let mut failed = Ok(());
-    let documents = tables.documents.iter(pin).map_err(|e| tables.wrong(e))?;
+    let documents = tables.stored().iter(pin).map_err(|e| tables.wrong(e))?;
     look(&mut documents.map_while(|stored| with_sums(stored).map_err(|e| failed = Err(tables.wrong(e))).ok()));
     failed
 }

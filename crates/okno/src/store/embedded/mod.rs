@@ -18,6 +18,7 @@ mod backup;
 mod best;
 mod blob;
 mod bm25;
+mod bundles;
 mod check;
 mod dense;
 mod identity;
@@ -43,7 +44,7 @@ pub use units::CONTEXT_WEIGHT;
 pub(crate) use vectors::add_scaled;
 pub use writer::above;
 
-use crate::store::{FORMAT, IndexFault, Manifest, Reopen, Snapshot, Store, Writer};
+use crate::store::{FORMAT, IndexFault, Manifest, Reopen, Snapshot, Store, Writer, is_readable};
 use crate::{Error, Result};
 use snapshot::EmbeddedSnapshot;
 use std::path::{Path, PathBuf};
@@ -73,7 +74,7 @@ impl EmbeddedStore {
         let tables = Tables::open(folder)?;
         let Some(manifest) = tables.manifest()? else { return Err(Error::NoIndex(folder.to_owned())) };
         let found = manifest.format;
-        if found != FORMAT {
+        if !is_readable(found) {
             return Err(Error::Format { path: folder.to_owned(), found, expected: FORMAT });
         }
         Ok(Self { folder: folder.to_owned(), tables, manifest, latest: Mutex::new(None), scan: Mutex::default() })
@@ -284,6 +285,51 @@ mod tests {
             drop(store.writer().unwrap());
             assert_eq!(store.snapshot().unwrap().numbers().len(), 2);
         }
+    }
+
+    /// Turns an index into one that was made before there were bundles.
+    fn make_old(folder: &Path) {
+        let tables = Tables::open(folder).unwrap();
+        tables.look_for_tables().unwrap();
+        let (stored, mut writing) = (tables.stored(), tables.env.write_txn().unwrap());
+        let documents = stored.iter(&writing).unwrap().map(Result::unwrap);
+        let documents: Vec<_> = documents.map(|(number, bytes)| (number, bytes.to_vec())).collect();
+        let bundles = stored.bundles.unwrap();
+        assert!(!bundles.is_empty(&writing).unwrap());
+        documents.iter().for_each(|(number, bytes)| stored.entries.put(&mut writing, number, bytes).unwrap());
+        // SAFETY: the environment is closed before anybody opens the table again.
+        unsafe { bundles.remove(&mut writing) }.unwrap();
+        let manifest = tables.json::<Manifest>(&writing, "manifest").unwrap().unwrap();
+        tables.set_manifest(&mut writing, &Manifest { format: 5, ..manifest }).unwrap();
+        writing.commit().unwrap();
+    }
+
+    #[test]
+    fn an_index_from_before_there_were_bundles_is_read_and_written_to() {
+        let folder = tempfile::tempdir().unwrap();
+        let texts = |store: &dyn Store| {
+            let snapshot = store.snapshot().unwrap();
+            let text = |number| snapshot.text(number).unwrap().to_owned();
+            snapshot.numbers().into_iter().map(text).collect::<Vec<String>>()
+        };
+        let put = |store: &dyn Store, name: &str, text: &str| {
+            let mut writer = store.writer().unwrap();
+            writer.put(&contract::document(name, text)).unwrap();
+            writer.finish().unwrap();
+        };
+        put(&*open(folder.path()), "a", "Rain fell on the roof.");
+        put(&*open(folder.path()), "b", "Snow fell on the hill.");
+        make_old(folder.path());
+        let store = open(folder.path());
+        assert_eq!((store.manifest().format, texts(&*store).len()), (5, 2));
+        assert!(store.check().unwrap().is_empty());
+        put(&*store, "c", "Wind blew over the sea.");
+        put(&*store, "b", "Sleet fell on the hill.");
+        assert_eq!(texts(&*store), ["Rain fell on the roof.", "Wind blew over the sea.", "Sleet fell on the hill."]);
+        drop(store);
+        let store = open(folder.path());
+        assert_eq!((store.manifest().format, texts(&*store).len()), (FORMAT, 3), "older programs refuse it now");
+        assert!(store.check().unwrap().is_empty());
     }
 
     #[test]

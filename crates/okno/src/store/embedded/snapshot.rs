@@ -4,6 +4,7 @@ use super::atlas::{Allowed, Atlas, AtlasEntry};
 use super::best::ScoredUnit;
 use super::blob::{self, DocumentFront, StoredParts};
 use super::bm25::{Postings, row};
+use super::bundles::NumberedTable;
 use super::dense::{DenseQuestion, Dots, Scan};
 use super::identity::IndexIdentity;
 use super::laid_out::{KEPT_LAYERS, LaidOut, is_sketched, laid_out, named_damage};
@@ -12,7 +13,7 @@ use super::lexical::{Lexical, lexical_failure};
 use super::lexical_folder;
 use super::sketch::Sketch;
 use super::sums::Sums;
-use super::tables::{SumsTable, Tables, read_holder_key};
+use super::tables::{Tables, read_holder_key};
 use super::terms_among::TermsAmong;
 use super::units::Units;
 use crate::deadline;
@@ -50,7 +51,7 @@ pub struct EmbeddedSnapshot {
     damage: Mutex<Vec<DamagedDocument>>,
     /// How many of these were found after the snapshot was opened: they are in the atlas, and left out of rankings.
     found_later: AtomicUsize,
-    sums: Option<SumsTable>,
+    sums: Option<NumberedTable>,
     derived_counts: BTreeMap<DerivedKind, usize>,
     lexical: Option<Lexical>,
     generation: u64,
@@ -86,7 +87,7 @@ impl EmbeddedSnapshot {
     }
 
     fn try_open(tables: &Tables, scan: Scan, open_lexical: OpenLexical) -> Result<Self> {
-        tables.sums()?;
+        tables.look_for_tables()?;
         let pin = tables.env.clone().static_read_txn().map_err(|e| tables.wrong(e))?;
         let generation: u64 = tables.json(&pin, "generation")?.unwrap_or(0);
         let manifest: Manifest = tables.json(&pin, "manifest")?.ok_or_else(|| tables.damaged(Damage::NoManifest))?;
@@ -240,7 +241,7 @@ impl EmbeddedSnapshot {
     ) -> Result<Option<T>> {
         let Some(table) = self.sums else { return Ok(None) };
         let read = self.reading(|pin| {
-            let stored = self.tables.documents.get(pin, &number)?.and_then(blob::stored_parts);
+            let stored = self.tables.stored().get(pin, number)?.and_then(blob::stored_parts);
             let sums = table.get(pin, &number)?.map(Sums::new);
             Ok(stored.zip(sums).map(|(parts, sums)| look(&parts, sums)))
         });

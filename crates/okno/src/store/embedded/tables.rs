@@ -1,5 +1,6 @@
 //! The tables of the key-value store, and their keys.
 
+use super::bundles::{DocumentShelf, NumberedTable, StoredDocuments};
 use super::identity::{FileNumber, IndexIdentity};
 use super::layout::{CheckedFile, DiskStamp, Layout};
 use super::sound::{checked_pages, refuse_damaged_starts, reserve_locks};
@@ -47,8 +48,8 @@ pub struct Tables {
     pub layout: Option<Layout>,
     /// `manifest`, `generation`, `next` (the next document's number), `roots`, `identity`.
     pub meta: Database<Str, Bytes>,
-    /// Number → document.
-    pub documents: Database<U32<BigEndian>, Bytes>,
+    /// Number → document, or its place in a bundle ([`super::bundles`]).
+    documents: NumberedTable,
     /// Hash of the id → number and content hash.
     pub ids: Database<Key128, Bytes>,
     /// Hash of root and path → file state.
@@ -65,11 +66,11 @@ pub struct Tables {
     pub holders: Database<Bytes, Bytes>,
     /// Number → checksums of the document ([`super::sums`]). Not in an index made before there were checksums, until
     /// its next writer adds them.
-    sums: Arc<OnceLock<SumsTable>>,
+    sums: Arc<OnceLock<NumberedTable>>,
+    /// Number of a bundle → short documents. Not in an index made before there were bundles, until its next writer adds
+    /// them.
+    bundles: Arc<OnceLock<NumberedTable>>,
 }
-
-/// See [`Tables::sums`].
-pub type SumsTable = Database<U32<BigEndian>, Bytes>;
 
 impl Tables {
     /// Opens the tables of a folder, making those that are missing.
@@ -174,6 +175,7 @@ impl Tables {
             images: env.create_database(&mut writing, Some("images"))?,
             holders: env.create_database(&mut writing, Some("holders"))?,
             sums: Arc::new(OnceLock::from(env.create_database(&mut writing, Some("sums"))?)),
+            bundles: Arc::new(OnceLock::from(env.create_database(&mut writing, Some("bundles"))?)),
         };
         writing.commit()?;
         Ok(Some(tables))
@@ -207,6 +209,7 @@ impl Tables {
             images,
             holders,
             sums: Arc::default(),
+            bundles: Arc::default(),
         }))
     }
 
@@ -222,40 +225,60 @@ impl Tables {
         if next.is_some_and(|next| next > last) { Ok(()) } else { Err(missing("next")) }
     }
 
-    /// The checksums; `None` in an index that has none yet.
-    pub fn sums(&self) -> Result<Option<SumsTable>> {
-        if let Some(sums) = self.sums.get() {
-            return Ok(Some(*sums));
-        }
-        // A transaction of its own: a table that is opened in one can be used by others only after its commit.
-        let opened = || {
-            let reading = self.env.read_txn()?;
-            let sums = self.env.open_database(&reading, Some("sums"))?;
-            reading.commit()?;
-            Ok(sums)
-        };
-        let sums = opened().map_err(|e| self.wrong(e))?;
-        Ok(sums.map(|sums| *self.sums.get_or_init(|| sums)))
+    /// Opens the tables that an index need not have: those that it got since. Before a transaction that reads them: a
+    /// table that is opened in one can be used by others only after its commit.
+    pub fn look_for_tables(&self) -> Result<()> {
+        self.opened(&self.sums, "sums")?;
+        self.opened(&self.bundles, "bundles").map(drop)
     }
 
-    /// The checksums, in a table that is made if there is none. Only for the writer.
-    pub fn ensured_sums(&self) -> Result<SumsTable> {
-        if let Some(sums) = self.sums()? {
-            return Ok(sums);
+    fn opened(&self, known: &OnceLock<NumberedTable>, name: &str) -> Result<Option<NumberedTable>> {
+        if let Some(table) = known.get() {
+            return Ok(Some(*table));
+        }
+        let open = || {
+            let reading = self.env.read_txn()?;
+            let table = self.env.open_database(&reading, Some(name))?;
+            reading.commit()?;
+            Ok(table)
+        };
+        let table = open().map_err(|e| self.wrong(e))?;
+        Ok(table.map(|table| *known.get_or_init(|| table)))
+    }
+
+    fn ensured(&self, known: &OnceLock<NumberedTable>, name: &str) -> Result<NumberedTable> {
+        if let Some(table) = self.opened(known, name)? {
+            return Ok(table);
         }
         let made = || {
             let mut writing = self.env.write_txn()?;
-            let sums = self.env.create_database(&mut writing, Some("sums"))?;
+            let table = self.env.create_database(&mut writing, Some(name))?;
             writing.commit()?;
-            Ok(sums)
+            Ok(table)
         };
-        let sums = made().map_err(|e| self.wrong(e))?;
-        Ok(*self.sums.get_or_init(|| sums))
+        let table = made().map_err(|e| self.wrong(e))?;
+        Ok(*known.get_or_init(|| table))
     }
 
-    /// The checksums that belong to the generation of a transaction, which began after [`Self::sums`]: a program that
+    /// The checksums, in a table that is made if there is none. Only for the writer.
+    pub fn ensured_sums(&self) -> Result<NumberedTable> {
+        self.ensured(&self.sums, "sums")
+    }
+
+    /// The documents; the table of bundles is made if there is none. Only for the writer.
+    pub fn shelf(&self) -> Result<DocumentShelf> {
+        Ok(DocumentShelf::new(self.documents, self.ensured(&self.bundles, "bundles")?))
+    }
+
+    /// The documents, for a transaction that began after [`Self::look_for_tables`].
+    pub fn stored(&self) -> StoredDocuments {
+        StoredDocuments { entries: self.documents, bundles: self.bundles.get().copied() }
+    }
+
+    /// The checksums that belong to the generation of a transaction, which began after
+    /// [`Self::look_for_tables`]: a program that
     /// knows nothing of checksums may have written since they were made.
-    pub fn current_sums(&self, reading: &RoTxn<'_, WithoutTls>) -> Result<Option<SumsTable>> {
+    pub fn current_sums(&self, reading: &RoTxn<'_, WithoutTls>) -> Result<Option<NumberedTable>> {
         let generation: u64 = self.json(reading, "generation")?.unwrap_or(0);
         let of: Option<u64> = self.json(reading, "sums")?;
         // Only a table that was opened before the transaction began can be read in it.

@@ -1,14 +1,15 @@
 //! The one writer: everything between two commits happens in one LMDB transaction.
 
+use super::bundles::{DocumentShelf, NumberedTable};
 use super::identity::IndexIdentity;
 use super::lexical::{Built, Lexical, LexicalError, LexicalResult, LexicalWriter, lexical_failure};
 use super::sound::mend_pages;
-use super::tables::{SumsTable, Tables, file_key, holder_key, id_value, read_holder_key, read_id_value};
+use super::tables::{Tables, file_key, holder_key, id_value, read_holder_key, read_id_value};
 use super::{blob, lexical_folder, sums};
 use crate::document::{Derived, DocumentId, ImageHash, Record};
 use crate::error::Damage;
 use crate::store::id_key;
-use crate::store::{DocumentNumber, FileState, IndexFault, Manifest, PreparedDocument, Vectors, Writer};
+use crate::store::{DocumentNumber, FORMAT, FileState, IndexFault, Manifest, PreparedDocument, Vectors, Writer};
 use crate::{Error, Result};
 use fs_err::File;
 use heed::{RoTxn, RwTxn, WithoutTls};
@@ -26,7 +27,8 @@ pub struct EmbeddedWriter<'s> {
     next: DocumentNumber,
     dimensions: usize,
     embedded_fields: Vec<String>,
-    sums: SumsTable,
+    sums: NumberedTable,
+    shelf: DocumentShelf,
     /// Held, never read: the system lets go of it when the process ends, however it ends.
     _lock: File,
 }
@@ -42,7 +44,7 @@ impl<'s> EmbeddedWriter<'s> {
         tables.refuse_replaced()?;
         mend_pages(&tables.env, folder)?;
         let identity = tables.ensured_identity()?;
-        let sums = tables.ensured_sums()?;
+        let (sums, shelf) = (tables.ensured_sums()?, tables.shelf()?);
         let reading = tables.env.read_txn().map_err(|e| tables.wrong(e))?;
         let generation = tables.json(&reading, "generation")?.unwrap_or(0);
         let next = tables.json(&reading, "next")?.unwrap_or(0);
@@ -61,6 +63,7 @@ impl<'s> EmbeddedWriter<'s> {
             dimensions: manifest.dimensions,
             embedded_fields: manifest.embedded_fields,
             sums,
+            shelf,
             _lock: lock,
         };
         if lacks_sums {
@@ -72,15 +75,14 @@ impl<'s> EmbeddedWriter<'s> {
     /// Gives every document its checksums: those of an index that was written by a program without any. A document
     /// whose text is not the one of its hash gets none.
     fn add_all_sums(&mut self) -> Result<()> {
-        let (sums, dimensions) = (self.sums, self.dimensions);
-        self.change(|tables, writing| {
+        let (sums, stored, dimensions) = (self.sums, self.shelf.stored(), self.dimensions);
+        self.change(|_, writing| {
             sums.clear(writing)?;
             let mut at = 0;
-            while let Some((number, bytes)) = tables.documents.get_greater_than_or_equal_to(writing, &at)? {
-                let checked = blob::read_whole(bytes, dimensions).and_then(|_| sums::of(bytes));
-                if let Some(own) = checked {
-                    sums.put(writing, &number, &own)?;
-                }
+            while let Some((number, _)) = stored.entries.get_greater_than_or_equal_to(writing, &at)? {
+                let whole = |bytes: &&[u8]| blob::read_whole(bytes, dimensions).is_some();
+                let own = stored.get(writing, number)?.filter(whole).and_then(sums::of);
+                own.map_or(Ok(()), |own| sums.put(writing, &number, &own))?;
                 let Some(next) = number.checked_add(1) else { break };
                 at = next;
             }
@@ -92,8 +94,8 @@ impl<'s> EmbeddedWriter<'s> {
     fn put_document(&mut self, number: DocumentNumber, bytes: &[u8], record: Option<&Record>) -> Result<()> {
         let sums = self.sums;
         let own = sums::of(bytes).ok_or_else(|| self.tables.damaged(Damage::Document { number }))?;
+        self.on_shelf(|shelf, writing| shelf.put(writing, number, bytes))?;
         self.change(|tables, writing| {
-            tables.documents.put(writing, &number, bytes)?;
             sums.put(writing, &number, &own)?;
             match record {
                 Some(record) => tables.ids.put(writing, &id_key(&record.id), &id_value(number, record.hash)),
@@ -128,7 +130,7 @@ impl<'s> EmbeddedWriter<'s> {
             fs_err::remove_dir_all(&path)?;
         }
         let mut lexical = LexicalWriter::create(&path).map_err(wrong)?;
-        for stored in tables.documents.iter(reading).map_err(|e| tables.wrong(e))? {
+        for stored in tables.stored().iter(reading).map_err(|e| tables.wrong(e))? {
             let (number, bytes) = stored.map_err(|e| tables.wrong(e))?;
             // What cannot be read cannot be found either; a reader names it.
             let Some(blob) = blob::read(bytes, manifest.dimensions) else { continue };
@@ -143,11 +145,22 @@ impl<'s> EmbeddedWriter<'s> {
     /// Runs a change inside the transaction, beginning one if there is none.
     fn change<T>(&mut self, change: impl FnOnce(&Tables, &mut RwTxn<'s>) -> heed::Result<T>) -> Result<T> {
         let tables = self.tables;
+        self.on_shelf(|_, writing| change(tables, writing))
+    }
+
+    /// The same for the documents.
+    fn on_shelf<T>(&mut self, change: impl FnOnce(&mut DocumentShelf, &mut RwTxn<'s>) -> heed::Result<T>) -> Result<T> {
+        let tables = self.tables;
         if self.writing.is_none() {
             self.writing = Some(tables.env.write_txn().map_err(|e| tables.wrong(e))?);
         }
         let writing = self.writing.as_mut().expect("begun above");
-        change(tables, writing).map_err(|e| tables.wrong(e))
+        change(&mut self.shelf, writing).map_err(|e| tables.wrong(e))
+    }
+
+    /// What `read` makes of a document; `None` where there is none.
+    fn document<T>(&mut self, number: DocumentNumber, read: impl FnOnce(&[u8]) -> T) -> Result<Option<T>> {
+        self.on_shelf(|shelf, writing| Ok(shelf.get(writing, number)?.map(read)))
     }
 
     fn lexical_failure(&self, source: LexicalError) -> Error {
@@ -190,12 +203,9 @@ impl Writer for EmbeddedWriter<'_> {
 
     fn derive(&mut self, number: DocumentNumber, derived: &[Derived], vectors: &[f32]) -> Result<DocumentNumber> {
         let dimensions = self.dimensions;
-        let changed = self.change(|tables, writing| {
-            let bytes = tables.documents.get(writing, &number)?;
-            Ok(bytes.and_then(|bytes| blob::with_derived(bytes, derived, vectors, dimensions)))
-        })?;
+        let changed = self.document(number, |bytes| blob::with_derived(bytes, derived, vectors, dimensions))?;
         let unreadable = || self.tables.damaged(Damage::Document { number });
-        let bytes = changed.ok_or_else(unreadable)?;
+        let bytes = changed.flatten().ok_or_else(unreadable)?;
         let blob = blob::read(&bytes, dimensions).ok_or_else(unreadable)?;
         let record = blob::read_record(blob.record).ok_or_else(unreadable)?;
         let text = blob.text.get().ok_or_else(unreadable)?;
@@ -225,12 +235,9 @@ impl Writer for EmbeddedWriter<'_> {
 
     fn set_vectors(&mut self, number: DocumentNumber, vectors: &Vectors) -> Result<()> {
         let dimensions = self.dimensions;
-        let changed = self.change(|tables, writing| {
-            let bytes = tables.documents.get(writing, &number)?;
-            Ok(bytes.and_then(|bytes| blob::with_vectors(bytes, vectors, dimensions)))
-        })?;
+        let changed = self.document(number, |bytes| blob::with_vectors(bytes, vectors, dimensions))?;
         let unreadable = || self.tables.damaged(Damage::Document { number });
-        let bytes = changed.ok_or_else(unreadable)?;
+        let bytes = changed.flatten().ok_or_else(unreadable)?;
         self.put_document(number, &bytes, None)
     }
 
@@ -241,14 +248,13 @@ impl Writer for EmbeddedWriter<'_> {
     fn record(&mut self, number: DocumentNumber) -> Result<Option<Record>> {
         let dimensions = self.dimensions;
         let read = |bytes: &[u8]| blob::read(bytes, dimensions).and_then(|blob| blob::read_record(blob.record));
-        let stored = self.change(|tables, writing| Ok(tables.documents.get(writing, &number)?.map(read)))?;
+        let stored = self.document(number, read)?;
         let unreadable = || self.tables.damaged(Damage::Document { number });
         stored.map(|record| record.ok_or_else(unreadable)).transpose()
     }
 
     fn amend(&mut self, number: DocumentNumber, record: &Record) -> Result<bool> {
-        let amended = |bytes: &[u8]| blob::with_record(bytes, record);
-        let stored = self.change(|tables, writing| Ok(tables.documents.get(writing, &number)?.map(amended)))?;
+        let stored = self.document(number, |bytes| blob::with_record(bytes, record))?;
         let Some(bytes) = stored else { return Ok(false) };
         let bytes = bytes.ok_or_else(|| self.tables.damaged(Damage::Document { number }))?;
         self.put_document(number, &bytes, Some(record))?;
@@ -270,7 +276,8 @@ impl Writer for EmbeddedWriter<'_> {
     /// Nothing that the document says about itself is used: its id and its images are looked for among all of them.
     fn discard(&mut self, number: DocumentNumber) -> Result<bool> {
         let sums = self.sums;
-        let (found, images) = self.change(|tables, writing| {
+        let found = self.on_shelf(|shelf, writing| shelf.delete(writing, number))?;
+        let images = self.change(|tables, writing| {
             let own = |value: &[u8]| read_id_value(value).is_some_and(|(other, _)| other == number);
             let mut ids = Vec::new();
             for stored in tables.ids.iter(writing)? {
@@ -284,12 +291,11 @@ impl Writer for EmbeddedWriter<'_> {
             for id in &ids {
                 tables.ids.delete(writing, id)?;
             }
-            let found = tables.documents.delete(writing, &number)?;
             sums.delete(writing, &number)?;
             if found {
                 tables.garbage.put(writing, &number, &[])?;
             }
-            Ok((found, images))
+            Ok(images)
         })?;
         images.into_iter().try_for_each(|(hash, _)| self.let_go(hash, number))?;
         Ok(found)
@@ -348,10 +354,12 @@ impl Writer for EmbeddedWriter<'_> {
         // Somebody may have deleted the folder and made another index there: its lexical index is not ours to change.
         self.tables.refuse_replaced()?;
         self.collect_garbage()?;
+        self.on_shelf(DocumentShelf::close)?;
         let (generation, next, identity) = (self.generation + 1, self.next, self.identity);
         // Lexical first: a generation is visible only once all its sentences can be found.
         let committed = self.lexical.commit(generation, identity);
         committed.map_err(|e| self.lexical_failure(e))?;
+        self.mark_format()?;
         self.change(|tables, writing| {
             tables.meta.put(writing, "generation", generation.to_string().as_bytes())?;
             tables.meta.put(writing, "sums", generation.to_string().as_bytes())?;
@@ -408,9 +416,11 @@ impl EmbeddedWriter<'_> {
     /// Makes the table of names anew from the documents.
     fn name_again(&mut self) -> Result<()> {
         let dimensions = self.dimensions;
+        self.on_shelf(DocumentShelf::close)?;
+        let documents = self.shelf.stored();
         self.change(|tables, writing| {
             let mut ids = Vec::new();
-            for stored in tables.documents.iter(writing)? {
+            for stored in documents.iter(writing)? {
                 let (number, bytes) = stored?;
                 let record = blob::read(bytes, dimensions).and_then(|blob| blob::read_record(blob.record));
                 ids.extend(record.map(|record| (id_key(&record.id), id_value(number, record.hash))));
@@ -420,11 +430,21 @@ impl EmbeddedWriter<'_> {
         })
     }
 
+    /// Programs that know nothing of bundles must not read an index with any.
+    fn mark_format(&mut self) -> Result<()> {
+        let tables = self.tables;
+        let manifest: Option<Manifest> = self.writing.as_ref().map_or(Ok(None), |it| tables.json(it, "manifest"))?;
+        match manifest.filter(|manifest| manifest.format < FORMAT) {
+            Some(old) => self.set_manifest(&Manifest { format: FORMAT, ..old }),
+            None => Ok(()),
+        }
+    }
+
     /// Takes a document out; its images stay.
     fn take_out(&mut self, number: DocumentNumber, record: &Record) -> Result<()> {
         let sums = self.sums;
+        self.on_shelf(|shelf, writing| shelf.delete(writing, number))?;
         self.change(|tables, writing| {
-            tables.documents.delete(writing, &number)?;
             sums.delete(writing, &number)?;
             tables.ids.delete(writing, &id_key(&record.id))?;
             tables.garbage.put(writing, &number, &[])
@@ -437,7 +457,7 @@ impl EmbeddedWriter<'_> {
             let structure = blob::read(bytes, dimensions).map(|blob| blob.structure).unwrap_or_default();
             structure.images.iter().map(|picture| picture.hash).collect()
         };
-        self.change(|tables, writing| Ok(tables.documents.get(writing, &number)?.map(hashes).unwrap_or_default()))
+        Ok(self.document(number, hashes)?.unwrap_or_default())
     }
 
     /// An image goes with the last document that has it.

@@ -2,7 +2,7 @@
 
 use super::error::{LexicalError, LexicalResult};
 use crate::store::embedded::identity::IndexIdentity;
-use crate::store::{DocumentNumber, FORMAT};
+use crate::store::{DocumentNumber, is_readable};
 use fs_err::File;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -68,7 +68,7 @@ impl SegmentList {
 
     /// Whether a program of another version wrote it.
     pub fn is_other_format(&self) -> bool {
-        self.format != FORMAT
+        !is_readable(self.format)
     }
 }
 
