@@ -154,7 +154,7 @@ fn around<'s>(
         }
         normalize(&mut sum);
         std::hint::black_box(
-            structure.sentences[run.clone()].iter().map(|own| terms::count(own.span.of(text))).sum::<u32>(),
+            structure.sentences[run.clone()].iter().map(|own| terms::count(own.span.of(&text))).sum::<u32>(),
         );
         let cosine = sum.iter().zip(vector).map(|(x, y)| x * y).sum();
         scored.push((cosine, Run { document, first: run.start as u32, end: run.end as u32, anchor: centre as u32 }));

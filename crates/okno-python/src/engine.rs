@@ -208,7 +208,7 @@ impl PythonEngine {
             let snapshot = engine.snapshot()?;
             let (number, record) = engine.named(name)?.swap_remove(0);
             let (text, structure) = (snapshot.text(number)?, snapshot.structure(number)?);
-            Ok(serde_json::json!(WholeDocument::new(&record, text, text, &structure)).to_string())
+            Ok(serde_json::json!(WholeDocument::new(&record, &text, &text, &structure)).to_string())
         })
     }
 }

@@ -18,7 +18,9 @@ use crate::prefixes::bound;
 use crate::state::GenerationState;
 use crate::store::StoreParts;
 use okno::document::{Access, Catalogue, Derived, DerivedKind, Filter, Gathering, ImageHash, Record, Structure};
-use okno::store::{Ask, DocumentNumber, FileState, Manifest, Scored, SeenDocuments, Snapshot, Totals, Vectors};
+use okno::store::{
+    Ask, DocumentNumber, DocumentText, FileState, Manifest, Scored, SeenDocuments, Snapshot, Totals, Vectors,
+};
 use okno::text::names::{DocumentNames, NameGathering};
 use okno::text::terms;
 use okno::{Error, Result};
@@ -307,8 +309,8 @@ impl Snapshot for RemoteSnapshot {
         self.document(number).map(|document| Arc::clone(&document.structure))
     }
 
-    fn text(&self, number: DocumentNumber) -> Result<&str> {
-        self.document(number).map(|document| document.text.as_str())
+    fn text(&self, number: DocumentNumber) -> Result<DocumentText<'_>> {
+        self.document(number).map(|document| document.text.as_str().into())
     }
 
     fn derived(&self, number: DocumentNumber) -> Result<Arc<[Derived]>> {

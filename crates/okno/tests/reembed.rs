@@ -65,7 +65,7 @@ fn seen(engine: &Engine) -> (Vec<String>, Vec<String>) {
     let snapshot = engine.snapshot().unwrap();
     let documents = snapshot.numbers().into_iter().map(|number| {
         let derived = snapshot.derived(number).unwrap();
-        format!("{number} {:?} {:?} {}", snapshot.record(number).unwrap(), derived, snapshot.text(number).unwrap())
+        format!("{number} {:?} {:?} {}", snapshot.record(number).unwrap(), derived, &*snapshot.text(number).unwrap())
     });
     (answer.contexts.into_iter().map(|context| context.text).collect(), documents.collect())
 }

@@ -77,11 +77,11 @@ fn document(globals: &Globals, name: &str, start: Option<usize>, end: Option<usi
     let snapshot = engine.snapshot()?;
     let (number, record) = opening::documents_named(&engine, name)?.remove(0);
     let text = snapshot.text(number)?;
-    let slice = slice(text, start, end);
+    let slice = slice(&text, start, end);
     if !globals.json {
         std::io::stdout().lock().write_all(output::printable_text(slice).as_bytes())?;
         return Ok(());
     }
     let structure = snapshot.structure(number)?;
-    output::json(&serde_json::json!(WholeDocument::new(&record, text, slice, &structure)))
+    output::json(&serde_json::json!(WholeDocument::new(&record, &text, slice, &structure)))
 }

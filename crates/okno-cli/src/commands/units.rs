@@ -25,7 +25,7 @@ pub fn list(globals: &Globals) -> Result<()> {
     let mut out = std::io::BufWriter::new(std::io::stdout().lock());
     for (number, record) in snapshot.records()? {
         let (text, structure) = (snapshot.text(*number)?, snapshot.structure(*number)?);
-        let mut walk = CodePoints::new(text);
+        let mut walk = CodePoints::new(&text);
         for unit in &*snapshot.derived(*number)? {
             let span = structure.span(unit.sentences());
             let (document, start, end) = (record.id.name(), walk.at(span.start).0, walk.at(span.end).0);

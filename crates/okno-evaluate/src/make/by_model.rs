@@ -108,11 +108,11 @@ fn passages(snapshot: &dyn Snapshot, seed: u64) -> Result<Vec<ShownPassage>> {
     let mut all = Vec::new();
     for (number, record) in snapshot.records()? {
         let (structure, text) = (snapshot.structure(*number)?, snapshot.text(*number)?);
-        for run in PASSAGE.runs(&structure, text) {
+        for run in PASSAGE.runs(&structure, &text) {
             let span = structure.span(run);
-            if span.of(text).chars().count() >= FEWEST_CHARACTERS {
+            if span.of(&text).chars().count() >= FEWEST_CHARACTERS {
                 let (name, title) = (record.id.name().to_owned(), record.title.clone());
-                all.push(ShownPassage { number: *number, name, title, span, text: span.of(text).to_owned() });
+                all.push(ShownPassage { number: *number, name, title, span, text: span.of(&text).to_owned() });
             }
         }
     }

@@ -43,10 +43,10 @@ impl TermPlaces {
             for (at, sentence) in structure.sentences.iter().enumerate() {
                 let own = structure.section_number(at);
                 if section.replace(own) != Some(own) {
-                    above = structure.sections[own].path.iter().flat_map(|heading| set_of(heading.of(text))).collect();
+                    above = structure.sections[own].path.iter().flat_map(|heading| set_of(heading.of(&text))).collect();
                     above.extend(title.iter().cloned());
                 }
-                for term in set_of(sentence.span.of(text)).union(&above) {
+                for term in set_of(sentence.span.of(&text)).union(&above) {
                     if let Some(list) = places.get_mut(term) {
                         list.push((number, at as u32));
                     }

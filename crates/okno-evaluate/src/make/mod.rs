@@ -103,7 +103,7 @@ fn drafts(snapshot: &dyn Snapshot, corpus: &words::SentenceFrequencies) -> Resul
     let mut drafts = Vec::new();
     for (number, record) in snapshot.records()? {
         let structure = snapshot.structure(*number)?;
-        let page = draft::DraftDocument { record, structure: &structure, text: snapshot.text(*number)?, corpus };
+        let page = draft::DraftDocument { record, structure: &structure, text: &snapshot.text(*number)?, corpus };
         drafts.extend(draft::drafts(&page).into_iter().map(|draft| (*number, draft)));
     }
     Ok(drafts)
@@ -123,7 +123,7 @@ fn keep_sound(drafts: &mut Vec<Numbered>, snapshot: &dyn Snapshot) -> Result<usi
     let (before, mut sound) = (drafts.len(), Vec::new());
     for (number, draft) in drafts.drain(..) {
         let text = snapshot.text(number)?;
-        if draft.spans.iter().all(|span| check::is_there(text, *span)) && !check::is_copy(text, &draft) {
+        if draft.spans.iter().all(|span| check::is_there(&text, *span)) && !check::is_copy(&text, &draft) {
             sound.push((number, draft));
         }
     }
@@ -169,13 +169,13 @@ fn in_turn<T>(all: Vec<T>, document: impl Fn(&T) -> DocumentNumber) -> Vec<T> {
 
 fn finished(snapshot: &dyn Snapshot, number: DocumentNumber, draft: &draft::Draft) -> Result<MadeQuestion> {
     let text = snapshot.text(number)?;
-    let mut walk = CodePoints::new(text);
+    let mut walk = CodePoints::new(&text);
     let points: Vec<Points> = draft.spans.iter().map(|s| walk.at(s.start).0..walk.at(s.end).0).collect();
     let several = points.len() > 1;
     Ok(MadeQuestion {
         qid: String::new(),
         question: draft.question.clone(),
-        answers: draft.spans.iter().map(|span| span.of(text).to_owned()).collect(),
+        answers: draft.spans.iter().map(|span| span.of(&text).to_owned()).collect(),
         doc_id: snapshot.record(number)?.id.name().to_owned(),
         start: points[0].start,
         end: points[0].end,

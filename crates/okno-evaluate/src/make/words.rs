@@ -21,7 +21,7 @@ impl SentenceFrequencies {
             let text = snapshot.text(number)?;
             for sentence in &snapshot.structure(number)?.sentences {
                 corpus.sentences += 1;
-                for term in set_of(sentence.span.of(text)) {
+                for term in set_of(sentence.span.of(&text)) {
                     *corpus.counts.entry(term).or_default() += 1;
                 }
             }

@@ -105,7 +105,7 @@ pub async fn get(
         let snapshot = served.engine().snapshot()?;
         let (number, record) = named(served.engine(), &name)?;
         let (text, structure) = (snapshot.text(number)?, snapshot.structure(number)?);
-        json(&WholeDocument::new(&record, text, text, &structure))
+        json(&WholeDocument::new(&record, &text, &text, &structure))
     };
     Ok(sent(app.pool.run(work).await?))
 }
@@ -163,7 +163,7 @@ pub async fn text(
     let work = move || {
         let (number, record) = named(served.engine(), &name)?;
         let snapshot = served.engine().snapshot()?;
-        json(&text_part(&record, snapshot.text(number)?, part.start, part.end))
+        json(&text_part(&record, &snapshot.text(number)?, part.start, part.end))
     };
     Ok(sent(app.pool.run(work).await?))
 }

@@ -75,7 +75,7 @@ pub async fn list(
     let work = move || {
         let found = FoundDocument::of(&served, &name)?;
         let (text, structure) = (found.snapshot.text(found.number)?, found.structure()?);
-        let mut points = CodePoints::new(text);
+        let mut points = CodePoints::new(&text);
         let starts: Vec<usize> = structure.pages.iter().map(|page| points.at(page.start).0).collect();
         let all = points.at(text.len() as u32).0;
         let ends = starts.iter().skip(1).copied().chain([all]);
@@ -304,7 +304,7 @@ fn measured(
         return Ok(kept);
     }
     let text = found.snapshot.text(found.number)?;
-    let (part, inner) = on_page(text, &*found.structure()?, page, start..end.max(start));
+    let (part, inner) = on_page(&text, &*found.structure()?, page, start..end.max(start));
     let answer = if inner.is_empty() {
         MarkedPage { page, marks: Vec::new(), complete: true }
     } else {

@@ -215,8 +215,8 @@ impl Tools {
             let (number, record) = api::named(served.engine(), &params.document)?;
             let snapshot = served.engine().snapshot()?;
             let (text, structure) = (snapshot.text(number)?, snapshot.structure(number)?);
-            let (start, end) = widened(text, &structure, &params);
-            let part = api::text_part(&record, text, Some(start), Some(end));
+            let (start, end) = widened(&text, &structure, &params);
+            let part = api::text_part(&record, &text, Some(start), Some(end));
             let name = text::one_line(part.doc_id);
             Ok(format!("{name} {}–{} of {} characters\n{}", part.start, part.end, part.characters, part.text))
         };

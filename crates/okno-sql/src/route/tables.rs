@@ -99,7 +99,8 @@ pub fn tables(snapshot: &dyn Snapshot, wanted: &dyn Fn(&str, &str) -> bool) -> R
         } else if holds_tables {
             for sentences in spans(snapshot, *number)? {
                 let (name, structure) = (record.id.name(), snapshot.structure(*number)?);
-                let text = structure.span(sentences.clone()).of(snapshot.text(*number)?);
+                let whole = snapshot.text(*number)?;
+                let text = structure.span(sentences.clone()).of(&whole);
                 if !table::is_table(text) {
                     continue;
                 }
@@ -128,9 +129,9 @@ fn of_document(
     sentences: Range<usize>,
 ) -> Result<Option<IndexedTable>> {
     let (text, structure) = (snapshot.text(number)?, snapshot.structure(number)?);
-    let Some(read) = table::read(structure.span(sentences.clone()).of(text)) else { return Ok(None) };
+    let Some(read) = table::read(structure.span(sentences.clone()).of(&text)) else { return Ok(None) };
     let place = |at: usize| CitedRow { document: number, sentences: at..at + 1 };
-    let is_header = |at: &usize| table::is_header(structure.sentences[*at].span.of(text));
+    let is_header = |at: &usize| table::is_header(structure.sentences[*at].span.of(&text));
     let (header, rows): (Vec<usize>, Vec<usize>) = sentences.partition(is_header);
     // A row that is cut into several sentences has no place of its own.
     let rows = if rows.len() == read.rows.len() { rows.into_iter().map(place).collect() } else { Vec::new() };

@@ -9,7 +9,7 @@ use super::prepare::{self, Above, Embed};
 use super::{Engine, Progress};
 use crate::document::{Derived, Record, Structure};
 use crate::embed::Embedder;
-use crate::store::{DocumentNumber, Manifest, Snapshot, Writer};
+use crate::store::{DocumentNumber, DocumentText, Manifest, Snapshot, Writer};
 use crate::{Error, Result};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -140,7 +140,7 @@ fn put(
 struct ReembedDocument<'s> {
     record: Record,
     fields: String,
-    text: &'s str,
+    text: DocumentText<'s>,
     structure: Arc<Structure>,
     derived: Arc<[Derived]>,
 }
@@ -158,10 +158,10 @@ impl<'s> ReembedDocument<'s> {
     }
 
     fn texts(&self) -> Vec<&str> {
-        prepare::texts(self.text, self.above(), &self.structure, &self.derived)
+        prepare::texts(&self.text, self.above(), &self.structure, &self.derived)
     }
 
     fn vectors(&self, dimensions: usize, embed: &mut Embed<'_>) -> Result<crate::store::Vectors> {
-        prepare::vectors(self.text, self.above(), &self.structure, &self.derived, dimensions, embed)
+        prepare::vectors(&self.text, self.above(), &self.structure, &self.derived, dimensions, embed)
     }
 }

@@ -93,7 +93,7 @@ impl Engine {
             let (text, structure) = (snapshot.text(number), snapshot.structure(number));
             let text = text.map_err(Reason::from)?;
             let structure = structure.map_err(Reason::from)?;
-            Ok((number, line.clone().unit(text, &structure)?))
+            Ok((number, line.clone().unit(&text, &structure)?))
         };
         numbers.into_iter().map(unit).collect()
     }
@@ -127,7 +127,7 @@ impl Engine {
         let record = snapshot.record(number)?;
         let fields = record.metadata.line(&snapshot.manifest().embedded_fields);
         let above = prepare::Above { title: &record.title, fields: &fields };
-        let vectors = prepare::derived_vectors(&units, text, above, &structure, self.embedder(), writer)?;
+        let vectors = prepare::derived_vectors(&units, &text, above, &structure, self.embedder(), writer)?;
         writer.derive(number, &units, &vectors)
     }
 }

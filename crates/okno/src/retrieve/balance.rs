@@ -53,8 +53,8 @@ fn windows(rankings: &[Ranking], leg: Leg, snapshot: &dyn Snapshot) -> Result<Ve
 fn with_headings(run: Run, snapshot: &dyn Snapshot) -> Result<Vec<String>> {
     let (structure, text) = (snapshot.structure(run.document)?, snapshot.text(run.document)?);
     let section = &structure.sections[structure.section_number(run.anchor as usize)];
-    let headings = section.path.iter().map(|heading| heading.of(text).to_owned());
-    let texts = [structure.span(run.sentences()).of(text).to_owned(), snapshot.record(run.document)?.title];
+    let headings = section.path.iter().map(|heading| heading.of(&text).to_owned());
+    let texts = [structure.span(run.sentences()).of(&text).to_owned(), snapshot.record(run.document)?.title];
     Ok(texts.into_iter().chain(headings).collect())
 }
 

@@ -47,7 +47,7 @@ pub fn near(sentence: usize, view: &View<'_>) -> Vec<Range<usize>> {
 
 /// Numbered steps from the first one on, as many as have at most so many tokens; any other run as it is.
 pub fn head(run: Range<usize>, most: usize, view: &View<'_>) -> Range<usize> {
-    let numbered = run.clone().filter(|&at| is_numbered(view.structure.sentences[at].span.of(view.text))).count();
+    let numbered = run.clone().filter(|&at| is_numbered(view.structure.sentences[at].span.of(&view.text))).count();
     if numbered < FEWEST || view.structure.tokens(run.clone()) <= most {
         return run;
     }
@@ -66,7 +66,7 @@ fn close(runs: &mut Vec<Range<usize>>, items: usize) {
 /// Returns `true` if a sentence begins an item of a list, or is a row of a table.
 pub fn is_item(at: usize, view: &View<'_>) -> bool {
     let sentence = &view.structure.sentences[at];
-    let text = sentence.span.of(view.text);
+    let text = sentence.span.of(&view.text);
     !sentence.heading && (text.starts_with('|') || is_marked(text))
 }
 
@@ -100,14 +100,14 @@ fn lead_in(start: usize, section: &Range<usize>, view: &View<'_>) -> usize {
 
 /// Whether a sentence ends with a colon: what it promises comes after it.
 fn announces(at: usize, view: &View<'_>) -> bool {
-    view.structure.sentences[at].span.of(view.text).trim_end_matches(['*', '_']).ends_with([':', '：'])
+    view.structure.sentences[at].span.of(&view.text).trim_end_matches(['*', '_']).ends_with([':', '：'])
 }
 
 /// What a sentence announces: the list that it leads into, or the code or the items below it.
 pub fn announced(at: usize, run: Option<&Range<usize>>, view: &View<'_>) -> Option<Range<usize>> {
     let sentences = &view.structure.sentences;
     let end = view.structure.section(at).end.min(at + REACH);
-    let answers = |at: usize| is_item(at, view) || sentences[at].span.of(view.text).starts_with("```");
+    let answers = |at: usize| is_item(at, view) || sentences[at].span.of(&view.text).starts_with("```");
     if at + 1 >= end || sentences[at].heading || !announces(at, view) || !answers(at + 1) {
         return None;
     }
@@ -165,7 +165,7 @@ mod tests {
             }
             start += line.len();
         }
-        View { structure: Arc::new(crate::split::structure(text, "", &blocks)), text }
+        View { structure: Arc::new(crate::split::structure(text, "", &blocks)), text: text.into() }
     }
 
     fn runs(text: &str) -> Vec<String> {

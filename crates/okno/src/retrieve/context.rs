@@ -173,9 +173,9 @@ pub(super) fn relevance_of(
     let (document, anchor) = (hit.run.document, hit.run.anchor as usize);
     let (record, structure, text) =
         (snapshot.record(document)?, snapshot.structure(document)?, snapshot.text(document)?);
-    let above = above(&record.title, &structure, text, anchor);
+    let above = above(&record.title, &structure, &text, anchor);
     let all = 0..structure.sentences.len();
-    let written = relevance(asked, &above, (&structure, text), hit.run.sentences(), anchor, &all);
+    let written = relevance(asked, &above, (&structure, &text), hit.run.sentences(), anchor, &all);
     Ok(written.max(relevance_of_made(asked, &above, traces, &snapshot.derived(document)?)))
 }
 
@@ -229,14 +229,14 @@ pub(super) fn cut(
     let span = structure.span(piece.sentences.clone());
     snapshot.check_text(piece.document, span)?;
     let pages = structure.pages_of(span);
-    let mut walk = CodePoints::new(text);
+    let mut walk = CodePoints::new(&text);
     let (start, first_line) = walk.at(span.start);
     let (end, last_line) = walk.at(span.end);
     let headings = &structure.sections[structure.section_number(piece.anchor)].path;
-    let headings: Vec<&str> = headings.iter().map(|heading| heading.of(text)).collect();
+    let headings: Vec<&str> = headings.iter().map(|heading| heading.of(&text)).collect();
     let best = piece.hits.first().map_or(piece.anchor..piece.anchor + 1, |hit| hit.run.sentences());
-    let above = above(&record.title, &structure, text, piece.anchor);
-    let relevance = relevance(asked, &above, (&structure, text), best, piece.anchor, &piece.sentences);
+    let above = above(&record.title, &structure, &text, piece.anchor);
+    let relevance = relevance(asked, &above, (&structure, &text), best, piece.anchor, &piece.sentences);
     let derived = snapshot.derived(piece.document)?;
     let traces: Vec<Vec<Trace>> = piece.hits.iter().map(trace).collect();
     let relevance = relevance.max(relevance_of_made(asked, &above, traces.iter().flatten(), &derived));
@@ -270,7 +270,7 @@ pub(super) fn cut(
         pages: pages.map(|(first, last)| (first as u32 + 1, last as u32 + 1)),
         page_labels: pages.and_then(|pages| labels(&structure.pages, pages)),
         images: structure.images.iter().filter(|image| image.is_in(span)).cloned().collect(),
-        text: span.of(text).to_owned(),
+        text: span.of(&text).to_owned(),
         score: piece.score,
     })
 }

@@ -47,7 +47,7 @@ impl Waiting {
     fn new(hit: Hit, views: &Views<'_>) -> Self {
         let view = &views[&hit.run.document];
         let mut found = FxHashSet::default();
-        terms(view.structure.span(hit.run.sentences()).of(view.text), &mut |term: &str| {
+        terms(view.structure.span(hit.run.sentences()).of(&view.text), &mut |term: &str| {
             found.insert(xxh3_64(term.as_bytes()));
         });
         Self { hit, terms: found, repeats: 0.0 }
@@ -80,7 +80,7 @@ mod tests {
         let text = "Tea needs hot water. Tea needs hot water. Coffee is ground first.";
         let blocks = [Block { kind: BlockKind::Paragraph, span: Span::new(0, text.len()) }];
         let structure = Arc::new(crate::split::structure(text, "", &blocks));
-        let views: Views<'_> = std::iter::once((1, View { structure, text })).collect();
+        let views: Views<'_> = std::iter::once((1, View { structure, text: text.into() })).collect();
         let hit =
             |i, score| Hit { run: Run { document: 1, first: i, end: i + 1, anchor: i }, layer: Layer::Sentence, score };
         let hits = vec![hit(0, 0.9), hit(1, 0.8), hit(2, 0.3)];

@@ -70,8 +70,8 @@ impl Index<'_> {
     fn says(&self, document: DocumentNumber, sentence: usize, words: &str) -> Result<bool> {
         let (structure, text) = (self.snapshot.structure(document)?, self.snapshot.text(document)?);
         let headings = &structure.sections[structure.section_number(sentence)].path;
-        let mut said = vec![structure.sentences[sentence].span.of(text)];
-        said.extend(headings.iter().map(|heading| heading.of(text)));
+        let mut said = vec![structure.sentences[sentence].span.of(&text)];
+        said.extend(headings.iter().map(|heading| heading.of(&text)));
         let title = self.snapshot.record(document)?.title;
         Ok(said.into_iter().chain([title.as_str()]).any(|text| folded(text).contains(words)))
     }

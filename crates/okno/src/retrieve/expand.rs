@@ -6,18 +6,18 @@
 use super::fuse::Hit;
 use super::recipe::{Expansion, Order, Worth};
 use crate::document::{self, Layer, Structure};
-use crate::store::DocumentNumber;
+use crate::store::{DocumentNumber, DocumentText};
 use rustc_hash::FxHashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
 /// What the pure middle knows of a document.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct View<'a> {
     /// Its sentences.
     pub structure: Arc<Structure>,
     /// Its text, for layers that count characters.
-    pub text: &'a str,
+    pub text: DocumentText<'a>,
 }
 
 /// The documents that were hit.
@@ -29,7 +29,7 @@ pub fn in_characters(mut views: Views<'_>) -> (Views<'_>, f32) {
     let (mut tokens, mut characters) = (0, 0);
     for view in views.values_mut() {
         let structure = Arc::make_mut(&mut view.structure);
-        let costs = document::characters(view.text, structure.sentences.iter().map(|sentence| sentence.span));
+        let costs = document::characters(&view.text, structure.sentences.iter().map(|sentence| sentence.span));
         for (sentence, cost) in structure.sentences.iter_mut().zip(costs) {
             tokens += u64::from(std::mem::replace(&mut sentence.tokens, cost as u32));
             characters += cost as u64;
@@ -60,7 +60,7 @@ pub fn collapse(hits: Vec<Hit>, layer: Layer, worth: Worth, views: &Views<'_>) -
     let mut units: FxHashMap<DocumentNumber, Vec<Range<usize>>> = FxHashMap::default();
     for mut hit in hits {
         let view = &views[&hit.run.document];
-        let units = units.entry(hit.run.document).or_insert_with(|| layer.runs(&view.structure, view.text));
+        let units = units.entry(hit.run.document).or_insert_with(|| layer.runs(&view.structure, &view.text));
         let target = holder(units, hit.run.anchor as usize);
         hit.run.first = target.start as u32;
         hit.run.end = target.end as u32;
@@ -79,7 +79,7 @@ pub fn collapse(hits: Vec<Hit>, layer: Layer, worth: Worth, views: &Views<'_>) -
 
 /// The first unit of a layer that holds a sentence.
 fn unit_of(layer: Layer, sentence: usize, view: &View<'_>) -> Range<usize> {
-    holder(&layer.runs(&view.structure, view.text), sentence)
+    holder(&layer.runs(&view.structure, &view.text), sentence)
 }
 
 /// The first of these units that holds a sentence: ends ascend.
@@ -109,7 +109,7 @@ pub fn expand(hit: Hit, expansion: Expansion, parent: Layer, views: &Views<'_>) 
 
 /// From the unit `around` before the hit to the one `around` after it, in the hit's own layer.
 fn neighbors(hit: &Hit, around: usize, view: &View<'_>) -> Range<usize> {
-    let units = hit.layer.runs(&view.structure, view.text);
+    let units = hit.layer.runs(&view.structure, &view.text);
     let own = hit.run.sentences();
     let Some(at) = units.iter().position(|unit| *unit == own) else { return own };
     let last = at.saturating_add(around).min(units.len() - 1);
@@ -315,7 +315,7 @@ mod tests {
     }
 
     fn views((structure, text): &(Structure, String)) -> Views<'_> {
-        std::iter::once((1, View { structure: Arc::new(structure.clone()), text })).collect()
+        std::iter::once((1, View { structure: Arc::new(structure.clone()), text: text.as_str().into() })).collect()
     }
 
     fn hit(layer: Layer, sentences: Range<u32>, score: f32) -> Hit {

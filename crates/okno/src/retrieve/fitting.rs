@@ -55,9 +55,9 @@ pub fn fitting(
 
 fn lift(form: Option<&AnswerForm>, at: usize, view: &View<'_>, defines: impl Fn(usize, &View<'_>) -> bool) -> f32 {
     match form {
-        Some(AnswerForm::Steps) if is_step(view.structure.sentences[at].span.of(view.text)) => STEP,
+        Some(AnswerForm::Steps) if is_step(view.structure.sentences[at].span.of(&view.text)) => STEP,
         Some(AnswerForm::List) if blocks::announced(at, None, view).is_some() => LEAD_IN,
-        Some(AnswerForm::Figure(figure)) if figure.is_in(view.structure.sentences[at].span.of(view.text)) => FIGURE,
+        Some(AnswerForm::Figure(figure)) if figure.is_in(view.structure.sentences[at].span.of(&view.text)) => FIGURE,
         _ if defines(at, view) => DEFINITION,
         _ => 1.0,
     }
@@ -65,7 +65,7 @@ fn lift(form: Option<&AnswerForm>, at: usize, view: &View<'_>, defines: impl Fn(
 
 /// Whether a sentence defines a subject, or opens what is said under its name.
 fn says_what_it_is(subject: &str, at: usize, view: &View<'_>, title: &str) -> bool {
-    defines(subject, view.structure.sentences[at].span.of(view.text)) || opens(subject, at, view, title)
+    defines(subject, view.structure.sentences[at].span.of(&view.text)) || opens(subject, at, view, title)
 }
 
 /// Whether a line is numbered, or something to type.

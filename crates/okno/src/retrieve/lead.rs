@@ -202,7 +202,7 @@ impl LeadSearch<'_> {
             let (document, surely) = (hit.run.document, hit.score / best);
             let view = View { structure: self.snapshot.structure(document)?, text: self.snapshot.text(document)? };
             let around = super::auto::block(hit.run.anchor, &view);
-            let text = view.structure.span(around.start as usize..around.end as usize).of(view.text);
+            let text = view.structure.span(around.start as usize..around.end as usize).of(&view.text);
             for other in catalogue.mentioned(text) {
                 let known = other == document || named.iter().chain(&linked).any(|lead| lead.document == other);
                 if !known && self.scope.is_allowed(other) {

@@ -21,7 +21,7 @@ pub fn raised(mut hits: Vec<Hit>, phrases: &[String], views: &Views<'_>) -> Vec<
     let gain = GAIN * hits.first().map_or(0.0, |best| best.score) / phrases.len().max(1) as f32;
     for hit in &mut hits {
         let view = &views[&hit.run.document];
-        let text = folded(view.structure.span(hit.run.sentences()).of(view.text));
+        let text = folded(view.structure.span(hit.run.sentences()).of(&view.text));
         hit.score += gain * said(&text, &phrases) as f32;
     }
     hits.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.run.cmp(&b.run)));

@@ -107,11 +107,11 @@ pub(super) fn shares(scores: &[f32]) -> impl Iterator<Item = f32> {
 }
 
 /// What is read of a hit: a slice of its document.
-fn passage<'v>(hit: &Hit, view: &View<'v>) -> &'v str {
+fn passage<'v>(hit: &Hit, view: &'v View<'_>) -> &'v str {
     let own = hit.run.sentences();
     let around = super::auto::block(hit.run.anchor, view);
     let sentences = own.start.min(around.start as usize)..own.end.max(around.end as usize);
-    view.structure.span(sentences).of(view.text)
+    view.structure.span(sentences).of(&view.text)
 }
 
 #[cfg(test)]

@@ -72,7 +72,7 @@ fn blended(hits: &[Hit], likeness: &[f32]) -> Vec<Hit> {
 fn weighed(hit: Hit, views: &Views<'_>) -> Hit {
     let view = &views[&hit.run.document];
     let alone = hit.run.end - hit.run.first == 1;
-    let link = alone && is_link(view.structure.sentences[hit.run.anchor as usize].span.of(view.text));
+    let link = alone && is_link(view.structure.sentences[hit.run.anchor as usize].span.of(&view.text));
     Hit { score: if link { hit.score * LINK } else { hit.score }, ..hit }
 }
 
@@ -102,14 +102,14 @@ impl Rereader<'_, '_> {
         let section = view.structure.section_number(hit.run.anchor as usize);
         if !self.heads.contains_key(&(document, section)) {
             let title = self.snapshot.record(document)?.title;
-            let above = view.structure.sections[section].path.iter().map(|heading| heading.of(view.text));
+            let above = view.structure.sections[section].path.iter().map(|heading| heading.of(&view.text));
             let head: Vec<&str> = std::iter::once(title.as_str()).chain(above).collect();
             let head = (self.asked.meant_by(&head.join("\n")), lift(self.asked, &head));
             self.heads.insert((document, section), head);
         }
         let around = super::auto::block(hit.run.anchor, view);
         for sentence in around.clone() {
-            let text = view.structure.sentences[sentence as usize].span.of(view.text);
+            let text = view.structure.sentences[sentence as usize].span.of(&view.text);
             let asked = &mut *self.asked;
             self.parts.entry((document, sentence)).or_insert_with(|| asked.meant_by(text));
         }

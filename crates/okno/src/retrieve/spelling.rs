@@ -160,7 +160,7 @@ fn written(snapshot: &dyn Snapshot, term: &str) -> Result<Vec<String>> {
     let mut forms: Vec<String> = Vec::new();
     for found in snapshot.search(&ask)?.into_iter().flatten() {
         let (structure, text) = (snapshot.structure(found.run.document)?, snapshot.text(found.run.document)?);
-        for word in structure.span(found.run.sentences()).of(text).split(|c: char| !c.is_alphanumeric()) {
+        for word in structure.span(found.run.sentences()).of(&text).split(|c: char| !c.is_alphanumeric()) {
             let word = word.to_lowercase();
             if !forms.contains(&word) && of_query(&word).first().is_some_and(|own| own.text == term) {
                 forms.push(word);

@@ -86,7 +86,7 @@ fn wants_rows(piece: &ContextPiece, view: &View<'_>) -> bool {
     let last = piece.sentences.end - 1;
     let alone = |run: crate::store::Run| run.sentences() == (last..last + 1);
     (piece.anchor == last || piece.hits.iter().any(|hit| alone(hit.run)))
-        && table::is_header(view.structure.sentences[last].span.of(view.text))
+        && table::is_header(view.structure.sentences[last].span.of(&view.text))
         && view.structure.paragraph(last).end > last + 1
 }
 
@@ -122,7 +122,7 @@ mod tests {
 
     fn views((text, blocks): &(String, Vec<Block>)) -> Views<'_> {
         let structure = Arc::new(split::structure(text, "", blocks));
-        std::iter::once((1, View { structure, text })).collect()
+        std::iter::once((1, View { structure, text: text.as_str().into() })).collect()
     }
 
     fn piece(sentences: Range<usize>, score: f32) -> ContextPiece {

@@ -48,6 +48,6 @@ pub fn without_others(hits: Vec<Hit>, question: &str, snapshot: &dyn Snapshot, v
 }
 
 fn is_chinese_document(view: &View<'_>) -> bool {
-    let sample = view.structure.sentences.iter().take(SAMPLE).map(|sentence| sentence.span.of(view.text));
+    let sample = view.structure.sentences.iter().take(SAMPLE).map(|sentence| sentence.span.of(&view.text));
     is_chinese(&sample.collect::<String>())
 }

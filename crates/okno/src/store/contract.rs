@@ -300,7 +300,7 @@ fn derived_units_are_found(open: OpenStore<'_>) {
     let number = writer.derive(numbers[0], &units, &rows).unwrap();
     writer.finish().unwrap();
     let snapshot = store.snapshot().unwrap();
-    assert_eq!((&*snapshot.derived(number).unwrap(), snapshot.text(number).unwrap()), (&units[..], text));
+    assert_eq!((&*snapshot.derived(number).unwrap(), &*snapshot.text(number).unwrap()), (&units[..], text));
     assert_eq!(snapshot.derived_counts(), &BTreeMap::from([(DerivedKind::Question, 2)]));
     assert!(before.derived_counts().is_empty() && before.text(numbers[0]).is_ok(), "a snapshot never changes");
     for leg in [Leg::Dense, Leg::Lexical] {

@@ -121,7 +121,7 @@ fn is_same(one: &dyn Snapshot, number: DocumentNumber, other: &dyn Snapshot, the
     Ok(one.record(number)? == other.record(there)?
         && one.derived(number)? == other.derived(there)?
         && one.structure(number)? == other.structure(there)?
-        && one.text(number)? == other.text(there)?)
+        && *one.text(number)? == *other.text(there)?)
 }
 
 fn put(

@@ -12,12 +12,14 @@ pub mod contract;
 pub mod copy;
 mod embedded;
 mod manifest;
+mod text;
 mod visible;
 
 pub use check::IndexFault;
 pub(crate) use embedded::add_scaled;
 pub use embedded::{BackupSize, CONTEXT_WEIGHT, EmbeddedStore, K1, Scan, above, length_share, rarity};
 pub use manifest::{DEFAULT_RECIPE, FORMAT, Manifest, is_readable};
+pub use text::DocumentText;
 pub(crate) use visible::SnapshotViews;
 
 use crate::Result;
@@ -274,7 +276,7 @@ pub trait Snapshot: Send + Sync {
     /// room for.
     fn each_document(&self, each: &mut dyn FnMut(DocumentNumber, &Record, &Structure, &str)) -> Result<()> {
         for (number, record) in self.records()? {
-            each(*number, record, &*self.structure(*number)?, self.text(*number)?);
+            each(*number, record, &*self.structure(*number)?, &self.text(*number)?);
         }
         Ok(())
     }
@@ -315,7 +317,7 @@ pub trait Snapshot: Send + Sync {
     /// A document's sentences.
     fn structure(&self, number: DocumentNumber) -> Result<Arc<Structure>>;
     /// A document's text.
-    fn text(&self, number: DocumentNumber) -> Result<&str>;
+    fn text(&self, number: DocumentNumber) -> Result<DocumentText<'_>>;
     /// A document's derived units.
     fn derived(&self, number: DocumentNumber) -> Result<Arc<[Derived]>>;
     /// The bytes of an image of a live document; `None` where no such image is kept.

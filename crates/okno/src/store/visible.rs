@@ -5,8 +5,8 @@
 //! corrected to. Only statistics are those of the whole index: how rare a word is, and how long texts are on average.
 
 use super::{
-    Ask, DamagedDocument, DocumentNumber, FieldScope, FileState, Leg, Manifest, Scored, SeenDocuments, Snapshot,
-    TermState, Totals, Vectors,
+    Ask, DamagedDocument, DocumentNumber, DocumentText, FieldScope, FileState, Leg, Manifest, Scored, SeenDocuments,
+    Snapshot, TermState, Totals, Vectors,
 };
 use crate::document::{Access, Catalogue, Derived, DerivedKind, Filter, Gathering, ImageHash, Record, Span, Structure};
 use crate::text::names::{DocumentNames, NameGathering};
@@ -253,7 +253,7 @@ impl Snapshot for VisibleSnapshot {
         self.whole.structure(number)
     }
 
-    fn text(&self, number: DocumentNumber) -> Result<&str> {
+    fn text(&self, number: DocumentNumber) -> Result<DocumentText<'_>> {
         self.check(number)?;
         self.whole.text(number)
     }

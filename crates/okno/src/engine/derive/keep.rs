@@ -78,7 +78,7 @@ fn put(
 ) -> Result<DocumentNumber> {
     let (text, structure) = (snapshot.text(number)?, snapshot.structure(number)?);
     let plain = |unit: &Derived| match unit.kind {
-        DerivedKind::Table => enrich::is_plain_table(&unit.text, structure.span(unit.sentences()).of(text)),
+        DerivedKind::Table => enrich::is_plain_table(&unit.text, structure.span(unit.sentences()).of(&text)),
         // Captions have rules of their own: several images may stand at one place.
         DerivedKind::Image => true,
         _ => false,
@@ -88,7 +88,7 @@ fn put(
         !plain(unit) && made.iter().any(|(item, _)| item.item.kind == unit.kind && overlaps(item))
     };
     let old = snapshot.derived(number)?;
-    let outdated = captions::outdated(&old, made, &structure, text);
+    let outdated = captions::outdated(&old, made, &structure, &text);
     let stays = |&(at, unit): &(usize, &Derived)| !again || !(replaced(unit) || outdated.contains(&at));
     let mut units: Vec<Derived> = old.iter().enumerate().filter(stays).map(|(_, unit)| unit.clone()).collect();
     for (item, texts) in made {

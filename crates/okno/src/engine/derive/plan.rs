@@ -8,7 +8,7 @@ use crate::engine::{Engine, Skipped, SkippedReason};
 use crate::enrich::{self, ask::Passage};
 use crate::generate;
 use crate::retrieve::matching;
-use crate::store::{DocumentNumber, Snapshot};
+use crate::store::{DocumentNumber, DocumentText, Snapshot};
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
@@ -45,7 +45,7 @@ pub fn items(engine: &Engine, options: &DeriveOptions) -> Result<Vec<MissingUnit
 struct PlannedDocument<'s> {
     record: Record,
     structure: std::sync::Arc<Structure>,
-    text: &'s str,
+    text: DocumentText<'s>,
     derived: std::sync::Arc<[Derived]>,
 }
 
@@ -68,9 +68,9 @@ impl<'s> PlannedDocument<'s> {
     fn parts(&self, layer: Layer) -> Vec<Range<usize>> {
         let says = |at: usize| {
             let sentence = &self.structure.sentences[at];
-            !sentence.heading && sentence.span.of(self.text).chars().any(char::is_alphabetic)
+            !sentence.heading && sentence.span.of(&self.text).chars().any(char::is_alphabetic)
         };
-        layer.runs(&self.structure, self.text).into_iter().filter(|run| run.clone().any(says)).collect()
+        layer.runs(&self.structure, &self.text).into_iter().filter(|run| run.clone().any(says)).collect()
     }
 
     /// The tables: each has a unit made without a model.
@@ -84,7 +84,7 @@ impl<'s> PlannedDocument<'s> {
     /// Whether a part has a unit of this kind that was not made from the document alone.
     fn has(&self, kind: DerivedKind, run: &Range<usize>) -> bool {
         let mut units = self.derived.iter().filter(|unit| unit.kind == kind && unit.sentences() == *run);
-        let table = || self.structure.span(run.clone()).of(self.text);
+        let table = || self.structure.span(run.clone()).of(&self.text);
         units.any(|unit| kind != DerivedKind::Table || !enrich::is_plain_table(&unit.text, table()))
     }
 }
@@ -141,12 +141,12 @@ fn picture(
 fn passage(page: &PlannedDocument<'_>, item: &MissingUnit) -> Passage {
     let run = item.run.clone();
     let headings = &page.structure.sections[page.structure.section_number(run.start)].path;
-    let headings: Vec<&str> = headings.iter().map(|heading| heading.of(page.text)).collect();
+    let headings: Vec<&str> = headings.iter().map(|heading| heading.of(&page.text)).collect();
     let span = page.structure.span(run);
     Passage {
         title: page.record.title.clone(),
         headings: headings.join(" › "),
-        text: span.of(page.text).to_owned(),
+        text: span.of(&page.text).to_owned(),
         around: if item.kind == DerivedKind::Context { around(page, span.range()) } else { String::new() },
         picture: None,
     }
@@ -154,7 +154,7 @@ fn passage(page: &PlannedDocument<'_>, item: &MissingUnit) -> Passage {
 
 /// The beginning of a document, and what is on both sides of a part of it.
 fn around(page: &PlannedDocument<'_>, part: Range<usize>) -> String {
-    let text = page.text;
+    let text = &page.text;
     let beginning = text.floor_char_boundary(AROUND);
     let start = text.floor_char_boundary(part.start.saturating_sub(AROUND));
     let end = text.ceil_char_boundary((part.end + AROUND).min(text.len()));
@@ -168,7 +168,7 @@ fn around(page: &PlannedDocument<'_>, part: Range<usize>) -> String {
 /// `guide/tea.md 120–980 (summary)`, in code points.
 fn place(page: &PlannedDocument<'_>, item: &MissingUnit) -> String {
     let span = page.structure.span(item.run.clone());
-    let mut walk = CodePoints::new(page.text);
+    let mut walk = CodePoints::new(&page.text);
     let (start, end) = (walk.at(span.start).0, walk.at(span.end).0);
     format!("{} {start}–{end} ({})", page.record.id.name(), item.kind)
 }

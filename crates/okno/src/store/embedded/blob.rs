@@ -1,16 +1,21 @@
 //! A document as one value: a hash of its text, six lengths, then record, sentences, vectors, text, derived texts and
-//! their vectors.
+//! their vectors. The text may be compressed; its length says so.
 
 use super::sums::Sums;
+use super::texts;
 use super::vectors::{PackedVectors, pack, pack_normalised};
 use crate::document::{Derived, Record, Span, Structure};
-use crate::store::{PreparedDocument, Vectors};
+use crate::store::{DocumentText, PreparedDocument, Vectors};
 use std::sync::{Arc, OnceLock};
 use xxhash_rust::xxh3::xxh3_128;
 
 const HASH: usize = 16;
 const PARTS: usize = 6;
 const LENGTHS: usize = PARTS * 4;
+
+/// Which of the parts is the text, and what is added to its length where it is compressed.
+const TEXT: usize = 3;
+const COMPRESSED: u32 = 1 << 31;
 
 /// The parts of a stored document, in place.
 pub struct Blob<'a> {
@@ -31,14 +36,28 @@ pub struct Blob<'a> {
 /// The text of a stored document. It is read when somebody asks for it: an index is opened without reading its texts.
 pub struct StoredText<'a> {
     bytes: &'a [u8],
+    pub is_compressed: bool,
     /// The same hash, the same text.
     pub hash: u128,
     is_whole: OnceLock<bool>,
 }
 
 impl<'a> StoredText<'a> {
+    fn new(bytes: &'a [u8], is_compressed: bool, hash: &[u8]) -> Option<Self> {
+        Some(Self { bytes, is_compressed, hash: u128::from_le_bytes(hash.try_into().ok()?), is_whole: OnceLock::new() })
+    }
+
     /// The text; `None` when it is not the one that was written.
-    pub fn get(&self) -> Option<&'a str> {
+    pub fn get(&self) -> Option<DocumentText<'a>> {
+        if self.is_compressed { self.unpacked().map(DocumentText::Shared) } else { self.lent().map(DocumentText::Lent) }
+    }
+
+    /// A text that is compressed.
+    pub fn unpacked(&self) -> Option<Arc<str>> {
+        texts::decompressed(self.bytes).filter(|text| xxh3_128(text.as_bytes()) == self.hash).map(Arc::from)
+    }
+
+    fn lent(&self) -> Option<&'a str> {
         let is_whole = || xxh3_128(self.bytes) == self.hash && std::str::from_utf8(self.bytes).is_ok();
         // SAFETY: these bytes were looked at; as with all that is read in place, nobody changes the file.
         self.is_whole.get_or_init(is_whole).then(|| unsafe { std::str::from_utf8_unchecked(self.bytes) })
@@ -117,7 +136,10 @@ pub fn write(document: &PreparedDocument, dimensions: usize) -> Result<Vec<u8>, 
     let derived = postcard::to_stdvec(&document.derived)?;
     let derived_vectors = pack_normalised(&document.vectors.derived, dimensions);
     let hash = xxh3_128(document.text.as_bytes()).to_le_bytes();
-    Ok(join(&hash, [&record, &structure, &vectors, document.text.as_bytes(), &derived, &derived_vectors]))
+    let compressed = texts::compressed(&document.text);
+    let text = compressed.as_deref().unwrap_or(document.text.as_bytes());
+    let parts = [&record, &structure, &vectors, text, &derived, &derived_vectors];
+    Ok(join(&hash, parts, compressed.is_some()))
 }
 
 /// The same document with other derived units; `None` when the bytes cannot be a document.
@@ -125,7 +147,7 @@ pub fn with_derived(bytes: &[u8], derived: &[Derived], vectors: &[f32], dimensio
     let (hash, [record, structure, sentence_vectors, text, ..]) = parts(bytes)?;
     let packed = postcard::to_stdvec(derived).ok()?;
     let vectors = pack_normalised(vectors, dimensions);
-    Some(join(hash, [record, structure, sentence_vectors, text, &packed, &vectors]))
+    Some(join(hash, [record, structure, sentence_vectors, text, &packed, &vectors], is_compressed(bytes)))
 }
 
 /// The same document with the vectors of another embedder; `None` when the bytes cannot be a document.
@@ -134,7 +156,7 @@ pub fn with_vectors(bytes: &[u8], vectors: &Vectors, dimensions: usize) -> Optio
     let structure: Structure = postcard::from_bytes(packed_structure).ok()?;
     let derived_vectors = pack_normalised(&vectors.derived, dimensions);
     let vectors = pack(vectors, &structure, dimensions);
-    Some(join(hash, [record, packed_structure, &vectors, text, derived, &derived_vectors]))
+    Some(join(hash, [record, packed_structure, &vectors, text, derived, &derived_vectors], is_compressed(bytes)))
 }
 
 /// The parts of a stored document as bytes, for their checksums.
@@ -143,8 +165,9 @@ pub struct StoredParts<'a> {
     pub front: &'a [u8],
     /// The vectors.
     pub vectors: &'a [u8],
-    /// The text.
+    /// The text, which may be compressed.
     pub text: &'a [u8],
+    pub is_compressed: bool,
     /// The derived texts.
     pub derived: &'a [u8],
     /// Their vectors.
@@ -155,14 +178,14 @@ pub struct StoredParts<'a> {
 pub fn stored_parts(bytes: &[u8]) -> Option<StoredParts<'_>> {
     let (_, [record, structure, vectors, text, derived, derived_vectors]) = parts(bytes)?;
     let front = bytes.get(..HASH + LENGTHS + record.len() + structure.len())?;
-    Some(StoredParts { front, vectors, text, derived, derived_vectors })
+    Some(StoredParts { front, vectors, text, is_compressed: is_compressed(bytes), derived, derived_vectors })
 }
 
 /// Reads a document whose text is the one it was written with, and which says nothing impossible about it.
 pub fn read_whole(bytes: &[u8], dimensions: usize) -> Option<Blob<'_>> {
     let blob = read(bytes, dimensions)?;
     let text = blob.text.get()?;
-    is_sound(&blob, text).then_some(blob)
+    is_sound(&blob, &text).then_some(blob)
 }
 
 /// Reads a document whose record and sentences are those it was written with. Without checksums that needs its text.
@@ -190,10 +213,12 @@ fn is_sound(blob: &Blob<'_>, text: &str) -> bool {
         && blob.derived.iter().all(|unit| unit.first < unit.end && unit.end as usize <= sentences.len())
 }
 
-fn join(hash: &[u8], parts: [&[u8]; PARTS]) -> Vec<u8> {
+fn join(hash: &[u8], parts: [&[u8]; PARTS], is_compressed: bool) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(HASH + LENGTHS + parts.iter().map(|part| part.len()).sum::<usize>());
     bytes.extend_from_slice(hash);
-    bytes.extend(parts.iter().flat_map(|part| (part.len() as u32).to_le_bytes()));
+    let mut lengths = parts.map(|part| part.len() as u32);
+    lengths[TEXT] |= if is_compressed { COMPRESSED } else { 0 };
+    bytes.extend(lengths.into_iter().flat_map(u32::to_le_bytes));
     for part in parts {
         bytes.extend_from_slice(part);
     }
@@ -204,11 +229,17 @@ fn parts(bytes: &[u8]) -> Option<(&[u8], [&[u8]; PARTS])> {
     let (hash, rest) = bytes.split_at_checked(HASH)?;
     let (lengths, mut rest) = rest.split_at_checked(LENGTHS)?;
     let mut parts = [&[][..]; PARTS];
-    for (part, length) in parts.iter_mut().zip(lengths.chunks_exact(4)) {
-        let length = u32::from_le_bytes(length.try_into().ok()?);
+    for (part, length) in parts.iter_mut().zip(lengths.as_chunks::<4>().0) {
+        let length = u32::from_le_bytes(*length) & !COMPRESSED;
         (*part, rest) = rest.split_at_checked(length as usize)?;
     }
     Some((hash, parts))
+}
+
+/// Whether the text of a document is compressed.
+fn is_compressed(bytes: &[u8]) -> bool {
+    // The uppermost byte of its length.
+    bytes.get(HASH + TEXT * 4 + 3).is_some_and(|byte| byte & 128 != 0)
 }
 
 /// Reads a document; `None` when the bytes cannot be one.
@@ -217,12 +248,11 @@ pub fn read(bytes: &[u8], dimensions: usize) -> Option<Blob<'_>> {
     let derived: Vec<Derived> = postcard::from_bytes(derived).ok()?;
     let structure: Structure = postcard::from_bytes(structure).ok()?;
     let rows = structure.sentences.len() + structure.sections.len();
-    let hash = u128::from_le_bytes(hash.try_into().ok()?);
     Some(Blob {
         record,
         vectors: PackedVectors::new(vectors, rows, dimensions)?,
         structure,
-        text: StoredText { bytes: text, hash, is_whole: OnceLock::new() },
+        text: StoredText::new(text, is_compressed(bytes), hash)?,
         derived_vectors: PackedVectors::new(derived_vectors, derived.len(), dimensions)?,
         derived,
     })
@@ -240,11 +270,10 @@ impl<'a> BlobOutline<'a> {
     /// Finds the parts of a document.
     pub fn new(bytes: &'a [u8], counts: DocumentCounts, dimensions: usize) -> Option<Self> {
         let (hash, [record, _, vectors, text, _, derived_vectors]) = parts(bytes)?;
-        let hash = u128::from_le_bytes(hash.try_into().ok()?);
         Some(Self {
             record,
             vectors: PackedVectors::new(vectors, counts.sentences as usize + counts.sections as usize, dimensions)?,
-            text: StoredText { bytes: text, hash, is_whole: OnceLock::new() },
+            text: StoredText::new(text, is_compressed(bytes), hash)?,
             derived_vectors: PackedVectors::new(derived_vectors, counts.derived as usize, dimensions)?,
         })
     }
@@ -253,7 +282,8 @@ impl<'a> BlobOutline<'a> {
 /// The same document with another record; `None` when the bytes cannot be a document.
 pub fn with_record(bytes: &[u8], record: &Record) -> Option<Vec<u8>> {
     let (hash, [_, structure, vectors, text, derived, derived_vectors]) = parts(bytes)?;
-    Some(join(hash, [&postcard::to_stdvec(record).ok()?, structure, vectors, text, derived, derived_vectors]))
+    let record = postcard::to_stdvec(record).ok()?;
+    Some(join(hash, [&record, structure, vectors, text, derived, derived_vectors], is_compressed(bytes)))
 }
 
 /// Reads only the record of a document.

@@ -33,6 +33,7 @@ mod sound;
 mod sums;
 mod tables;
 mod terms_among;
+mod texts;
 mod units;
 mod vectors;
 mod writer;

@@ -15,13 +15,15 @@ use super::sketch::Sketch;
 use super::sums::Sums;
 use super::tables::{Tables, read_holder_key};
 use super::terms_among::TermsAmong;
+use super::texts::UnpackedTexts;
 use super::units::Units;
 use crate::deadline;
 use crate::document::{Catalogue, Derived, DerivedKind, ImageHash, Layer, Record, Span, Structure};
 use crate::error::Damage;
 use crate::packed::series::SeriesWriter;
 use crate::store::{
-    Ask, DamagedDocument, DocumentNumber, FileState, Leg, Manifest, Scored, Snapshot, TermState, Totals, Vectors,
+    Ask, DamagedDocument, DocumentNumber, DocumentText, FileState, Leg, Manifest, Scored, Snapshot, TermState, Totals,
+    Vectors,
 };
 use crate::text::names::DocumentNames;
 use crate::text::terms;
@@ -46,6 +48,7 @@ pub struct EmbeddedSnapshot {
     records: OnceLock<Vec<(DocumentNumber, Record)>>,
     catalogue: OnceLock<Catalogue>,
     totals: OnceLock<Totals>,
+    texts: UnpackedTexts,
     names: OnceLock<DocumentNames>,
     copies: Vec<Vec<DocumentNumber>>,
     damage: Mutex<Vec<DamagedDocument>>,
@@ -119,6 +122,7 @@ impl EmbeddedSnapshot {
             records: OnceLock::new(),
             catalogue,
             totals,
+            texts: UnpackedTexts::default(),
             names,
             copies,
             damage: Mutex::new(damage),
@@ -352,9 +356,13 @@ impl Snapshot for EmbeddedSnapshot {
         Ok(Arc::clone(&self.front(entry)?.structure))
     }
 
-    fn text(&self, number: DocumentNumber) -> Result<&str> {
+    fn text(&self, number: DocumentNumber) -> Result<DocumentText<'_>> {
         let entry = self.atlas.get(number).ok_or_else(|| self.unknown(number))?;
-        entry.text.get().ok_or_else(|| self.found_damaged(number))
+        let text = match entry.text.is_compressed {
+            true => self.texts.get(number, || entry.text.unpacked()).map(DocumentText::Shared),
+            false => entry.text.get(),
+        };
+        text.ok_or_else(|| self.found_damaged(number))
     }
 
     fn derived(&self, number: DocumentNumber) -> Result<Arc<[Derived]>> {
@@ -402,14 +410,14 @@ impl Snapshot for EmbeddedSnapshot {
     }
 
     fn check_text(&self, number: DocumentNumber, span: Span) -> Result<()> {
-        let fits = self.with_sums(number, |parts, sums| sums.fit_text(parts.text, span))?;
+        let fits = self.with_sums(number, |parts, sums| sums.fit_text(parts, span))?;
         if fits == Some(false) { Err(self.found_damaged(number)) } else { Ok(()) }
     }
 
     fn check_document(&self, number: DocumentNumber) -> Result<()> {
         let fits = |parts: &StoredParts<'_>, sums: Sums<'_>| {
             let whole = Span::new(0, parts.text.len());
-            sums.fit_layout(parts) && sums.fit_vectors(parts) && sums.fit_text(parts.text, whole)
+            sums.fit_layout(parts) && sums.fit_vectors(parts) && sums.fit_text(parts, whole)
         };
         if self.with_sums(number, fits)? == Some(false) { Err(self.found_damaged(number)) } else { Ok(()) }
     }

@@ -53,8 +53,11 @@ impl<'a> Sums<'a> {
         self.get(2) == Some(xxh3_64(parts.vectors)) && self.get(3) == Some(xxh3_64(parts.derived_vectors))
     }
 
-    /// Whether the blocks of a text that hold a part of this span are as they were written.
-    pub fn fit_text(self, text: &[u8], span: Span) -> bool {
+    /// Whether the blocks of a text that hold a part of this span are as they were written; of one that is compressed,
+    /// all blocks.
+    pub fn fit_text(self, parts: &StoredParts<'_>, span: Span) -> bool {
+        let text = parts.text;
+        let span = if parts.is_compressed { Span::new(0, text.len()) } else { span };
         let blocks = span.start as usize / BLOCK..(span.end as usize).div_ceil(BLOCK);
         let fits = |(at, block): (usize, &[u8])| self.get(FIXED + at) == Some(xxh3_64(block));
         text.chunks(BLOCK).enumerate().skip(blocks.start).take(blocks.len()).all(fits)
@@ -68,20 +71,29 @@ mod tests {
 
     #[test]
     fn every_changed_byte_is_noticed_where_it_belongs() {
-        let text = "A sentence of many. ".repeat(700);
-        let bytes = blob::write(&document("a", &text), DIMENSIONS).unwrap();
+        for (times, is_compressed) in [(700, true), (7000, false)] {
+            every_change_is_noticed(&"A sentence of many. ".repeat(times), is_compressed);
+        }
+    }
+
+    fn every_change_is_noticed(text: &str, is_compressed: bool) {
+        let bytes = blob::write(&document("a", text), DIMENSIONS).unwrap();
         let sums = of(&bytes).unwrap();
         let sums = Sums::new(&sums);
         let whole = Span::new(0, text.len());
         let fits = |bytes: &[u8], span: Span| {
             let Some(parts) = blob::stored_parts(bytes) else { return false };
-            sums.fit_layout(&parts) && sums.fit_vectors(&parts) && sums.fit_text(parts.text, span)
+            sums.fit_layout(&parts) && sums.fit_vectors(&parts) && sums.fit_text(&parts, span)
         };
         assert!(fits(&bytes, whole));
+        assert_eq!(blob::stored_parts(&bytes).unwrap().is_compressed, is_compressed);
         for at in (0..bytes.len()).step_by(97) {
             let mut changed = bytes.clone();
             changed[at] ^= 4;
             assert!(!fits(&changed, whole), "byte {at}");
+        }
+        if is_compressed {
+            return;
         }
         let start = blob::stored_parts(&bytes).unwrap().text.as_ptr() as usize - bytes.as_ptr() as usize;
         let mut changed = bytes.clone();

@@ -84,8 +84,8 @@ impl Units {
         for entry in &atlas.documents {
             let shifted = |run: Range<usize>| entry.first + run.start as u32..entry.first + run.end as u32;
             // Chunks alone are measured by their text; a document that lost it has none.
-            let text = if matches!(layer, Layer::Chunk { .. }) { entry.text.get() } else { Some("") };
-            let own = text.map(|text| layer.runs(&entry.structure(), text)).unwrap_or_default();
+            let text = if matches!(layer, Layer::Chunk { .. }) { entry.text.get() } else { Some("".into()) };
+            let own = text.map(|text| layer.runs(&entry.structure(), &text)).unwrap_or_default();
             runs.extend(own.into_iter().map(shifted));
             firsts.push(runs.len() as u32);
         }

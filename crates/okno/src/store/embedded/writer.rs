@@ -1,6 +1,6 @@
 //! The one writer: everything between two commits happens in one LMDB transaction.
 
-use super::bundles::{DocumentShelf, NumberedTable};
+use super::bundles::{DocumentShelf, NumberedTable, replace};
 use super::identity::IndexIdentity;
 use super::lexical::{Built, Lexical, LexicalError, LexicalResult, LexicalWriter, lexical_failure};
 use super::sound::mend_pages;
@@ -136,7 +136,7 @@ impl<'s> EmbeddedWriter<'s> {
             let Some(blob) = blob::read(bytes, manifest.dimensions) else { continue };
             let (Some(record), Some(text)) = (blob::read_record(blob.record), blob.text.get()) else { continue };
             let above = above(&record, &manifest.embedded_fields);
-            lexical.add(number, text, &above, &blob.structure, &blob.derived).map_err(wrong)?;
+            lexical.add(number, &text, &above, &blob.structure, &blob.derived).map_err(wrong)?;
         }
         lexical.commit(generation, identity).map_err(wrong)?;
         Ok(lexical)
@@ -212,7 +212,7 @@ impl Writer for EmbeddedWriter<'_> {
         // A new number: what a reader of the last generation finds under the old one must not change.
         self.take_out(number, &record)?;
         let new = self.put_bytes(&bytes, &record, |lexical, number, title| {
-            lexical.add(number, text, title, &blob.structure, &blob.derived)
+            lexical.add(number, &text, title, &blob.structure, &blob.derived)
         })?;
         for picture in &blob.structure.images {
             self.hand_over(picture.hash, number, new)?;
@@ -316,7 +316,7 @@ impl Writer for EmbeddedWriter<'_> {
     fn set_file(&mut self, file: &FileState) -> Result<()> {
         let bytes =
             postcard::to_stdvec(file).map_err(|e| self.tables.damaged(Damage::Packing { words: e.to_string() }))?;
-        self.change(|tables, writing| tables.files.put(writing, &file_key(&file.root, &file.path), &bytes))
+        self.change(|tables, writing| replace(tables.files, writing, &file_key(&file.root, &file.path), &bytes))
     }
 
     fn forget_file(&mut self, root: &str, path: &str) -> Result<()> {
@@ -325,14 +325,14 @@ impl Writer for EmbeddedWriter<'_> {
 
     fn set_roots(&mut self, roots: &[String]) -> Result<()> {
         let json = serde_json::to_vec(roots).map_err(std::io::Error::from)?;
-        self.change(|tables, writing| tables.meta.put(writing, "roots", &json))
+        self.change(|tables, writing| replace(tables.meta, writing, "roots", &json))
     }
 
     fn set_manifest(&mut self, manifest: &Manifest) -> Result<()> {
         let json = serde_json::to_vec(manifest).map_err(std::io::Error::from)?;
         self.embedded_fields.clone_from(&manifest.embedded_fields);
         self.dimensions = manifest.dimensions;
-        self.change(|tables, writing| tables.meta.put(writing, "manifest", &json))
+        self.change(|tables, writing| replace(tables.meta, writing, "manifest", &json))
     }
 
     fn cached_vector(&mut self, key: u128) -> Result<Option<Vec<f32>>> {
