@@ -1,6 +1,6 @@
 //! `okno backup` and `okno restore`: what comes back is what was there, and nothing else comes back.
 
-use super::damage::{overwrite_at, places, world};
+use super::damage::{overwrite_at, text_place, world};
 use super::support::{Many, sample};
 use super::{Ran, World, number, text};
 use serde_json::Value;
@@ -112,9 +112,9 @@ fn damage_is_not_backed_up() {
     let world = world();
     world.okno(["backup", "one.backup"]).succeeds();
     let before = std::fs::read(world.path("one.backup")).unwrap();
-    overwrite_at(&world, places(&world, "Keeper07 counted")[0], b"Keeper07 stole  ");
+    overwrite_at(&world, text_place(&world, "Keeper07 counted"), b"Keeper07 stole  ");
     // The vectors of another: no search would notice.
-    overwrite_at(&world, places(&world, "# Note 5\n")[0] - 100, &[7; 40]);
+    overwrite_at(&world, text_place(&world, "# Note 5\n") - 100, &[7; 40]);
     let ran = world.okno(["backup", "one.backup"]).refuses();
     ran.says(&["faults: 2", "okno check --repair"]);
     world.okno(["--lang", "zh", "backup", "one.backup"]).refuses().says(&["索引已损坏"]);

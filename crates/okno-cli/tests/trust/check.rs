@@ -1,6 +1,6 @@
 //! `okno check` finds what searching does not look at, and `--repair` mends what can be mended.
 
-use super::damage::{DOCUMENTS, note, overwrite_at, places, world};
+use super::damage::{DOCUMENTS, note, overwrite_at, places, text_place, world};
 use super::{World, counts, number, text};
 use serde_json::Value;
 
@@ -32,7 +32,7 @@ fn a_whole_index_has_no_faults() {
 fn changed_vectors_are_found_and_made_again() {
     let world = world();
     // The vectors stand between the sentences and the text, whose place is known.
-    let at = places(&world, "# Note 5\n")[0];
+    let at = text_place(&world, "# Note 5\n");
     overwrite_at(&world, at - 100, &[7; 40]);
     assert_eq!(faults(&world), ["damaged_document"]);
     world.okno(["check"]).ends_with(1).says(&["n05.md", "okno check --repair"]);
@@ -82,7 +82,7 @@ fn a_table_or_a_value_that_lost_its_name_is_damage() {
 #[test]
 fn what_cannot_be_made_again_is_named() {
     let world = world();
-    let at = places(&world, "Keeper11 counted")[0];
+    let at = text_place(&world, "Keeper11 counted");
     overwrite_at(&world, at, b"\xff\xff");
     world.delete("notes/n11.md").write("notes/other.md", "Another note.");
     let ran = world.okno(["check", "--repair"]).ends_with(1).says(&["lost: n11.md", "bring their files back"]);

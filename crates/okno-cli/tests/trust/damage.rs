@@ -3,7 +3,9 @@
 
 use super::{Server, World, contexts, counts, number, text};
 use serde_json::{Value, json};
+use std::io::Read;
 use std::os::unix::fs::FileExt;
+use zstd::stream::read::Decoder;
 
 pub const DOCUMENTS: usize = 40;
 
@@ -29,15 +31,30 @@ pub fn places(world: &World, words: &str) -> Vec<usize> {
     windows.filter(|(_, window)| *window == words.as_bytes()).map(|(at, _)| at).collect()
 }
 
+/// Where `data.mdb` holds the compressed text of a document that says these words.
+pub fn text_place(world: &World, words: &str) -> usize {
+    let bytes = std::fs::read(world.path(".okno/data.mdb")).unwrap();
+    let begins = |at: &usize| bytes[*at..].starts_with(&COMPRESSED);
+    let says = |at: &usize| {
+        let mut text = String::new();
+        let read = Decoder::new(&bytes[*at..]).unwrap().single_frame().read_to_string(&mut text);
+        read.is_ok() && text.contains(words)
+    };
+    (0..bytes.len()).filter(begins).find(says).unwrap()
+}
+
+/// What texts that zstd compressed begin with.
+const COMPRESSED: [u8; 4] = 0xfd2f_b528_u32.to_le_bytes();
+
 /// Changes bytes of `data.mdb` in place, as a bad disk would.
 pub fn overwrite_at(world: &World, at: usize, others: &[u8]) {
     let file = std::fs::File::options().write(true).open(world.path(".okno/data.mdb")).unwrap();
     file.write_all_at(others, at as u64).unwrap();
 }
 
-/// Changes the first of these words.
+/// Changes the text that says these words.
 fn overwrite(world: &World, words: &str, others: &[u8]) {
-    overwrite_at(world, places(world, words)[0], others);
+    overwrite_at(world, text_place(world, words) + 4, others);
 }
 
 fn damaged(value: &Value) -> Vec<String> {

@@ -69,8 +69,11 @@ impl EmbeddedStore {
 
     /// Opens the index in a folder.
     pub fn open(folder: &Path) -> Result<Self> {
-        if !Self::exists(folder) {
-            return Err(Error::NoIndex(folder.to_owned()));
+        match fs_err::metadata(folder.join("data.mdb")) {
+            Ok(file) if file.is_file() => {}
+            // There may be one, which somebody else may read.
+            Err(denied) if denied.kind() == std::io::ErrorKind::PermissionDenied => return Err(denied.into()),
+            _ => return Err(Error::NoIndex(folder.to_owned())),
         }
         let tables = Tables::open(folder)?;
         let Some(manifest) = tables.manifest()? else { return Err(Error::NoIndex(folder.to_owned())) };
