@@ -84,7 +84,7 @@ impl StoredDocuments {
     }
 
     /// All documents, by ascending number.
-    pub fn iter<'t>(
+    pub fn all<'t>(
         self,
         reading: &'t RoTxn<'_, WithoutTls>,
     ) -> heed::Result<impl Iterator<Item = heed::Result<(DocumentNumber, &'t [u8])>>> {
@@ -330,7 +330,7 @@ mod tests {
                 }
             }
             shelf.close(&mut writing).unwrap();
-            let stored: Vec<_> = shelf.stored().iter(&writing).unwrap().map(Result::unwrap).collect();
+            let stored: Vec<_> = shelf.stored().all(&writing).unwrap().map(Result::unwrap).collect();
             let all: Vec<_> = expected.iter().map(|(number, document)| (*number, document.as_slice())).collect();
             prop_assert_eq!(stored, all);
             writing.commit().unwrap();

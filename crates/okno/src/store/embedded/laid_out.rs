@@ -163,7 +163,7 @@ fn stored_documents(
         Ok(DocumentBytes { number, bytes: lasting(bytes), sums: own.map(|(_, bytes)| Sums::new(lasting(bytes))) })
     };
     let mut failed = Ok(());
-    let documents = tables.stored().iter(pin).map_err(|e| tables.wrong(e))?;
+    let documents = tables.stored().all(pin).map_err(|e| tables.wrong(e))?;
     look(&mut documents.map_while(|stored| with_sums(stored).map_err(|e| failed = Err(tables.wrong(e))).ok()));
     failed
 }

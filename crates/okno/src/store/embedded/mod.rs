@@ -48,6 +48,7 @@ pub use writer::above;
 use crate::store::{FORMAT, IndexFault, Manifest, Reopen, Snapshot, Store, Writer, is_readable};
 use crate::{Error, Result};
 use snapshot::EmbeddedSnapshot;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use tables::Tables;
@@ -72,7 +73,9 @@ impl EmbeddedStore {
         match fs_err::metadata(folder.join("data.mdb")) {
             Ok(file) if file.is_file() => {}
             // There may be one, which somebody else may read.
-            Err(denied) if denied.kind() == std::io::ErrorKind::PermissionDenied => return Err(denied.into()),
+            Err(denied) if denied.kind() == ErrorKind::PermissionDenied => {
+                return Err(tables::failure(folder, heed::Error::Io(ErrorKind::PermissionDenied.into())));
+            }
             _ => return Err(Error::NoIndex(folder.to_owned())),
         }
         let tables = Tables::open(folder)?;
@@ -296,11 +299,13 @@ mod tests {
         let tables = Tables::open(folder).unwrap();
         tables.look_for_tables().unwrap();
         let (stored, mut writing) = (tables.stored(), tables.env.write_txn().unwrap());
-        let documents = stored.iter(&writing).unwrap().map(Result::unwrap);
+        let documents = stored.all(&writing).unwrap().map(Result::unwrap);
         let documents: Vec<_> = documents.map(|(number, bytes)| (number, bytes.to_vec())).collect();
         let bundles = stored.bundles.unwrap();
         assert!(!bundles.is_empty(&writing).unwrap());
-        documents.iter().for_each(|(number, bytes)| stored.entries.put(&mut writing, number, bytes).unwrap());
+        for (number, bytes) in &documents {
+            stored.entries.put(&mut writing, number, bytes).unwrap();
+        }
         // SAFETY: the environment is closed before anybody opens the table again.
         unsafe { bundles.remove(&mut writing) }.unwrap();
         let manifest = tables.json::<Manifest>(&writing, "manifest").unwrap().unwrap();

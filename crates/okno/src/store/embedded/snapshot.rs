@@ -358,9 +358,10 @@ impl Snapshot for EmbeddedSnapshot {
 
     fn text(&self, number: DocumentNumber) -> Result<DocumentText<'_>> {
         let entry = self.atlas.get(number).ok_or_else(|| self.unknown(number))?;
-        let text = match entry.text.is_compressed {
-            true => self.texts.get(number, || entry.text.unpacked()).map(DocumentText::Shared),
-            false => entry.text.get(),
+        let text = if entry.text.is_compressed {
+            self.texts.get(number, || entry.text.unpacked()).map(DocumentText::Shared)
+        } else {
+            entry.text.get()
         };
         text.ok_or_else(|| self.found_damaged(number))
     }

@@ -130,7 +130,7 @@ impl<'s> EmbeddedWriter<'s> {
             fs_err::remove_dir_all(&path)?;
         }
         let mut lexical = LexicalWriter::create(&path).map_err(wrong)?;
-        for stored in tables.stored().iter(reading).map_err(|e| tables.wrong(e))? {
+        for stored in tables.stored().all(reading).map_err(|e| tables.wrong(e))? {
             let (number, bytes) = stored.map_err(|e| tables.wrong(e))?;
             // What cannot be read cannot be found either; a reader names it.
             let Some(blob) = blob::read(bytes, manifest.dimensions) else { continue };
@@ -420,7 +420,7 @@ impl EmbeddedWriter<'_> {
         let documents = self.shelf.stored();
         self.change(|tables, writing| {
             let mut ids = Vec::new();
-            for stored in documents.iter(writing)? {
+            for stored in documents.all(writing)? {
                 let (number, bytes) = stored?;
                 let record = blob::read(bytes, dimensions).and_then(|blob| blob::read_record(blob.record));
                 ids.extend(record.map(|record| (id_key(&record.id), id_value(number, record.hash))));
