@@ -242,6 +242,21 @@ fn a_filter_that_leaves_no_document_says_so() {
 }
 
 #[test]
+fn documents_of_the_same_name_are_cited_with_their_folders() {
+    let world = World::new();
+    world.write("north/a.md", "The lamp of the north pier burns all night.");
+    world.write("south/a.md", "The lamp of the south pier burns until dawn.");
+    world.write("south/b.md", "Boats pass the lamp of the west pier.");
+    world.index(["north", "south"]);
+    let whole = |path: &str| format!("{}:1", std::fs::canonicalize(world.path(path)).unwrap().display());
+    let out = world.okno(["search", "lamp of the pier"]).succeeds().out;
+    assert!(out.contains(&whole("north/a.md")) && out.contains(&whole("south/a.md")), "{out}");
+    assert!(out.contains(". b.md:1\n"), "{out}");
+    let out = world.okno(["ask", "how long does the lamp burn"]).succeeds().out;
+    assert!(out.contains(&whole("north/a.md")) && out.contains(&whole("south/a.md")), "{out}");
+}
+
+#[test]
 fn the_index_is_found_from_subfolders() {
     let world = World::new();
     world.write("notes/deep/er/a.md", "Rain on the roof.");

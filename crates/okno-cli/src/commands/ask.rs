@@ -3,7 +3,7 @@
 use crate::globals::Globals;
 use crate::locale::say;
 use crate::model::{self, ModelTable};
-use crate::output::{self, Paint, understood};
+use crate::output::{self, CitedTogether, Paint, understood};
 use crate::search_flags::{SearchFlags, query};
 use crate::{conversation, opening, settings};
 use anyhow::Result;
@@ -192,9 +192,12 @@ fn print(reply: &Reply, printing: Printing) -> Result<()> {
     if !places.is_empty() {
         writeln!(out)?;
     }
+    let names = places.iter().map(|citation| (citation.document.as_str(), citation.root.as_str()));
+    let cited = CitedTogether::new(names);
     for citation in places {
+        let at = cited.place(&citation.document, &citation.root, citation.lines);
         let number = paint.bold(&format!("[{}]", citation.number));
-        writeln!(out, "{number} {}{}", paint.bold(&place_of(citation)), paint.dim(&about(citation)))?;
+        writeln!(out, "{number} {}{}", paint.bold(&at), paint.dim(&about(citation)))?;
         writeln!(out, "    {}", output::printable(&output::shortened(&citation.text, 160)))?;
     }
     Ok(())
@@ -206,15 +209,6 @@ fn places(citations: &[Citation]) -> Vec<&Citation> {
     places.sort_by_key(|citation| (citation.number, citation.start, citation.end));
     places.dedup_by_key(|citation| (citation.number, citation.start, citation.end));
     places
-}
-
-/// `guide/tea.md:12-14`, clickable in most terminals and editors.
-fn place_of(citation: &Citation) -> String {
-    let name = output::printable(&citation.document);
-    match citation.lines {
-        (first, last) if first == last => format!("{name}:{first}"),
-        (first, last) => format!("{name}:{first}-{last}"),
-    }
 }
 
 /// Page and headings.

@@ -1,6 +1,6 @@
 //! An answer as its contexts, with what `--explain` adds.
 
-use super::{Paint, citation, counted, note, printable, printable_text, shortened, understood, unit};
+use super::{CitedTogether, Paint, counted, note, printable, printable_text, shortened, understood, unit};
 use crate::locale::{Lang, language, say};
 use anyhow::Result;
 use okno::document::Span;
@@ -45,8 +45,9 @@ pub fn print(answer: &Answer, detail: AnswerDetail) -> Result<()> {
     if let Some(rows) = &answer.rows {
         write!(out, "{}", computed(rows))?;
     }
+    let cited = CitedTogether::of(&answer.contexts);
     for (i, context) in answer.contexts.iter().enumerate() {
-        writeln!(out, "{} {}", paint.bold(&format!("{}.", i + 1)), paint.bold(&citation(context)))?;
+        writeln!(out, "{} {}", paint.bold(&format!("{}.", i + 1)), paint.bold(&cited.context(context)))?;
         let below = place(context);
         if !below.is_empty() {
             writeln!(out, "   {}", paint.dim(&below))?;

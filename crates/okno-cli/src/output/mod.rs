@@ -12,6 +12,7 @@ use anyhow::Result;
 use okno::Context;
 use okno::retrieve::Unit;
 use serde_json::Value;
+use std::collections::HashMap;
 use std::io::{IsTerminal, Write};
 
 /// Prints a message for the user on standard error; a closed standard error is ignored.
@@ -54,12 +55,43 @@ pub fn unit(unit: Unit) -> String {
     }
 }
 
-/// `guide/tea.md:12-14`, clickable in most terminals and editors.
-pub fn citation(context: &Context) -> String {
-    let name = printable(&context.document);
-    match context.lines {
-        (first, last) if first == last => format!("{name}:{first}"),
-        (first, last) => format!("{name}:{first}-{last}"),
+/// The documents that are cited together, so that two of the same name are told apart.
+pub struct CitedTogether<'c> {
+    /// The root of each name, or none where documents of several roots have it.
+    roots: HashMap<&'c str, Option<&'c str>>,
+}
+
+impl<'c> CitedTogether<'c> {
+    /// From the names of documents and their roots.
+    pub fn new(cited: impl Iterator<Item = (&'c str, &'c str)>) -> Self {
+        let mut roots: HashMap<&str, Option<&str>> = HashMap::new();
+        for (name, root) in cited {
+            let known = roots.entry(name).or_insert(Some(root));
+            *known = known.filter(|known| *known == root);
+        }
+        Self { roots }
+    }
+
+    /// The documents of contexts.
+    pub fn of(contexts: &'c [Context]) -> Self {
+        Self::new(contexts.iter().map(|context| (context.document.as_str(), context.root.as_str())))
+    }
+
+    /// Where a context is.
+    pub fn context(&self, context: &Context) -> String {
+        self.place(&context.document, &context.root, context.lines)
+    }
+
+    /// `guide/tea.md:12-14`, clickable in most terminals and editors.
+    pub fn place(&self, name: &str, root: &str, lines: (usize, usize)) -> String {
+        let is_shared = self.roots.get(name).is_some_and(Option::is_none);
+        // The root of a single file is the file.
+        let whole = if root.ends_with(name) { root.to_owned() } else { format!("{root}/{name}") };
+        let name = printable(if is_shared { &whole } else { name });
+        match lines {
+            (first, last) if first == last => format!("{name}:{first}"),
+            (first, last) => format!("{name}:{first}-{last}"),
+        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! The contexts of several recipes for one question, side by side.
 
 use super::columns::{self, SideLine};
-use super::{Paint, citation, counted, printable_text};
+use super::{CitedTogether, Paint, counted, printable_text};
 use crate::locale::{Lang, language, say};
 use anyhow::Result;
 use okno_evaluate::sides::{Side, part, parts};
@@ -44,9 +44,9 @@ fn lines(sides: &[Side], own: usize) -> Vec<SideLine> {
         Lang::En => format!("━━ {}: {}, {tokens} tokens ━━", side.name, counted(contexts, "context")),
         Lang::Zh => format!("━━ {}：{contexts} 段上下文，{tokens} 个词元 ━━", side.name),
     })];
-    let mut only = 0;
+    let (cited, mut only) = (CitedTogether::of(&side.answer.contexts), 0);
     for context in &side.answer.contexts {
-        lines.push(SideLine::Place(citation(context)));
+        lines.push(SideLine::Place(cited.context(context)));
         for (span, alone) in parts(context, sides, own) {
             let text = part(context, span);
             only += if alone { text.trim().chars().count() } else { 0 };
