@@ -166,7 +166,8 @@ impl DocumentShelf {
         for &number in &gathered.numbers {
             before.extend(self.place(writing, number)?.map(|place| place.bundle));
         }
-        let bundle = self.bundles.last(writing)?.map_or(0, |(last, _)| last + 1);
+        let last = self.bundles.last(writing)?.map(|(last, _)| last);
+        let bundle = last.map_or(Some(0), |last| last.checked_add(1)).ok_or(heed::MdbError::Corrupted)?;
         self.write(writing, bundle, &gathered)?;
         before.sort_unstable();
         before.dedup();
