@@ -41,12 +41,11 @@ pub struct StoredDocument {
     pub above: String,
 }
 
-/// Bytes of a record in memory, about.
+/// Bytes of a record in memory, at most in most indexes: one of a corpus with few fields takes about 1 kB.
 const RECORD: usize = 3 << 10;
 
 impl StoredDocument {
-    /// Bytes in memory, about. Its record with all fields is most of a short document: 60 questions to 108,000 of them
-    /// held 150 MB while 512 bytes were counted for it.
+    /// Bytes in memory, about.
     pub fn bytes(&self) -> usize {
         let structure = self.structure.sentences.len() * 32 + self.structure.sections.len() * 64;
         let derived: usize = self.derived.iter().map(|unit| unit.text.len() + 48).sum();

@@ -3,8 +3,8 @@
 use okno::Result;
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-/// A value that is read once. Who asks while another reads it waits: the names of 100,000 documents take seconds and a
-/// hundred megabytes, and questions that come at once would each read them.
+/// A value that is read once. Who asks while another reads it waits: to read the names of 100,000 documents takes
+/// seconds, and questions that come at once would each do it.
 #[derive(Debug)]
 pub struct ReadOnce<T> {
     value: OnceLock<T>,

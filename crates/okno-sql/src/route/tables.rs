@@ -5,9 +5,9 @@ use crate::TableSource;
 use crate::import::{stem, table_names, totals};
 use okno::Result;
 use okno::document::table::{self, Table};
-use okno::document::{DerivedKind, Metadata, Record};
+use okno::document::{DerivedKind, Metadata};
 use okno::retrieve::CitedRow;
-use okno::store::{DocumentNumber, SOURCE_ROOT, Snapshot};
+use okno::store::{DocumentNumber, Snapshot, is_of_source};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::ops::Range;
 
@@ -77,23 +77,19 @@ fn holds_tables(snapshot: &dyn Snapshot) -> bool {
     snapshot.derived_counts().get(&DerivedKind::Table).is_some_and(|count| *count > 0)
 }
 
-fn is_row(record: &Record) -> bool {
-    record.id.root.starts_with(SOURCE_ROOT)
-}
-
 /// The tables of an index that are `wanted` for the name of their document and their text, each under the name that it
 /// has among all: to read the cells of thousands of tables takes more than a second. Rows of databases are always
 /// wanted.
 pub fn tables(snapshot: &dyn Snapshot, wanted: &dyn Fn(&str, &str) -> bool) -> Result<Vec<IndexedTable>> {
-    let (mut documents, mut read) = (Vec::new(), Vec::new());
     if !has_tables(snapshot)? {
         return Ok(Vec::new());
     }
+    let (mut documents, mut read) = (Vec::new(), Vec::new());
     let copies: HashSet<_> = snapshot.copies().iter().flat_map(|group| group.iter().skip(1).copied()).collect();
     let holds_tables = holds_tables(snapshot);
     let mut sources: BTreeMap<String, Vec<(CitedRow, Metadata)>> = BTreeMap::new();
     for (number, record) in snapshot.records()? {
-        if is_row(record) {
+        if is_of_source(record) {
             let place = CitedRow { document: *number, sentences: 0..record.sentences as usize };
             sources.entry(record.id.root.clone()).or_default().push((place, record.metadata.clone()));
         } else if holds_tables {

@@ -6,7 +6,7 @@ use crate::rules::RuleText;
 use serde::{Deserialize, Serialize};
 
 /// The version of everything on disk: tables, packing, index terms, sentence rules, scales.
-/// Since 6 short documents stand together.
+/// Since 6 short documents stand together, and their texts are compressed.
 pub const FORMAT: u32 = 6;
 
 /// The oldest version that is still read, and written to.

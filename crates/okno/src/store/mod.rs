@@ -148,12 +148,17 @@ pub struct Vectors {
 /// What the roots of sources begin with; the name of the source follows.
 pub const SOURCE_ROOT: &str = "source:";
 
+/// Whether a document is one that a source gave, such as a row of a database.
+pub fn is_of_source(record: &Record) -> bool {
+    record.id.root.starts_with(SOURCE_ROOT)
+}
+
 /// How much an index holds.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Totals {
     /// Documents.
     pub documents: usize,
-    /// Those of them that a source gave, such as rows of a database.
+    /// Those of them that a source gave.
     pub of_sources: usize,
     /// Their sentences.
     pub sentences: u64,
@@ -165,7 +170,7 @@ impl Totals {
     /// Counts one document more.
     pub fn add(&mut self, record: &Record) {
         self.documents += 1;
-        self.of_sources += usize::from(record.id.root.starts_with(SOURCE_ROOT));
+        self.of_sources += usize::from(is_of_source(record));
         self.sentences += u64::from(record.sentences);
         self.bytes += record.bytes;
     }

@@ -114,13 +114,13 @@ pub fn replace<'k, K: BytesEncode<'k>>(
 
 /// The documents of an index, for its writer. Those of a bundle are gathered in memory until it is full: LMDB does not
 /// use the pages of a value again that is written twice in one transaction.
-pub struct DocumentShelf {
+pub struct BundleWriter {
     entries: NumberedTable,
     bundles: NumberedTable,
     gathered: Bundle,
 }
 
-impl DocumentShelf {
+impl BundleWriter {
     /// The documents of these tables.
     pub fn new(entries: NumberedTable, bundles: NumberedTable) -> Self {
         Self { entries, bundles, gathered: Bundle::default() }
@@ -306,32 +306,32 @@ mod tests {
             let mut writing = env.write_txn().unwrap();
             let entries = env.create_database(&mut writing, Some("documents")).unwrap();
             let bundles = env.create_database(&mut writing, Some("bundles")).unwrap();
-            let mut shelf = DocumentShelf::new(entries, bundles);
+            let mut documents = BundleWriter::new(entries, bundles);
             let mut expected: BTreeMap<DocumentNumber, Vec<u8>> = BTreeMap::new();
             for (at, step) in steps.into_iter().enumerate() {
                 match step {
                     Step::Put(number, length) => {
                         let document = vec![at as u8; length];
-                        shelf.put(&mut writing, number, &document).unwrap();
+                        documents.put(&mut writing, number, &document).unwrap();
                         expected.insert(number, document);
                     }
                     Step::Delete(number) => {
-                        let found = shelf.delete(&mut writing, number).unwrap();
+                        let found = documents.delete(&mut writing, number).unwrap();
                         prop_assert_eq!(found, expected.remove(&number).is_some());
                     }
                     Step::Look(number) => {
-                        let found = shelf.get(&mut writing, number).unwrap();
+                        let found = documents.get(&mut writing, number).unwrap();
                         prop_assert_eq!(found, expected.get(&number).map(Vec::as_slice));
                     }
                     Step::Commit => {
-                        shelf.close(&mut writing).unwrap();
+                        documents.close(&mut writing).unwrap();
                         writing.commit().unwrap();
                         writing = env.write_txn().unwrap();
                     }
                 }
             }
-            shelf.close(&mut writing).unwrap();
-            let stored: Vec<_> = shelf.stored().all(&writing).unwrap().map(Result::unwrap).collect();
+            documents.close(&mut writing).unwrap();
+            let stored: Vec<_> = documents.stored().all(&writing).unwrap().map(Result::unwrap).collect();
             let all: Vec<_> = expected.iter().map(|(number, document)| (*number, document.as_slice())).collect();
             prop_assert_eq!(stored, all);
             writing.commit().unwrap();

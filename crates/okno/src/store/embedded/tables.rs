@@ -1,6 +1,6 @@
 //! The tables of the key-value store, and their keys.
 
-use super::bundles::{DocumentShelf, NumberedTable, StoredDocuments};
+use super::bundles::{BundleWriter, NumberedTable, StoredDocuments};
 use super::identity::{FileNumber, IndexIdentity};
 use super::layout::{CheckedFile, DiskStamp, Layout};
 use super::sound::{checked_pages, refuse_damaged_starts, reserve_locks};
@@ -266,8 +266,8 @@ impl Tables {
     }
 
     /// The documents; the table of bundles is made if there is none. Only for the writer.
-    pub fn shelf(&self) -> Result<DocumentShelf> {
-        Ok(DocumentShelf::new(self.documents, self.ensured(&self.bundles, "bundles")?))
+    pub fn bundle_writer(&self) -> Result<BundleWriter> {
+        Ok(BundleWriter::new(self.documents, self.ensured(&self.bundles, "bundles")?))
     }
 
     /// The documents, for a transaction that began after [`Self::look_for_tables`].
@@ -275,9 +275,8 @@ impl Tables {
         StoredDocuments { entries: self.documents, bundles: self.bundles.get().copied() }
     }
 
-    /// The checksums that belong to the generation of a transaction, which began after
-    /// [`Self::look_for_tables`]: a program that
-    /// knows nothing of checksums may have written since they were made.
+    /// The checksums that belong to the generation of a transaction, which began after [`Self::look_for_tables`]: a
+    /// program that knows nothing of checksums may have written since they were made.
     pub fn current_sums(&self, reading: &RoTxn<'_, WithoutTls>) -> Result<Option<NumberedTable>> {
         let generation: u64 = self.json(reading, "generation")?.unwrap_or(0);
         let of: Option<u64> = self.json(reading, "sums")?;

@@ -1,6 +1,6 @@
 //! The one writer: everything between two commits happens in one LMDB transaction.
 
-use super::bundles::{DocumentShelf, NumberedTable, replace};
+use super::bundles::{BundleWriter, NumberedTable, replace};
 use super::identity::IndexIdentity;
 use super::lexical::{Built, Lexical, LexicalError, LexicalResult, LexicalWriter, lexical_failure};
 use super::sound::mend_pages;
@@ -28,7 +28,7 @@ pub struct EmbeddedWriter<'s> {
     dimensions: usize,
     embedded_fields: Vec<String>,
     sums: NumberedTable,
-    shelf: DocumentShelf,
+    documents: BundleWriter,
     /// Held, never read: the system lets go of it when the process ends, however it ends.
     _lock: File,
 }
@@ -44,7 +44,7 @@ impl<'s> EmbeddedWriter<'s> {
         tables.refuse_replaced()?;
         mend_pages(&tables.env, folder)?;
         let identity = tables.ensured_identity()?;
-        let (sums, shelf) = (tables.ensured_sums()?, tables.shelf()?);
+        let (sums, documents) = (tables.ensured_sums()?, tables.bundle_writer()?);
         let reading = tables.env.read_txn().map_err(|e| tables.wrong(e))?;
         let generation = tables.json(&reading, "generation")?.unwrap_or(0);
         let next = tables.json(&reading, "next")?.unwrap_or(0);
@@ -63,7 +63,7 @@ impl<'s> EmbeddedWriter<'s> {
             dimensions: manifest.dimensions,
             embedded_fields: manifest.embedded_fields,
             sums,
-            shelf,
+            documents,
             _lock: lock,
         };
         if lacks_sums {
@@ -75,7 +75,7 @@ impl<'s> EmbeddedWriter<'s> {
     /// Gives every document its checksums: those of an index that was written by a program without any. A document
     /// whose text is not the one of its hash gets none.
     fn add_all_sums(&mut self) -> Result<()> {
-        let (sums, stored, dimensions) = (self.sums, self.shelf.stored(), self.dimensions);
+        let (sums, stored, dimensions) = (self.sums, self.documents.stored(), self.dimensions);
         self.change(|_, writing| {
             sums.clear(writing)?;
             let mut at = 0;
@@ -94,7 +94,7 @@ impl<'s> EmbeddedWriter<'s> {
     fn put_document(&mut self, number: DocumentNumber, bytes: &[u8], record: Option<&Record>) -> Result<()> {
         let sums = self.sums;
         let own = sums::of(bytes).ok_or_else(|| self.tables.damaged(Damage::Document { number }))?;
-        self.on_shelf(|shelf, writing| shelf.put(writing, number, bytes))?;
+        self.on_documents(|documents, writing| documents.put(writing, number, bytes))?;
         self.change(|tables, writing| {
             sums.put(writing, &number, &own)?;
             match record {
@@ -145,22 +145,25 @@ impl<'s> EmbeddedWriter<'s> {
     /// Runs a change inside the transaction, beginning one if there is none.
     fn change<T>(&mut self, change: impl FnOnce(&Tables, &mut RwTxn<'s>) -> heed::Result<T>) -> Result<T> {
         let tables = self.tables;
-        self.on_shelf(|_, writing| change(tables, writing))
+        self.on_documents(|_, writing| change(tables, writing))
     }
 
     /// The same for the documents.
-    fn on_shelf<T>(&mut self, change: impl FnOnce(&mut DocumentShelf, &mut RwTxn<'s>) -> heed::Result<T>) -> Result<T> {
+    fn on_documents<T>(
+        &mut self,
+        change: impl FnOnce(&mut BundleWriter, &mut RwTxn<'s>) -> heed::Result<T>,
+    ) -> Result<T> {
         let tables = self.tables;
         if self.writing.is_none() {
             self.writing = Some(tables.env.write_txn().map_err(|e| tables.wrong(e))?);
         }
         let writing = self.writing.as_mut().expect("begun above");
-        change(&mut self.shelf, writing).map_err(|e| tables.wrong(e))
+        change(&mut self.documents, writing).map_err(|e| tables.wrong(e))
     }
 
     /// What `read` makes of a document; `None` where there is none.
     fn document<T>(&mut self, number: DocumentNumber, read: impl FnOnce(&[u8]) -> T) -> Result<Option<T>> {
-        self.on_shelf(|shelf, writing| Ok(shelf.get(writing, number)?.map(read)))
+        self.on_documents(|documents, writing| Ok(documents.get(writing, number)?.map(read)))
     }
 
     fn lexical_failure(&self, source: LexicalError) -> Error {
@@ -276,7 +279,7 @@ impl Writer for EmbeddedWriter<'_> {
     /// Nothing that the document says about itself is used: its id and its images are looked for among all of them.
     fn discard(&mut self, number: DocumentNumber) -> Result<bool> {
         let sums = self.sums;
-        let found = self.on_shelf(|shelf, writing| shelf.delete(writing, number))?;
+        let found = self.on_documents(|documents, writing| documents.delete(writing, number))?;
         let images = self.change(|tables, writing| {
             let own = |value: &[u8]| read_id_value(value).is_some_and(|(other, _)| other == number);
             let mut ids = Vec::new();
@@ -354,7 +357,7 @@ impl Writer for EmbeddedWriter<'_> {
         // Somebody may have deleted the folder and made another index there: its lexical index is not ours to change.
         self.tables.refuse_replaced()?;
         self.collect_garbage()?;
-        self.on_shelf(DocumentShelf::close)?;
+        self.on_documents(BundleWriter::close)?;
         let (generation, next, identity) = (self.generation + 1, self.next, self.identity);
         // Lexical first: a generation is visible only once all its sentences can be found.
         let committed = self.lexical.commit(generation, identity);
@@ -416,8 +419,8 @@ impl EmbeddedWriter<'_> {
     /// Makes the table of names anew from the documents.
     fn name_again(&mut self) -> Result<()> {
         let dimensions = self.dimensions;
-        self.on_shelf(DocumentShelf::close)?;
-        let documents = self.shelf.stored();
+        self.on_documents(BundleWriter::close)?;
+        let documents = self.documents.stored();
         self.change(|tables, writing| {
             let mut ids = Vec::new();
             for stored in documents.all(writing)? {
@@ -443,7 +446,7 @@ impl EmbeddedWriter<'_> {
     /// Takes a document out; its images stay.
     fn take_out(&mut self, number: DocumentNumber, record: &Record) -> Result<()> {
         let sums = self.sums;
-        self.on_shelf(|shelf, writing| shelf.delete(writing, number))?;
+        self.on_documents(|documents, writing| documents.delete(writing, number))?;
         self.change(|tables, writing| {
             sums.delete(writing, &number)?;
             tables.ids.delete(writing, &id_key(&record.id))?;
