@@ -151,19 +151,25 @@ fn embedding_stops_when_asked_to() {
 }
 
 /// `okno search --queries` never ended with any transformer: the network was opened inside of a parallel loop, under a
-/// lock that the next question of the same worker waited for.
+/// lock that the next question of the same worker waited for. Then 300 questions ended it: while a worker waited for
+/// one, it took up the next, until its stack was full.
 #[test]
-fn a_network_is_opened_inside_of_a_parallel_loop() {
+fn a_network_is_asked_inside_of_a_parallel_loop() {
     use rayon::prelude::*;
+    use std::cell::Cell;
+    thread_local!(static BEGUN: Cell<usize> = const { Cell::new(0) });
     let Some(model) = support::model("bge-small-en-v1.5-q") else { return };
     let embedder = TransformerEmbedder::open(model).unwrap();
     let (done, finished) = std::sync::mpsc::channel();
     std::thread::spawn(move || {
         let questions: Vec<String> = (0..64).map(|number| format!("How hot is tea number {number}?")).collect();
-        let vectors = questions.par_iter().map(|question| embedder.embed(&[question], Role::Query).map(|v| v.len()));
-        let lengths: Vec<usize> = vectors.collect::<Result<_, _>>().unwrap();
-        let _ = done.send(lengths);
+        let embed = |question: &String| {
+            BEGUN.set(BEGUN.get() + 1);
+            let vector = embedder.embed(&[question], Role::Query).unwrap();
+            (vector.len(), BEGUN.replace(BEGUN.get() - 1))
+        };
+        let _ = done.send(questions.par_iter().map(embed).collect::<Vec<_>>());
     });
-    let lengths = finished.recv_timeout(std::time::Duration::from_mins(2)).expect("the loop waits for itself");
-    assert_eq!(lengths, [384; 64]);
+    let embedded = finished.recv_timeout(std::time::Duration::from_mins(2)).expect("the loop waits for itself");
+    assert_eq!(embedded, [(384, 1); 64], "components of each, and questions that a thread has begun");
 }

@@ -69,6 +69,7 @@
 //! | [`answer`] | contexts become an answer in words, with checked citations |
 //! | [`config`] | `okno.toml` and the environment become settings |
 //! | [`shapes`] | the JSON of results, the same for every interface |
+//! | [`parallel`] | work on all cores that waits for networks |
 //!
 //! # Cargo features
 //!
@@ -93,6 +94,7 @@ pub mod error;
 pub mod fetch;
 pub mod generate;
 mod packed;
+pub mod parallel;
 pub mod retrieve;
 pub mod rules;
 pub mod shapes;

@@ -9,8 +9,7 @@ use crate::{errors, model, opening, output, settings};
 use anyhow::{Context as _, Result, bail};
 use clap::Args;
 use okno::document::Filter;
-use okno::{Answer, Engine, Query, search_several};
-use rayon::prelude::*;
+use okno::{Answer, Engine, Query, parallel, search_several};
 use std::collections::HashSet;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -176,12 +175,9 @@ fn batch(indexes: &SearchedIndexes, file: &Path) -> Result<()> {
     let mut out = std::io::BufWriter::new(std::io::stdout().lock());
     let mut failed = 0;
     for lines in lines.chunks(BATCH) {
-        let answers: Vec<Result<String>> = lines
-            .par_iter()
-            .map(|&(number, line)| {
-                one(indexes, line, number).with_context(|| format!("{}:{}", file.display(), number + 1))
-            })
-            .collect();
+        let answers = parallel::map(lines.to_vec(), |(number, line)| {
+            one(indexes, line, number).with_context(|| format!("{}:{}", file.display(), number + 1))
+        });
         for answer in answers {
             match answer {
                 Ok(answer) => writeln!(out, "{answer}")?,

@@ -21,10 +21,9 @@ use super::run::{Candidate, is_answerable, query};
 use super::score::{self, Returned, Texts};
 use super::set::{Gold, Question, QuestionSet};
 use crate::{Error, Result};
-use okno::Engine;
 use okno::retrieve::Recipe;
 use okno::store::Snapshot;
-use rayon::prelude::*;
+use okno::{Engine, parallel};
 
 /// Questions a split needs: with fewer, every interval is wider than any gain.
 pub const FEWEST: usize = 20;
@@ -154,7 +153,7 @@ struct Judge<'a> {
 
 impl Judge<'_> {
     fn values(&self, recipe: &Recipe, questions: &[&Question]) -> Result<Vec<f64>> {
-        questions.par_iter().map(|question| self.value(recipe, question)).collect()
+        parallel::map(questions.to_vec(), |question| self.value(recipe, question)).into_iter().collect()
     }
 
     /// What a recipe is worth for a question: the mean over all budgets.

@@ -89,16 +89,15 @@ impl TransformerNetwork {
         Ok(outputs)
     }
 
-    /// Does work on as many cores as there are batches; a single batch uses all of them.
+    /// Does work on as many cores as there are batches; a single batch uses all of them. Always on other threads: a
+    /// worker of rayon that asks would take up other work while it waits for a pool, and joining takes up nothing.
     fn on_lanes(&self, batches: usize, work: &(dyn Fn(&RunOptions) -> Result<Outputs> + Sync)) -> Result<Outputs> {
-        if batches <= 1 {
-            return work(&RunOptions::default());
-        }
+        let pools: Vec<Option<Arc<rten::ThreadPool>>> =
+            if batches <= 1 { vec![None] } else { self.lanes.iter().take(batches).cloned().map(Some).collect() };
         std::thread::scope(|scope| {
-            let lanes = self.lanes.iter().take(batches);
-            let running: Vec<_> = lanes
-                .map(|lane| scope.spawn(|| work(&RunOptions::default().with_thread_pool(Some(Arc::clone(lane))))))
-                .collect();
+            let pools = pools.into_iter();
+            let running: Vec<_> =
+                pools.map(|pool| scope.spawn(|| work(&RunOptions::default().with_thread_pool(pool)))).collect();
             let mut all = Vec::new();
             for lane in running {
                 let panicked = |_| self.failed(NetworkFailure::Panicked);

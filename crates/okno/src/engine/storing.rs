@@ -15,8 +15,7 @@ use crate::document::{DocumentId, ImageHash, ImageSource, Loaded};
 use crate::load::{self, CompiledSelection, Loader, Sink, SkipReason, Source};
 use crate::rules::Rules;
 use crate::store::{DocumentNumber, FileState, PreparedDocument, Writer};
-use crate::{Error, Result};
-use rayon::prelude::*;
+use crate::{Error, Result, parallel};
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -130,8 +129,7 @@ impl IndexRun<'_> {
                 let read = looked_at(read, &work.entry.path, reader);
                 (permitted(ruled(read, &work.entry.name, rules), &work), work)
             };
-            let read: Vec<(ReadOutcome, Work)> = batch.into_par_iter().map(read).collect();
-            self.store(read)?;
+            self.store(parallel::map(batch, read))?;
         }
         Ok(())
     }
