@@ -1,23 +1,73 @@
-//! Dot products with rows of signed bytes: the one inner loop of dense search, and of comparing tokens.
+//! Dot products with rows of small numbers: the one inner loop of dense search, and of comparing tokens.
 //!
-//! The question's components have 16 bits, the rows' 8, and the products are added as 32-bit integers: exact, and the
-//! same on every machine. With AVX2 a row of 256 components takes some twenty cycles, so that a scan waits for memory
-//! and not for arithmetic (wider instructions were not faster); without it the plain loop gives the same numbers.
+//! The question's components have 16 bits, the rows' 8 or 4, and the products are added as 32-bit integers: exact, and
+//! the same on every machine. With AVX2 a row of 256 components takes some twenty cycles, so that a scan waits for
+//! memory and not for arithmetic (wider instructions were not faster); without it the plain loop gives the same numbers.
 
-/// Rows of signed bytes, each to be multiplied with a scale of its own (4 bytes, little-endian).
+/// How many bits a component has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Bits {
+    /// The number of a level ([`LEVELS`]). Of 32 components the first 16 are the lower halves of 16 bytes, the others
+    /// the upper halves; a row is filled up to a multiple of 32.
+    Four,
+    /// A signed byte.
+    Eight,
+}
+
+/// What components of four bits stand for: the sixteen numbers that are nearest to those of a normal distribution
+/// (Max, 1960), the largest as large as a byte allows.
+pub const LEVELS: [i8; 16] = [-127, -96, -75, -58, -44, -31, -18, -6, 6, 18, 31, 44, 58, 75, 96, 127];
+
+/// Components of four bits that stand together, and the bytes they take.
+const TOGETHER: usize = 32;
+const HALF: usize = TOGETHER / 2;
+
+impl Bits {
+    /// The bytes of a row.
+    pub fn row(self, dimensions: usize) -> Option<usize> {
+        match self {
+            Self::Four => dimensions.checked_next_multiple_of(TOGETHER).map(|filled| filled / 2),
+            Self::Eight => Some(dimensions),
+        }
+    }
+}
+
+/// The numbers of the levels of a row's components, as [`Bits::Four`] has them.
+pub fn put_together(levels: &[u8], bytes: &mut Vec<u8>) {
+    for levels in levels.chunks(TOGETHER) {
+        let level = |at: usize| levels.get(at).copied().unwrap_or(0);
+        bytes.extend((0..HALF).map(|at| level(at) | level(at + HALF) << 4));
+    }
+}
+
+/// Adds the components of a row to these, as many as there are, times a scale.
+pub fn add_row(row: &[u8], bits: Bits, scale: f32, sums: &mut [f32]) {
+    let add = |sum: &mut f32, component: i8| *sum += scale * f32::from(component);
+    match bits {
+        Bits::Four => {
+            for (sums, bytes) in sums.chunks_mut(TOGETHER).zip(row.chunks_exact(HALF)) {
+                let (first, second) = sums.split_at_mut(HALF.min(sums.len()));
+                first.iter_mut().zip(bytes).for_each(|(sum, byte)| add(sum, LEVELS[usize::from(byte & 15)]));
+                second.iter_mut().zip(bytes).for_each(|(sum, byte)| add(sum, LEVELS[usize::from(byte >> 4)]));
+            }
+        }
+        Bits::Eight => sums.iter_mut().zip(row).for_each(|(sum, byte)| add(sum, byte.cast_signed())),
+    }
+}
+
+/// Rows, each to be multiplied with a scale of its own (4 bytes, little-endian).
 #[derive(Clone, Copy)]
 pub struct ScaledRows<'a> {
     /// The components, one row after the other.
     pub components: &'a [u8],
     /// The scales.
     pub scales: &'a [u8],
+    /// How components are written.
+    pub bits: Bits,
 }
 
 /// The dot product of the question with each row, times its scale, times `step`. Rows are as long as the question.
 pub fn scan(question: &[i16], step: f32, rows: ScaledRows<'_>, dots: &mut [f32]) {
-    if question.is_empty() {
-        return;
-    }
     #[cfg(target_arch = "x86_64")]
     if std::arch::is_x86_feature_detected!("avx2") {
         // SAFETY: the processor has AVX2, checked above.
@@ -27,9 +77,18 @@ pub fn scan(question: &[i16], step: f32, rows: ScaledRows<'_>, dots: &mut [f32])
 }
 
 fn scan_plain(question: &[i16], step: f32, rows: ScaledRows<'_>, dots: &mut [f32]) {
-    let each = rows.components.chunks_exact(question.len()).zip(rows.scales.chunks_exact(4));
-    for (dot, (row, scale)) in dots.iter_mut().zip(each) {
-        *dot = plain(question, row) as f32 * float(scale) * step;
+    match rows.bits {
+        Bits::Four => each_row(question.len(), step, rows, dots, |row| plain_of_four(question, row)),
+        Bits::Eight => each_row(question.len(), step, rows, dots, |row| plain(question, row)),
+    }
+}
+
+#[inline(always)]
+fn each_row(dimensions: usize, step: f32, rows: ScaledRows<'_>, dots: &mut [f32], dot: impl Fn(&[u8]) -> i32) {
+    let Some(length @ 1..) = rows.bits.row(dimensions) else { return };
+    let each = rows.components.chunks_exact(length).zip(rows.scales.chunks_exact(4));
+    for (found, (row, scale)) in dots.iter_mut().zip(each) {
+        *found = dot(row) as f32 * float(scale) * step;
     }
 }
 
@@ -42,13 +101,58 @@ fn plain(question: &[i16], row: &[u8]) -> i32 {
     question.iter().zip(row).map(|(&q, &r)| i32::from(q) * i32::from(r.cast_signed())).sum()
 }
 
+fn plain_of_four(question: &[i16], row: &[u8]) -> i32 {
+    let halves = question.chunks(HALF).zip(row.chunks_exact(HALF).flat_map(|bytes| [(bytes, 0), (bytes, 4)]));
+    let level = |byte: u8, shift: i32| i32::from(LEVELS[usize::from(byte >> shift & 15)]);
+    let dot = |(question, (bytes, shift)): (&[i16], (&[u8], i32))| -> i32 {
+        question.iter().zip(bytes).map(|(&q, &byte)| i32::from(q) * level(byte, shift)).sum()
+    };
+    halves.map(dot).sum()
+}
+
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
 fn scan_avx2(question: &[i16], step: f32, rows: ScaledRows<'_>, dots: &mut [f32]) {
-    let each = rows.components.chunks_exact(question.len()).zip(rows.scales.chunks_exact(4));
-    for (dot, (row, scale)) in dots.iter_mut().zip(each) {
-        *dot = avx2(question, row) as f32 * float(scale) * step;
+    match rows.bits {
+        Bits::Four => each_row(question.len(), step, rows, dots, |row| avx2_of_four(question, row)),
+        Bits::Eight => each_row(question.len(), step, rows, dots, |row| avx2(question, row)),
     }
+}
+
+/// A shuffle looks up the levels of 32 components at once.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+#[inline]
+fn avx2_of_four(question: &[i16], row: &[u8]) -> i32 {
+    use std::arch::x86_64::{
+        _mm_and_si128, _mm_loadu_si128, _mm_set1_epi8, _mm_srli_epi16, _mm256_add_epi32, _mm256_broadcastsi128_si256,
+        _mm256_castsi256_si128, _mm256_cvtepi8_epi16, _mm256_extracti128_si256, _mm256_loadu_si256, _mm256_madd_epi16,
+        _mm256_set_m128i, _mm256_setzero_si256, _mm256_shuffle_epi8,
+    };
+    // SAFETY: 16 bytes; unaligned loads are allowed.
+    let levels = _mm256_broadcastsi128_si256(unsafe { _mm_loadu_si128(LEVELS.as_ptr().cast()) });
+    let lower_half = _mm_set1_epi8(15);
+    let (blocks, rest) = question.as_chunks::<TOGETHER>();
+    let mut sums = [_mm256_setzero_si256(); 2];
+    for (question, bytes) in blocks.iter().zip(row.as_chunks::<HALF>().0) {
+        // SAFETY: 16 bytes, and 32 numbers of two bytes; unaligned loads are allowed.
+        let (bytes, first, second) = unsafe {
+            let question = question.as_ptr();
+            (
+                _mm_loadu_si128(bytes.as_ptr().cast()),
+                _mm256_loadu_si256(question.cast()),
+                _mm256_loadu_si256(question.add(HALF).cast()),
+            )
+        };
+        let (lower, upper) = (_mm_and_si128(bytes, lower_half), _mm_and_si128(_mm_srli_epi16::<4>(bytes), lower_half));
+        let both = _mm256_shuffle_epi8(levels, _mm256_set_m128i(upper, lower));
+        let lower = _mm256_cvtepi8_epi16(_mm256_castsi256_si128(both));
+        let upper = _mm256_cvtepi8_epi16(_mm256_extracti128_si256::<1>(both));
+        sums[0] = _mm256_add_epi32(sums[0], _mm256_madd_epi16(first, lower));
+        sums[1] = _mm256_add_epi32(sums[1], _mm256_madd_epi16(second, upper));
+    }
+    let of_rest = plain_of_four(rest, row.get(blocks.len() * HALF..).unwrap_or_default());
+    total_avx2(_mm256_add_epi32(sums[0], sums[1])) + of_rest
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -179,15 +283,27 @@ mod tests {
         fn vector_instructions_change_nothing(
             question in prop::collection::vec(any::<i16>(), 1..99),
             components in prop::collection::vec(any::<u8>(), 0..400),
+            bits in prop::sample::select(vec![Bits::Four, Bits::Eight]),
             scale in 0.01..9.0f32,
         ) {
-            let count = components.len() / question.len();
+            let count = components.len() / bits.row(question.len()).unwrap();
             let scales = scale.to_le_bytes().repeat(count);
-            let rows = ScaledRows { components: &components, scales: &scales };
+            let rows = ScaledRows { components: &components, scales: &scales, bits };
             let (mut found, mut expected) = (vec![0.0; count], vec![0.0; count]);
             scan(&question, 0.5, rows, &mut found);
             scan_plain(&question, 0.5, rows, &mut expected);
             prop_assert_eq!(found, expected);
+        }
+
+        #[test]
+        fn components_of_four_bits_are_those_that_were_put_together(levels in prop::collection::vec(0..16u8, 1..99)) {
+            let mut row = Vec::new();
+            put_together(&levels, &mut row);
+            prop_assert_eq!(row.len(), Bits::Four.row(levels.len()).unwrap());
+            let mut found = vec![1.0; levels.len()];
+            add_row(&row, Bits::Four, 2.0, &mut found);
+            let expected = levels.iter().map(|&level| 1.0 + 2.0 * f32::from(LEVELS[usize::from(level)]));
+            prop_assert_eq!(found, expected.collect::<Vec<_>>());
         }
 
         #[test]

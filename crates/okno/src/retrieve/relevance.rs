@@ -20,7 +20,7 @@
 //! How the weights were fitted, and what is missed, stands at [`WEIGHTS`].
 
 use crate::document::Structure;
-use crate::embed::dot::{ScaledRows, scan};
+use crate::embed::dot::{Bits, ScaledRows, scan};
 use crate::embed::{Scratch, StaticModel, with_ids};
 use crate::text::is_chinese;
 use crate::text::terms::{of_query, terms};
@@ -361,7 +361,7 @@ impl TokenRows {
         let first = cosines.len();
         cosines.resize(first + self.weights.len(), 0.0);
         if let Some(row) = model.components(id).map(widened) {
-            let rows = ScaledRows { components: &self.components, scales: &self.scales };
+            let rows = ScaledRows { components: &self.components, scales: &self.scales, bits: Bits::Eight };
             scan(&row, scale(&row), rows, &mut cosines[first..]);
         }
         cosines[first..].iter_mut().for_each(|cosine| *cosine = cosine.max(0.0));

@@ -15,8 +15,9 @@ use std::sync::Arc;
 /// Documents between two commits, and read together.
 const PAGE: usize = 200;
 
-/// How far the components of a vector may differ, as a share of the largest: stores keep a byte for each.
-const TOLERANCE: f32 = 0.01;
+/// How far the components of a vector may differ, as a share of the largest: a folder keeps four bits for each, and the
+/// upper levels are a quarter apart.
+const TOLERANCE: f32 = 0.15;
 
 /// What a copy did.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

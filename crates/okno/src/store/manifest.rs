@@ -6,8 +6,8 @@ use crate::rules::RuleText;
 use serde::{Deserialize, Serialize};
 
 /// The version of everything on disk: tables, packing, index terms, sentence rules, scales.
-/// Since 6 short documents stand together, and their texts are compressed.
-pub const FORMAT: u32 = 6;
+/// Since 6 short documents stand together and their texts are compressed, since 7 vectors have four bits per component.
+pub const FORMAT: u32 = 7;
 
 /// The oldest version that is still read, and written to.
 const OLDEST_FORMAT: u32 = 5;

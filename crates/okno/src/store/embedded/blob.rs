@@ -1,10 +1,11 @@
 //! A document as one value: a hash of its text, six lengths, then record, sentences, vectors, text, derived texts and
-//! their vectors. The text may be compressed; its length says so.
+//! their vectors. The text may be compressed, and vectors may have four bits per component; their lengths say so.
 
 use super::sums::Sums;
 use super::texts;
 use super::vectors::{PackedVectors, pack, pack_normalised};
 use crate::document::{Derived, Record, Span, Structure};
+use crate::embed::dot::Bits;
 use crate::store::{DocumentText, PreparedDocument, Vectors};
 use std::sync::{Arc, OnceLock};
 use xxhash_rust::xxh3::xxh3_128;
@@ -13,9 +14,31 @@ const HASH: usize = 16;
 const PARTS: usize = 6;
 const LENGTHS: usize = PARTS * 4;
 
-/// Which of the parts is the text, and what is added to its length where it is compressed.
-const TEXT: usize = 3;
-const COMPRESSED: u32 = 1 << 31;
+/// What is added to the length of a part that is packed.
+const PACKED: u32 = 1 << 31;
+
+/// A part as it is stored.
+#[derive(Clone, Copy)]
+struct Part<'a> {
+    bytes: &'a [u8],
+    /// Of the text: compressed; of vectors: of four bits instead of eight.
+    is_packed: bool,
+}
+
+impl<'a> Part<'a> {
+    fn plain(bytes: &'a [u8]) -> Self {
+        Self { bytes, is_packed: false }
+    }
+
+    fn packed(bytes: &'a [u8]) -> Self {
+        Self { bytes, is_packed: true }
+    }
+
+    fn vectors(self, rows: usize, dimensions: usize) -> Option<PackedVectors<'a>> {
+        let bits = if self.is_packed { Bits::Four } else { Bits::Eight };
+        PackedVectors::new(self.bytes, bits, rows, dimensions)
+    }
+}
 
 /// The parts of a stored document, in place.
 pub struct Blob<'a> {
@@ -43,8 +66,9 @@ pub struct StoredText<'a> {
 }
 
 impl<'a> StoredText<'a> {
-    fn new(bytes: &'a [u8], is_compressed: bool, hash: &[u8]) -> Option<Self> {
-        Some(Self { bytes, is_compressed, hash: u128::from_le_bytes(hash.try_into().ok()?), is_whole: OnceLock::new() })
+    fn new(text: Part<'a>, hash: &[u8]) -> Option<Self> {
+        let hash = u128::from_le_bytes(hash.try_into().ok()?);
+        Some(Self { bytes: text.bytes, is_compressed: text.is_packed, hash, is_whole: OnceLock::new() })
     }
 
     /// The text; `None` when it is not the one that was written.
@@ -104,8 +128,8 @@ impl<'a> StoredFront<'a> {
         let read = || {
             stored_parts(self.bytes).filter(|parts| self.sums.fit_layout(parts))?;
             let (_, [_, structure, _, _, derived, _]) = parts(self.bytes)?;
-            let derived: Vec<Derived> = postcard::from_bytes(derived).ok()?;
-            let structure = Arc::new(postcard::from_bytes(structure).ok()?);
+            let derived: Vec<Derived> = postcard::from_bytes(derived.bytes).ok()?;
+            let structure = Arc::new(postcard::from_bytes(structure.bytes).ok()?);
             let front = DocumentFront { structure, derived: derived.into() };
             (front.counts() == self.counts).then_some(front)
         };
@@ -137,9 +161,10 @@ pub fn write(document: &PreparedDocument, dimensions: usize) -> Result<Vec<u8>, 
     let derived_vectors = pack_normalised(&document.vectors.derived, dimensions);
     let hash = xxh3_128(document.text.as_bytes()).to_le_bytes();
     let compressed = texts::compressed(&document.text);
-    let text = compressed.as_deref().unwrap_or(document.text.as_bytes());
-    let parts = [&record, &structure, &vectors, text, &derived, &derived_vectors];
-    Ok(join(&hash, parts, compressed.is_some()))
+    let text = compressed.as_deref().map_or(Part::plain(document.text.as_bytes()), Part::packed);
+    let [record, structure, derived] = [&record, &structure, &derived].map(|part| Part::plain(part));
+    let [vectors, derived_vectors] = [&vectors, &derived_vectors].map(|part| Part::packed(part));
+    Ok(join(&hash, [record, structure, vectors, text, derived, derived_vectors]))
 }
 
 /// The same document with other derived units; `None` when the bytes cannot be a document.
@@ -147,16 +172,17 @@ pub fn with_derived(bytes: &[u8], derived: &[Derived], vectors: &[f32], dimensio
     let (hash, [record, structure, sentence_vectors, text, ..]) = parts(bytes)?;
     let packed = postcard::to_stdvec(derived).ok()?;
     let vectors = pack_normalised(vectors, dimensions);
-    Some(join(hash, [record, structure, sentence_vectors, text, &packed, &vectors], is_compressed(bytes)))
+    Some(join(hash, [record, structure, sentence_vectors, text, Part::plain(&packed), Part::packed(&vectors)]))
 }
 
 /// The same document with the vectors of another embedder; `None` when the bytes cannot be a document.
 pub fn with_vectors(bytes: &[u8], vectors: &Vectors, dimensions: usize) -> Option<Vec<u8>> {
-    let (hash, [record, packed_structure, _, text, derived, _]) = parts(bytes)?;
-    let structure: Structure = postcard::from_bytes(packed_structure).ok()?;
+    let (hash, [record, stored_structure, _, text, derived, _]) = parts(bytes)?;
+    let structure: Structure = postcard::from_bytes(stored_structure.bytes).ok()?;
     let derived_vectors = pack_normalised(&vectors.derived, dimensions);
     let vectors = pack(vectors, &structure, dimensions);
-    Some(join(hash, [record, packed_structure, &vectors, text, derived, &derived_vectors], is_compressed(bytes)))
+    let [vectors, derived_vectors] = [&vectors, &derived_vectors].map(|part| Part::packed(part));
+    Some(join(hash, [record, stored_structure, vectors, text, derived, derived_vectors]))
 }
 
 /// The parts of a stored document as bytes, for their checksums.
@@ -177,8 +203,14 @@ pub struct StoredParts<'a> {
 /// The parts of a stored document; `None` when the bytes cannot be one.
 pub fn stored_parts(bytes: &[u8]) -> Option<StoredParts<'_>> {
     let (_, [record, structure, vectors, text, derived, derived_vectors]) = parts(bytes)?;
-    let front = bytes.get(..HASH + LENGTHS + record.len() + structure.len())?;
-    Some(StoredParts { front, vectors, text, is_compressed: is_compressed(bytes), derived, derived_vectors })
+    Some(StoredParts {
+        front: bytes.get(..HASH + LENGTHS + record.bytes.len() + structure.bytes.len())?,
+        vectors: vectors.bytes,
+        text: text.bytes,
+        is_compressed: text.is_packed,
+        derived: derived.bytes,
+        derived_vectors: derived_vectors.bytes,
+    })
 }
 
 /// Reads a document whose text is the one it was written with, and which says nothing impossible about it.
@@ -213,47 +245,41 @@ fn is_sound(blob: &Blob<'_>, text: &str) -> bool {
         && blob.derived.iter().all(|unit| unit.first < unit.end && unit.end as usize <= sentences.len())
 }
 
-fn join(hash: &[u8], parts: [&[u8]; PARTS], is_compressed: bool) -> Vec<u8> {
-    let mut bytes = Vec::with_capacity(HASH + LENGTHS + parts.iter().map(|part| part.len()).sum::<usize>());
+fn join(hash: &[u8], parts: [Part<'_>; PARTS]) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(HASH + LENGTHS + parts.iter().map(|part| part.bytes.len()).sum::<usize>());
     bytes.extend_from_slice(hash);
-    let mut lengths = parts.map(|part| part.len() as u32);
-    lengths[TEXT] |= if is_compressed { COMPRESSED } else { 0 };
-    bytes.extend(lengths.into_iter().flat_map(u32::to_le_bytes));
+    let length = |part: Part<'_>| part.bytes.len() as u32 | if part.is_packed { PACKED } else { 0 };
+    bytes.extend(parts.into_iter().flat_map(|part| length(part).to_le_bytes()));
     for part in parts {
-        bytes.extend_from_slice(part);
+        bytes.extend_from_slice(part.bytes);
     }
     bytes
 }
 
-fn parts(bytes: &[u8]) -> Option<(&[u8], [&[u8]; PARTS])> {
+fn parts(bytes: &[u8]) -> Option<(&[u8], [Part<'_>; PARTS])> {
     let (hash, rest) = bytes.split_at_checked(HASH)?;
     let (lengths, mut rest) = rest.split_at_checked(LENGTHS)?;
-    let mut parts = [&[][..]; PARTS];
+    let mut parts = [Part::plain(&[]); PARTS];
     for (part, length) in parts.iter_mut().zip(lengths.as_chunks::<4>().0) {
-        let length = u32::from_le_bytes(*length) & !COMPRESSED;
-        (*part, rest) = rest.split_at_checked(length as usize)?;
+        let length = u32::from_le_bytes(*length);
+        part.is_packed = length & PACKED != 0;
+        (part.bytes, rest) = rest.split_at_checked((length & !PACKED) as usize)?;
     }
     Some((hash, parts))
-}
-
-/// Whether the text of a document is compressed.
-fn is_compressed(bytes: &[u8]) -> bool {
-    // The uppermost byte of its length.
-    bytes.get(HASH + TEXT * 4 + 3).is_some_and(|byte| byte & 128 != 0)
 }
 
 /// Reads a document; `None` when the bytes cannot be one.
 pub fn read(bytes: &[u8], dimensions: usize) -> Option<Blob<'_>> {
     let (hash, [record, structure, vectors, text, derived, derived_vectors]) = parts(bytes)?;
-    let derived: Vec<Derived> = postcard::from_bytes(derived).ok()?;
-    let structure: Structure = postcard::from_bytes(structure).ok()?;
+    let derived: Vec<Derived> = postcard::from_bytes(derived.bytes).ok()?;
+    let structure: Structure = postcard::from_bytes(structure.bytes).ok()?;
     let rows = structure.sentences.len() + structure.sections.len();
     Some(Blob {
-        record,
-        vectors: PackedVectors::new(vectors, rows, dimensions)?,
+        record: record.bytes,
+        vectors: vectors.vectors(rows, dimensions)?,
         structure,
-        text: StoredText::new(text, is_compressed(bytes), hash)?,
-        derived_vectors: PackedVectors::new(derived_vectors, derived.len(), dimensions)?,
+        text: StoredText::new(text, hash)?,
+        derived_vectors: derived_vectors.vectors(derived.len(), dimensions)?,
         derived,
     })
 }
@@ -271,10 +297,10 @@ impl<'a> BlobOutline<'a> {
     pub fn new(bytes: &'a [u8], counts: DocumentCounts, dimensions: usize) -> Option<Self> {
         let (hash, [record, _, vectors, text, _, derived_vectors]) = parts(bytes)?;
         Some(Self {
-            record,
-            vectors: PackedVectors::new(vectors, counts.sentences as usize + counts.sections as usize, dimensions)?,
-            text: StoredText::new(text, is_compressed(bytes), hash)?,
-            derived_vectors: PackedVectors::new(derived_vectors, counts.derived as usize, dimensions)?,
+            record: record.bytes,
+            vectors: vectors.vectors(counts.sentences as usize + counts.sections as usize, dimensions)?,
+            text: StoredText::new(text, hash)?,
+            derived_vectors: derived_vectors.vectors(counts.derived as usize, dimensions)?,
         })
     }
 }
@@ -283,7 +309,16 @@ impl<'a> BlobOutline<'a> {
 pub fn with_record(bytes: &[u8], record: &Record) -> Option<Vec<u8>> {
     let (hash, [_, structure, vectors, text, derived, derived_vectors]) = parts(bytes)?;
     let record = postcard::to_stdvec(record).ok()?;
-    Some(join(hash, [&record, structure, vectors, text, derived, derived_vectors], is_compressed(bytes)))
+    Some(join(hash, [Part::plain(&record), structure, vectors, text, derived, derived_vectors]))
+}
+
+/// The same document as it was written before vectors had four bits.
+#[cfg(test)]
+pub fn with_eight_bits(bytes: &[u8], dimensions: usize) -> Option<Vec<u8>> {
+    let Blob { vectors, derived_vectors, .. } = read(bytes, dimensions)?;
+    let [vectors, derived_vectors] = [vectors, derived_vectors].map(PackedVectors::in_eight_bits);
+    let (hash, [record, structure, _, text, derived, _]) = parts(bytes)?;
+    Some(join(hash, [record, structure, Part::plain(&vectors), text, derived, Part::plain(&derived_vectors)]))
 }
 
 /// Reads only the record of a document.

@@ -242,7 +242,9 @@ fn on_disk(metadata: &std::fs::Metadata) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::document::Layer;
     use crate::store::contract::{self, HistoryStep};
+    use crate::store::{Ask, Leg};
     use proptest::prelude::*;
 
     fn open(folder: &Path) -> Box<dyn Store> {
@@ -298,13 +300,16 @@ mod tests {
     fn make_old(folder: &Path) {
         let tables = Tables::open(folder).unwrap();
         tables.look_for_tables().unwrap();
-        let (stored, mut writing) = (tables.stored(), tables.env.write_txn().unwrap());
+        let (stored, sums) = (tables.stored(), tables.ensured_sums().unwrap());
+        let mut writing = tables.env.write_txn().unwrap();
         let documents = stored.all(&writing).unwrap().map(Result::unwrap);
         let documents: Vec<_> = documents.map(|(number, bytes)| (number, bytes.to_vec())).collect();
         let bundles = stored.bundles.unwrap();
         assert!(!bundles.is_empty(&writing).unwrap());
         for (number, bytes) in &documents {
-            stored.entries.put(&mut writing, number, bytes).unwrap();
+            let bytes = blob::with_eight_bits(bytes, contract::DIMENSIONS).unwrap();
+            sums.put(&mut writing, number, &sums::of(&bytes).unwrap()).unwrap();
+            stored.entries.put(&mut writing, number, &bytes).unwrap();
         }
         // SAFETY: the environment is closed before anybody opens the table again.
         unsafe { bundles.remove(&mut writing) }.unwrap();
@@ -332,6 +337,13 @@ mod tests {
         let store = open(folder.path());
         assert_eq!((store.manifest().format, texts(&*store).len()), (5, 2));
         assert!(store.check().unwrap().is_empty());
+        let dense = |text: &str| {
+            let (rankings, vector) = (&[(Leg::Dense, Layer::Sentence)], &contract::vector(text));
+            let ask = Ask { text, vector, rankings, allowed: None, sections: None, fields: None, depth: 1 };
+            store.snapshot().unwrap().search(&ask).unwrap()[0][0].run.document
+        };
+        let numbers = store.snapshot().unwrap().numbers();
+        assert_eq!([dense("Rain fell on the roof."), dense("Snow fell on the hill.")], numbers[..]);
         put(&*store, "c", "Wind blew over the sea.");
         put(&*store, "b", "Sleet fell on the hill.");
         assert_eq!(texts(&*store), ["Rain fell on the roof.", "Wind blew over the sea.", "Sleet fell on the hill."]);

@@ -312,7 +312,7 @@ fn stored_lengths<'e>(entry: &'e AtlasEntry<'_>, position: usize) -> impl Iterat
 /// The lengths of any other layer, from the rows themselves.
 fn summed_lengths(entry: &AtlasEntry<'_>, dimensions: usize, runs: &[Range<u32>], section: &[u32]) -> Vec<f32> {
     let sentences = entry.sentences().len();
-    let row = |index: usize| entry.vectors.row(index).collect::<Vec<f32>>();
+    let row = |index: usize| entry.vectors.row(index);
     let of_run = |(run, section): (&Range<u32>, &u32)| {
         let mut sum = row(sentences + (section - entry.first_section) as usize);
         debug_assert_eq!(sum.len(), dimensions);

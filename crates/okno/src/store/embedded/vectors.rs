@@ -1,16 +1,16 @@
-//! Vectors on disk: one signed byte per component, one scale per row, and the lengths of the runs
-//! that the default recipe scores.
+//! Vectors on disk: four bits per component, one scale per row, and the lengths of the runs that the
+//! default recipe scores. Documents that were written before index format 7 have eight bits.
 //!
 //! A run's cosine with the question is `(Σ q·sentence + q·context) / ‖Σ sentence + context‖`. The dot
 //! products come from a scan of the rows; the lengths cannot (they would need every pair of rows),
 //! so those of the [`MEASURED`] layers are computed from the exact rows when a document is stored.
 //!
-//! The question is rounded to 16 bits, the rows to 8, and the products are added as integers: the
+//! The question is rounded to 16 bits, and the products are added as integers: the
 //! scan is exact over what is stored and the same on every machine, vector instructions or not, so
 //! there is nothing left to rescore.
 
 use crate::document::{Layer, Structure};
-use crate::embed::dot::{self, ScaledRows, float};
+use crate::embed::dot::{self, Bits, LEVELS, ScaledRows, float};
 use crate::store::Vectors;
 use std::ops::Range;
 
@@ -37,20 +37,37 @@ pub fn pack_normalised(rows: &[f32], dimensions: usize) -> Vec<u8> {
     pack_rows(rows.chunks_exact(dimensions.max(1)))
 }
 
-/// Scales, then rows.
-fn pack_rows<'r>(rows: impl Iterator<Item = &'r [f32]> + Clone) -> Vec<u8> {
-    let mut packed: Vec<u8> = rows.clone().flat_map(|row| scale_of(row).to_le_bytes()).collect();
-    packed.extend(rows.flat_map(|row| {
-        let inverse = 1.0 / scale_of(row);
-        row.iter().map(move |x| (x * inverse).round() as i8 as u8)
-    }));
-    packed
+/// Scales, then rows of [`Bits::Four`].
+fn pack_rows<'r>(rows: impl Iterator<Item = &'r [f32]>) -> Vec<u8> {
+    let (mut scales, mut packed, mut levels) = (Vec::new(), Vec::new(), Vec::new());
+    for row in rows {
+        levels.clear();
+        let unit = unit_of(row);
+        levels.extend(row.iter().map(|x| nearest_level(x / unit)));
+        scales.extend(scale_of(row, &levels).to_le_bytes());
+        dot::put_together(&levels, &mut packed);
+    }
+    scales.append(&mut packed);
+    scales
 }
 
-/// What the largest component is divided by to give 127; 1 for a row of zeros.
-fn scale_of(row: &[f32]) -> f32 {
+/// What the largest component is divided by to be of the largest level; 1 for a row of zeros.
+fn unit_of(row: &[f32]) -> f32 {
     let largest = row.iter().fold(0.0f32, |largest, x| largest.max(x.abs()));
-    if largest > 0.0 { largest / 127.0 } else { 1.0 }
+    if largest > 0.0 { largest / f32::from(LEVELS[15]) } else { 1.0 }
+}
+
+/// The number of the level that is nearest: of how many limits between two levels it is beyond.
+#[inline]
+fn nearest_level(component: f32) -> u8 {
+    let limit = |pair: &[i8]| (f32::from(pair[0]) + f32::from(pair[1])) / 2.0;
+    LEVELS.windows(2).map(|pair| u8::from(component > limit(pair))).sum()
+}
+
+/// What levels are multiplied with, so that the dot product of the row with itself comes out; 0 for a row of zeros.
+fn scale_of(row: &[f32], levels: &[u8]) -> f32 {
+    let along: f32 = row.iter().zip(levels).map(|(x, &level)| x * f32::from(LEVELS[usize::from(level)])).sum();
+    if along > 0.0 { row.iter().map(|x| x * x).sum::<f32>() / along } else { 0.0 }
 }
 
 /// The length of each run of a layer with its section's context added once.
@@ -95,18 +112,22 @@ pub struct PackedVectors<'a> {
     lengths: &'a [u8],
     scales: &'a [u8],
     rows: &'a [u8],
+    bits: Bits,
     dimensions: usize,
+    /// The bytes of a row.
+    row: usize,
 }
 
 impl<'a> PackedVectors<'a> {
     /// Reads what [`pack`] wrote; `None` when the bytes cannot be that.
-    pub fn new(bytes: &'a [u8], rows: usize, dimensions: usize) -> Option<Self> {
-        let of_rows = rows.checked_mul(dimensions)?;
+    pub fn new(bytes: &'a [u8], bits: Bits, rows: usize, dimensions: usize) -> Option<Self> {
+        let row = bits.row(dimensions)?;
+        let of_rows = rows.checked_mul(row)?;
         let of_scales = rows.checked_mul(4)?;
         let lengths = bytes.len().checked_sub(of_rows)?.checked_sub(of_scales)?;
         let (lengths, rest) = bytes.split_at(lengths);
         let (scales, rows) = rest.split_at(of_scales);
-        Some(Self { lengths, scales, rows, dimensions })
+        Some(Self { lengths, scales, rows, bits, dimensions, row })
     }
 
     /// Some of the stored lengths: those of the first measured layer come first, then the next.
@@ -118,21 +139,23 @@ impl<'a> PackedVectors<'a> {
     /// then sections.
     pub fn dots(self, question: &QuestionVector, first: usize, dots: &mut [f32]) {
         let rows = first..first + dots.len();
-        let of_rows = &self.rows[rows.start * self.dimensions..rows.end * self.dimensions];
+        let components = &self.rows[rows.start * self.row..rows.end * self.row];
         let scales = &self.scales[rows.start * 4..rows.end * 4];
-        dot::scan(&question.components, question.step, ScaledRows { components: of_rows, scales }, dots);
+        let rows = ScaledRows { components, scales, bits: self.bits };
+        dot::scan(&question.components, question.step, rows, dots);
     }
 
-    /// One row as it is stored: signed bytes, and what they are multiplied with.
-    pub fn components(self, index: usize) -> (&'a [u8], f32) {
-        let row = &self.rows[index * self.dimensions..(index + 1) * self.dimensions];
-        (row, float(&self.scales[index * 4..index * 4 + 4]))
+    /// Adds a row as it was before packing, up to rounding.
+    pub fn add_row(self, index: usize, sum: &mut [f32]) {
+        let row = &self.rows[index * self.row..(index + 1) * self.row];
+        dot::add_row(row, self.bits, float(&self.scales[index * 4..index * 4 + 4]), sum);
     }
 
-    /// One row as it was before packing, up to rounding.
-    pub fn row(self, index: usize) -> impl Iterator<Item = f32> + 'a {
-        let (row, scale) = self.components(index);
-        row.iter().map(move |&byte| f32::from(byte.cast_signed()) * scale)
+    /// The same row by itself.
+    pub fn row(self, index: usize) -> Vec<f32> {
+        let mut row = vec![0.0; self.dimensions];
+        self.add_row(index, &mut row);
+        row
     }
 }
 
@@ -180,22 +203,72 @@ mod tests {
             let (sentences, sections) = rows.split_at(dimensions * 3);
             let vectors = Vectors { sentences: sentences.to_vec(), sections: sections.to_vec(), derived: Vec::new() };
             let bytes = pack(&vectors, &document(3), dimensions);
-            let packed = PackedVectors::new(&bytes, 4, dimensions).unwrap();
+            let packed = PackedVectors::new(&bytes, Bits::Four, 4, dimensions).unwrap();
             prop_assert_eq!(packed.lengths(0..usize::MAX).count(), 3 + 3 + 1);
             let mut dots = [0.0; 4];
             packed.dots(&QuestionVector::new(&question), 0, &mut dots);
             for ((found, row), stored) in dots.into_iter().zip(rows.chunks(dimensions)).zip(0..) {
-                let exact: f32 = row.iter().zip(&question).map(|(a, b)| a * b).sum();
-                let error = 0.5 * scale_of(row) * question.iter().map(|x| x.abs()).sum::<f32>() + 1e-3;
-                prop_assert!((found - exact).abs() <= error, "{found} {exact}");
-                prop_assert!(packed.row(stored).zip(row).all(|(a, b)| (a - b).abs() <= scale_of(row)));
+                let read = packed.row(stored);
+                let exact: f32 = read.iter().zip(&question).map(|(a, b)| a * b).sum();
+                prop_assert!((found - exact).abs() <= 1e-2, "{found} {exact}");
+                // Half of the widest step, and what the scale is moved by.
+                let most = 20.0 * unit_of(row);
+                prop_assert!(read.iter().zip(row).all(|(a, b)| (a - b).abs() <= most), "{read:?} {row:?}");
             }
+        }
+
+        /// So that a copy of a copy is the first one.
+        #[test]
+        fn what_was_packed_is_packed_the_same_again(row in prop::collection::vec(-2.0..2.0f32, 1..70)) {
+            let dimensions = row.len();
+            let packed = pack_rows(std::iter::once(&row[..]));
+            let read = PackedVectors::new(&packed, Bits::Four, 1, dimensions).unwrap().row(0);
+            let again = pack_rows(std::iter::once(&read[..]));
+            prop_assert_eq!(&again[4..], &packed[4..]);
+            prop_assert!((float(&again) - float(&packed)).abs() <= 1e-5 * float(&packed));
+        }
+    }
+
+    impl PackedVectors<'_> {
+        /// As they were packed before index format 7.
+        pub fn in_eight_bits(self) -> Vec<u8> {
+            let rows: Vec<Vec<f32>> = (0..self.scales.len() / 4).map(|row| self.row(row)).collect();
+            let scales = rows.iter().flat_map(|row| unit_of(row).to_le_bytes());
+            let components =
+                |row: &Vec<f32>| row.iter().map(|x| (x / unit_of(row)).round() as i8 as u8).collect::<Vec<_>>();
+            self.lengths.iter().copied().chain(scales).chain(rows.iter().flat_map(components)).collect()
         }
     }
 
     #[test]
+    fn eight_bits_are_read() {
+        let packed = pack_rows([&[0.5, -0.25, 0.0, 1.0][..], &[1.0, 1.0, 1.0, 1.0]].into_iter());
+        let packed = PackedVectors::new(&packed, Bits::Four, 2, 4).unwrap();
+        let eight = packed.in_eight_bits();
+        let eight = PackedVectors::new(&eight, Bits::Eight, 2, 4).unwrap();
+        for row in 0..2 {
+            assert!(packed.row(row).iter().zip(eight.row(row)).all(|(a, b)| (a - b).abs() < 0.01));
+        }
+        let dots = [packed, eight].map(|packed| {
+            let mut dots = [0.0; 2];
+            packed.dots(&QuestionVector::new(&[1.0, 0.5, 0.25, -0.5]), 0, &mut dots);
+            dots
+        });
+        assert!(dots[0].iter().zip(dots[1]).all(|(a, b)| (a - b).abs() < 0.02), "{dots:?}");
+    }
+
+    #[test]
+    fn zeros_stay_zeros() {
+        let packed = pack_rows(std::iter::once(&[0.0; 5][..]));
+        assert_eq!(PackedVectors::new(&packed, Bits::Four, 1, 5).unwrap().row(0), [0.0; 5]);
+    }
+
+    #[test]
     fn foreign_bytes_are_refused() {
-        assert!(PackedVectors::new(&[0; 10], 4, 256).is_none());
-        assert!(PackedVectors::new(&[], usize::MAX, 256).is_none());
+        for bits in [Bits::Four, Bits::Eight] {
+            assert!(PackedVectors::new(&[0; 10], bits, 4, 256).is_none());
+            assert!(PackedVectors::new(&[], bits, usize::MAX, 256).is_none());
+            assert!(PackedVectors::new(&[], bits, 1, usize::MAX).is_none());
+        }
     }
 }

@@ -433,7 +433,7 @@ impl EmbeddedWriter<'_> {
         })
     }
 
-    /// Programs that know nothing of bundles must not read an index with any.
+    /// Programs that know nothing of bundles and of four bits must not read an index with any.
     fn mark_format(&mut self) -> Result<()> {
         let tables = self.tables;
         let manifest: Option<Manifest> = self.writing.as_ref().map_or(Ok(None), |it| tables.json(it, "manifest"))?;
