@@ -42,7 +42,7 @@ pub fn parts(text: &str) -> Vec<&str> {
     parts
 }
 
-/// Vectors as one signed byte per component and one scale per row, as the embedded store keeps them.
+/// Vectors as one signed byte per component and one scale per row.
 pub fn pack_vectors(vectors: &Vectors, dimensions: usize) -> Vec<u8> {
     let rows = [&vectors.sentences, &vectors.sections, &vectors.derived];
     let mut packed = Vec::with_capacity(rows.iter().map(|rows| rows.len() + rows.len() / 8).sum());

@@ -101,6 +101,9 @@ impl AskedFigure {
 
     /// Whether a sentence gives such a figure.
     pub fn is_in(&self, sentence: &str) -> bool {
+        if !sentence.contains(may_be_a_number) {
+            return false;
+        }
         let sentence = folded(sentence);
         let is_number = |c: char| c.is_ascii_digit() || NUMERALS.contains(c);
         let mut rest = sentence.as_str();
@@ -135,6 +138,13 @@ impl AskedFigure {
     }
 }
 
+/// Whether a character can be one of a number when it is folded: folding takes longer than all else here.
+fn may_be_a_number(c: char) -> bool {
+    /// Where Chinese characters and full-width digits begin.
+    const CHINESE: char = '\u{2e80}';
+    c.is_numeric() || c >= CHINESE
+}
+
 /// What is counted in the words behind `how many` or 多少: a word without its plural, or a character.
 fn counted(behind: &str) -> Option<String> {
     let first = behind.trim_start().chars().next()?;
@@ -149,6 +159,15 @@ fn counted(behind: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn folding_makes_a_number_only_of_what_may_be_one() {
+        let others = (char::MIN..=char::MAX).filter(|&c| !may_be_a_number(c)).map(String::from);
+        for other in others {
+            let number = |c: char| c.is_ascii_digit() || NUMERALS.contains(c);
+            assert!(!folded(&other).contains(number), "{other:?}");
+        }
+    }
 
     #[test]
     fn a_figure_is_found_by_its_unit() {

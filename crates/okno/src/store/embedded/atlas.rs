@@ -263,10 +263,28 @@ impl<'p> Atlas<'p> {
         &self.documents[self.firsts.partition_point(|&first| first <= sentence) - 1]
     }
 
+    /// The place of the document that holds a sentence, which is probably not far behind another one.
+    pub fn holder_near(&self, sentence: u32, place: usize) -> usize {
+        last_at_most(&self.firsts, sentence, place)
+    }
+
     /// The document that has a section of the row of sections.
     pub fn section_holder(&self, section: u32) -> &AtlasEntry<'p> {
         &self.documents[self.documents.partition_point(|entry| entry.first_section <= section) - 1]
     }
+}
+
+/// The last place of ascending numbers, the first of which is at most this one, where that is so. It is looked for from
+/// another place on, in steps that double: that touches less memory than halving all of them.
+fn last_at_most(numbers: &[u32], most: u32, near: usize) -> usize {
+    let is_at_most = |place: usize| numbers.get(place).is_some_and(|&number| number <= most);
+    let (mut start, mut step) = (if is_at_most(near) { near } else { 0 }, 1);
+    while is_at_most(start + step) {
+        start += step;
+        step *= 2;
+    }
+    let end = (start + step).min(numbers.len());
+    start + numbers[start..end].partition_point(|&number| number <= most) - 1
 }
 
 /// What a search may find, where that is not everything: looked up once, before anything is scored.
@@ -339,4 +357,24 @@ fn marked(atlas: &Atlas<'_>, sections: &Sections) -> Marks {
 
 fn narrow(range: Range<usize>) -> Range<u32> {
     range.start as u32..range.end as u32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn the_last_is_found_from_any_place(
+            mut numbers in prop::collection::vec(1..50u32, 0..60),
+            most in 0..60u32,
+            near in 0..80usize,
+        ) {
+            numbers.push(0);
+            numbers.sort_unstable();
+            let expected = numbers.iter().rposition(|&number| number <= most).unwrap();
+            prop_assert_eq!(last_at_most(&numbers, most, near), expected);
+        }
+    }
 }

@@ -8,7 +8,7 @@
 //! by a [`Sketch`] a quarter the size of the vectors, estimates the units around them, and scores the best of each
 //! layer exactly; `cargo bench --bench scale -- recall` prints what that finds of an exact scan.
 
-use super::atlas::{Allowed, Atlas};
+use super::atlas::{Allowed, Atlas, AtlasEntry};
 use super::best::{BestUnits, ScoredUnit};
 use super::marks::Marks;
 use super::sketch::{LevelTables, Sketch};
@@ -22,13 +22,10 @@ use std::sync::Arc;
 /// an estimate is no faster. (Tests have few.)
 const EXACT_UP_TO: usize = if cfg!(test) { 90 } else { 100_000 };
 
-/// Sentences around which units are estimated: about so many of those most like the question by their sketch. Of the
-/// ten best of each layer, 200 questions to 797,028 sentences, .999 to 1 are found so, of the 200 best .994 to .997; of
-/// 9.8 million .984 and .952, so there they are too few.
-const PROMISING: usize = if cfg!(test) { 600 } else { 10_000 };
-
-/// The same for each unit wanted.
-const PROMISING_EACH: usize = 50;
+/// Sentences around which units are estimated, of those most like the question by their sketch: at least so many for
+/// each unit wanted, and so many times the root of their number.
+const PROMISING_EACH: usize = if cfg!(test) { 60 } else { 25 };
+const PROMISING_OF_ROOT: usize = 5;
 
 /// How many units of each layer are scored exactly after an estimate, at least; and for each unit wanted.
 const CANDIDATES: usize = 1000;
@@ -95,6 +92,8 @@ struct NearSentences<'s> {
     exact: Marks,
     /// The sections whose dot products are there.
     sections: Marks,
+    /// The document that was looked at last.
+    place: usize,
 }
 
 impl<'s> Dots<'s> {
@@ -123,7 +122,8 @@ impl<'s> Dots<'s> {
         for run in &runs {
             sketch.compare(&tables, run, &mut likenesses);
         }
-        let wanted = PROMISING.max(asked.depth.saturating_mul(PROMISING_EACH));
+        let of_root = atlas.sentences().isqrt() * PROMISING_OF_ROOT;
+        let wanted = of_root.max(asked.depth.saturating_mul(PROMISING_EACH));
         let promising = largest(likenesses.as_flattened(), &runs, wanted);
         let dots = Self::none(atlas).with_derived(atlas, &question, asked);
         let near = NearSentences {
@@ -136,6 +136,7 @@ impl<'s> Dots<'s> {
             estimated: Marks::new(atlas.texts()),
             exact: Marks::new(atlas.texts()),
             sections: Marks::new(atlas.sections()),
+            place: 0,
         };
         Self { near: Some(near), ..dots }
     }
@@ -180,6 +181,12 @@ impl<'s> Dots<'s> {
         count: usize,
     ) -> Vec<ScoredUnit> {
         let mut best = BestUnits::new(count, f32::NEG_INFINITY);
+        if units.are_sentences() {
+            for &text in near.promising.iter().filter(|&&text| is_allowed(units, text as usize, allowed)) {
+                best.offer(near.cosine(text as usize), text);
+            }
+            return best.ranked();
+        }
         let mut next = 0;
         for at in 0..near.promising.len() {
             let holding = units.holding(near.promising[at]);
@@ -199,22 +206,32 @@ impl<'s> Dots<'s> {
             if !near.estimated.insert(text as u32) {
                 continue;
             }
-            let section = near.sentences.section[text] as usize;
-            if near.sections.insert(section as u32) {
-                let entry = near.atlas.holder(text as u32);
-                let row = entry.sentences().len() + section - entry.first_section as usize;
-                entry.vectors.dots(&near.question, row, &mut self.sections[section..=section]);
-            }
-            let cosine = near.tables.cosine(near.likenesses.as_flattened()[text]);
-            self.texts[text] = cosine * near.sentences.lengths[text] - self.sections[section];
+            let context = self.context(near, text);
+            self.texts[text] = near.cosine(text) * near.sentences.lengths[text] - context;
         }
+    }
+
+    /// The dot product of a sentence's section.
+    fn context(&mut self, near: &mut NearSentences<'_>, text: usize) -> f32 {
+        let section = near.sentences.section[text] as usize;
+        if near.sections.insert(section as u32) {
+            let entry = near.holder(text);
+            let row = entry.sentences().len() + section - entry.first_section as usize;
+            entry.vectors.dots(&near.question, row, &mut self.sections[section..=section]);
+        }
+        self.sections[section]
     }
 
     /// Replaces estimates by the numbers that an exact scan gives. Units share sentences: each is read once.
     fn make_exact(&mut self, near: &mut NearSentences<'_>, sentences: Range<usize>) {
-        let entry = near.atlas.holder(sentences.start as u32);
-        for text in sentences.filter(|&text| near.exact.insert(text as u32)) {
-            entry.vectors.dots(&near.question, text - entry.first as usize, &mut self.texts[text..=text]);
+        let entry = near.holder(sentences.start);
+        for text in sentences {
+            if near.exact.insert(text as u32) {
+                // No estimate takes its place.
+                near.estimated.insert(text as u32);
+                self.context(near, text);
+                entry.vectors.dots(&near.question, text - entry.first as usize, &mut self.texts[text..=text]);
+            }
         }
     }
 
@@ -235,7 +252,7 @@ impl<'s> Dots<'s> {
     fn offer(&self, units: &Units, range: Range<usize>, allowed: Option<&Allowed>, best: &mut BestUnits) {
         self.each_score(units, range, |unit, score| {
             // Nearly all are worse: what is allowed is asked of the others.
-            if best.may_take(score) && allowed.is_none_or(|allowed| allowed.finds(units.section[unit])) {
+            if best.may_take(score) && is_allowed(units, unit, allowed) {
                 best.offer(score, unit as u32);
             }
         });
@@ -251,6 +268,23 @@ impl<'s> Dots<'s> {
             each(unit, cosine(own, self.sections[units.section[unit] as usize], units.lengths[unit]));
         });
     }
+}
+
+impl<'s> NearSentences<'s> {
+    /// The estimate of a sentence's cosine.
+    fn cosine(&self, text: usize) -> f32 {
+        self.tables.cosine(self.likenesses.as_flattened()[text])
+    }
+
+    /// The document that holds a sentence.
+    fn holder(&mut self, text: usize) -> &'s AtlasEntry<'s> {
+        self.place = self.atlas.holder_near(text as u32, self.place);
+        &self.atlas.documents[self.place]
+    }
+}
+
+fn is_allowed(units: &Units, unit: usize, allowed: Option<&Allowed>) -> bool {
+    allowed.is_none_or(|allowed| allowed.finds(units.section[unit]))
 }
 
 #[inline]

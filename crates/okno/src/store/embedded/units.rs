@@ -177,6 +177,11 @@ impl Units {
         range(self.of_section[section as usize])
     }
 
+    /// Whether they are the sentences themselves.
+    pub fn are_sentences(&self) -> bool {
+        matches!(self.shape, UnitShape::Sentences(_))
+    }
+
     /// How many there are.
     pub fn count(&self) -> usize {
         self.terms.len()
