@@ -170,6 +170,6 @@ fn a_network_is_asked_inside_of_a_parallel_loop() {
         };
         let _ = done.send(questions.par_iter().map(embed).collect::<Vec<_>>());
     });
-    let embedded = finished.recv_timeout(std::time::Duration::from_mins(2)).expect("the loop waits for itself");
-    assert_eq!(embedded, [(384, 1); 64], "components of each, and questions that a thread has begun");
+    let made = finished.recv_timeout(std::time::Duration::from_mins(2)).expect("the loop waits for itself");
+    assert_eq!(made, [(384, 1); 64], "components of each, and questions that a thread has begun");
 }

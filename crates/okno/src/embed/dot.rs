@@ -1,8 +1,9 @@
 //! Dot products with rows of small numbers: the one inner loop of dense search, and of comparing tokens.
 //!
 //! The question's components have 16 bits, the rows' 8 or 4, and the products are added as 32-bit integers: exact, and
-//! the same on every machine. With AVX2 a row of 256 components takes some twenty cycles, so that a scan waits for
-//! memory and not for arithmetic (wider instructions were not faster); without it the plain loop gives the same numbers.
+//! the same on every machine. With AVX2 a row of 256 components of eight bits takes some twenty cycles, so that a scan
+//! waits for memory and not for arithmetic (wider instructions were not faster); without it the plain loop gives the
+//! same numbers.
 
 /// How many bits a component has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -77,18 +78,20 @@ pub fn scan(question: &[i16], step: f32, rows: ScaledRows<'_>, dots: &mut [f32])
 }
 
 fn scan_plain(question: &[i16], step: f32, rows: ScaledRows<'_>, dots: &mut [f32]) {
-    match rows.bits {
-        Bits::Four => each_row(question.len(), step, rows, dots, |row| plain_of_four(question, row)),
-        Bits::Eight => each_row(question.len(), step, rows, dots, |row| plain(question, row)),
+    for (dot, (row, scale)) in dots.iter_mut().zip(rows.each(question.len())) {
+        let sum = match rows.bits {
+            Bits::Four => plain_of_four(question, row),
+            Bits::Eight => plain(question, row),
+        };
+        *dot = sum as f32 * scale * step;
     }
 }
 
-#[inline(always)]
-fn each_row(dimensions: usize, step: f32, rows: ScaledRows<'_>, dots: &mut [f32], dot: impl Fn(&[u8]) -> i32) {
-    let Some(length @ 1..) = rows.bits.row(dimensions) else { return };
-    let each = rows.components.chunks_exact(length).zip(rows.scales.chunks_exact(4));
-    for (found, (row, scale)) in dots.iter_mut().zip(each) {
-        *found = dot(row) as f32 * float(scale) * step;
+impl<'a> ScaledRows<'a> {
+    /// The rows with their scales.
+    fn each(self, dimensions: usize) -> impl Iterator<Item = (&'a [u8], f32)> {
+        let length = self.bits.row(dimensions).unwrap_or(usize::MAX).max(1);
+        self.components.chunks_exact(length).zip(self.scales.chunks_exact(4).map(float))
     }
 }
 
@@ -113,9 +116,12 @@ fn plain_of_four(question: &[i16], row: &[u8]) -> i32 {
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
 fn scan_avx2(question: &[i16], step: f32, rows: ScaledRows<'_>, dots: &mut [f32]) {
-    match rows.bits {
-        Bits::Four => each_row(question.len(), step, rows, dots, |row| avx2_of_four(question, row)),
-        Bits::Eight => each_row(question.len(), step, rows, dots, |row| avx2(question, row)),
+    for (dot, (row, scale)) in dots.iter_mut().zip(rows.each(question.len())) {
+        let sum = match rows.bits {
+            Bits::Four => avx2_of_four(question, row),
+            Bits::Eight => avx2(question, row),
+        };
+        *dot = sum as f32 * scale * step;
     }
 }
 

@@ -60,7 +60,7 @@ fn unit_of(row: &[f32]) -> f32 {
 /// The number of the level that is nearest: of how many limits between two levels it is beyond.
 #[inline]
 fn nearest_level(component: f32) -> u8 {
-    let limit = |pair: &[i8]| (f32::from(pair[0]) + f32::from(pair[1])) / 2.0;
+    let limit = |pair: &[i8]| f32::midpoint(f32::from(pair[0]), f32::from(pair[1]));
     LEVELS.windows(2).map(|pair| u8::from(component > limit(pair))).sum()
 }
 
