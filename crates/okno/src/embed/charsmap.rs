@@ -49,6 +49,26 @@ impl<'a> Charsmap<'a> {
         }
     }
 
+    /// Appends the normal form of every character of `text` by itself, as if none joined another.
+    pub fn normalize_characters(self, text: &str, out: &mut String) {
+        let mut rest = text;
+        while let Some(c) = rest.chars().next() {
+            let ascii = if self.lowers_ascii { lowered_ascii(rest) } else { 0 };
+            if ascii > 0 {
+                push_lowered(&rest[..ascii], out);
+                rest = &rest[ascii..];
+                continue;
+            }
+            let (character, after) = rest.split_at(c.len_utf8());
+            if stands_alone(c) {
+                self.push_character(c, out);
+            } else {
+                self.push_cluster(character, out);
+            }
+            rest = after;
+        }
+    }
+
     #[inline]
     fn push_character(self, c: char, out: &mut String) {
         let entry = self.table.entry(c);
@@ -115,13 +135,22 @@ pub(super) fn lowers_ascii(table: CharTable) -> bool {
 /// Lowers the ASCII that `rest` begins with and says how much it took: not a carriage return, nor a character that
 /// the next one may join.
 fn push_ascii(rest: &str, out: &mut String) -> usize {
-    let length = rest.bytes().position(|byte| !byte.is_ascii() || byte == b'\r').unwrap_or(rest.len());
+    let length = lowered_ascii(rest);
     let joined = rest[length..].chars().next().is_some_and(|next| !stands_alone(next) && next != '\r');
     let taken = length.saturating_sub(usize::from(joined));
-    let start = out.len();
-    out.push_str(&rest[..taken]);
-    out[start..].make_ascii_lowercase();
+    push_lowered(&rest[..taken], out);
     taken
+}
+
+/// How many bytes of ASCII `rest` begins with, up to a carriage return.
+fn lowered_ascii(rest: &str) -> usize {
+    rest.bytes().position(|byte| !byte.is_ascii() || byte == b'\r').unwrap_or(rest.len())
+}
+
+fn push_lowered(ascii: &str, out: &mut String) {
+    let start = out.len();
+    out.push_str(ascii);
+    out[start..].make_ascii_lowercase();
 }
 
 fn begins_with(cluster: &str, key: impl Iterator<Item = u32>) -> bool {

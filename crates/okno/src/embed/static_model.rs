@@ -125,6 +125,11 @@ impl StaticModel {
         self.charsmap().normalize(text, out);
     }
 
+    /// Appends the normal form of every character of `text` by itself.
+    pub fn normalize_characters(&self, text: &str, out: &mut String) {
+        self.charsmap().normalize_characters(text, out);
+    }
+
     /// Appends the ids of `text`.
     pub fn encode(&self, text: &str, ids: &mut Vec<u32>) {
         let mut scratch = Scratch::default();

@@ -5,7 +5,7 @@ use crate::Result;
 use crate::document::{Catalogue, Date, Filter, Layer};
 use crate::generate::Asker;
 use crate::store::{Ask, DocumentNumber, Leg, Snapshot};
-use crate::text::terms;
+use crate::text::terms::folded;
 use crate::understand::model::{Taken, read_filter};
 use crate::understand::{Evidence, Understood, understand};
 use std::collections::HashSet;
@@ -110,10 +110,4 @@ impl Evidence for Index<'_> {
     fn is_given(&self, field: &str) -> bool {
         self.given.is_some_and(|given| given.fields().contains(&field))
     }
-}
-
-fn folded(text: &str) -> String {
-    let mut folded = String::new();
-    text.chars().for_each(|c| terms::fold(c, &mut folded));
-    folded
 }

@@ -8,7 +8,7 @@
 use super::Context;
 use super::expand::Views;
 use super::fuse::Hit;
-use crate::text::terms;
+use crate::text::terms::folded;
 
 /// What a hit that says every phrase gains, in shares of the best score. Two keep it before the others when `auto`
 /// spreads a tenth of each score to both neighbours: a sentence without the phrase reaches 1 + 2 · 0.1 · 3 = 1.6 at
@@ -43,10 +43,4 @@ pub fn first(mut contexts: Vec<Context>, phrases: &[String]) -> Vec<Context> {
 
 fn said(text: &str, phrases: &[String]) -> usize {
     phrases.iter().filter(|phrase| text.contains(*phrase)).count()
-}
-
-fn folded(text: &str) -> String {
-    let mut folded = String::with_capacity(text.len());
-    text.chars().for_each(|c| terms::fold(c, &mut folded));
-    folded
 }

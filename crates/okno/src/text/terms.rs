@@ -55,8 +55,8 @@ pub fn fold(c: char, out: &mut String) {
 
 /// A text in the form in which spellings that mean the same are the same.
 pub fn folded(text: &str) -> String {
-    let mut folded = String::new();
-    text.chars().for_each(|c| fold(c, &mut folded));
+    let mut folded = String::with_capacity(text.len());
+    StaticModel::builtin().normalize_characters(text, &mut folded);
     folded
 }
 

@@ -68,9 +68,6 @@ const KINDS: [FigureKind; 6] = [
     },
 ];
 
-/// Characters that a number is written with, beside digits.
-const NUMERALS: &str = "〇零一二三四五六七八九十百千万两半";
-
 /// What asks for a count, in front of what is counted.
 const COUNTS: [&str; 3] = ["how many ", "多少", "几"];
 
@@ -105,7 +102,6 @@ impl AskedFigure {
             return false;
         }
         let sentence = folded(sentence);
-        let is_number = |c: char| c.is_ascii_digit() || NUMERALS.contains(c);
         let mut rest = sentence.as_str();
         while let Some(start) = rest.find(is_number) {
             let sign = rest[..start].trim_end().chars().next_back();
@@ -138,6 +134,15 @@ impl AskedFigure {
     }
 }
 
+/// Whether a character is one that a number is written with, folded.
+fn is_number(c: char) -> bool {
+    let numeral = || {
+        matches!(c, '〇' | '零' | '一' | '二' | '三' | '四' | '五' | '六' | '七' | '八' | '九')
+            || matches!(c, '十' | '百' | '千' | '万' | '两' | '半')
+    };
+    c.is_ascii_digit() || numeral()
+}
+
 /// Whether a character can be one of a number when it is folded: folding takes longer than all else here.
 fn may_be_a_number(c: char) -> bool {
     /// Where Chinese characters and full-width digits begin.
@@ -164,8 +169,7 @@ mod tests {
     fn folding_makes_a_number_only_of_what_may_be_one() {
         let others = (char::MIN..=char::MAX).filter(|&c| !may_be_a_number(c)).map(String::from);
         for other in others {
-            let number = |c: char| c.is_ascii_digit() || NUMERALS.contains(c);
-            assert!(!folded(&other).contains(number), "{other:?}");
+            assert!(!folded(&other).contains(is_number), "{other:?}");
         }
     }
 

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::document::{DocumentId, Metadata, Record, Value};
+use crate::text::terms::folded;
 use proptest::prelude::*;
 use serde_json::json;
 
@@ -16,19 +17,13 @@ impl Shelf {
     fn new(documents: &[(serde_json::Value, &str)]) -> Self {
         let documents: Vec<(Record, String)> =
             documents.iter().map(|(fields, says)| (record(fields), (*says).to_owned())).collect();
-        let catalogue = Catalogue::new(documents.iter().map(|(record, _)| record), fold);
+        let catalogue = Catalogue::new(documents.iter().map(|(record, _)| record), folded);
         Self { documents, catalogue, given: None }
     }
 
     fn matches<'s>(&'s self, filter: &'s Filter) -> impl Iterator<Item = (bool, &'s str)> {
         self.documents.iter().map(|(record, says)| (filter.matches(&|field: &str| record.field(field)), says.as_str()))
     }
-}
-
-fn fold(text: &str) -> String {
-    let mut folded = String::new();
-    text.chars().for_each(|c| crate::text::terms::fold(c, &mut folded));
-    folded
 }
 
 fn record(fields: &serde_json::Value) -> Record {

@@ -9,6 +9,15 @@ fn fold(text: &str, out: &mut String) {
     out.extend(marks_off.flat_map(char::to_lowercase).map(simplified));
 }
 
+proptest! {
+    #[test]
+    fn a_text_is_folded_character_by_character(text in "(\\PC|[a-zA-Z0-9é雞ｆ\\r\\n\\u{301}]){0,40}") {
+        let mut folded = String::new();
+        text.chars().for_each(|c| super::fold(c, &mut folded));
+        prop_assert_eq!(super::folded(&text), folded);
+    }
+}
+
 fn simplified(c: char) -> char {
     const TABLE: [(char, char); 8] = [
         ('宮', '宫'),
