@@ -11,7 +11,7 @@
 use super::recipe::Fusion;
 use crate::document::Layer;
 use crate::store::{Leg, Run, Scored};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 use serde::Serialize;
 
 /// Why there is a ranking beside those of the question in the whole index.
@@ -80,7 +80,7 @@ pub struct Trace {
 
 /// Fuses rankings into hits, best first. `depth` is the length a ranking has when it is full.
 pub fn fuse(rankings: &[Ranking], fusion: Fusion, depth: usize) -> Vec<Hit> {
-    let mut hits = Hits::default();
+    let mut hits = Hits::with_room_for(rankings.iter().map(|ranking| ranking.units.len()).sum());
     for ranking in rankings {
         let shared = Shared::new(ranking, fusion, depth);
         for (at, unit) in places(ranking).filter_map(|(at, first, unit)| first.then_some((at, unit))) {
@@ -117,13 +117,17 @@ fn places(ranking: &Ranking) -> impl Iterator<Item = (usize, bool, &Scored)> {
 }
 
 /// Hits under construction: every unit once, its shares added in the order of the rankings.
-#[derive(Default)]
 struct Hits {
     hits: Vec<Hit>,
     places: FxHashMap<Run, usize>,
 }
 
 impl Hits {
+    fn with_room_for(units: usize) -> Self {
+        let places = FxHashMap::with_capacity_and_hasher(units, FxBuildHasher);
+        Self { hits: Vec::with_capacity(units), places }
+    }
+
     fn add(&mut self, run: Run, layer: Layer, share: f32) {
         let at = *self.places.entry(run).or_insert(self.hits.len());
         match self.hits.get_mut(at) {

@@ -26,6 +26,7 @@ use crate::text::is_chinese;
 use crate::text::terms::{of_query, terms};
 use rustc_hash::FxHashMap;
 use std::ops::Range;
+use std::rc::Rc;
 
 /// From here on a context is called relevant: the model's intercept is set so that this is one half.
 pub const RELEVANT: f32 = 0.5;
@@ -106,6 +107,9 @@ pub struct ComparedQuestion {
     /// For each token met so far where its cosines with the question's begin in `cosines`.
     met: FxHashMap<u32, usize>,
     cosines: Vec<f32>,
+    /// The sentences and headings that were looked at so far, by their text: those of one passage are those of the
+    /// next one too.
+    known: FxHashMap<String, Rc<SentenceProfile>>,
 }
 
 /// What is known of a sentence, or of title and headings.
@@ -133,6 +137,7 @@ impl ComparedQuestion {
             lacking: if is_chinese(question) { UNKNOWN_NAME * unknown.len() as f32 } else { 0.0 },
             met: FxHashMap::default(),
             cosines: Vec::new(),
+            known: FxHashMap::default(),
         };
         asked.read_tokens(question);
         asked.read_terms(question);
@@ -186,7 +191,7 @@ impl ComparedQuestion {
         if self.says_little(structure.span(looked.clone()).of(text)) {
             return 0.0;
         }
-        let parts: Vec<SentenceProfile> =
+        let parts: Vec<Rc<SentenceProfile>> =
             looked.clone().map(|at| self.part(structure.sentences[at].span.of(text))).collect();
         let around = |at: usize| {
             &parts[at.saturating_sub(AROUND).max(looked.start) - looked.start
@@ -249,7 +254,16 @@ impl ComparedQuestion {
         meant
     }
 
-    fn part(&mut self, text: &str) -> SentenceProfile {
+    fn part(&mut self, text: &str) -> Rc<SentenceProfile> {
+        if let Some(known) = self.known.get(text) {
+            return Rc::clone(known);
+        }
+        let part = Rc::new(self.profile(text));
+        self.known.insert(text.to_owned(), Rc::clone(&part));
+        part
+    }
+
+    fn profile(&mut self, text: &str) -> SentenceProfile {
         let mut sum = vec![0.0; self.model.dimensions()];
         let meant = with_ids(text, |ids| {
             self.model.sum_ids(ids, &mut sum);
@@ -278,7 +292,7 @@ impl ComparedQuestion {
         weights.enumerate().map(|(at, weight)| weight * best(at)).sum::<f32>() / all.max(1e-6)
     }
 
-    fn compared(&self, head: &SentenceProfile, parts: &[SentenceProfile]) -> [f32; FEATURES] {
+    fn compared(&self, head: &SentenceProfile, parts: &[Rc<SentenceProfile>]) -> [f32; FEATURES] {
         let with_head = |sum: &[f32]| {
             let with: Vec<f32> = sum.iter().zip(&head.sum).map(|(a, b)| a + HEADINGS * b).collect();
             dot(&self.vector, &with) / length(&with).max(1e-6)
@@ -293,7 +307,7 @@ impl ComparedQuestion {
         [self.meant(head, parts), self.written(written), sentence, with_head(&window), self.amount]
     }
 
-    fn meant(&self, head: &SentenceProfile, parts: &[SentenceProfile]) -> f32 {
+    fn meant(&self, head: &SentenceProfile, parts: &[Rc<SentenceProfile>]) -> f32 {
         let best = |token: usize| parts.iter().map(|part| part.meant[token]).fold(head.meant[token], f32::max);
         let squares = self.tokens.weights.iter().map(|weight| weight * weight);
         let all: f32 = squares.clone().sum();

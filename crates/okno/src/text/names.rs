@@ -195,10 +195,12 @@ impl DocumentNames {
                 }
             }
         }
+        // Nobody is meant more surely than the words say that are there, but for rounding.
+        let may_be_meant = found.into_iter().filter(|&(_, evidence)| evidence >= 0.99 * least);
         let mut namings: Vec<(u32, f32)> =
-            found.into_iter().map(|(place, evidence)| (place, self.surely(place, evidence))).collect();
-        namings.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+            may_be_meant.map(|(place, evidence)| (place, self.surely(place, evidence))).collect();
         namings.retain(|naming| naming.1 >= least);
+        namings.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
         let naming = |(place, surely): (u32, f32)| Naming { document: self.numbers[place as usize], surely };
         namings.into_iter().map(naming).collect()
     }
