@@ -57,35 +57,40 @@ impl Postings {
         }
         let resolved = resolve(&asked, |term| known[term]);
         let look_up = |(term, weight)| {
-            let texts = ascending(lexical.postings(fields, term, row)?);
-            Ok(Term { texts, sections: ascending(lexical.postings(&[TermSource::Context], term, row)?), weight })
+            let texts = lexical.postings(fields, term, row)?;
+            Ok(Term { texts, sections: lexical.postings(&[TermSource::Context], term, row)?, weight })
         };
         Ok(Self { terms: resolved.into_iter().map(look_up).collect::<LexicalResult<_>>()? })
     }
 
     /// The units with the highest scores; none of those that have none of the terms.
+    ///
+    /// Some blocks whose units can score most come first, so that most others cannot win.
     pub fn best(&self, units: &Units, layer: Layer, allowed: Option<&Allowed>, depth: usize) -> Vec<ScoredUnit> {
         let count = units.count();
         let weigh = |term: &Term| term.weight * rarity(count as f32, term.frequency(units) as f32);
-        let mut search = LexicalSearch {
-            terms: self.terms.iter().map(|term| WeighedTerm::new(term, weigh(term))).collect(),
-            units,
-            share: length_share(layer),
-            allowed,
+        let mut terms: Vec<WeighedTerm> = self.terms.iter().map(|term| WeighedTerm::new(term, weigh(term))).collect();
+        // The terms that are worth most first: what is left for the last ones rarely changes who wins.
+        terms.sort_by(|a, b| b.weight.total_cmp(&a.weight));
+        let blocks = match allowed {
+            None => blocks_of(0..count).collect(),
+            Some(allowed) => allowed.runs.iter().flat_map(|run| blocks_of(units.of_documents(run.clone()))).collect(),
         };
+        let mut search = LexicalSearch { terms, units, share: length_share(layer), allowed };
         let mut best = BestUnits::new(depth, 0.0);
-        let mut block = ScoredBlock::default();
-        let mut score = |run: Range<usize>| {
-            for first in run.clone().step_by(BLOCK) {
-                search.score(first..run.end.min(first + BLOCK), &mut block, &mut best);
+        let mut scores = ScoredBlock::default();
+        for (most, run) in search.promising(blocks) {
+            if best.may_take(most) {
+                search.score(run, &mut scores, &mut best);
             }
-        };
-        match allowed {
-            None => score(0..count),
-            Some(allowed) => allowed.runs.iter().for_each(|run| score(units.of_documents(run.clone()))),
         }
         best.ranked()
     }
+}
+
+/// Runs of units that are scored at a time.
+fn blocks_of(run: Range<usize>) -> impl Iterator<Item = Range<usize>> {
+    run.clone().step_by(BLOCK).map(move |first| first..run.end.min(first + BLOCK))
 }
 
 /// The row's number of a place of the lexical index; `None` for documents that the generation does not hold: replaced
@@ -99,14 +104,9 @@ pub fn row(atlas: &Atlas<'_>, place: RowPlace) -> Option<u32> {
     })
 }
 
-/// Postings by their place; those of several segments are not yet.
-fn ascending(mut postings: Vec<(u32, f32)>) -> Vec<(u32, f32)> {
-    postings.sort_by_key(|&(place, _)| place);
-    postings
-}
-
 /// One search of one layer.
 struct LexicalSearch<'s> {
+    /// Those with the largest weights first.
     terms: Vec<WeighedTerm<'s>>,
     units: &'s Units,
     share: f32,
@@ -114,22 +114,48 @@ struct LexicalSearch<'s> {
 }
 
 impl LexicalSearch<'_> {
-    /// Scores some units that come after those scored before, unless none of them can be among the best.
+    /// The blocks that have terms, with what a unit in them scores at most: some of those with the most, then the others.
+    /// Both ascend, because memory that is read in order need not be waited for.
+    fn promising(&mut self, blocks: Vec<Range<usize>>) -> Vec<(f32, Range<usize>)> {
+        let mut promising = Vec::with_capacity(blocks.len());
+        for run in blocks {
+            let places = BlockPlaces::new(self.units, &run);
+            self.terms.iter_mut().for_each(|term| term.advance(&places));
+            let most = self.most(0);
+            if most > 0.0 {
+                promising.push((most, run));
+            }
+        }
+        let first = promising.len() / FIRST;
+        if first > 0 {
+            promising.select_nth_unstable_by(first, |a, b| b.0.total_cmp(&a.0).then(a.1.start.cmp(&b.1.start)));
+            let (first, others) = promising.split_at_mut(first);
+            first.sort_unstable_by_key(|(_, run)| run.start);
+            others.sort_unstable_by_key(|(_, run)| run.start);
+        }
+        promising
+    }
+
+    /// What the terms from this one on add in the block, at most: a count of any size adds less than this.
+    fn most(&self, from: usize) -> f32 {
+        self.terms[from..].iter().filter(|term| term.is_here()).map(|term| term.weight * (K1 + 1.0)).sum()
+    }
+
+    /// Scores the units of a block.
     fn score(&mut self, run: Range<usize>, block: &mut ScoredBlock, best: &mut BestUnits) {
         let places = BlockPlaces::new(self.units, &run);
-        self.terms.iter_mut().for_each(|term| term.advance(&places));
-        // A count of any size adds less than this.
-        let most: f32 = self.terms.iter().filter(|term| term.is_here()).map(|term| term.weight * (K1 + 1.0)).sum();
-        if most <= 0.0 || !best.may_take(most) {
-            return;
-        }
+        self.terms.iter_mut().for_each(|term| term.go_to(&places));
         block.begin(run);
-        for term in &self.terms {
-            self.count(term, block);
-            block.score(|unit, count| {
-                let length = 1.0 - self.share + self.share * self.units.terms[unit] / self.units.mean_terms;
-                term.weight * count * (K1 + 1.0) / (count + K1 * length)
-            });
+        for (at, term) in self.terms.iter().enumerate().filter(|(_, term)| term.is_here()) {
+            let left = self.most(at);
+            if best.may_take(left) {
+                self.count(term, block);
+                block.score(|unit, count| self.of_term(term, unit, count));
+            } else {
+                // No unit that has none of the terms before can be among the best.
+                block.keep(|score| best.may_take(score + left));
+                self.add(term, block);
+            }
         }
         for &at in &block.scored {
             let (score, unit) = (block.scores[at as usize], block.run.start as u32 + at);
@@ -138,6 +164,12 @@ impl LexicalSearch<'_> {
                 best.offer(score, unit);
             }
         }
+    }
+
+    /// What a unit scores by having a term so often.
+    fn of_term(&self, term: &WeighedTerm<'_>, unit: usize, count: f32) -> f32 {
+        let length = 1.0 - self.share + self.share * self.units.terms_of(unit) / self.units.mean_terms;
+        term.weight * count * (K1 + 1.0) / (count + K1 * length)
     }
 
     /// Counts a term in every unit that is allowed.
@@ -153,6 +185,22 @@ impl LexicalSearch<'_> {
             }
         }
     }
+
+    /// Adds what a term scores in the units that have a score already, and in no other.
+    fn add(&self, term: &WeighedTerm<'_>, block: &mut ScoredBlock) {
+        let (mut texts, mut sections) = (Cursor::of(term.texts.here), Cursor::of(term.sections.here));
+        for &at in &block.scored {
+            let unit = block.run.start + at as usize;
+            let held = self.units.texts(unit);
+            texts.advance(&(held.start as u32..held.end as u32));
+            sections.advance(&(self.units.section[unit]..self.units.section[unit] + 1));
+            let sum = |postings: &[(u32, f32)]| postings.iter().map(|&(_, count)| count).sum::<f32>();
+            let count = sum(texts.here) + CONTEXT_WEIGHT * sum(sections.here);
+            if count > 0.0 {
+                block.scores[at as usize] += self.of_term(term, unit, count);
+            }
+        }
+    }
 }
 
 /// A term, how much it counts in a layer, and where it is in the block that is scored.
@@ -164,7 +212,7 @@ struct WeighedTerm<'p> {
 
 impl<'p> WeighedTerm<'p> {
     fn new(term: &'p Term, weight: f32) -> Self {
-        Self { weight, texts: Cursor::new(&term.texts), sections: Cursor::new(&term.sections) }
+        Self { weight, texts: Cursor::of(&term.texts), sections: Cursor::of(&term.sections) }
     }
 
     fn advance(&mut self, places: &BlockPlaces) {
@@ -172,26 +220,43 @@ impl<'p> WeighedTerm<'p> {
         self.sections.advance(&places.sections);
     }
 
+    fn go_to(&mut self, places: &BlockPlaces) {
+        self.texts.go_to(&places.texts);
+        self.sections.go_to(&places.sections);
+    }
+
     fn is_here(&self) -> bool {
         !self.texts.here.is_empty() || !self.sections.here.is_empty()
     }
 }
 
-/// Postings by ascending place, read in ranges that ascend too, and may overlap.
+/// Postings by ascending place, and some of them that follow one another.
 struct Cursor<'p> {
+    all: &'p [(u32, f32)],
     here: &'p [(u32, f32)],
-    /// From the first of `here` on.
-    rest: &'p [(u32, f32)],
+    /// Where `here` begins.
+    start: usize,
 }
 
 impl<'p> Cursor<'p> {
-    fn new(postings: &'p [(u32, f32)]) -> Self {
-        Self { here: &[], rest: postings }
+    fn of(all: &'p [(u32, f32)]) -> Self {
+        Self { all, here: &[], start: 0 }
     }
 
+    /// Goes to a range that does not begin before the one before.
     fn advance(&mut self, range: &Range<u32>) {
-        self.rest = &self.rest[before(self.rest, range.start)..];
-        self.here = &self.rest[..before(self.rest, range.end)];
+        self.start += before(&self.all[self.start..], range.start);
+        let rest = &self.all[self.start..];
+        self.here = &rest[..before(rest, range.end)];
+    }
+
+    /// Goes to any range.
+    fn go_to(&mut self, range: &Range<u32>) {
+        let is_behind = self.all.get(self.start).is_none_or(|&(place, _)| place >= range.start);
+        if is_behind {
+            self.start = self.all[..self.start].partition_point(|&(place, _)| place < range.start);
+        }
+        self.advance(range);
     }
 }
 
@@ -224,25 +289,30 @@ impl BlockPlaces {
 impl Term {
     /// How many units have it: the length of all their ranges, each begun not before the one before.
     fn frequency(&self, units: &Units) -> u32 {
-        let mut texts = self.texts.iter().map(|&(text, _)| units.holding(text)).peekable();
         let mut sections = self.sections.iter().map(|&(section, _)| units.in_section(section)).peekable();
         let (mut having, mut end) = (0, 0);
-        loop {
-            let first = match (texts.peek(), sections.peek()) {
-                (Some(text), Some(section)) if section.start < text.start => sections.next(),
-                (Some(_), _) => texts.next(),
-                (None, _) => sections.next(),
-            };
-            let Some(range) = first else { return having };
+        let mut add = |range: Range<u32>| {
             having += range.end.saturating_sub(range.start.max(end));
             end = end.max(range.end);
+        };
+        for &(text, _) in &self.texts {
+            let range = units.holding(text);
+            while let Some(section) = sections.next_if(|section| section.start < range.start) {
+                add(section);
+            }
+            add(range);
         }
+        sections.for_each(add);
+        having
     }
 }
 
 /// Units that are scored at a time: few enough to stay in the fastest cache, and that most blocks lack a rare term.
 /// (Tests have few.)
 const BLOCK: usize = if cfg!(test) { 32 } else { 1024 };
+
+/// One block in so many is scored before all others.
+const FIRST: usize = 16;
 
 /// Counts of one term and scores of all so far, for the units of a block; with lists of those that are not 0.
 struct ScoredBlock {
@@ -278,6 +348,12 @@ impl ScoredBlock {
             }
             self.counts[at] += count;
         }
+    }
+
+    /// Keeps the units whose scores so far are `enough`, ascending.
+    fn keep(&mut self, enough: impl Fn(f32) -> bool) {
+        self.scored.retain(|&at| enough(self.scores[at as usize]));
+        self.scored.sort_unstable();
     }
 
     /// Turns the counts into scores, and forgets them.

@@ -117,7 +117,7 @@ impl Lexical {
         Ok(found)
     }
 
-    /// Every posting of a term in these fields: the number of its place, and how often it is there. `number` gives a
+    /// Every posting of a term in these fields, by place: its number, and how often the term is there. `number` gives a
     /// place its number, the same at every call; what has none is passed over.
     pub fn postings(
         &self,
@@ -130,6 +130,10 @@ impl Lexical {
             found.push((row, count as f32));
             ControlFlow::Continue(())
         })?;
+        // Those of one segment ascend already.
+        if !found.is_sorted_by_key(|&(place, _)| place) {
+            found.sort_by_key(|&(place, _)| place);
+        }
         Ok(found)
     }
 

@@ -108,19 +108,30 @@ fn pack(numbers: &[u32; BLOCK], width: u8, out: &mut Vec<u8>) {
 /// Unpacks what [`pack`] wrote, and gives the bytes behind it.
 fn unpack<'b>(bytes: &'b [u8], width: u8, numbers: &mut [u32; BLOCK]) -> Option<&'b [u8]> {
     const WIDEST: usize = u32::BITS as usize;
+    /// Eight bytes are read for each number, also for the last.
+    const BEYOND: usize = 8;
     let width = usize::from(width);
     if width > WIDEST {
         return None;
     }
     let (packed, rest) = bytes.split_at_checked(width * BLOCK / 8)?;
-    // Eight bytes are read for each number, also for the last.
-    let mut padded = [0; WIDEST * BLOCK / 8 + 8];
-    padded[..packed.len()].copy_from_slice(packed);
     let mask = (1u64 << width) - 1;
-    for (at, number) in numbers.iter_mut().enumerate() {
-        let bit = at * width;
-        let word = u64::from_le_bytes(std::array::from_fn(|byte| padded[bit / 8 + byte]));
-        *number = (word >> (bit % 8) & mask) as u32;
+    let mut read = |bytes: &[u8]| {
+        for (at, number) in numbers.iter_mut().enumerate() {
+            let bit = at * width;
+            let word = bytes[bit / 8..].first_chunk().map_or(0, |word| u64::from_le_bytes(*word));
+            *number = (word >> (bit % 8) & mask) as u32;
+        }
+    };
+    match width {
+        // Most words are once wherever they are.
+        0 => numbers.fill(0),
+        _ if rest.len() >= BEYOND => read(bytes),
+        _ => {
+            let mut padded = [0; WIDEST * BLOCK / 8 + BEYOND];
+            padded[..packed.len()].copy_from_slice(packed);
+            read(&padded);
+        }
     }
     Some(rest)
 }
