@@ -23,6 +23,8 @@ pub struct Atlas<'p> {
     pub numbers: Vec<DocumentNumber>,
     /// The first sentence of each.
     firsts: Vec<u32>,
+    /// The place of a document that is not behind the one that holds every [`HINTED`]th sentence.
+    hints: Vec<u32>,
     /// For each sentence its section.
     pub section_of: Series<u32>,
     /// How many terms each sentence has.
@@ -153,7 +155,8 @@ impl<'p> Atlas<'p> {
             atlas.push(part);
         }
         let AtlasRows { section_of, terms, context_terms } = rows;
-        Self { section_of: section_of.into(), terms: terms.into(), context_terms: context_terms.into(), ..atlas }
+        let hints = hints(&atlas.firsts);
+        Self { section_of: section_of.into(), terms: terms.into(), context_terms: context_terms.into(), hints, ..atlas }
     }
 
     fn empty(dimensions: usize) -> Self {
@@ -161,6 +164,7 @@ impl<'p> Atlas<'p> {
             documents: Vec::new(),
             numbers: Vec::new(),
             firsts: Vec::new(),
+            hints: Vec::new(),
             section_of: Series::default(),
             terms: Series::default(),
             context_terms: Series::default(),
@@ -220,7 +224,8 @@ impl<'p> Atlas<'p> {
             let part = UnplacedDocument::unread(number, bytes, sums, counts, dimensions)?;
             (same == number).then(|| atlas.push(part))?;
         }
-        let atlas = Self { section_of: rows.next()?, terms: rows.next()?, context_terms: rows.next()?, ..atlas };
+        let hints = hints(&atlas.firsts);
+        let atlas = Self { section_of: rows.next()?, terms: rows.next()?, context_terms: rows.next()?, hints, ..atlas };
         let last = atlas.documents.last();
         let (sentences, sections) = last.map_or((0, 0), |last| (last.sentences().end, last.sections().end));
         let fits = [atlas.section_of.len(), atlas.terms.len()] == [sentences; 2] && atlas.sections() == sections;
@@ -260,7 +265,8 @@ impl<'p> Atlas<'p> {
 
     /// The document that holds a sentence of the row.
     pub fn holder(&self, sentence: u32) -> &AtlasEntry<'p> {
-        &self.documents[self.firsts.partition_point(|&first| first <= sentence) - 1]
+        let hint = self.hints.get(sentence as usize / HINTED).or(self.hints.last());
+        &self.documents[self.holder_near(sentence, hint.map_or(0, |&place| place as usize))]
     }
 
     /// The place of the document that holds a sentence, which is probably not far behind another one.
@@ -272,6 +278,21 @@ impl<'p> Atlas<'p> {
     pub fn section_holder(&self, section: u32) -> &AtlasEntry<'p> {
         &self.documents[self.documents.partition_point(|entry| entry.first_section <= section) - 1]
     }
+}
+
+/// A hint for so many sentences: few enough hints to stay in a fast cache.
+const HINTED: usize = 256;
+
+/// Where to begin to look for the document that holds a sentence, given the first sentence of each.
+fn hints(firsts: &[u32]) -> Vec<u32> {
+    let mut hints = Vec::with_capacity(firsts.last().map_or(0, |&last| last as usize) / HINTED + 1);
+    for (place, &first) in firsts.iter().enumerate() {
+        // The document before holds what is between.
+        while hints.len() * HINTED < first as usize {
+            hints.push(place.saturating_sub(1) as u32);
+        }
+    }
+    hints
 }
 
 /// The last place of ascending numbers, the first of which is at most this one, where that is so. It is looked for from

@@ -5,13 +5,13 @@
 //! leaves some documents, only their vectors are read.
 //!
 //! A scan of a small index is exact ([`Scan`]). That of a large one finds the sentences that are most like the question
-//! by a [`Sketch`] a quarter the size of the vectors, estimates the units around them, and scores the best of each
-//! layer exactly; `cargo bench --bench scale -- recall` prints what that finds of an exact scan.
+//! by a [`Sketch`] – by the signs of all vectors, then by two bits per component of some –, estimates the units around
+//! them, and scores exactly those of each layer that may be among the best; `cargo bench --bench scale -- recall` prints what that finds of an exact scan.
 
 use super::atlas::{Allowed, Atlas, AtlasEntry};
 use super::best::{BestUnits, ScoredUnit};
 use super::marks::Marks;
-use super::sketch::{LevelTables, Sketch};
+use super::sketch::{LevelTables, Likenesses, Sketch};
 use super::units::Units;
 use super::vectors::QuestionVector;
 use crate::embed::dot::ROWS_TOGETHER;
@@ -27,9 +27,16 @@ const EXACT_UP_TO: usize = if cfg!(test) { 90 } else { 100_000 };
 const PROMISING_EACH: usize = if cfg!(test) { 60 } else { 25 };
 const PROMISING_OF_ROOT: usize = 5;
 
-/// How many units of each layer are scored exactly after an estimate, at least; and for each unit wanted.
+/// So many times as many sentences are looked at by two bits as are wanted: the best by the signs alone.
+const BY_SIGNS: usize = 4;
+
+/// How many units of each layer may be scored exactly after an estimate, at most: for each unit wanted, and at least.
 const CANDIDATES: usize = 1000;
 const CANDIDATES_EACH: usize = 10;
+
+/// How far beyond the worst of the best an estimate may be for its unit to be scored exactly, in standard deviations
+/// of the estimates of the best.
+const PLAUSIBLE: f32 = 5.0;
 
 /// Sentences that are looked at to learn how like the question such a sentence is.
 const SAMPLE: usize = 4096;
@@ -80,11 +87,14 @@ pub struct Dots<'s> {
 /// The sentences most like the question by their sketches: the best units are around them.
 struct NearSentences<'s> {
     atlas: &'s Atlas<'s>,
+    sketch: &'s Sketch,
     /// As units.
     sentences: Arc<Units>,
     question: QuestionVector,
     tables: LevelTables,
-    likenesses: Vec<[u16; ROWS_TOGETHER]>,
+    likenesses: Vec<Likenesses>,
+    /// The blocks whose likenesses are by two bits, not by signs alone.
+    refined: Marks,
     /// Those most like the question, ascending.
     promising: Vec<u32>,
     /// The sentences whose dot products are estimated, and those that are exact.
@@ -115,29 +125,26 @@ impl<'s> Dots<'s> {
     }
 
     /// Looks for promising sentences, and scans the vectors of derived texts, which are few.
-    pub fn near(atlas: &'s Atlas<'_>, sketch: &Sketch, sentences: Arc<Units>, asked: DenseQuestion<'_>) -> Self {
+    pub fn near(atlas: &'s Atlas<'_>, sketch: &'s Sketch, sentences: Arc<Units>, asked: DenseQuestion<'_>) -> Self {
         let (question, tables) = (QuestionVector::new(asked.vector), LevelTables::new(asked.vector));
-        let runs = sentence_runs(atlas, asked.allowed);
-        let mut likenesses = vec![[0; ROWS_TOGETHER]; atlas.sentences().div_ceil(ROWS_TOGETHER)];
-        for run in &runs {
-            sketch.compare(&tables, run, &mut likenesses);
-        }
-        let of_root = atlas.sentences().isqrt() * PROMISING_OF_ROOT;
-        let wanted = of_root.max(asked.depth.saturating_mul(PROMISING_EACH));
-        let promising = largest(likenesses.as_flattened(), &runs, wanted);
+        let blocks = atlas.sentences().div_ceil(ROWS_TOGETHER);
         let dots = Self::none(atlas).with_derived(atlas, &question, asked);
-        let near = NearSentences {
+        let mut near = NearSentences {
             atlas,
+            sketch,
             sentences,
             question,
             tables,
-            likenesses,
-            promising,
+            likenesses: vec![[0; ROWS_TOGETHER]; blocks],
+            refined: Marks::new(blocks),
+            promising: Vec::new(),
             estimated: Marks::new(atlas.texts()),
             exact: Marks::new(atlas.texts()),
             sections: Marks::new(atlas.sections()),
             place: 0,
         };
+        let of_root = atlas.sentences().isqrt() * PROMISING_OF_ROOT;
+        near.look_for(of_root.max(asked.depth.saturating_mul(PROMISING_EACH)), &sentence_runs(atlas, asked.allowed));
         Self { near: Some(near), ..dots }
     }
 
@@ -158,18 +165,35 @@ impl<'s> Dots<'s> {
         let Some(mut near) = self.near.take_if(|_| !units.lengths.is_empty()) else {
             return self.scan(units, allowed, depth, floor);
         };
-        let mut best = BestUnits::new(depth, floor);
         let count = CANDIDATES.max(depth.saturating_mul(CANDIDATES_EACH));
-        let mut candidates = self.candidates(&mut near, units, allowed, count);
+        let mut first = self.candidates(&mut near, units, allowed, count);
+        let rest = first.split_off(first.len().min(depth.saturating_add(depth / 2)));
+        let mut scored = self.exactly(&mut near, units, first);
+        let least = least_plausible(&scored, depth);
+        let plausible = rest.into_iter().take_while(|&(estimate, _)| estimate >= least).collect();
+        scored.extend(self.exactly(&mut near, units, plausible));
+        self.near = Some(near);
+        let mut best = BestUnits::new(depth, floor);
+        scored.into_iter().for_each(|unit| best.offer(unit.exact, unit.unit));
+        best.ranked()
+    }
+
+    /// Scores candidates exactly.
+    fn exactly(
+        &mut self,
+        near: &mut NearSentences<'_>,
+        units: &Units,
+        mut candidates: Vec<ScoredUnit>,
+    ) -> Vec<EstimatedUnit> {
         // In the order in which their vectors lie.
         candidates.sort_unstable_by_key(|&(_, unit)| unit);
-        for (_, unit) in candidates {
-            let unit = unit as usize;
-            self.make_exact(&mut near, units.texts(unit));
-            self.each_score(units, unit..unit + 1, |unit, score| best.offer(score, unit as u32));
+        let mut scored = Vec::with_capacity(candidates.len());
+        for (estimate, unit) in candidates {
+            let at = unit as usize;
+            self.make_exact(near, units.texts(at));
+            self.each_score(units, at..at + 1, |_, exact| scored.push(EstimatedUnit { unit, estimate, exact }));
         }
-        self.near = Some(near);
-        best.ranked()
+        scored
     }
 
     /// The best units by estimate.
@@ -206,6 +230,7 @@ impl<'s> Dots<'s> {
             if !near.estimated.insert(text as u32) {
                 continue;
             }
+            near.refine(text / ROWS_TOGETHER);
             let context = self.context(near, text);
             self.texts[text] = near.cosine(text) * near.sentences.lengths[text] - context;
         }
@@ -270,7 +295,58 @@ impl<'s> Dots<'s> {
     }
 }
 
+/// A unit with what its score was estimated to be, and what it is.
+struct EstimatedUnit {
+    unit: u32,
+    estimate: f32,
+    exact: f32,
+}
+
+/// The least estimate of a unit that may still be among the best; of these units, scored first, some more than `depth`
+/// are the best by estimate.
+fn least_plausible(scored: &[EstimatedUnit], depth: usize) -> f32 {
+    if depth == 0 || scored.len() <= depth {
+        return f32::NEG_INFINITY;
+    }
+    let mut exact: Vec<f32> = scored.iter().map(|unit| unit.exact).collect();
+    let (_, &mut worst, _) = exact.select_nth_unstable_by(depth - 1, |a, b| b.total_cmp(a));
+    let count = scored.len() as f32;
+    let errors = || scored.iter().map(|unit| unit.exact - unit.estimate);
+    let mean = errors().sum::<f32>() / count;
+    let deviation = (errors().map(|error| (error - mean).powi(2)).sum::<f32>() / count).sqrt();
+    // The best by estimate are those that were estimated too high; the others need not be.
+    worst - mean.max(0.0) - PLAUSIBLE * deviation
+}
+
 impl<'s> NearSentences<'s> {
+    /// Finds the sentences of these runs that are most like the question.
+    fn look_for(&mut self, wanted: usize, runs: &[Range<usize>]) {
+        for run in runs {
+            self.sketch.compare(&self.tables, run, &mut self.likenesses);
+        }
+        let by_signs = least_of_largest(self.likenesses.as_flattened(), runs, wanted.saturating_mul(BY_SIGNS));
+        for block in runs.iter().flat_map(|run| run.start / ROWS_TOGETHER..run.end.div_ceil(ROWS_TOGETHER)) {
+            if self.likenesses[block].iter().fold(0, |most, &likeness| most.max(likeness)) >= by_signs {
+                self.refine(block);
+            }
+        }
+        // Lower bits only add: what was not refined is hardly among the best, and counts by two bits where it is.
+        let least = least_of_largest(self.likenesses.as_flattened(), runs, wanted);
+        let likenesses = self.likenesses.as_flattened();
+        let of_run = |run: &Range<usize>| run.clone().filter(|&at| likenesses[at] >= least).map(|at| at as u32);
+        self.promising = runs.iter().flat_map(of_run).collect();
+        for at in 0..self.promising.len() {
+            self.refine(self.promising[at] as usize / ROWS_TOGETHER);
+        }
+    }
+
+    /// Looks at both bits of a block, unless that was done.
+    fn refine(&mut self, block: usize) {
+        if self.refined.insert(block as u32) {
+            self.sketch.refine(&self.tables, block, &mut self.likenesses[block]);
+        }
+    }
+
     /// The estimate of a sentence's cosine.
     fn cosine(&self, text: usize) -> f32 {
         self.tables.cosine(self.likenesses.as_flattened()[text])
@@ -292,14 +368,11 @@ fn cosine(own: f32, context: f32, length: f32) -> f32 {
     if length > 0.0 { (own + context) / length } else { 0.0 }
 }
 
-/// The places in these runs that have about so many of the largest values, ascending.
-fn largest(values: &[u16], runs: &[Range<usize>], count: usize) -> Vec<u32> {
+/// What about so many of the largest values in these runs are at least.
+fn least_of_largest(values: &[u16], runs: &[Range<usize>], count: usize) -> u16 {
     let step = (runs.iter().map(Range::len).sum::<usize>() / SAMPLE).max(1);
     let mut sample: Vec<u16> = runs.iter().cloned().flatten().step_by(step).map(|at| values[at]).collect();
-    let least =
-        if count / step < sample.len() { *sample.select_nth_unstable_by(count / step, |a, b| b.cmp(a)).1 } else { 0 };
-    let of_run = |run: &Range<usize>| run.clone().filter(|&at| values[at] >= least).map(|at| at as u32);
-    runs.iter().flat_map(of_run).collect()
+    if count / step < sample.len() { *sample.select_nth_unstable_by(count / step, |a, b| b.cmp(a)).1 } else { 0 }
 }
 
 /// The sentences of all allowed documents.

@@ -27,6 +27,7 @@ mod layout;
 mod lexical;
 mod marks;
 mod pages;
+mod parts;
 mod sketch;
 mod snapshot;
 mod sound;

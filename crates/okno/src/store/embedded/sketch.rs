@@ -6,8 +6,9 @@
 //! makes an estimate right on average differs by 4 % from row to row; one for all is as good: .994 of the 200 best of
 //! 797,028 sentences are among the 2,000 best by estimate, .997 with a factor for each.
 //!
-//! The bits of 32 rows lie together, four components at a time, so that a table of what four bits can add is looked up
-//! for all rows at once ([`dot::sum_patterns`]). Drawing a sketch costs a few exact scans, and it is kept with the
+//! The upper bits of 32 rows lie together, four components at a time, so that a table of what four bits can add is
+//! looked up for all rows at once ([`dot::sum_patterns`]), and so do the lower ones, elsewhere: the upper ones are the
+//! signs and say enough of most rows, and the lower ones of the others are read. Drawing a sketch costs a few exact scans, and it is kept with the
 //! rest of what opening an index computes ([`super::layout`]).
 
 use super::atlas::{Atlas, AtlasEntry};
@@ -27,55 +28,93 @@ const GROUP: usize = PATTERNS.ilog2() as usize;
 
 /// Two bits for each component of all sentences' vectors.
 pub struct Sketch {
-    /// Blocks of [`ROWS_TOGETHER`] rows, as [`dot::sum_patterns`] reads them: first the upper bits, then the lower.
-    codes: Series<u8>,
+    /// The upper bits, which are the signs, and the lower bits: each in blocks of [`ROWS_TOGETHER`] rows, as
+    /// [`dot::sum_patterns`] reads them.
+    bits: [Series<u8>; 2],
+    /// Bytes of a block.
     block: usize,
 }
 
 impl Sketch {
     /// Draws all sentences of a generation.
     pub fn new(atlas: &Atlas<'_>) -> Self {
-        let block = block(atlas.dimensions);
-        let mut codes = vec![0; block * atlas.sentences().div_ceil(ROWS_TOGETHER)];
+        let mut drawing = Drawing::new(atlas.dimensions, atlas.sentences());
         let mut vector = vec![0.0; atlas.dimensions];
         for entry in &atlas.documents {
             for (own, text) in entry.sentences().enumerate() {
                 sum_with_context(atlas, entry, own, &mut vector);
-                draw(&vector, text % ROWS_TOGETHER, &mut codes[text / ROWS_TOGETHER * block..][..block]);
+                drawing.draw(text, &vector);
             }
         }
-        Self { codes: codes.into(), block }
+        drawing.finish()
     }
 
     /// Writes it for [`Self::kept`].
     pub fn keep(&self, rows: &mut SeriesWriter) {
-        rows.put(&self.codes);
+        self.bits.iter().for_each(|bits| rows.put(bits));
     }
 
     /// What [`Self::keep`] wrote; `None` where it is of other vectors.
     pub fn kept(rows: &mut SeriesReader, atlas: &Atlas<'_>) -> Option<Self> {
-        let (codes, block) = (rows.next::<u8>()?, block(atlas.dimensions));
-        (codes.len() == block * atlas.sentences().div_ceil(ROWS_TOGETHER)).then_some(Self { codes, block })
+        let (bits, block) = ([rows.next::<u8>()?, rows.next::<u8>()?], block(atlas.dimensions));
+        let bytes = block * atlas.sentences().div_ceil(ROWS_TOGETHER);
+        bits.iter().all(|bits| bits.len() == bytes).then_some(Self { bits, block })
     }
 
-    /// How like the question the sentences of a run are: the larger, the more. Those beside them in the same block are
-    /// compared too.
-    pub fn compare(&self, question: &LevelTables, run: &Range<usize>, likenesses: &mut [[u16; ROWS_TOGETHER]]) {
+    /// How like the question the sentences of a run are by their signs: the larger, the more. Those beside them in the
+    /// same block are compared too.
+    pub fn compare(&self, question: &LevelTables, run: &Range<usize>, likenesses: &mut [Likenesses]) {
         let blocks = run.start / ROWS_TOGETHER..run.end.div_ceil(ROWS_TOGETHER);
-        let codes = self.codes[blocks.start * self.block..blocks.end * self.block].chunks_exact(self.block);
-        for (sums, codes) in likenesses[blocks].iter_mut().zip(codes) {
-            dot::sum_patterns(&question.tables, codes, sums);
+        let signs = self.bits[0][blocks.start * self.block..blocks.end * self.block].chunks_exact(self.block);
+        for (sums, codes) in likenesses[blocks].iter_mut().zip(signs) {
+            dot::sum_patterns(&question.tables[0], codes, sums);
         }
     }
+
+    /// Adds to the likenesses of a block what the lower bits say.
+    pub fn refine(&self, question: &LevelTables, block: usize, likenesses: &mut Likenesses) {
+        let mut lower = [0; ROWS_TOGETHER];
+        dot::sum_patterns(&question.tables[1], &self.bits[1][block * self.block..][..self.block], &mut lower);
+        likenesses.iter_mut().zip(lower).for_each(|(likeness, lower)| *likeness += lower);
+    }
 }
 
-/// Bytes of a block: two bits of all components, in an even number of groups.
+/// How like a question the rows of a block are.
+pub type Likenesses = [u16; ROWS_TOGETHER];
+
+/// A sketch that is being drawn.
+struct Drawing {
+    bits: [Vec<u8>; 2],
+    block: usize,
+}
+
+impl Drawing {
+    fn new(dimensions: usize, rows: usize) -> Self {
+        let block = block(dimensions);
+        Self { bits: [(); 2].map(|()| vec![0; block * rows.div_ceil(ROWS_TOGETHER)]), block }
+    }
+
+    /// Writes the bits of a row into its block.
+    fn draw(&mut self, row: usize, vector: &[f32]) {
+        let limit = LIMIT * (vector.iter().map(|x| x * x).sum::<f32>() / vector.len() as f32).sqrt();
+        let (start, row) = (row / ROWS_TOGETHER * self.block, row % ROWS_TOGETHER);
+        let (byte, shift) = (start + row % PATTERNS, row / PATTERNS * GROUP);
+        let [upper, lower] = &mut self.bits;
+        for (group, components) in vector.chunks(GROUP).enumerate() {
+            // Each in a byte of its own, the first in the lowest.
+            let levels = components.iter().rev().fold(0, |levels, &component| levels << 8 | level_of(component, limit));
+            upper[group * PATTERNS + byte] |= pattern(levels >> 1) << shift;
+            lower[group * PATTERNS + byte] |= pattern(levels) << shift;
+        }
+    }
+
+    fn finish(self) -> Sketch {
+        Sketch { bits: self.bits.map(Series::from), block: self.block }
+    }
+}
+
+/// Bytes of a block: one bit of all components, in an even number of groups.
 fn block(dimensions: usize) -> usize {
-    2 * plane(dimensions)
-}
-
-/// Bytes of one of the two bits.
-fn plane(dimensions: usize) -> usize {
     dimensions.div_ceil(2 * GROUP) * 2 * PATTERNS
 }
 
@@ -85,19 +124,6 @@ fn sum_with_context(atlas: &Atlas<'_>, entry: &AtlasEntry<'_>, own: usize, vecto
     vector.fill(0.0);
     entry.vectors.add_row(own, vector);
     entry.vectors.add_row(entry.sentences().len() + section as usize, vector);
-}
-
-/// Writes the bits of a row into its block.
-fn draw(vector: &[f32], row: usize, block: &mut [u8]) {
-    let limit = LIMIT * (vector.iter().map(|x| x * x).sum::<f32>() / vector.len() as f32).sqrt();
-    let (byte, shift) = (row % PATTERNS, row / PATTERNS * GROUP);
-    let (upper, lower) = block.split_at_mut(plane(vector.len()));
-    for (group, components) in vector.chunks(GROUP).enumerate() {
-        // Each in a byte of its own, the first in the lowest.
-        let levels = components.iter().rev().fold(0, |levels, &component| levels << 8 | level_of(component, limit));
-        upper[group * PATTERNS + byte] |= pattern(levels >> 1) << shift;
-        lower[group * PATTERNS + byte] |= pattern(levels) << shift;
-    }
 }
 
 /// The level of a component, from 0 for −3 to 3 for 3.
@@ -118,7 +144,7 @@ fn pattern(bytes: u32) -> u8 {
 /// A question, for sketches.
 pub struct LevelTables {
     /// For the upper bits of every group of components, and for the lower, what each pattern adds to a likeness.
-    tables: Vec<u8>,
+    tables: [Vec<u8>; 2],
     /// The estimate of a cosine is a line over the likeness: how steep, and where it begins.
     steepness: f32,
     least: f32,
@@ -131,12 +157,13 @@ impl LevelTables {
         let (largest, all) = sizes.fold((0.0f32, 0.0), |(largest, all), size| (largest.max(size), all + size));
         // What an upper bit adds, at most; a lower one adds half of it.
         let step = (largest / f32::from(u8::MAX)).max(all / 40_000.0).max(f32::MIN_POSITIVE);
-        let (plane, mut tables) = (plane(vector.len()), vec![0; block(vector.len())]);
-        for (half, weight) in tables.chunks_exact_mut(plane).zip([1.0, 0.5]) {
-            for (table, group) in half.chunks_exact_mut(PATTERNS).zip(vector.chunks(GROUP)) {
+        let tables = [1.0, 0.5].map(|weight| {
+            let mut tables = vec![0; block(vector.len())];
+            for (table, group) in tables.chunks_exact_mut(PATTERNS).zip(vector.chunks(GROUP)) {
                 fill(table, group, weight / step);
             }
-        }
+            tables
+        });
         // A level is four times its upper bit and twice its lower one, less 3.
         let factor = 1.0 / (OF_LEVELS * (vector.len().max(1) as f32).sqrt());
         Self { tables, steepness: 4.0 * step * factor, least: -3.0 * all * factor }
@@ -177,19 +204,13 @@ mod tests {
         (0..count).map(|_| vector()).collect()
     }
 
-    /// The sketch of these vectors.
-    fn drawn(vectors: &[Vec<f32>]) -> Sketch {
-        let block = block(vectors[0].len());
-        let mut codes = vec![0; block * vectors.len().div_ceil(ROWS_TOGETHER)];
-        for (row, vector) in vectors.iter().enumerate() {
-            draw(vector, row % ROWS_TOGETHER, &mut codes[row / ROWS_TOGETHER * block..][..block]);
-        }
-        Sketch { codes: codes.into(), block }
-    }
-
     fn compared(vectors: &[Vec<f32>], tables: &LevelTables) -> Vec<u16> {
-        let mut likenesses = vec![[0; ROWS_TOGETHER]; vectors.len().div_ceil(ROWS_TOGETHER)];
-        drawn(vectors).compare(tables, &(0..vectors.len()), &mut likenesses);
+        let mut drawing = Drawing::new(vectors[0].len(), vectors.len());
+        vectors.iter().enumerate().for_each(|(row, vector)| drawing.draw(row, vector));
+        let (sketch, mut likenesses) =
+            (drawing.finish(), vec![[0; ROWS_TOGETHER]; vectors.len().div_ceil(ROWS_TOGETHER)]);
+        sketch.compare(tables, &(0..vectors.len()), &mut likenesses);
+        likenesses.iter_mut().enumerate().for_each(|(block, likenesses)| sketch.refine(tables, block, likenesses));
         likenesses.as_flattened()[..vectors.len()].to_vec()
     }
 

@@ -1,10 +1,11 @@
 //! A layer over the whole row of sentences.
 //!
 //! Most layers need no list of who holds whom: a sentence holds itself, what a window holds is also what holds it, and
-//! paragraphs follow each other without a gap. Only overlapping chunks and derived texts are written out. At a million
-//! sentences that is a third of the memory, and as much less to build when an index is opened.
+//! paragraphs follow each other without a gap. Only overlapping chunks and derived texts are written out. All rows are
+//! as narrow as they can be: what a question costs in a large index is mostly waiting for memory.
 
 use super::atlas::{Atlas, AtlasEntry};
+use super::parts::Parts;
 use super::vectors::{MEASURED, add, length};
 use crate::document::{Derived, DerivedKind, Layer};
 use crate::packed::series::{Series, SeriesReader, SeriesWriter};
@@ -24,8 +25,8 @@ pub struct Units {
     of_section: Series<[u32; 2]>,
     /// The section of each unit's anchor.
     pub section: Series<u32>,
-    /// How many terms each unit has, those of its title and headings included.
-    pub terms: Series<f32>,
+    /// How many terms each unit has, those of its title and headings included; of very long ones not all are counted.
+    terms: Series<u16>,
     /// Their mean.
     pub mean_terms: f32,
     /// The length of each unit's vector, its context included; empty where all have unit length and hold their context
@@ -37,10 +38,11 @@ pub struct Units {
 enum UnitShape {
     /// Each unit is the sentence of its own number.
     Sentences(u32),
-    /// Each unit is the window around the sentence of its own number; what it holds is what holds it.
-    Windows(Series<[u32; 2]>),
-    /// Each unit begins where the one before ends: the beginnings and the last end, and the unit of each sentence.
-    Parts { bounds: Series<u32>, holding: Series<u32> },
+    /// Each unit is the window around the sentence of its own number, with so many before it and behind it; what it
+    /// holds is what holds it.
+    Windows(Series<[u8; 2]>),
+    /// Each unit begins where the one before ends.
+    Parts(Parts),
     /// Any runs whose starts and ends both ascend, and for each sentence the units that hold it.
     Runs { runs: Vec<Range<u32>>, holding: Vec<Range<u32>> },
     /// Each unit is one derived text.
@@ -63,12 +65,11 @@ impl UnitShape {
         let adjoining = |pair: &[Range<u32>]| pair[0].end == pair[1].start;
         match layer {
             Layer::Sentence => Self::Sentences(sentences),
-            Layer::Window(_) => Self::Windows(runs.into_iter().map(|run| [run.start, run.end]).collect()),
-            _ if runs.windows(2).all(adjoining) => {
-                let holding = (0..).zip(&runs).flat_map(|(unit, run)| run.clone().map(move |_| unit)).collect();
-                let bounds = runs.first().map(|run| run.start).into_iter().chain(runs.iter().map(|run| run.end));
-                Self::Parts { bounds: bounds.collect(), holding }
+            Layer::Window(size) if size < u32::from(u8::MAX) => {
+                let around = |(at, run): (u32, Range<u32>)| [(at - run.start) as u8, (run.end - at) as u8];
+                Self::Windows((0..).zip(runs).map(around).collect())
             }
+            _ if runs.windows(2).all(adjoining) => Self::Parts(Parts::new(&runs)),
             _ => Self::Runs { holding: holding(&runs, sentences), runs },
         }
     }
@@ -133,7 +134,7 @@ impl Units {
             shape,
             firsts: firsts.into(),
             section,
-            terms: terms.into(),
+            terms: terms.into_iter().map(|terms| terms.min(f32::from(u16::MAX)) as u16).collect(),
             mean_terms,
             lengths: lengths.into(),
         }
@@ -148,10 +149,9 @@ impl Units {
         rows.put(&self.lengths);
         match &self.shape {
             UnitShape::Sentences(_) => {}
-            UnitShape::Windows(runs) => rows.put(runs),
-            UnitShape::Parts { bounds, holding } => {
-                rows.put(bounds);
-                rows.put(holding);
+            UnitShape::Windows(around) => rows.put(around),
+            UnitShape::Parts(parts) => {
+                parts.keep(rows);
                 rows.put(&self.section);
             }
             UnitShape::Runs { .. } | UnitShape::Derived(_) => return None,
@@ -166,7 +166,7 @@ impl Units {
         let (shape, section) = match layer {
             Layer::Sentence => (UnitShape::Sentences(atlas.sentences() as u32), atlas.section_of.clone()),
             Layer::Window(_) => (UnitShape::Windows(rows.next()?), atlas.section_of.clone()),
-            _ => (UnitShape::Parts { bounds: rows.next()?, holding: rows.next()? }, rows.next()?),
+            _ => (UnitShape::Parts(Parts::kept(rows)?), rows.next()?),
         };
         Some(Self { shape, firsts, of_section, section, terms, mean_terms, lengths })
     }
@@ -175,6 +175,12 @@ impl Units {
     #[inline]
     pub fn in_section(&self, section: u32) -> Range<u32> {
         range(self.of_section[section as usize])
+    }
+
+    /// How many terms a unit has.
+    #[inline]
+    pub fn terms_of(&self, unit: usize) -> f32 {
+        f32::from(self.terms[unit])
     }
 
     /// Whether they are the sentences themselves.
@@ -192,9 +198,9 @@ impl Units {
     pub fn texts(&self, unit: usize) -> Range<usize> {
         match &self.shape {
             UnitShape::Sentences(_) => unit..unit + 1,
-            UnitShape::Windows(runs) => runs[unit][0] as usize..runs[unit][1] as usize,
+            UnitShape::Windows(around) => window(unit, around[unit]),
             UnitShape::Runs { runs, .. } => runs[unit].start as usize..runs[unit].end as usize,
-            UnitShape::Parts { bounds, .. } => bounds[unit] as usize..bounds[unit + 1] as usize,
+            UnitShape::Parts(parts) => parts.texts(unit),
             UnitShape::Derived(texts) => texts.places[unit] as usize..texts.places[unit] as usize + 1,
         }
     }
@@ -203,12 +209,12 @@ impl Units {
     /// for every unit: there are millions.
     #[inline]
     pub fn each_sum(&self, values: &[f32], units: Range<usize>, mut each: impl FnMut(usize, f32)) {
-        let sum = |texts: Range<u32>| values[texts.start as usize..texts.end as usize].iter().sum::<f32>();
+        let sum = |texts: Range<usize>| values[texts].iter().sum::<f32>();
         match &self.shape {
             UnitShape::Sentences(_) => units.for_each(|unit| each(unit, values[unit])),
-            UnitShape::Windows(runs) => units.for_each(|unit| each(unit, sum(range(runs[unit])))),
-            UnitShape::Runs { runs, .. } => units.for_each(|unit| each(unit, sum(runs[unit].clone()))),
-            UnitShape::Parts { bounds, .. } => units.for_each(|unit| each(unit, sum(bounds[unit]..bounds[unit + 1]))),
+            UnitShape::Windows(around) => units.for_each(|unit| each(unit, sum(window(unit, around[unit])))),
+            UnitShape::Runs { .. } => units.for_each(|unit| each(unit, sum(self.texts(unit)))),
+            UnitShape::Parts(parts) => units.for_each(|unit| each(unit, sum(parts.texts(unit)))),
             UnitShape::Derived(texts) => units.for_each(|unit| each(unit, values[texts.places[unit] as usize])),
         }
     }
@@ -218,9 +224,12 @@ impl Units {
     pub fn holding(&self, text: u32) -> Range<u32> {
         match &self.shape {
             UnitShape::Sentences(count) => text..(text + 1).min(*count),
-            UnitShape::Windows(holding) => holding.get(text as usize).map_or(0..0, |&run| range(run)),
+            UnitShape::Windows(around) => around.get(text as usize).map_or(0..0, |&around| {
+                let held = window(text as usize, around);
+                held.start as u32..held.end as u32
+            }),
             UnitShape::Runs { holding, .. } => holding.get(text as usize).cloned().unwrap_or(0..0),
-            UnitShape::Parts { holding, .. } => holding.get(text as usize).map_or(0..0, |&unit| unit..unit + 1),
+            UnitShape::Parts(parts) => parts.holding(text).map_or(0..0, |unit| unit..unit + 1),
             UnitShape::Derived(texts) => texts.places.binary_search(&text).map_or(0..0, |at| at as u32..at as u32 + 1),
         }
     }
@@ -229,7 +238,7 @@ impl Units {
     fn anchor(&self, unit: usize) -> u32 {
         match &self.shape {
             UnitShape::Sentences(_) | UnitShape::Windows(_) => unit as u32,
-            UnitShape::Parts { bounds, .. } => bounds[unit],
+            UnitShape::Parts(parts) => parts.texts(unit).start as u32,
             UnitShape::Runs { runs, .. } => runs[unit].start,
             UnitShape::Derived(texts) => texts.anchors[unit],
         }
@@ -256,6 +265,12 @@ impl Units {
     pub fn of_documents(&self, places: Range<usize>) -> Range<usize> {
         self.firsts[places.start] as usize..self.firsts[places.end] as usize
     }
+}
+
+/// The sentences of a window.
+#[inline]
+fn window(centre: usize, [before, behind]: [u8; 2]) -> Range<usize> {
+    centre - usize::from(before)..centre + usize::from(behind)
 }
 
 #[inline]
