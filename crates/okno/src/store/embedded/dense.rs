@@ -34,6 +34,9 @@ const BY_SIGNS: usize = 4;
 const CANDIDATES: usize = 1000;
 const CANDIDATES_EACH: usize = 10;
 
+/// So many of them are scored first, at least: they tell how far estimates are from what they estimate.
+const FIRST: usize = 300;
+
 /// How far beyond the worst of the best an estimate may be for its unit to be scored exactly, in standard deviations
 /// of the estimates of the best.
 const PLAUSIBLE: f32 = 5.0;
@@ -167,7 +170,7 @@ impl<'s> Dots<'s> {
         };
         let count = CANDIDATES.max(depth.saturating_mul(CANDIDATES_EACH));
         let mut first = self.candidates(&mut near, units, allowed, count);
-        let rest = first.split_off(first.len().min(depth.saturating_add(depth / 2)));
+        let rest = first.split_off(first.len().min(FIRST.max(depth.saturating_add(depth / 2))));
         let mut scored = self.exactly(&mut near, units, first);
         let least = least_plausible(&scored, depth);
         let plausible = rest.into_iter().take_while(|&(estimate, _)| estimate >= least).collect();

@@ -43,8 +43,9 @@ enum UnitShape {
     Windows(Series<[u8; 2]>),
     /// Each unit begins where the one before ends.
     Parts(Parts),
-    /// Any runs whose starts and ends both ascend, and for each sentence the units that hold it.
-    Runs { runs: Vec<Range<u32>>, holding: Vec<Range<u32>> },
+    /// Any runs whose starts and ends both ascend, and for each sentence the units that hold it; they may be windows too
+    /// wide for the above.
+    Runs { runs: Vec<Range<u32>>, holding: Vec<Range<u32>>, are_windows: bool },
     /// Each unit is one derived text.
     Derived(DerivedTexts),
 }
@@ -69,8 +70,9 @@ impl UnitShape {
                 let around = |(at, run): (u32, Range<u32>)| [(at - run.start) as u8, (run.end - at) as u8];
                 Self::Windows((0..).zip(runs).map(around).collect())
             }
+            Layer::Window(_) => Self::Runs { holding: holding(&runs, sentences), runs, are_windows: true },
             _ if runs.windows(2).all(adjoining) => Self::Parts(Parts::new(&runs)),
-            _ => Self::Runs { holding: holding(&runs, sentences), runs },
+            _ => Self::Runs { holding: holding(&runs, sentences), runs, are_windows: false },
         }
     }
 }
@@ -239,6 +241,7 @@ impl Units {
         match &self.shape {
             UnitShape::Sentences(_) | UnitShape::Windows(_) => unit as u32,
             UnitShape::Parts(parts) => parts.texts(unit).start as u32,
+            UnitShape::Runs { are_windows: true, .. } => unit as u32,
             UnitShape::Runs { runs, .. } => runs[unit].start,
             UnitShape::Derived(texts) => texts.anchors[unit],
         }
@@ -342,4 +345,35 @@ fn summed_lengths(entry: &AtlasEntry<'_>, dimensions: usize, runs: &[Range<u32>]
         length(&sum)
     };
     runs.iter().zip(section).map(of_run).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::document::Layer;
+    use crate::store::contract::{DIMENSIONS, EMBEDDER, document};
+    use crate::store::embedded::EmbeddedStore;
+    use crate::store::{Ask, Leg, Manifest, Store};
+
+    #[test]
+    fn windows_of_any_width_are_around_their_sentence() {
+        const SENTENCES: u32 = 700;
+        let folder = tempfile::tempdir().unwrap();
+        let store = EmbeddedStore::open_or_create(folder.path(), &Manifest::new(EMBEDDER, DIMENSIONS)).unwrap();
+        let mut writer = store.writer().unwrap();
+        let text: Vec<String> = (0..SENTENCES).map(|at| format!("The word here is number{at}.")).collect();
+        writer.put(&document("long", &text.join(" "))).unwrap();
+        writer.finish().unwrap();
+        let snapshot = store.snapshot().unwrap();
+        for around in [1, 2, 253, 254, 255, 300] {
+            let rankings = [(Leg::Lexical, Layer::Window(around))];
+            let (text, sections, fields) = ("number350", None, None);
+            let ask = Ask { text, vector: &[], rankings: &rankings, allowed: None, sections, fields, depth: 1000 };
+            let found = snapshot.search(&ask).unwrap().remove(0);
+            assert_eq!(found.len() as u32, 2 * around + 1);
+            for unit in found {
+                let (first, end) = (unit.run.anchor.saturating_sub(around), unit.run.anchor + around + 1);
+                assert_eq!((unit.run.first, unit.run.end), (first, end.min(SENTENCES)));
+            }
+        }
+    }
 }
