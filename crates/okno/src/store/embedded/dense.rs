@@ -177,7 +177,9 @@ impl<'s> Dots<'s> {
         scored.extend(self.exactly(&mut near, units, plausible));
         self.near = Some(near);
         let mut best = BestUnits::new(depth, floor);
-        scored.into_iter().for_each(|unit| best.offer(unit.exact, unit.unit));
+        for EstimatedUnit { unit, exact, .. } in scored {
+            best.offer(exact, unit);
+        }
         best.ranked()
     }
 

@@ -239,9 +239,8 @@ impl Units {
     /// The sentence that stands for a unit.
     fn anchor(&self, unit: usize) -> u32 {
         match &self.shape {
-            UnitShape::Sentences(_) | UnitShape::Windows(_) => unit as u32,
+            UnitShape::Sentences(_) | UnitShape::Windows(_) | UnitShape::Runs { are_windows: true, .. } => unit as u32,
             UnitShape::Parts(parts) => parts.texts(unit).start as u32,
-            UnitShape::Runs { are_windows: true, .. } => unit as u32,
             UnitShape::Runs { runs, .. } => runs[unit].start,
             UnitShape::Derived(texts) => texts.anchors[unit],
         }
