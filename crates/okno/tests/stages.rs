@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 /// The stages of the engine in the order data flows. Each may use those above it and the crates `okno-document` and
 /// `okno-load`. `shapes` is how results leave the process, so it comes last.
-const STAGES: [&str; 18] = [
+const STAGES: [&str; 19] = [
     "document",
     "load",
     "packed",
@@ -19,6 +19,7 @@ const STAGES: [&str; 18] = [
     "generate",
     "error",
     "deadline",
+    "parallel",
     "enrich",
     "store",
     "understand",
