@@ -114,8 +114,8 @@ struct LexicalSearch<'s> {
 }
 
 impl LexicalSearch<'_> {
-    /// The blocks that have terms, with what a unit in them scores at most: some of those with the most, then the others.
-    /// Both ascend, because memory that is read in order need not be waited for.
+    /// The blocks that have terms, with what a unit in them scores at most: some of those with the most, then the
+    /// others. Both ascend, because memory that is read in order need not be waited for.
     fn promising(&mut self, blocks: Vec<Range<usize>>) -> Vec<(f32, Range<usize>)> {
         let mut promising = Vec::with_capacity(blocks.len());
         for run in blocks {

@@ -6,7 +6,8 @@
 //!
 //! A scan of a small index is exact ([`Scan`]). That of a large one finds the sentences that are most like the question
 //! by a [`Sketch`] – by the signs of all vectors, then by two bits per component of some –, estimates the units around
-//! them, and scores exactly those of each layer that may be among the best; `cargo bench --bench scale -- recall` prints what that finds of an exact scan.
+//! them, and scores exactly those of each layer that may be among the best; `cargo bench --bench scale -- recall`
+//! prints what that finds of an exact scan.
 
 use super::atlas::{Allowed, Atlas, AtlasEntry};
 use super::best::{BestUnits, ScoredUnit};

@@ -1,6 +1,6 @@
 //! Units that follow each other without a gap, such as paragraphs: where each begins, and which one holds a sentence.
 //!
-//! The second is counted: a bit for each sentence that begins a unit, and for each word of bits how many came before it.
+//! The second is counted: a bit for each sentence that begins a unit, and for each word of bits how many came before.
 //! That is a fifth of a byte for a sentence where a number would be four, so that it stays in the fastest caches.
 
 use crate::packed::series::{Series, SeriesReader, SeriesWriter};
@@ -17,12 +17,12 @@ pub struct Parts {
 }
 
 impl Parts {
-    /// Units of these runs of sentences, the first of which begins with the first sentence, and each other one where the
-    /// one before it ends.
+    /// Units of these runs of sentences, none of them empty: the first begins with the first sentence, and each other
+    /// one where the one before it ends.
     pub fn new(runs: &[Range<u32>]) -> Self {
         let end = runs.last().map_or(0, |run| run.end);
         let mut begins = vec![0u64; end.div_ceil(u64::BITS) as usize];
-        for run in runs.iter().filter(|run| !run.is_empty()) {
+        for run in runs {
             begins[(run.start / u64::BITS) as usize] |= 1 << (run.start % u64::BITS);
         }
         let before = begins.iter().scan(0, |count, word| {

@@ -1,15 +1,15 @@
 //! A small picture of every sentence, for a first pass over indexes too large for an exact scan.
 //!
 //! Each component of a sentence's vector, its title and headings added, becomes two bits: ±1 or ±3, whichever is
-//! nearer. That is half of the vectors. A row of them, weighed by the question's components, gives an estimate of
-//! the row's cosine; the units that are best by estimate are then scored exactly ([`super::dense`]). The factor that
-//! makes an estimate right on average differs by 4 % from row to row; one for all is as good: .994 of the 200 best of
-//! 797,028 sentences are among the 2,000 best by estimate, .997 with a factor for each.
+//! nearer. That is half of the vectors. A row of them, weighed by the question's components, gives an estimate of the
+//! row's cosine; the units that are best by estimate are then scored exactly ([`super::dense`]). The factor that makes
+//! an estimate right on average differs by 4 % from row to row; one for all is as good: .994 of the 200 best of 797,028
+//! sentences are among the 2,000 best by estimate, .997 with a factor for each.
 //!
 //! The upper bits of 32 rows lie together, four components at a time, so that a table of what four bits can add is
 //! looked up for all rows at once ([`dot::sum_patterns`]), and so do the lower ones, elsewhere: the upper ones are the
-//! signs and say enough of most rows, and the lower ones of the others are read. Drawing a sketch costs a few exact scans, and it is kept with the
-//! rest of what opening an index computes ([`super::layout`]).
+//! signs and say enough of most rows, and the lower ones of the others are read. Drawing a sketch costs a few exact
+//! scans, and it is kept with the rest of what opening an index computes ([`super::layout`]).
 
 use super::atlas::{Atlas, AtlasEntry};
 use crate::embed::dot::{self, PATTERNS, ROWS_TOGETHER};

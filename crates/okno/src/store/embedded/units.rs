@@ -43,8 +43,8 @@ enum UnitShape {
     Windows(Series<[u8; 2]>),
     /// Each unit begins where the one before ends.
     Parts(Parts),
-    /// Any runs whose starts and ends both ascend, and for each sentence the units that hold it; they may be windows too
-    /// wide for the above.
+    /// Any runs whose starts and ends both ascend, and for each sentence the units that hold it; they may be windows
+    /// too wide for the above.
     Runs { runs: Vec<Range<u32>>, holding: Vec<Range<u32>>, are_windows: bool },
     /// Each unit is one derived text.
     Derived(DerivedTexts),
@@ -63,7 +63,7 @@ struct DerivedTexts {
 
 impl UnitShape {
     fn of(layer: Layer, runs: Vec<Range<u32>>, sentences: u32) -> Self {
-        let adjoining = |pair: &[Range<u32>]| pair[0].end == pair[1].start;
+        let adjoining = |pair: &[Range<u32>]| pair[0].end == pair[1].start && !pair[1].is_empty();
         match layer {
             Layer::Sentence => Self::Sentences(sentences),
             Layer::Window(size) if size < u32::from(u8::MAX) => {

@@ -211,8 +211,8 @@ mod tests {
                 let read = packed.row(stored);
                 let exact: f32 = read.iter().zip(&question).map(|(a, b)| a * b).sum();
                 prop_assert!((found - exact).abs() <= 1e-2, "{found} {exact}");
-                // Half of the widest step, 16, and what the scale is moved by: a sixth of 127 at most, where all components
-                // lie in the middle of that step.
+                // Half of the widest step, 16, and what the scale is moved by: a sixth of 127 at most, where all
+                // components lie in the middle of that step.
                 let most = 40.0 * unit_of(row);
                 prop_assert!(read.iter().zip(row).all(|(a, b)| (a - b).abs() <= most), "{read:?} {row:?}");
             }
