@@ -251,13 +251,13 @@ pub(super) fn cut(
         reranked: reranked.and_then(|reranked| reranked.moved.get(&hit.run).copied()),
         trace: traces.into_iter().map(found).collect(),
     };
-    let copies = scope.copies.get(&piece.document).map_or(&[][..], Vec::as_slice);
+    let copies = scope.copies_of(piece.document, snapshot).into_iter();
     Ok(Context {
         headings: headings.into_iter().map(str::to_owned).collect(),
         relevance,
         tokens: structure.tokens(piece.sentences),
         hits: piece.hits.into_iter().zip(traces).map(hit).collect(),
-        copies: copies.iter().map(|&copy| Ok(snapshot.record(copy)?.id.name().to_owned())).collect::<Result<_>>()?,
+        copies: copies.map(|copy| Ok(snapshot.record(copy)?.id.name().to_owned())).collect::<Result<_>>()?,
         document: record.id.name().to_owned(),
         path: record.id.path,
         root: record.id.root,

@@ -5,7 +5,7 @@ use crate::document::Filter;
 use crate::message::DidYouMean;
 use crate::store::{DocumentNumber, FieldScope, Scored, Sections, Snapshot};
 use crate::{Error, Result};
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeSet, HashSet};
 
 /// The documents a question may be answered from: those that match the filter, identical copies once.
 #[derive(Default)]
@@ -16,17 +16,17 @@ pub(super) struct QuestionScope {
     pub allowed: Option<HashSet<DocumentNumber>>,
     /// Where the filter asks about headings: the sections of these documents that match.
     pub sections: Option<Sections>,
-    /// For a document with copies: the others.
-    pub copies: HashMap<DocumentNumber, Vec<DocumentNumber>>,
     /// The filter that gave the documents, where it is about them and not about their sections.
     filter: Option<Filter>,
     /// The copies that are left out, by ascending number.
     without: Vec<DocumentNumber>,
+    /// Whether the store finds them all the same, where no filter says which documents it may find.
+    finds_copies: bool,
 }
 
 impl QuestionScope {
     pub fn new(snapshot: &dyn Snapshot, filter: Option<&Filter>) -> Result<Self> {
-        let mut scope = Self::default();
+        let mut scope = Self { finds_copies: snapshot.finds_copies(), ..Self::default() };
         if let Some(filter) = filter {
             let (numbers, sections) = resolve(snapshot, filter)?;
             scope.matching = Some(numbers.len());
@@ -36,11 +36,7 @@ impl QuestionScope {
         }
         for group in snapshot.copies() {
             let allowed = |number: &DocumentNumber| scope.allowed.as_ref().is_none_or(|all| all.contains(number));
-            let mut present = group.iter().copied().filter(allowed);
-            let Some(first) = present.next() else { continue };
-            let others: Vec<DocumentNumber> = present.collect();
-            scope.without.extend(&others);
-            scope.copies.insert(first, others);
+            scope.without.extend(group.iter().copied().filter(allowed).skip(1));
         }
         scope.without.sort_unstable();
         if let Some(allowed) = &mut scope.allowed {
@@ -56,15 +52,23 @@ impl QuestionScope {
         self.without.binary_search(&document).is_ok()
     }
 
+    /// The other documents of the same text that the question may be answered from.
+    pub fn copies_of(&self, document: DocumentNumber, snapshot: &dyn Snapshot) -> Vec<DocumentNumber> {
+        let group = snapshot.copies().iter().find(|group| group.contains(&document));
+        let others = group.into_iter().flatten().copied().filter(|other| self.is_copy(*other));
+        others.collect()
+    }
+
     /// Whether a document may be returned.
     pub fn is_allowed(&self, document: DocumentNumber) -> bool {
         self.allowed.as_ref().is_none_or(|allowed| allowed.contains(&document)) && !self.is_copy(document)
     }
 
-    /// How many units must be asked for to have so many without copies. Without a filter the store finds copies too: to
-    /// name all documents but these takes longer than the search itself.
+    /// How many units must be asked for to have so many without copies. Without a filter a store may find copies too:
+    /// to name all documents but these takes longer than the search itself.
     pub fn depth(&self, depth: usize) -> usize {
-        if self.allowed.is_some() { depth } else { depth + depth.min(self.without.len()) }
+        let finds_copies = self.finds_copies && self.allowed.is_none();
+        if finds_copies { depth + depth.min(self.without.len()) } else { depth }
     }
 
     /// So many units of a ranking, without copies.

@@ -95,7 +95,8 @@ pub struct Ask<'a> {
     pub vector: &'a [f32],
     /// Which rankings are wanted.
     pub rankings: &'a [(Leg, Layer)],
-    /// Only these documents, the same for every ranking; `None` for all.
+    /// Only these documents, the same for every ranking; `None` for all, of which a store may leave out further copies
+    /// of a text ([`Snapshot::finds_copies`]).
     pub allowed: Option<&'a HashSet<DocumentNumber>>,
     /// Of documents named here only units that stand for a sentence of these sections.
     pub sections: Option<&'a Sections>,
@@ -317,6 +318,10 @@ pub trait Snapshot: Send + Sync {
     fn names(&self) -> Result<&DocumentNames>;
     /// The groups of documents whose texts are the same, each by ascending number.
     fn copies(&self) -> &[Vec<DocumentNumber>];
+    /// Whether a search that names no documents finds all copies of a text, and not only the first.
+    fn finds_copies(&self) -> bool {
+        true
+    }
     /// A document's record.
     fn record(&self, number: DocumentNumber) -> Result<Record>;
     /// A document's sentences.

@@ -347,6 +347,31 @@ impl Allowed {
     }
 }
 
+/// Which units a search may find.
+#[derive(Clone, Copy)]
+pub struct Findable<'a> {
+    /// Those of these documents only.
+    pub allowed: Option<&'a Allowed>,
+    /// None of these sections: those of further copies of a text.
+    pub copies: Option<&'a Marks>,
+}
+
+impl Findable<'_> {
+    /// Whether a unit may be found whose anchor is in this section of an allowed document.
+    pub fn finds(&self, section: u32) -> bool {
+        self.allowed.is_none_or(|allowed| allowed.finds(section)) && !self.copies.is_some_and(|all| all.has(section))
+    }
+}
+
+/// The sections of all documents of these groups but the first of each; `None` where there are no groups.
+pub fn further_copies(atlas: &Atlas<'_>, groups: &[Vec<DocumentNumber>]) -> Option<Marks> {
+    let mut sections = (!groups.is_empty()).then(|| Marks::new(atlas.sections()))?;
+    for copy in groups.iter().flat_map(|group| &group[1..]).filter_map(|&number| atlas.get(number)) {
+        sections.add(narrow(copy.sections()));
+    }
+    Some(sections)
+}
+
 /// With more than one in so many documents, going through all of them is faster than looking these up and sorting
 /// their places: permissions leave most documents, filters few.
 const MANY: usize = 16;

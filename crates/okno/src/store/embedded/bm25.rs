@@ -5,14 +5,16 @@
 //! word is does not depend on who asks. Only what a filter allows is scored, and of that only the blocks that have
 //! terms enough to be among the best: the result is the same.
 
-use super::atlas::{Allowed, Atlas};
+use super::atlas::{Atlas, Findable};
 use super::best::{BestUnits, ScoredUnit};
 use super::lexical::{Lexical, LexicalResult, RowPlace, TermSource};
+use super::recent::Recent;
 use super::units::{CONTEXT_WEIGHT, Units};
 use crate::document::Layer;
 use crate::text::terms::{of_query, resolve};
 use rustc_hash::FxHashMap;
 use std::ops::Range;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// BM25's saturation; the usual value.
 pub const K1: f32 = 1.2;
@@ -28,69 +30,174 @@ pub fn rarity(units: f32, having: f32) -> f32 {
     ((units - having + 0.5) / (having + 0.5)).ln_1p()
 }
 
-/// Where the terms of a question are.
-pub struct Postings {
-    terms: Vec<Term>,
-}
-
 /// Where one term is: (text, count) and (section, count), in the row's numbers, ascending.
-struct Term {
+pub struct Term {
     texts: Vec<(u32, f32)>,
     sections: Vec<(u32, f32)>,
+    /// How many units of a layer have it, for the layers that were asked.
+    frequencies: Mutex<Vec<(Layer, u32)>>,
+}
+
+/// Terms that were looked up lately: questions share their most frequent ones, whose lists are long.
+pub struct KnownTerms {
+    /// By their text, those of derived texts too apart from the others.
+    recent: [Recent<String, Term>; 2],
+}
+
+/// Bytes of terms that are kept, for each sentence of the index, and at most.
+const KEPT_EACH: usize = 64;
+const MOST_KEPT: usize = 256 << 20;
+
+impl KnownTerms {
+    /// Room for terms of this generation.
+    pub fn new(atlas: &Atlas<'_>) -> Self {
+        let most = MOST_KEPT.min(KEPT_EACH * atlas.sentences());
+        Self { recent: [most, most / 4].map(Recent::new) }
+    }
+}
+
+/// Where the terms of a question are.
+pub struct Postings {
+    terms: Vec<QuestionTerm>,
+    places: TermPlaces,
+}
+
+/// A term and what it weighs by itself.
+struct QuestionTerm {
+    term: Arc<Term>,
     weight: f32,
 }
 
 impl Postings {
     /// Looks up the terms of a question; in derived texts only where they are asked for.
-    pub fn new(atlas: &Atlas<'_>, lexical: &Lexical, text: &str, derived: bool) -> LexicalResult<Self> {
+    pub fn new(
+        atlas: &Atlas<'_>,
+        lexical: &Lexical,
+        known: &KnownTerms,
+        text: &str,
+        derived: bool,
+    ) -> LexicalResult<Self> {
         let fields: &[TermSource] =
             if derived { &[TermSource::Body, TermSource::Derived] } else { &[TermSource::Body] };
+        let recent = &known.recent[usize::from(derived)];
         let row = |place| row(atlas, place);
         let asked = of_query(text);
-        let mut known: FxHashMap<&str, bool> = FxHashMap::default();
+        let mut is_known: FxHashMap<&str, bool> = FxHashMap::default();
         for term in &asked {
-            if !known.contains_key(term.text.as_str()) {
-                let somewhere = lexical.has(fields, &term.text, row, |_| true)?
+            if !is_known.contains_key(term.text.as_str()) {
+                let somewhere = recent.get(term.text.as_str()).is_some()
+                    || lexical.has(fields, &term.text, row, |_| true)?
                     || lexical.has(&[TermSource::Context], &term.text, row, |_| true)?;
-                known.insert(&term.text, somewhere);
+                is_known.insert(&term.text, somewhere);
             }
         }
-        let resolved = resolve(&asked, |term| known[term]);
-        let look_up = |(term, weight)| {
-            let texts = lexical.postings(fields, term, row)?;
-            Ok(Term { texts, sections: lexical.postings(&[TermSource::Context], term, row)?, weight })
+        let look_up = |(text, weight): (&str, f32)| {
+            if let Some(term) = recent.get(text) {
+                return Ok(QuestionTerm { term, weight });
+            }
+            let texts = lexical.postings(fields, text, row)?;
+            let sections = lexical.postings(&[TermSource::Context], text, row)?;
+            let bytes = size_of_val(texts.as_slice()) + size_of_val(sections.as_slice());
+            let term = Arc::new(Term { texts, sections, frequencies: Mutex::default() });
+            recent.keep(text.to_owned(), &term, bytes);
+            Ok(QuestionTerm { term, weight })
         };
-        Ok(Self { terms: resolved.into_iter().map(look_up).collect::<LexicalResult<_>>()? })
+        let resolved = resolve(&asked, |term| is_known[term]);
+        let terms = resolved.into_iter().map(look_up).collect::<LexicalResult<Vec<_>>>()?;
+        Ok(Self { places: TermPlaces::new(atlas, terms.iter().map(|asked| &*asked.term)), terms })
     }
 
     /// The units with the highest scores; none of those that have none of the terms.
-    ///
-    /// Some blocks whose units can score most come first, so that most others cannot win.
-    pub fn best(&self, units: &Units, layer: Layer, allowed: Option<&Allowed>, depth: usize) -> Vec<ScoredUnit> {
+    pub fn best(&self, units: &Units, layer: Layer, findable: Findable<'_>, depth: usize) -> Vec<ScoredUnit> {
         let count = units.count();
-        let weigh = |term: &Term| term.weight * rarity(count as f32, term.frequency(units) as f32);
-        let mut terms: Vec<WeighedTerm> = self.terms.iter().map(|term| WeighedTerm::new(term, weigh(term))).collect();
+        let weighed = self.terms.iter().enumerate().map(|(at, asked)| {
+            let weight = asked.weight * rarity(count as f32, asked.term.frequency(layer, units) as f32);
+            WeighedTerm { weight, bit: bit_of(at), ..WeighedTerm::new(&asked.term) }
+        });
+        let mut terms: Vec<WeighedTerm> = weighed.collect();
         // The terms that are worth most first: what is left for the last ones rarely changes who wins.
         terms.sort_by(|a, b| b.weight.total_cmp(&a.weight));
-        let blocks = match allowed {
-            None => blocks_of(0..count).collect(),
-            Some(allowed) => allowed.runs.iter().flat_map(|run| blocks_of(units.of_documents(run.clone()))).collect(),
-        };
-        let mut search = LexicalSearch { terms, units, share: length_share(layer), allowed };
+        let mut search = LexicalSearch { terms, units, share: length_share(layer), findable };
+        let blocks = search.promising(&self.places);
+        let enough = most_of_one_in(FIRST, &blocks);
         let mut best = BestUnits::new(depth, 0.0);
         let mut scores = ScoredBlock::default();
-        for (most, run) in search.promising(blocks) {
-            if best.may_take(most) {
-                search.score(run, &mut scores, &mut best);
+        // The blocks whose units can score most come first, so that most others cannot win; all in the order in which
+        // they lie, because memory that is read in order need not be waited for.
+        for is_first in [true, false] {
+            for PromisingBlock { most, run } in &blocks {
+                if (*most >= enough) == is_first && best.may_take(*most) {
+                    search.score(run.clone(), &mut scores, &mut best);
+                }
             }
         }
         best.ranked()
     }
 }
 
+/// Some units that follow one another, and what one of them scores at most.
+struct PromisingBlock {
+    most: f32,
+    run: Range<usize>,
+}
+
+/// What one block in so many can score at least.
+fn most_of_one_in(first: usize, blocks: &[PromisingBlock]) -> f32 {
+    let mut most: Vec<f32> = blocks.iter().map(|block| block.most).collect();
+    if most.is_empty() { 0.0 } else { *most.select_nth_unstable_by(blocks.len() / first, |a, b| b.total_cmp(a)).1 }
+}
+
 /// Runs of units that are scored at a time.
 fn blocks_of(run: Range<usize>) -> impl Iterator<Item = Range<usize>> {
     run.clone().step_by(BLOCK).map(move |first| first..run.end.min(first + BLOCK))
+}
+
+/// Which terms of a question are where, roughly: a bit for each, for texts that lie together and for sections.
+struct TermPlaces {
+    texts: Vec<u64>,
+    sections: Vec<u64>,
+    /// Those that are nearly everywhere.
+    everywhere: u64,
+}
+
+/// Texts and sections of one number; a few blocks of units more are looked at than with fewer.
+const TEXTS_TOGETHER: usize = 32;
+const SECTIONS_TOGETHER: usize = 8;
+
+/// A term that one text in so many has is in nearly every block.
+const EVERYWHERE: usize = 64;
+
+/// The bit of a term; those beyond the last bit share it.
+fn bit_of(term: usize) -> u32 {
+    term.min(u64::BITS as usize - 1) as u32
+}
+
+impl TermPlaces {
+    fn new<'t>(atlas: &Atlas<'_>, terms: impl Iterator<Item = &'t Term>) -> Self {
+        let mut texts = vec![0; atlas.texts().div_ceil(TEXTS_TOGETHER)];
+        let mut sections = vec![0; atlas.sections().div_ceil(SECTIONS_TOGETHER)];
+        let mut everywhere = 0;
+        for (at, term) in terms.enumerate() {
+            let bit = 1u64 << bit_of(at);
+            if (term.texts.len() + term.sections.len()) * EVERYWHERE > atlas.texts() {
+                everywhere |= bit;
+                continue;
+            }
+            term.texts.iter().for_each(|&(text, _)| texts[text as usize / TEXTS_TOGETHER] |= bit);
+            term.sections.iter().for_each(|&(section, _)| sections[section as usize / SECTIONS_TOGETHER] |= bit);
+        }
+        Self { texts, sections, everywhere }
+    }
+
+    /// The terms that may be in these places.
+    fn of(&self, places: &BlockPlaces) -> u64 {
+        let all = |bits: &[u64], together: usize, Range { start, end }: &Range<u32>| {
+            let (start, end) = (*start as usize / together, (*end as usize).div_ceil(together));
+            bits[start..end].iter().fold(0, |all, bits| all | bits)
+        };
+        let texts = all(&self.texts, TEXTS_TOGETHER, &places.texts);
+        self.everywhere | texts | all(&self.sections, SECTIONS_TOGETHER, &places.sections)
+    }
 }
 
 /// The row's number of a place of the lexical index; `None` for documents that the generation does not hold: replaced
@@ -110,41 +217,44 @@ struct LexicalSearch<'s> {
     terms: Vec<WeighedTerm<'s>>,
     units: &'s Units,
     share: f32,
-    allowed: Option<&'s Allowed>,
+    findable: Findable<'s>,
 }
 
 impl LexicalSearch<'_> {
-    /// The blocks that have terms, with what a unit in them scores at most: some of those with the most, then the
-    /// others. Both ascend, because memory that is read in order need not be waited for.
-    fn promising(&mut self, blocks: Vec<Range<usize>>) -> Vec<(f32, Range<usize>)> {
-        let mut promising = Vec::with_capacity(blocks.len());
-        for run in blocks {
-            let places = BlockPlaces::new(self.units, &run);
-            self.terms.iter_mut().for_each(|term| term.advance(&places));
-            let most = self.most(0);
-            if most > 0.0 {
-                promising.push((most, run));
+    /// The blocks that may have terms, in the order in which they lie.
+    fn promising(&self, places: &TermPlaces) -> Vec<PromisingBlock> {
+        let mut adds = [0.0; u64::BITS as usize];
+        self.terms.iter().for_each(|term| adds[term.bit as usize] += term.most());
+        let promising = |run: Range<usize>| {
+            let mut bits = places.of(&BlockPlaces::new(self.units, &run));
+            let mut most = 0.0;
+            while bits != 0 {
+                most += adds[bits.trailing_zeros() as usize];
+                bits &= bits - 1;
+            }
+            (most > 0.0).then_some(PromisingBlock { most, run })
+        };
+        match self.findable.allowed {
+            None => blocks_of(0..self.units.count()).filter_map(promising).collect(),
+            Some(allowed) => {
+                let runs = allowed.runs.iter().map(|run| self.units.of_documents(run.clone()));
+                runs.flat_map(blocks_of).filter_map(promising).collect()
             }
         }
-        let first = promising.len() / FIRST;
-        if first > 0 {
-            promising.select_nth_unstable_by(first, |a, b| b.0.total_cmp(&a.0).then(a.1.start.cmp(&b.1.start)));
-            let (first, others) = promising.split_at_mut(first);
-            first.sort_unstable_by_key(|(_, run)| run.start);
-            others.sort_unstable_by_key(|(_, run)| run.start);
-        }
-        promising
     }
 
-    /// What the terms from this one on add in the block, at most: a count of any size adds less than this.
+    /// What the terms from this one on add in the block, at most.
     fn most(&self, from: usize) -> f32 {
-        self.terms[from..].iter().filter(|term| term.is_here()).map(|term| term.weight * (K1 + 1.0)).sum()
+        self.terms[from..].iter().filter(|term| term.is_here()).map(WeighedTerm::most).sum()
     }
 
     /// Scores the units of a block.
     fn score(&mut self, run: Range<usize>, block: &mut ScoredBlock, best: &mut BestUnits) {
         let places = BlockPlaces::new(self.units, &run);
         self.terms.iter_mut().for_each(|term| term.go_to(&places));
+        if !best.may_take(self.most(0)) {
+            return;
+        }
         block.begin(run);
         for (at, term) in self.terms.iter().enumerate().filter(|(_, term)| term.is_here()) {
             let left = self.most(at);
@@ -159,8 +269,7 @@ impl LexicalSearch<'_> {
         }
         for &at in &block.scored {
             let (score, unit) = (block.scores[at as usize], block.run.start as u32 + at);
-            let may_be_found = |allowed: &Allowed| allowed.finds(self.units.section[unit as usize]);
-            if best.may_take(score) && self.allowed.is_none_or(may_be_found) {
+            if best.may_take(score) && self.findable.finds(self.units.section[unit as usize]) {
                 best.offer(score, unit);
             }
         }
@@ -175,12 +284,12 @@ impl LexicalSearch<'_> {
     /// Counts a term in every unit that is allowed.
     fn count(&self, term: &WeighedTerm<'_>, block: &mut ScoredBlock) {
         for &(text, count) in term.texts.here {
-            if self.allowed.is_none_or(|allowed| allowed.texts.has(text)) {
+            if self.findable.allowed.is_none_or(|allowed| allowed.texts.has(text)) {
                 block.count(self.units.holding(text), count);
             }
         }
         for &(section, count) in term.sections.here {
-            if self.allowed.is_none_or(|allowed| allowed.sections.has(section)) {
+            if self.findable.allowed.is_none_or(|allowed| allowed.sections.has(section)) {
                 block.count(self.units.in_section(section), CONTEXT_WEIGHT * count);
             }
         }
@@ -206,18 +315,19 @@ impl LexicalSearch<'_> {
 /// A term, how much it counts in a layer, and where it is in the block that is scored.
 struct WeighedTerm<'p> {
     weight: f32,
+    bit: u32,
     texts: Cursor<'p>,
     sections: Cursor<'p>,
 }
 
 impl<'p> WeighedTerm<'p> {
-    fn new(term: &'p Term, weight: f32) -> Self {
-        Self { weight, texts: Cursor::of(&term.texts), sections: Cursor::of(&term.sections) }
+    fn new(term: &'p Term) -> Self {
+        Self { weight: 0.0, bit: 0, texts: Cursor::of(&term.texts), sections: Cursor::of(&term.sections) }
     }
 
-    fn advance(&mut self, places: &BlockPlaces) {
-        self.texts.advance(&places.texts);
-        self.sections.advance(&places.sections);
+    /// What it adds to a score, at most: a count of any size adds less.
+    fn most(&self) -> f32 {
+        self.weight * (K1 + 1.0)
     }
 
     fn go_to(&mut self, places: &BlockPlaces) {
@@ -287,8 +397,20 @@ impl BlockPlaces {
 }
 
 impl Term {
+    /// How many units of a layer have it.
+    fn frequency(&self, layer: Layer, units: &Units) -> u32 {
+        // Only whole entries are added.
+        let frequencies = || self.frequencies.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = frequencies().iter().find(|(of, _)| *of == layer).map(|&(_, frequency)| frequency);
+        known.unwrap_or_else(|| {
+            let frequency = self.counted(units);
+            frequencies().push((layer, frequency));
+            frequency
+        })
+    }
+
     /// How many units have it: the length of all their ranges, each begun not before the one before.
-    fn frequency(&self, units: &Units) -> u32 {
+    fn counted(&self, units: &Units) -> u32 {
         let mut sections = self.sections.iter().map(|&(section, _)| units.in_section(section)).peekable();
         let (mut having, mut end) = (0, 0);
         let mut add = |range: Range<u32>| {
@@ -307,12 +429,11 @@ impl Term {
     }
 }
 
-/// Units that are scored at a time: few enough to stay in the fastest cache, and that most blocks lack a rare term.
-/// (Tests have few.)
-const BLOCK: usize = if cfg!(test) { 32 } else { 1024 };
+/// Units that are scored at a time: few enough that most blocks lack a rare term. (Tests have few.)
+const BLOCK: usize = if cfg!(test) { 32 } else { 128 };
 
 /// One block in so many is scored before all others.
-const FIRST: usize = 16;
+const FIRST: usize = 64;
 
 /// Counts of one term and scores of all so far, for the units of a block; with lists of those that are not 0.
 struct ScoredBlock {

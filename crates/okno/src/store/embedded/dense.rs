@@ -9,7 +9,7 @@
 //! them, and scores exactly those of each layer that may be among the best; `cargo bench --bench scale -- recall`
 //! prints what that finds of an exact scan.
 
-use super::atlas::{Allowed, Atlas, AtlasEntry};
+use super::atlas::{Allowed, Atlas, AtlasEntry, Findable};
 use super::best::{BestUnits, ScoredUnit};
 use super::marks::Marks;
 use super::sketch::{LevelTables, Likenesses, Sketch};
@@ -76,7 +76,7 @@ pub struct DenseQuestion<'q> {
     pub vector: &'q [f32],
     /// Whether derived texts are asked for.
     pub derived: bool,
-    pub allowed: Option<&'q Allowed>,
+    pub findable: Findable<'q>,
     /// How many units of each layer are wanted.
     pub depth: usize,
 }
@@ -116,7 +116,7 @@ impl<'s> Dots<'s> {
     pub fn new(atlas: &Atlas<'_>, asked: DenseQuestion<'_>) -> Self {
         let question = QuestionVector::new(asked.vector);
         let mut dots = Self::none(atlas);
-        each_document(atlas, asked.allowed, |at| {
+        each_document(atlas, asked.findable.allowed, |at| {
             let entry = &atlas.documents[at];
             let sentences = entry.sentences().len();
             entry.vectors.dots(&question, 0, &mut dots.texts[entry.sentences()]);
@@ -149,13 +149,16 @@ impl<'s> Dots<'s> {
             place: 0,
         };
         let of_root = atlas.sentences().isqrt() * PROMISING_OF_ROOT;
-        near.look_for(of_root.max(asked.depth.saturating_mul(PROMISING_EACH)), &sentence_runs(atlas, asked.allowed));
+        near.look_for(
+            of_root.max(asked.depth.saturating_mul(PROMISING_EACH)),
+            &sentence_runs(atlas, asked.findable.allowed),
+        );
         Self { near: Some(near), ..dots }
     }
 
     fn with_derived(mut self, atlas: &Atlas<'_>, question: &QuestionVector, asked: DenseQuestion<'_>) -> Self {
         if asked.derived {
-            each_document(atlas, asked.allowed, |at| {
+            each_document(atlas, asked.findable.allowed, |at| {
                 let entry = &atlas.documents[at];
                 entry.derived_vectors.dots(question, 0, &mut self.texts[atlas.derived_texts(entry)]);
             });
@@ -164,14 +167,14 @@ impl<'s> Dots<'s> {
     }
 
     /// The units most like the question.
-    pub fn best(&mut self, units: &Units, allowed: Option<&Allowed>, depth: usize) -> Vec<ScoredUnit> {
+    pub fn best(&mut self, units: &Units, findable: Findable<'_>, depth: usize) -> Vec<ScoredUnit> {
         // Where a filter leaves few documents, all of them are an answer, the unlike ones last.
-        let floor = if allowed.is_some() { f32::NEG_INFINITY } else { 0.0 };
+        let floor = if findable.allowed.is_some() { f32::NEG_INFINITY } else { 0.0 };
         let Some(mut near) = self.near.take_if(|_| !units.lengths.is_empty()) else {
-            return self.scan(units, allowed, depth, floor);
+            return self.scan(units, findable, depth, floor);
         };
         let count = CANDIDATES.max(depth.saturating_mul(CANDIDATES_EACH));
-        let mut first = self.candidates(&mut near, units, allowed, count);
+        let mut first = self.candidates(&mut near, units, findable, count);
         let rest = first.split_off(first.len().min(FIRST.max(depth.saturating_add(depth / 2))));
         let mut scored = self.exactly(&mut near, units, first);
         let least = least_plausible(&scored, depth);
@@ -208,12 +211,12 @@ impl<'s> Dots<'s> {
         &mut self,
         near: &mut NearSentences<'_>,
         units: &Units,
-        allowed: Option<&Allowed>,
+        findable: Findable<'_>,
         count: usize,
     ) -> Vec<ScoredUnit> {
         let mut best = BestUnits::new(count, f32::NEG_INFINITY);
         if units.are_sentences() {
-            for &text in near.promising.iter().filter(|&&text| is_allowed(units, text as usize, allowed)) {
+            for &text in near.promising.iter().filter(|&&text| findable.finds(units.section[text as usize])) {
                 best.offer(near.cosine(text as usize), text);
             }
             return best.ranked();
@@ -225,7 +228,7 @@ impl<'s> Dots<'s> {
             if !holding.is_empty() {
                 next = holding.end as u32;
                 self.estimate(near, units.texts(holding.start).start..units.texts(holding.end - 1).end);
-                self.offer(units, holding, allowed, &mut best);
+                self.offer(units, holding, findable, &mut best);
             }
         }
         best.ranked()
@@ -267,13 +270,13 @@ impl<'s> Dots<'s> {
         }
     }
 
-    fn scan(&self, units: &Units, allowed: Option<&Allowed>, depth: usize, floor: f32) -> Vec<ScoredUnit> {
+    fn scan(&self, units: &Units, findable: Findable<'_>, depth: usize, floor: f32) -> Vec<ScoredUnit> {
         let mut best = BestUnits::new(depth, floor);
-        match allowed {
-            None => self.offer(units, 0..units.count(), None, &mut best),
+        match findable.allowed {
+            None => self.offer(units, 0..units.count(), findable, &mut best),
             Some(Allowed { runs, .. }) => {
                 for run in runs {
-                    self.offer(units, units.of_documents(run.clone()), allowed, &mut best);
+                    self.offer(units, units.of_documents(run.clone()), findable, &mut best);
                 }
             }
         }
@@ -281,10 +284,10 @@ impl<'s> Dots<'s> {
     }
 
     #[inline]
-    fn offer(&self, units: &Units, range: Range<usize>, allowed: Option<&Allowed>, best: &mut BestUnits) {
+    fn offer(&self, units: &Units, range: Range<usize>, findable: Findable<'_>, best: &mut BestUnits) {
         self.each_score(units, range, |unit, score| {
             // Nearly all are worse: what is allowed is asked of the others.
-            if best.may_take(score) && is_allowed(units, unit, allowed) {
+            if best.may_take(score) && findable.finds(units.section[unit]) {
                 best.offer(score, unit as u32);
             }
         });
@@ -364,10 +367,6 @@ impl<'s> NearSentences<'s> {
         self.place = self.atlas.holder_near(text as u32, self.place);
         &self.atlas.documents[self.place]
     }
-}
-
-fn is_allowed(units: &Units, unit: usize, allowed: Option<&Allowed>) -> bool {
-    allowed.is_none_or(|allowed| allowed.finds(units.section[unit]))
 }
 
 #[inline]

@@ -28,6 +28,7 @@ mod lexical;
 mod marks;
 mod pages;
 mod parts;
+mod recent;
 mod sketch;
 mod snapshot;
 mod sound;

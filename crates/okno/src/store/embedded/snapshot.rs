@@ -1,9 +1,9 @@
 //! One generation, for reading: pinned pages of the memory map and the lexical index of that moment.
 
-use super::atlas::{Allowed, Atlas, AtlasEntry};
+use super::atlas::{Allowed, Atlas, AtlasEntry, Findable, further_copies};
 use super::best::ScoredUnit;
 use super::blob::{self, DocumentFront, StoredParts};
-use super::bm25::{Postings, row};
+use super::bm25::{KnownTerms, Postings, row};
 use super::bundles::NumberedTable;
 use super::dense::{DenseQuestion, Dots, Scan};
 use super::identity::IndexIdentity;
@@ -11,11 +11,13 @@ use super::laid_out::{KEPT_LAYERS, LaidOut, is_sketched, laid_out, named_damage}
 use super::layout::{self, DiskStamp, LayoutSource};
 use super::lexical::{Lexical, lexical_failure};
 use super::lexical_folder;
+use super::marks::Marks;
+use super::recent::Recent;
 use super::sketch::Sketch;
 use super::sums::Sums;
 use super::tables::{Tables, read_holder_key};
 use super::terms_among::TermsAmong;
-use super::texts::UnpackedTexts;
+use super::texts::MOST_UNPACKED;
 use super::units::Units;
 use crate::deadline;
 use crate::document::{Catalogue, Derived, DerivedKind, ImageHash, Layer, Record, Span, Structure};
@@ -48,9 +50,12 @@ pub struct EmbeddedSnapshot {
     records: OnceLock<Vec<(DocumentNumber, Record)>>,
     catalogue: OnceLock<Catalogue>,
     totals: OnceLock<Totals>,
-    texts: UnpackedTexts,
+    texts: Recent<DocumentNumber, str>,
+    terms: KnownTerms,
     names: OnceLock<DocumentNames>,
     copies: Vec<Vec<DocumentNumber>>,
+    /// The sections of all copies of a text but the first; `None` where there are none.
+    further_copies: Option<Marks>,
     damage: Mutex<Vec<DamagedDocument>>,
     /// How many of these were found after the snapshot was opened: they are in the atlas, and left out of rankings.
     found_later: AtomicUsize,
@@ -114,6 +119,8 @@ impl EmbeddedSnapshot {
         };
         let LaidOut { atlas, copies, derived_counts, units, names, catalogue, totals, sketch } = laid_out;
         Ok(Self {
+            terms: KnownTerms::new(&atlas),
+            further_copies: further_copies(&atlas, &copies),
             atlas,
             units: Mutex::new(units),
             sketch,
@@ -122,7 +129,7 @@ impl EmbeddedSnapshot {
             records: OnceLock::new(),
             catalogue,
             totals,
-            texts: UnpackedTexts::default(),
+            texts: Recent::new(MOST_UNPACKED),
             names,
             copies,
             damage: Mutex::new(damage),
@@ -186,7 +193,7 @@ impl EmbeddedSnapshot {
     }
 
     fn dots(&self, asked: DenseQuestion<'_>) -> Dots<'_> {
-        let sentences = asked.allowed.map_or(self.atlas.sentences(), |allowed| allowed.texts.count() as usize);
+        let sentences = asked.findable.allowed.map_or(self.atlas.sentences(), |allowed| allowed.texts.count() as usize);
         match self.scan.is_approximate(sentences).then(|| self.sketch()).flatten() {
             Some(sketch) => Dots::near(&self.atlas, sketch, self.units(Layer::Sentence), asked),
             None => Dots::new(&self.atlas, asked),
@@ -343,6 +350,10 @@ impl Snapshot for EmbeddedSnapshot {
         &self.copies
     }
 
+    fn finds_copies(&self) -> bool {
+        false
+    }
+
     fn record(&self, number: DocumentNumber) -> Result<Record> {
         deadline::check()?;
         let entry = self.atlas.get(number).ok_or_else(|| self.unknown(number))?;
@@ -359,7 +370,8 @@ impl Snapshot for EmbeddedSnapshot {
     fn text(&self, number: DocumentNumber) -> Result<DocumentText<'_>> {
         let entry = self.atlas.get(number).ok_or_else(|| self.unknown(number))?;
         let text = if entry.text.is_compressed {
-            self.texts.get(number, || entry.text.unpacked()).map(DocumentText::Shared)
+            let unpack = || entry.text.unpacked().inspect(|text| self.texts.keep(number, text, text.len()));
+            self.texts.get(&number).or_else(unpack).map(DocumentText::Shared)
         } else {
             entry.text.get()
         };
@@ -458,12 +470,13 @@ impl Snapshot for EmbeddedSnapshot {
         let meant = ask.vector.iter().any(|&x| x != 0.0);
         let derived = ask.rankings.iter().any(|(_, layer)| matches!(layer, Layer::Derived(_)));
         let allowed = ask.allowed.map(|numbers| Allowed::new(&self.atlas, numbers, ask.sections));
-        let allowed = allowed.as_ref();
-        let question = DenseQuestion { vector: ask.vector, derived, allowed, depth: ask.depth };
+        let copies = if allowed.is_none() { self.further_copies.as_ref() } else { None };
+        let findable = Findable { allowed: allowed.as_ref(), copies };
+        let question = DenseQuestion { vector: ask.vector, derived, findable, depth: ask.depth };
         let mut dots = (asked(Leg::Dense) && meant).then(|| self.dots(question));
         let postings = match &self.lexical {
             Some(lexical) if asked(Leg::Lexical) => Some(
-                Postings::new(&self.atlas, lexical, ask.text, derived)
+                Postings::new(&self.atlas, lexical, &self.terms, ask.text, derived)
                     .map_err(|source| lexical_failure(lexical_folder(&self.tables.path), source))?,
             ),
             _ => None,
@@ -472,8 +485,8 @@ impl Snapshot for EmbeddedSnapshot {
             deadline::check()?;
             let units = self.units(layer);
             let best = match leg {
-                Leg::Dense => dots.as_mut().map(|dots| dots.best(&units, allowed, ask.depth)),
-                Leg::Lexical => postings.as_ref().map(|postings| postings.best(&units, layer, allowed, ask.depth)),
+                Leg::Dense => dots.as_mut().map(|dots| dots.best(&units, findable, ask.depth)),
+                Leg::Lexical => postings.as_ref().map(|postings| postings.best(&units, layer, findable, ask.depth)),
             };
             Ok(self.named(&units, best.unwrap_or_default()))
         };

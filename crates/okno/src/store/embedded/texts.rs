@@ -1,13 +1,10 @@
 //! The texts of documents, compressed: each by itself, so that one is read without others.
 //!
 //! Long texts stay as they are, and are read in place: a question reads a few sentences of them. Texts that were
-//! unpacked for one question are kept for the next, up to [`MOST`] bytes of them.
+//! unpacked for one question are kept for the next.
 
-use crate::store::DocumentNumber;
-use lru::LruCache;
 use std::cell::RefCell;
 use std::io;
-use std::sync::{Arc, Mutex, PoisonError};
 use zstd::bulk::{Compressor, Decompressor};
 
 /// Texts of more bytes are not compressed.
@@ -16,8 +13,8 @@ const LONGEST: usize = 128 << 10;
 /// The higher, the smaller and the slower: 1 saves a hundredth of the text less, and a quarter of the time.
 const LEVEL: i32 = 3;
 
-/// Bytes of unpacked texts that are kept, at most.
-const MOST: usize = 16 << 20;
+/// Bytes of unpacked texts that are kept for later questions, at most.
+pub const MOST_UNPACKED: usize = 16 << 20;
 
 thread_local! {
     static COMPRESSOR: RefCell<io::Result<Compressor<'static>>> = RefCell::new(Compressor::new(LEVEL));
@@ -43,45 +40,6 @@ pub fn decompressed(bytes: &[u8]) -> Option<String> {
     }
     let text = DECOMPRESSOR.with_borrow_mut(|it| it.as_mut().ok()?.decompress(packed, length).ok())?;
     String::from_utf8(text).ok().filter(|text| text.len() == length)
-}
-
-/// Texts that were unpacked; the least recently used go first.
-pub struct UnpackedTexts {
-    kept: Mutex<KeptTexts>,
-}
-
-struct KeptTexts {
-    texts: LruCache<DocumentNumber, Arc<str>>,
-    bytes: usize,
-}
-
-impl Default for UnpackedTexts {
-    fn default() -> Self {
-        Self { kept: Mutex::new(KeptTexts { texts: LruCache::unbounded(), bytes: 0 }) }
-    }
-}
-
-impl UnpackedTexts {
-    /// The text of a document, unpacked if it is not kept; `None` where that fails.
-    pub fn get(&self, number: DocumentNumber, unpack: impl FnOnce() -> Option<Arc<str>>) -> Option<Arc<str>> {
-        // Every change is complete before anything can panic.
-        let kept = || self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(text) = kept().texts.get(&number) {
-            return Some(Arc::clone(text));
-        }
-        let text = unpack()?;
-        let kept = &mut *kept();
-        kept.bytes += text.len();
-        if let Some(same) = kept.texts.put(number, Arc::clone(&text)) {
-            kept.bytes -= same.len();
-        }
-        while kept.bytes > MOST
-            && let Some((_, oldest)) = kept.texts.pop_lru()
-        {
-            kept.bytes -= oldest.len();
-        }
-        Some(text)
-    }
 }
 
 #[cfg(test)]
@@ -112,19 +70,5 @@ mod tests {
         assert!(compressed(&"a".repeat(LONGEST)).is_some());
         assert!(compressed(&"a".repeat(LONGEST + 1)).is_none());
         assert!(compressed("Short.").is_none() && compressed("").is_none());
-    }
-
-    #[test]
-    fn texts_are_unpacked_once_and_the_oldest_are_forgotten() {
-        let texts = UnpackedTexts::default();
-        let text: Arc<str> = "a".repeat(MOST / 4).into();
-        for number in 0..4 {
-            assert!(texts.get(number, || Some(Arc::clone(&text))).is_some());
-        }
-        assert!(texts.get(0, || None).is_some(), "kept");
-        assert!(texts.get(4, || Some(Arc::clone(&text))).is_some());
-        assert!(texts.get(1, || None).is_none(), "the one used longest ago");
-        assert!(texts.get(0, || None).is_some() && texts.get(4, || None).is_some());
-        assert_eq!(texts.kept.lock().unwrap().bytes, MOST);
     }
 }
