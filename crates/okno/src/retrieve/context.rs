@@ -1,7 +1,7 @@
 //! Contexts: exact slices of source text with everything needed to cite them.
 
 use super::expand::ContextPiece;
-use super::fuse::{Hit, LedBy, Ranking, Trace};
+use super::fuse::{Hit, HitTraces, LedBy, Ranking, Trace};
 use super::recipe::{Recipe, Unit};
 use super::relevance::{ComparedQuestion, RELEVANT};
 use super::rerank::{Moved, Reranked};
@@ -219,7 +219,7 @@ pub(super) fn cut(
     snapshot: &dyn Snapshot,
     piece: ContextPiece,
     scope: &QuestionScope,
-    trace: &dyn Fn(&Hit) -> Vec<Trace>,
+    traces: &HitTraces<'_>,
     reranked: Option<&Reranked>,
     asked: &mut [ComparedQuestion],
 ) -> Result<Context> {
@@ -238,7 +238,7 @@ pub(super) fn cut(
     let above = above(&record.title, &structure, &text, piece.anchor);
     let relevance = relevance(asked, &above, (&structure, &text), best, piece.anchor, &piece.sentences);
     let derived = snapshot.derived(piece.document)?;
-    let traces: Vec<Vec<Trace>> = piece.hits.iter().map(trace).collect();
+    let traces: Vec<Vec<Trace>> = piece.hits.iter().map(|hit| traces.of(hit)).collect();
     let relevance = relevance.max(relevance_of_made(asked, &above, traces.iter().flatten(), &derived));
     let found = |trace: Trace| FoundUnit {
         span: structure.span(trace.run.sentences()),

@@ -10,7 +10,7 @@
 
 use super::recipe::Fusion;
 use crate::document::Layer;
-use crate::store::{Leg, Run, Scored};
+use crate::store::{DocumentNumber, Leg, Run, Scored};
 use rustc_hash::{FxBuildHasher, FxHashMap};
 use serde::Serialize;
 
@@ -137,36 +137,57 @@ impl Hits {
     }
 }
 
-/// How each ranking came to a hit, or to the units that were collapsed to it.
-pub fn trace(rankings: &[Ranking], fusion: Fusion, depth: usize, hit: &Hit) -> Vec<Trace> {
-    let mut traces: Vec<Trace> = Vec::new();
-    for ranking in rankings {
-        let shared = Shared::new(ranking, fusion, depth);
-        let concerning = places(ranking).filter(|(_, _, unit)| concerns(ranking.layer, unit.run, fusion, hit));
-        traces.extend(concerning.map(|(at, first, unit)| Trace {
-            leg: ranking.leg,
-            layer: ranking.layer,
-            run: unit.run,
-            derived: unit.derived,
-            led: ranking.led,
-            rank: at + 1,
-            score: unit.score,
-            share: if first { shared.of(at, unit) } else { 0.0 },
-        }));
-    }
-    traces
+/// How rankings came to their hits.
+pub struct HitTraces<'r> {
+    rankings: &'r [Ranking],
+    fusion: Fusion,
+    /// What each ranking's places are worth.
+    shared: Vec<Shared>,
+    /// For each document its units: the ranking, the place, whether it is the first of its target.
+    units: FxHashMap<DocumentNumber, Vec<(usize, usize, bool, &'r Scored)>>,
 }
 
-/// Whether a unit of a ranking gave its share to a hit.
+impl<'r> HitTraces<'r> {
+    /// The traces of rankings that were fused so.
+    pub fn new(rankings: &'r [Ranking], fusion: Fusion, depth: usize) -> Self {
+        let mut units: FxHashMap<DocumentNumber, Vec<_>> = FxHashMap::default();
+        for (of, ranking) in rankings.iter().enumerate() {
+            for (at, first, unit) in places(ranking) {
+                units.entry(unit.run.document).or_default().push((of, at, first, unit));
+            }
+        }
+        let shared = rankings.iter().map(|ranking| Shared::new(ranking, fusion, depth)).collect();
+        Self { rankings, fusion, shared, units }
+    }
+
+    /// How each ranking came to a hit, or to the units that were collapsed to it.
+    pub fn of(&self, hit: &Hit) -> Vec<Trace> {
+        let units = self.units.get(&hit.run.document).into_iter().flatten();
+        let concerning =
+            units.filter(|(of, _, _, unit)| concerns(self.rankings[*of].layer, unit.run, self.fusion, hit));
+        let trace = |&(of, at, first, unit): &(usize, usize, bool, &Scored)| Trace {
+            leg: self.rankings[of].leg,
+            layer: self.rankings[of].layer,
+            run: unit.run,
+            derived: unit.derived,
+            led: self.rankings[of].led,
+            rank: at + 1,
+            score: unit.score,
+            share: if first { self.shared[of].of(at, unit) } else { 0.0 },
+        };
+        concerning.map(trace).collect()
+    }
+}
+
+/// Whether a unit of a ranking gave its share to a hit of the same document.
 fn concerns(layer: Layer, unit: Run, fusion: Fusion, hit: &Hit) -> bool {
     let inside = |sentence: u32| (hit.run.first..hit.run.end).contains(&sentence);
-    unit.document == hit.run.document
-        && match fusion {
-            Fusion::ReciprocalRank(_) if layer == hit.layer => (unit.first, unit.end) == (hit.run.first, hit.run.end),
-            Fusion::ReciprocalRank(_) => inside(unit.anchor),
-            Fusion::Relative if matches!(layer, Layer::Window(_)) => inside(unit.anchor),
-            Fusion::Relative => unit.first < hit.run.end && hit.run.first < unit.end,
-        }
+    match fusion {
+        Fusion::ReciprocalRank(_) if layer == hit.layer => (unit.first, unit.end) == (hit.run.first, hit.run.end),
+        Fusion::ReciprocalRank(_) => inside(unit.anchor),
+        Fusion::Relative if matches!(layer, Layer::Window(_)) => inside(unit.anchor),
+        Fusion::Relative => unit.first < hit.run.end && hit.run.first < unit.end,
+    }
 }
 
 /// What a place in a ranking is worth.
@@ -228,7 +249,7 @@ mod tests {
         let hits = fuse(&rankings, Fusion::ReciprocalRank(60.0), 5);
         assert_eq!(hits.iter().map(|h| h.run).collect::<Vec<_>>(), [run(1, 1), run(1, 0), run(2, 0)]);
         assert!((hits[0].score - (1.0 / 62.0 + 1.0 / 61.0)).abs() < 1e-7);
-        let trace = trace(&rankings, Fusion::ReciprocalRank(60.0), 5, &hits[0]);
+        let trace = HitTraces::new(&rankings, Fusion::ReciprocalRank(60.0), 5).of(&hits[0]);
         assert_eq!(trace.iter().map(|t| (t.leg, t.rank)).collect::<Vec<_>>(), [(Leg::Lexical, 2), (Leg::Dense, 1)]);
     }
 
@@ -271,7 +292,7 @@ mod tests {
         let rankings = [Ranking { leg: Leg::Dense, layer: Layer::Sentence, weight: 1.0, led: None, units }];
         let hits = fuse(&rankings, Fusion::ReciprocalRank(60.0), 5);
         assert_eq!(hits.iter().map(|hit| hit.score).collect::<Vec<_>>(), [1.0 / 61.0, 1.0 / 62.0]);
-        let traced = trace(&rankings, Fusion::ReciprocalRank(60.0), 5, &hits[0]);
+        let traced = HitTraces::new(&rankings, Fusion::ReciprocalRank(60.0), 5).of(&hits[0]);
         let found: Vec<_> = traced.iter().map(|t| (t.derived, t.rank, t.score, t.share)).collect();
         assert_eq!(found, [(Some(0), 1, 0.9, 1.0 / 61.0), (Some(2), 1, 0.8, 0.0)], "the child's score is kept");
     }
@@ -297,7 +318,7 @@ mod tests {
             prop_assert_eq!(hits.len(), distinct.len());
             prop_assert!(hits.windows(2).all(|w| w[0].score >= w[1].score));
             for hit in &hits {
-                let traced: f32 = trace(&rankings, fusion, 100, hit).iter().map(|t| t.share).sum();
+                let traced: f32 = HitTraces::new(&rankings, fusion, 100).of(hit).iter().map(|t| t.share).sum();
                 prop_assert!((traced - hit.score).abs() < 1e-5, "a trace adds up to the score");
             }
         }

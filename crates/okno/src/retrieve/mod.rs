@@ -199,10 +199,10 @@ fn answer(
     }
     let places: Vec<absent::ContextPlace> =
         pieces.iter().map(|piece| (piece.document, piece.sentences.clone())).collect();
-    let trace = |hit: &Hit| fuse::trace(&rankings, recipe.fusion, depth, hit);
+    let traces = fuse::HitTraces::new(&rankings, recipe.fusion, depth);
     let mut contexts: Vec<Context> = pieces
         .into_iter()
-        .map(|piece| context::cut(snapshot, piece, &scope, &trace, stage.reranked.as_ref(), &mut asked))
+        .map(|piece| context::cut(snapshot, piece, &scope, &traces, stage.reranked.as_ref(), &mut asked))
         .collect::<Result<_>>()?;
     let near: Vec<absent::ContextPlace> = nearest.iter().map(|hit| (hit.run.document, hit.run.sentences())).collect();
     let absent = stage!("absent", absent::absent(&understood.text, &near, snapshot, &views))?;
@@ -212,7 +212,7 @@ fn answer(
     };
     let (mut relevance, mut matters) = (0.0_f32, false);
     for (hit, place) in nearest.iter().zip(&near) {
-        let like = stage!("relevance", context::relevance_of(hit, &trace(hit), snapshot, &mut asked))?;
+        let like = stage!("relevance", context::relevance_of(hit, &traces.of(hit), snapshot, &mut asked))?;
         matters |= like >= RELEVANT;
         relevance = relevance.max(told(like, place));
         if relevance >= RELEVANT {

@@ -9,8 +9,9 @@
 use super::Models;
 use super::context::{self, Answer, Context};
 use super::expand::ContextPiece;
+use super::fuse::HitTraces;
 use super::query::Query;
-use super::recipe::Unit;
+use super::recipe::{Fusion, Unit};
 use super::row_answer::{CitedRow, RowAnswer, RowRoute};
 use super::scope::QuestionScope;
 use crate::Result;
@@ -92,7 +93,8 @@ fn put_first(answer: &mut Answer, snapshot: &dyn Snapshot, mut rows: RowAnswer) 
     for CitedRow { document, sentences } in touching(std::mem::take(&mut rows.places)) {
         let anchor = sentences.start;
         let piece = ContextPiece { document, sentences, score: 1.0, anchor, hits: Vec::new() };
-        let mut context = context::cut(snapshot, piece, &scope, &|_| Vec::new(), None, &mut [])?;
+        let mut context =
+            context::cut(snapshot, piece, &scope, &HitTraces::new(&[], Fusion::Relative, 0), None, &mut [])?;
         // What a query selects is what was asked for.
         context.relevance = 1.0;
         if cost(&context) > left {
