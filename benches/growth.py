@@ -1,7 +1,8 @@
 """Writes a corpus to measure how an index grows: python3 benches/growth.py SETS_DIR TIMES OUT.jsonl
 
 The texts of all question sets in SETS_DIR once, and TIMES - 1 times more with a tenth of the characters (Chinese) or
-words (Latin letters) changed. What was measured with it is in docs/scale.md:
+words (Latin letters) changed. Each has a number from 0 to 999 in the field `place`, for filters: `place < 50` leaves one
+in twenty. What was measured with it is in docs/scale.md:
 
     okno index --index one OUT.jsonl
     cargo run --release -p okno-opensearch --example beside_opensearch -- \\
@@ -11,6 +12,7 @@ and again after the shards were moved to one node (`index.routing.allocation.inc
 document's id has the name of its set in front, so questions must name it so too.
 """
 
+import itertools
 import json
 import random
 import sys
@@ -36,6 +38,7 @@ def changed_word(word: str) -> str:
 def main() -> None:
     sets, times, out = Path(sys.argv[1]), int(sys.argv[2]), Path(sys.argv[3])
     random.seed(3)
+    place = itertools.count()
     with out.open("w", encoding="utf-8") as file:
         for time in range(times):
             for corpus in sorted(sets.glob("*/corpus.jsonl")):
@@ -43,6 +46,7 @@ def main() -> None:
                     document = json.loads(line)
                     own = f"{corpus.parent.name}-{document['doc_id']}"
                     document["doc_id"] = own if time == 0 else f"{own}-{time}"
+                    document["meta"] = {**document.get("meta", {}), "place": next(place) % 1000}
                     if time:
                         document["text"] = changed(document["text"])
                     file.write(json.dumps(document, ensure_ascii=False) + "\n")

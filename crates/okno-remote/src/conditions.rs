@@ -6,8 +6,7 @@
 
 use crate::layers::pair;
 use crate::numbers::Numbers;
-use okno::store::{DocumentNumber, Sections};
-use std::collections::HashSet;
+use okno::store::{DocumentNumber, DocumentSet, Sections};
 use std::ops::Range;
 
 /// A condition on the fields of a row.
@@ -125,8 +124,8 @@ pub fn within(allowed: &Numbers, sections: &Sections, limits: RunLimits) -> Cond
 }
 
 /// The allowed documents that exist.
-pub(crate) fn allowed(numbers: &HashSet<DocumentNumber>, live: &Numbers) -> Numbers {
-    numbers.iter().copied().filter(|&number| live.contains(number)).collect()
+pub(crate) fn allowed(numbers: &DocumentSet, live: &Numbers) -> Numbers {
+    numbers.numbers().iter().copied().filter(|&number| live.contains(number)).collect()
 }
 
 /// These documents.

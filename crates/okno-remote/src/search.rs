@@ -172,7 +172,7 @@ fn merged(shared: &SharedSnapshot, ask: &Ask<'_>, near: Vec<Near>, leg: Leg, cod
     // Whatever the engine answers: nothing that may not be seen.
     let seen = |near: &Near| {
         let (document, _) = read_key(near.key);
-        shared.state.live.contains(document) && ask.allowed.is_none_or(|allowed| allowed.contains(&document))
+        shared.state.live.contains(document) && ask.allowed.is_none_or(|allowed| allowed.contains(document))
     };
     let scored = near.into_iter().filter(|near| near.score.is_finite() && near.score > floor && seen(near));
     best(scored.map(|near| scored_of(near, code)).collect(), ask.depth)

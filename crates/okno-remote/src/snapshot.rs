@@ -19,12 +19,13 @@ use crate::state::GenerationState;
 use crate::store::StoreParts;
 use okno::document::{Access, Catalogue, Derived, DerivedKind, Filter, Gathering, ImageHash, Record, Structure};
 use okno::store::{
-    Ask, DocumentNumber, DocumentText, FileState, Manifest, Scored, SeenDocuments, Snapshot, Totals, Vectors,
+    Ask, DocumentNumber, DocumentSet, DocumentText, FileState, Manifest, Scored, SeenDocuments, Snapshot, Totals,
+    Vectors,
 };
 use okno::text::names::{DocumentNames, NameGathering};
 use okno::text::terms;
 use okno::{Error, Result};
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Records are kept in memory up to this many: some 400 bytes each without metadata, so 8 MB; 40 MB with much metadata.
@@ -322,13 +323,13 @@ impl Snapshot for RemoteSnapshot {
         parts.ledger.image(hash, state.generation, &state.live)
     }
 
-    fn image_among(&self, hash: ImageHash, among: &HashSet<DocumentNumber>) -> Result<Option<Vec<u8>>> {
+    fn image_among(&self, hash: ImageHash, among: &DocumentSet) -> Result<Option<Vec<u8>>> {
         let SharedSnapshot { parts, state, .. } = &*self.shared;
         parts.ledger.image(hash, state.generation, &allowed(among, &state.live))
     }
 
     /// Page by page: reading a document keeps it until the snapshot is dropped.
-    fn derived_counts_among(&self, among: &HashSet<DocumentNumber>) -> Result<BTreeMap<DerivedKind, usize>> {
+    fn derived_counts_among(&self, among: &DocumentSet) -> Result<BTreeMap<DerivedKind, usize>> {
         let SharedSnapshot { parts, state, .. } = &*self.shared;
         let mut counts = BTreeMap::new();
         for page in allowed(among, &state.live).pages(DOCUMENTS_AT_ONCE) {

@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! cargo bench --bench scale -- build INDEX CORPUS.jsonl SENTENCES      the first documents with this many sentences
+//! cargo bench --bench scale -- keep INDEX                              the file `layout`, as the first search keeps it
 //! cargo bench --bench scale -- measure INDEX QUERIES.jsonl [FILTER]    opening, searching, memory
 //! cargo bench --bench scale -- recall INDEX QUERIES.jsonl              what an approximate scan finds of an exact one
 //! ```
@@ -37,6 +38,7 @@ fn main() {
         ["build", index, corpus, sentences] => {
             println!("{}", build(index, corpus, sentences.parse().expect("a number")));
         }
+        ["keep", index] => keep(index),
         ["measure", index, queries] => println!("{}", measure(index, queries, None, scan)),
         ["measure", index, queries, filter] => println!("{}", measure(index, queries, Some(filter), scan)),
         ["recall", index, queries] => println!("{}", recall(index, queries)),
@@ -60,6 +62,13 @@ fn build(index: &str, corpus: &str, sentences: usize) -> Value {
         "wall_s": wall.elapsed().as_secs_f64(),
         "peak_bytes": memory("VmHWM"),
     })
+}
+
+/// Keeps the layout, as the first `okno search` does.
+fn keep(index: &str) {
+    let engine = Engine::open(index).expect("an index");
+    engine.snapshot().expect("a generation");
+    engine.keep_layout().expect("a store");
 }
 
 /// The first lines of a corpus that have this many sentences together.

@@ -4,8 +4,8 @@ use super::{ServerUnderTest, manifest, new_name};
 use okno::document::{ALLOW, Access, Comparison, Date, Filter, Layer, Metadata, Record, Value};
 use okno::embed::normalize;
 use okno::store::contract::{document, vector};
-use okno::store::{Ask, DocumentNumber, EmbeddedStore, FieldScope, Leg, Snapshot, Store};
-use std::collections::{BTreeSet, HashSet};
+use okno::store::{Ask, DocumentNumber, DocumentSet, EmbeddedStore, FieldScope, Leg, Snapshot, Store};
+use std::collections::BTreeSet;
 
 /// Documents, and filters that are compared.
 const DOCUMENTS: usize = 60;
@@ -99,11 +99,11 @@ fn same_units(dice: &mut FieldDice, remote: &dyn Snapshot) {
     let rankings = [(Leg::Lexical, Layer::Sentence), (Leg::Dense, Layer::Window(2)), (Leg::Dense, Layer::Paragraph)];
     for at in 0..FILTERS / 4 {
         let (filter, access) = (filter(dice, 0), &accesses()[at % 4]);
-        let seen: HashSet<DocumentNumber> = remote.seen_by(access).unwrap().numbers.into_iter().collect();
+        let seen = DocumentSet::from(remote.seen_by(access).unwrap().numbers);
         let mut allowed: Vec<DocumentNumber> =
-            remote.matching(&filter).unwrap().into_iter().filter(|number| seen.contains(number)).collect();
+            remote.matching(&filter).unwrap().into_iter().filter(|number| seen.contains(*number)).collect();
         let without: Vec<DocumentNumber> = allowed.pop().into_iter().collect();
-        let allowed: HashSet<DocumentNumber> = allowed.into_iter().collect();
+        let allowed = DocumentSet::from(allowed);
         let scope = FieldScope { filter: Some(&filter), access: Some(access), without: &without };
         let found = |fields| {
             let ask = Ask {

@@ -197,8 +197,9 @@ pub const PATTERNS: usize = 16;
 
 /// Sums, for each of [`ROWS_TOGETHER`] rows, the values of its patterns. `tables` holds the values of each group; of
 /// two groups after another `codes` has 32 bytes: 16 of the first and 16 of the second, each with the pattern of a row
-/// in its lower half and that of the row 16 further on in its upper half. Sums that do not fit wrap around.
-pub fn sum_patterns(tables: &[u8], codes: &[u8], sums: &mut [u16; ROWS_TOGETHER]) {
+/// in its lower half and that of the row 16 further on in its upper half. Sums that do not fit wrap around. Returns the
+/// largest.
+pub fn sum_patterns(tables: &[u8], codes: &[u8], sums: &mut [u16; ROWS_TOGETHER]) -> u16 {
     assert!(
         tables.len().is_multiple_of(2 * PATTERNS) && tables.len() == codes.len(),
         "two groups at a time, and as many tables as codes"
@@ -208,10 +209,10 @@ pub fn sum_patterns(tables: &[u8], codes: &[u8], sums: &mut [u16; ROWS_TOGETHER]
         // SAFETY: the processor has AVX2, checked above.
         return unsafe { sum_patterns_avx2(tables, codes, sums) };
     }
-    sum_patterns_plain(tables, codes, sums);
+    sum_patterns_plain(tables, codes, sums)
 }
 
-fn sum_patterns_plain(tables: &[u8], codes: &[u8], sums: &mut [u16; ROWS_TOGETHER]) {
+fn sum_patterns_plain(tables: &[u8], codes: &[u8], sums: &mut [u16; ROWS_TOGETHER]) -> u16 {
     sums.fill(0);
     for (table, codes) in tables.chunks_exact(PATTERNS).zip(codes.chunks_exact(PATTERNS)) {
         for (at, &code) in codes.iter().enumerate() {
@@ -220,13 +221,19 @@ fn sum_patterns_plain(tables: &[u8], codes: &[u8], sums: &mut [u16; ROWS_TOGETHE
             sums[at + PATTERNS] = sums[at + PATTERNS].wrapping_add(table[upper].into());
         }
     }
+    largest(sums)
+}
+
+#[inline]
+fn largest(sums: &[u16; ROWS_TOGETHER]) -> u16 {
+    sums.iter().fold(0, |largest, &sum| largest.max(sum))
 }
 
 /// A shuffle looks up 32 values at once, 16 of each group. They are added as pairs of bytes, and the upper bytes once
 /// more by themselves: what these carried into is taken away at the end.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
-fn sum_patterns_avx2(tables: &[u8], codes: &[u8], sums: &mut [u16; ROWS_TOGETHER]) {
+fn sum_patterns_avx2(tables: &[u8], codes: &[u8], sums: &mut [u16; ROWS_TOGETHER]) -> u16 {
     use std::arch::x86_64::{
         _MM_HINT_T0, _mm_add_epi16, _mm_prefetch, _mm_storeu_si128, _mm_unpackhi_epi16, _mm_unpacklo_epi16,
         _mm256_add_epi16, _mm256_and_si256, _mm256_castsi256_si128, _mm256_extracti128_si256, _mm256_loadu_si256,
@@ -263,6 +270,7 @@ fn sum_patterns_avx2(tables: &[u8], codes: &[u8], sums: &mut [u16; ROWS_TOGETHER
             unsafe { _mm_storeu_si128(part.as_mut_ptr().cast(), ordered) };
         }
     }
+    largest(sums)
 }
 
 /// The sum of eight 32-bit numbers.
@@ -320,9 +328,9 @@ mod tests {
         ) {
             let (tables, codes) = (&tables[..32 * groups], &codes[..32 * groups]);
             let (mut found, mut expected) = ([7; ROWS_TOGETHER], [8; ROWS_TOGETHER]);
-            sum_patterns(tables, codes, &mut found);
-            sum_patterns_plain(tables, codes, &mut expected);
+            let largest = [sum_patterns(tables, codes, &mut found), sum_patterns_plain(tables, codes, &mut expected)];
             prop_assert_eq!(found, expected);
+            prop_assert_eq!(largest, [expected.into_iter().max().unwrap(); 2]);
         }
     }
 }

@@ -99,6 +99,14 @@ impl SeriesReader {
         Self { map, at }
     }
 
+    /// What a writer wrote, as if it lay in a file.
+    #[cfg(test)]
+    pub fn of(writer: &SeriesWriter) -> Self {
+        let mut map = memmap2::MmapMut::map_anon(writer.bytes.len().max(1)).unwrap();
+        map[..writer.bytes.len()].copy_from_slice(&writer.bytes);
+        Self::new(Arc::new(map.make_read_only().unwrap()), 0)
+    }
+
     /// The next row; `None` where there is none of such values.
     pub fn next<T: Pod>(&mut self) -> Option<Series<T>> {
         let start = self.at.checked_add(ALIGNED)?;
@@ -113,7 +121,6 @@ impl SeriesReader {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::io::Write;
 
     #[test]
     fn rows_are_read_as_they_were_written() {
@@ -122,12 +129,7 @@ mod tests {
         writer.put(&[[4u32, 5], [6, 7]]);
         writer.put::<f32>(&[]);
         writer.put(&[8u64]);
-        let mut file = tempfile::tempfile().unwrap();
-        file.write_all(&writer.bytes).unwrap();
-        // SAFETY: nobody else has the file.
-        let map = Arc::new(unsafe { Mmap::map(&file) }.unwrap());
-        let mut reader = SeriesReader::new(Arc::clone(&map), 0);
-        drop(map);
+        let mut reader = SeriesReader::of(&writer);
         assert_eq!(*reader.next::<u8>().unwrap(), [1, 2, 3]);
         let pairs = reader.next::<[u32; 2]>().unwrap();
         assert!(reader.next::<f32>().unwrap().is_empty());

@@ -4,11 +4,10 @@ use super::matching;
 use crate::Result;
 use crate::document::{Catalogue, Date, Filter, Layer};
 use crate::generate::Asker;
-use crate::store::{Ask, DocumentNumber, Leg, Snapshot};
+use crate::store::{Ask, DocumentNumber, DocumentSet, Leg, Snapshot};
 use crate::text::terms::folded;
 use crate::understand::model::{Taken, read_filter};
 use crate::understand::{Evidence, Understood, understand};
-use std::collections::HashSet;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// Reads a question against an index, inside the filter that was given with it.
@@ -60,10 +59,10 @@ impl Index<'_> {
     }
 
     /// The documents that a filter would leave out.
-    fn outside(&self, filter: &Filter) -> Result<HashSet<DocumentNumber>> {
+    fn outside(&self, filter: &Filter) -> Result<DocumentSet> {
         let all = self.given.map_or_else(|| Ok(self.snapshot.numbers()), |given| matching(self.snapshot, given))?;
-        let inside: HashSet<DocumentNumber> = self.inside(filter)?.into_iter().collect();
-        Ok(all.into_iter().filter(|number| !inside.contains(number)).collect())
+        let inside = DocumentSet::from(self.inside(filter)?);
+        Ok(all.into_iter().filter(|number| !inside.contains(*number)).collect())
     }
 
     /// Whether a sentence, its headings or its document's title say these words.

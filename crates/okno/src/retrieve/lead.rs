@@ -18,10 +18,10 @@ use super::recipe::Recipe;
 use super::scope::QuestionScope;
 use crate::Result;
 use crate::document::Layer;
-use crate::store::{Ask, DocumentNumber, Leg, Run, Scored, Snapshot};
+use crate::store::{Ask, DocumentNumber, DocumentSet, Leg, Run, Scored, Snapshot};
 use crate::text::names::{DocumentNames, Naming};
 use rustc_hash::FxHashMap;
-use std::collections::{BTreeSet, HashSet};
+use std::collections::BTreeSet;
 
 /// What the rankings inside of a document weigh beside those of the whole index, when it is surely meant.
 const NAMED: f32 = 0.6;
@@ -94,7 +94,7 @@ impl LeadSearch<'_> {
     pub fn search<'q>(&self, probes: &[&'q [Probe]], follows: bool) -> Result<Vec<Trail<'q>>> {
         let begin = |probes: &&'q [Probe]| self.begin(probes, follows);
         let mut trails: Vec<Trail<'q>> = probes.iter().map(begin).collect::<Result<_>>()?;
-        let named: Vec<HashSet<DocumentNumber>> = trails.iter().map(|trail| documents(&trail.named)).collect();
+        let named: Vec<DocumentSet> = trails.iter().map(|trail| documents(&trail.named)).collect();
         let (wanted, weights): (Vec<_>, Vec<f32>) = self.recipe.rankings().into_iter().unzip();
         let mut asks = Vec::new();
         for (trail, named) in trails.iter().zip(&named) {
@@ -144,7 +144,7 @@ impl LeadSearch<'_> {
         self.snapshot.expect(&documents_of_hits.into_iter().collect::<Vec<_>>())?;
         trails.iter_mut().try_for_each(|trail| self.balance(trail))?;
         let linked: Vec<Vec<Lead>> = trails.iter().map(|trail| self.linked(catalogue, trail)).collect::<Result<_>>()?;
-        let sets: Vec<HashSet<DocumentNumber>> = linked.iter().map(|linked| documents(linked)).collect();
+        let sets: Vec<DocumentSet> = linked.iter().map(|linked| documents(linked)).collect();
         let wanted: Vec<(Leg, Layer)> = self.recipe.rankings().into_iter().map(|(wanted, _)| wanted).collect();
         let asked = trails.iter().zip(&sets).filter(|(_, linked)| !linked.is_empty());
         let asks: Vec<Ask<'_>> = asked.map(|(trail, linked)| self.inside(trail, linked, &wanted)).collect();
@@ -221,12 +221,7 @@ impl LeadSearch<'_> {
     }
 
     /// What a question says besides, asked of some documents only.
-    fn inside<'a>(
-        &'a self,
-        trail: &'a Trail<'_>,
-        documents: &'a HashSet<DocumentNumber>,
-        rankings: &'a [(Leg, Layer)],
-    ) -> Ask<'a> {
+    fn inside<'a>(&'a self, trail: &'a Trail<'_>, documents: &'a DocumentSet, rankings: &'a [(Leg, Layer)]) -> Ask<'a> {
         Ask {
             text: &trail.rest,
             vector: &trail.probes[0].vector,
@@ -266,7 +261,7 @@ impl LeadSearch<'_> {
     }
 }
 
-fn documents(leads: &[Lead]) -> HashSet<DocumentNumber> {
+fn documents(leads: &[Lead]) -> DocumentSet {
     leads.iter().map(|lead| lead.document).collect()
 }
 

@@ -3,9 +3,9 @@
 use super::sections;
 use crate::document::Filter;
 use crate::message::DidYouMean;
-use crate::store::{DocumentNumber, FieldScope, Scored, Sections, Snapshot};
+use crate::store::{DocumentNumber, DocumentSet, FieldScope, Scored, Sections, Snapshot};
 use crate::{Error, Result};
-use std::collections::{BTreeSet, HashSet};
+use std::collections::BTreeSet;
 
 /// The documents a question may be answered from: those that match the filter, identical copies once.
 #[derive(Default)]
@@ -13,7 +13,7 @@ pub(super) struct QuestionScope {
     /// How many documents match the filter, where there is one.
     pub matching: Option<usize>,
     /// The documents, where a filter says which.
-    pub allowed: Option<HashSet<DocumentNumber>>,
+    pub allowed: Option<DocumentSet>,
     /// Where the filter asks about headings: the sections of these documents that match.
     pub sections: Option<Sections>,
     /// The filter that gave the documents, where it is about them and not about their sections.
@@ -32,17 +32,15 @@ impl QuestionScope {
             scope.matching = Some(numbers.len());
             scope.filter = Some(filter.clone()).filter(|_| sections.is_none());
             scope.sections = sections;
-            scope.allowed = Some(numbers.into_iter().collect());
+            scope.allowed = Some(numbers.into());
         }
         for group in snapshot.copies() {
-            let allowed = |number: &DocumentNumber| scope.allowed.as_ref().is_none_or(|all| all.contains(number));
+            let allowed = |number: &DocumentNumber| scope.allowed.as_ref().is_none_or(|all| all.contains(*number));
             scope.without.extend(group.iter().copied().filter(allowed).skip(1));
         }
         scope.without.sort_unstable();
         if let Some(allowed) = &mut scope.allowed {
-            for copy in &scope.without {
-                allowed.remove(copy);
-            }
+            allowed.retain(|number| scope.without.binary_search(&number).is_err());
         }
         Ok(scope)
     }
@@ -61,7 +59,7 @@ impl QuestionScope {
 
     /// Whether a document may be returned.
     pub fn is_allowed(&self, document: DocumentNumber) -> bool {
-        self.allowed.as_ref().is_none_or(|allowed| allowed.contains(&document)) && !self.is_copy(document)
+        self.allowed.as_ref().is_none_or(|allowed| allowed.contains(document)) && !self.is_copy(document)
     }
 
     /// How many units must be asked for to have so many without copies. Without a filter a store may find copies too:

@@ -10,12 +10,14 @@ mod check;
 #[allow(clippy::missing_panics_doc)]
 pub mod contract;
 pub mod copy;
+mod documents;
 mod embedded;
 mod manifest;
 mod text;
 mod visible;
 
 pub use check::IndexFault;
+pub use documents::DocumentSet;
 pub(crate) use embedded::add_scaled;
 pub use embedded::{BackupSize, CONTEXT_WEIGHT, EmbeddedStore, K1, Scan, above, length_share, rarity};
 pub use manifest::{DEFAULT_RECIPE, FORMAT, Manifest, is_readable};
@@ -28,7 +30,7 @@ use crate::document::{
 };
 use crate::text::names::DocumentNames;
 use serde::{Deserialize, Serialize};
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -97,7 +99,7 @@ pub struct Ask<'a> {
     pub rankings: &'a [(Leg, Layer)],
     /// Only these documents, the same for every ranking; `None` for all, of which a store may leave out further copies
     /// of a text ([`Snapshot::finds_copies`]).
-    pub allowed: Option<&'a HashSet<DocumentNumber>>,
+    pub allowed: Option<&'a DocumentSet>,
     /// Of documents named here only units that stand for a sentence of these sections.
     pub sections: Option<&'a Sections>,
     /// How `allowed` came about, for a store that can check fields itself instead of naming documents. `None`: it is
@@ -335,8 +337,8 @@ pub trait Snapshot: Send + Sync {
         Ok(None)
     }
     /// The same, of these documents.
-    fn image_among(&self, hash: ImageHash, among: &HashSet<DocumentNumber>) -> Result<Option<Vec<u8>>> {
-        for number in self.numbers().into_iter().filter(|number| among.contains(number)) {
+    fn image_among(&self, hash: ImageHash, among: &DocumentSet) -> Result<Option<Vec<u8>>> {
+        for number in self.numbers().into_iter().filter(|number| among.contains(*number)) {
             if self.structure(number)?.images.iter().any(|image| image.hash == hash) {
                 return self.image(hash);
             }
@@ -376,9 +378,9 @@ pub trait Snapshot: Send + Sync {
     /// How many derived units of each kind there are.
     fn derived_counts(&self) -> &BTreeMap<DerivedKind, usize>;
     /// The same, of these documents.
-    fn derived_counts_among(&self, among: &HashSet<DocumentNumber>) -> Result<BTreeMap<DerivedKind, usize>> {
+    fn derived_counts_among(&self, among: &DocumentSet) -> Result<BTreeMap<DerivedKind, usize>> {
         let mut counts = BTreeMap::new();
-        for number in self.numbers().into_iter().filter(|number| among.contains(number)) {
+        for number in self.numbers().into_iter().filter(|number| among.contains(*number)) {
             for derived in &*self.derived(number)? {
                 *counts.entry(derived.kind).or_default() += 1;
             }
@@ -390,7 +392,7 @@ pub trait Snapshot: Send + Sync {
         Ok(TermState::Known)
     }
     /// The same, as if there were only these documents. A store that can tell one can tell the other.
-    fn term_state_among(&self, _: &str, _: &HashSet<DocumentNumber>) -> Result<TermState> {
+    fn term_state_among(&self, _: &str, _: &DocumentSet) -> Result<TermState> {
         Ok(TermState::Known)
     }
     /// The rankings asked for, in that order: each best first, equal scores by document and place,

@@ -5,21 +5,20 @@
 //! corrected to. Only statistics are those of the whole index: how rare a word is, and how long texts are on average.
 
 use super::{
-    Ask, DamagedDocument, DocumentNumber, DocumentText, FieldScope, FileState, Leg, Manifest, Scored, SeenDocuments,
-    Snapshot, TermState, Totals, Vectors,
+    Ask, DamagedDocument, DocumentNumber, DocumentSet, DocumentText, FieldScope, FileState, Leg, Manifest, Scored,
+    SeenDocuments, Snapshot, TermState, Totals, Vectors,
 };
 use crate::document::{Access, Catalogue, Derived, DerivedKind, Filter, Gathering, ImageHash, Record, Span, Structure};
 use crate::text::names::{DocumentNames, NameGathering};
 use crate::text::terms;
 use crate::{Error, Result};
 use std::borrow::Cow;
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// Which documents of a generation may be seen, and what is gathered of them; shared by all snapshots of it.
 struct VisibleDocuments {
-    numbers: Vec<DocumentNumber>,
-    set: HashSet<DocumentNumber>,
+    numbers: DocumentSet,
     /// Whether there are documents that may not be seen.
     hidden: bool,
     roots: Vec<String>,
@@ -34,16 +33,17 @@ impl VisibleDocuments {
     fn new(whole: &dyn Snapshot, access: &Access) -> Result<Self> {
         let SeenDocuments { numbers, roots: used } = whole.seen_by(access)?;
         let hidden = numbers.len() < whole.numbers().len();
-        let set: HashSet<DocumentNumber> = numbers.iter().copied().collect();
-        let visible = |group: &Vec<DocumentNumber>| group.iter().copied().filter(|n| set.contains(n)).collect();
+        let numbers = DocumentSet::from(numbers);
+        let visible =
+            |group: &Vec<DocumentNumber>| group.iter().copied().filter(|&number| numbers.contains(number)).collect();
         let copies = whole.copies().iter().map(visible).filter(|group: &Vec<_>| group.len() > 1).collect();
         let derived_counts = match whole.derived_counts() {
             counts if !hidden || counts.is_empty() => counts.clone(),
-            _ => whole.derived_counts_among(&set)?,
+            _ => whole.derived_counts_among(&numbers)?,
         };
         let roots = whole.roots().iter().filter(|root| !hidden || used.contains(*root)).cloned().collect();
         let (records, catalogue, names) = (OnceLock::new(), OnceLock::new(), OnceLock::new());
-        Ok(Self { numbers, set, hidden, roots, copies, derived_counts, records, catalogue, names })
+        Ok(Self { numbers, hidden, roots, copies, derived_counts, records, catalogue, names })
     }
 }
 
@@ -56,7 +56,7 @@ struct VisibleSnapshot {
 
 impl VisibleSnapshot {
     fn check(&self, number: DocumentNumber) -> Result<()> {
-        if self.visible.set.contains(&number) { Ok(()) } else { Err(Error::NoDocument(format!("#{number}"))) }
+        if self.visible.numbers.contains(number) { Ok(()) } else { Err(Error::NoDocument(format!("#{number}"))) }
     }
 }
 
@@ -99,7 +99,7 @@ impl SnapshotViews {
             return Ok(false);
         }
         let visible = self.visible(whole, access)?;
-        Ok(visible.hidden || whole.damaged().iter().any(|damaged| !visible.set.contains(&damaged.number)))
+        Ok(visible.hidden || whole.damaged().iter().any(|damaged| !visible.numbers.contains(damaged.number)))
     }
 
     fn visible(&self, whole: &dyn Snapshot, access: &Access) -> Result<Arc<VisibleDocuments>> {
@@ -137,16 +137,15 @@ impl SnapshotViews {
 
 impl VisibleSnapshot {
     /// What of the documents asked for may be seen.
-    fn seen_of<'a>(&'a self, ask: &Ask<'a>) -> Cow<'a, HashSet<DocumentNumber>> {
+    fn seen_of<'a>(&'a self, ask: &Ask<'a>) -> Cow<'a, DocumentSet> {
         match ask.allowed {
-            None => Cow::Borrowed(&self.visible.set),
-            Some(given) if given.is_subset(&self.visible.set) => Cow::Borrowed(given),
-            Some(given) => Cow::Owned(given.intersection(&self.visible.set).copied().collect()),
+            None => Cow::Borrowed(&self.visible.numbers),
+            Some(given) => Cow::Owned(given.intersection(&self.visible.numbers)),
         }
     }
 
     /// The same question, asked of these documents.
-    fn narrowed<'a>(&'a self, ask: &Ask<'a>, seen: &'a HashSet<DocumentNumber>) -> Ask<'a> {
+    fn narrowed<'a>(&'a self, ask: &Ask<'a>, seen: &'a DocumentSet) -> Ask<'a> {
         let everything = FieldScope { filter: None, access: None, without: &[] };
         let given = if ask.allowed.is_none() { Some(everything) } else { ask.fields };
         let fields = given.map(|fields| FieldScope { access: Some(&self.access), ..fields });
@@ -168,7 +167,7 @@ impl Snapshot for VisibleSnapshot {
     }
 
     fn numbers(&self) -> Vec<DocumentNumber> {
-        self.visible.numbers.clone()
+        self.visible.numbers.numbers().to_vec()
     }
 
     fn records(&self) -> Result<&[(DocumentNumber, Record)]> {
@@ -186,7 +185,7 @@ impl Snapshot for VisibleSnapshot {
 
     fn each_record(&self, each: &mut dyn FnMut(DocumentNumber, &Record)) -> Result<()> {
         self.whole.each_record(&mut |number, record| {
-            if self.visible.set.contains(&number) {
+            if self.visible.numbers.contains(number) {
                 each(number, record);
             }
         })
@@ -203,7 +202,7 @@ impl Snapshot for VisibleSnapshot {
 
     fn each_document(&self, each: &mut dyn FnMut(DocumentNumber, &Record, &Structure, &str)) -> Result<()> {
         self.whole.each_document(&mut |number, record, structure, text| {
-            if self.visible.set.contains(&number) {
+            if self.visible.numbers.contains(number) {
                 each(number, record, structure, text);
             }
         })
@@ -211,7 +210,7 @@ impl Snapshot for VisibleSnapshot {
 
     fn matching(&self, filter: &Filter) -> Result<Vec<DocumentNumber>> {
         let mut matching = self.whole.matching(filter)?;
-        matching.retain(|number| self.visible.set.contains(number));
+        matching.retain(|number| self.visible.numbers.contains(*number));
         Ok(matching)
     }
 
@@ -239,6 +238,10 @@ impl Snapshot for VisibleSnapshot {
         Ok(self.visible.names.get_or_init(|| names.names()))
     }
 
+    fn finds_copies(&self) -> bool {
+        self.visible.hidden || self.whole.finds_copies()
+    }
+
     fn copies(&self) -> &[Vec<DocumentNumber>] {
         &self.visible.copies
     }
@@ -264,16 +267,16 @@ impl Snapshot for VisibleSnapshot {
     }
 
     fn image(&self, hash: ImageHash) -> Result<Option<Vec<u8>>> {
-        self.whole.image_among(hash, &self.visible.set)
+        self.whole.image_among(hash, &self.visible.numbers)
     }
 
-    fn image_among(&self, hash: ImageHash, among: &HashSet<DocumentNumber>) -> Result<Option<Vec<u8>>> {
-        self.whole.image_among(hash, &among.intersection(&self.visible.set).copied().collect())
+    fn image_among(&self, hash: ImageHash, among: &DocumentSet) -> Result<Option<Vec<u8>>> {
+        self.whole.image_among(hash, &among.intersection(&self.visible.numbers))
     }
 
     fn damaged(&self) -> Vec<DamagedDocument> {
         let mut damaged = self.whole.damaged();
-        damaged.retain(|damaged| self.visible.set.contains(&damaged.number));
+        damaged.retain(|damaged| self.visible.numbers.contains(damaged.number));
         damaged
     }
 
@@ -299,7 +302,7 @@ impl Snapshot for VisibleSnapshot {
 
     fn expect(&self, numbers: &[DocumentNumber]) -> Result<()> {
         let visible: Vec<DocumentNumber> =
-            numbers.iter().copied().filter(|number| self.visible.set.contains(number)).collect();
+            numbers.iter().copied().filter(|number| self.visible.numbers.contains(*number)).collect();
         self.whole.expect(&visible)
     }
 
@@ -307,19 +310,19 @@ impl Snapshot for VisibleSnapshot {
         &self.visible.derived_counts
     }
 
-    fn derived_counts_among(&self, among: &HashSet<DocumentNumber>) -> Result<BTreeMap<DerivedKind, usize>> {
-        self.whole.derived_counts_among(&among.intersection(&self.visible.set).copied().collect())
+    fn derived_counts_among(&self, among: &DocumentSet) -> Result<BTreeMap<DerivedKind, usize>> {
+        self.whole.derived_counts_among(&among.intersection(&self.visible.numbers))
     }
 
     fn term_state(&self, term: &str) -> Result<TermState> {
         if self.visible.hidden {
-            return self.whole.term_state_among(term, &self.visible.set);
+            return self.whole.term_state_among(term, &self.visible.numbers);
         }
         self.whole.term_state(term)
     }
 
-    fn term_state_among(&self, term: &str, among: &HashSet<DocumentNumber>) -> Result<TermState> {
-        self.whole.term_state_among(term, &among.intersection(&self.visible.set).copied().collect())
+    fn term_state_among(&self, term: &str, among: &DocumentSet) -> Result<TermState> {
+        self.whole.term_state_among(term, &among.intersection(&self.visible.numbers))
     }
 
     fn search(&self, ask: &Ask<'_>) -> Result<Vec<Vec<Scored>>> {
@@ -330,7 +333,7 @@ impl Snapshot for VisibleSnapshot {
         if !self.visible.hidden {
             return self.whole.search_all(asks);
         }
-        let seen: Vec<Cow<'_, HashSet<DocumentNumber>>> = asks.iter().map(|ask| self.seen_of(ask)).collect();
+        let seen: Vec<Cow<'_, DocumentSet>> = asks.iter().map(|ask| self.seen_of(ask)).collect();
         let narrowed: Vec<Ask<'_>> = asks.iter().zip(&seen).map(|(ask, seen)| self.narrowed(ask, seen)).collect();
         let mut found = self.whole.search_all(&narrowed)?;
         for (ask, found) in asks.iter().zip(&mut found).filter(|(ask, _)| ask.allowed.is_none()) {
@@ -349,7 +352,7 @@ impl Snapshot for VisibleSnapshot {
     fn files(&self) -> Result<Vec<FileState>> {
         let mut files = self.whole.files()?;
         for file in &mut files {
-            file.documents.retain(|number| self.visible.set.contains(number));
+            file.documents.retain(|number| self.visible.numbers.contains(*number));
         }
         files.retain(|file| !file.documents.is_empty());
         Ok(files)

@@ -2,8 +2,7 @@
 
 use super::{OpenStore, document, keep, search};
 use crate::document::{ALLOW, Access, Derived, DerivedKind, ImageHash, Value};
-use crate::store::{Leg, SnapshotViews};
-use std::collections::HashSet;
+use crate::store::{DocumentSet, Leg, SnapshotViews};
 use std::sync::Arc;
 
 pub fn hidden_documents_are_not_there(open: OpenStore<'_>) {
@@ -31,7 +30,7 @@ pub fn hidden_documents_are_not_there(open: OpenStore<'_>) {
         assert_eq!(seen.totals().unwrap().documents, expected.len());
         assert_eq!(seen.derived_counts().get(&DerivedKind::Summary).copied().unwrap_or(0), expected.len() - 1);
         assert!(seen.copies().is_empty());
-        let all: HashSet<_> = [hr, board, public].into();
+        let all = DocumentSet::from(vec![hr, board, public]);
         for leg in [Leg::Dense, Leg::Lexical] {
             for allowed in [None, Some(&all)] {
                 let mut found: Vec<_> = search(&*seen, leg, "kettle", allowed).iter().map(|s| s.run.document).collect();

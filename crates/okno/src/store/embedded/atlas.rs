@@ -5,37 +5,50 @@
 //! generation and shared by all searches.
 
 use super::blob::{BlobOutline, DocumentCounts, DocumentFront, StoredFront, StoredText};
+use super::data_file::{DocumentPlace, part};
 use super::marks::Marks;
 use super::sums::Sums;
 use super::vectors::PackedVectors;
 use crate::document::{Derived, Structure};
 use crate::packed::series::{Series, SeriesReader, SeriesWriter};
-use crate::store::{DocumentNumber, Sections};
-use std::collections::HashSet;
+use crate::store::{DocumentNumber, DocumentSet, Sections};
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// All documents of a generation.
 pub struct Atlas<'p> {
-    /// The documents, by ascending number.
-    pub documents: Vec<AtlasEntry<'p>>,
-    /// Their numbers.
-    pub numbers: Vec<DocumentNumber>,
-    /// The first sentence of each.
-    firsts: Vec<u32>,
+    documents: Documents<'p>,
+    /// Their numbers, ascending.
+    pub numbers: Series<DocumentNumber>,
+    /// The first sentence, section and derived text of each, and the end of the last.
+    firsts: Series<u32>,
+    first_sections: Series<u32>,
+    first_derived: Series<u32>,
     /// The place of a document that is not behind the one that holds every [`HINTED`]th sentence.
-    hints: Vec<u32>,
+    hints: Series<u32>,
     /// For each sentence its section.
     pub section_of: Series<u32>,
     /// How many terms each sentence has.
     pub terms: Series<u32>,
     /// How many terms the title and headings of each section have.
     pub context_terms: Series<u32>,
-    /// How many derived texts there are.
-    derived: u32,
     /// The length of a vector.
     pub dimensions: usize,
 }
+
+/// The documents of an atlas.
+enum Documents<'p> {
+    /// All of them were read.
+    Read(Vec<AtlasEntry<'p>>),
+    /// They lie in a file, and are looked at when they are asked for.
+    Kept { file: &'p [u8], places: Series<DocumentPlace>, chunks: Vec<OnceLock<DocumentChunk<'p>>> },
+}
+
+/// Documents that follow one another, as far as they were looked at.
+type DocumentChunk<'p> = Box<[OnceLock<Box<AtlasEntry<'p>>>]>;
+
+/// Documents of a chunk: room for all of a large index would take longer to make than a question takes.
+const CHUNK: usize = 256;
 
 /// One document in the atlas.
 pub struct AtlasEntry<'p> {
@@ -59,7 +72,13 @@ pub struct AtlasEntry<'p> {
     first_derived: u32,
 }
 
-impl AtlasEntry<'_> {
+impl<'p> AtlasEntry<'p> {
+    fn new(number: DocumentNumber, part: UnplacedDocument<'p>, firsts: [u32; 3]) -> Self {
+        let UnplacedDocument { front, text, record, vectors, derived_vectors } = part;
+        let [first, first_section, first_derived] = firsts;
+        Self { number, front, text, record, vectors, first, first_section, derived_vectors, first_derived }
+    }
+
     /// Its sentences in the row.
     pub fn sentences(&self) -> Range<usize> {
         let first = self.first as usize;
@@ -95,7 +114,6 @@ impl AtlasEntry<'_> {
 
 /// A document before it has a place.
 pub struct UnplacedDocument<'p> {
-    pub number: DocumentNumber,
     pub front: StoredFront<'p>,
     pub text: StoredText<'p>,
     pub record: &'p [u8],
@@ -104,17 +122,22 @@ pub struct UnplacedDocument<'p> {
 }
 
 impl<'p> UnplacedDocument<'p> {
-    /// A document that is not read yet; `None` when the bytes cannot have so many sentences.
-    pub fn unread(
-        number: DocumentNumber,
-        bytes: &'p [u8],
-        sums: Sums<'p>,
-        counts: DocumentCounts,
-        dimensions: usize,
-    ) -> Option<Self> {
-        let BlobOutline { record, vectors, text, derived_vectors } = BlobOutline::new(bytes, counts, dimensions)?;
+    /// A document that is not read yet, with so many sentences, if it can have so many.
+    fn unread(bytes: &'p [u8], sums: Sums<'p>, counts: DocumentCounts, dimensions: usize) -> Self {
         let front = StoredFront::unread(bytes, sums, counts);
-        Some(Self { number, front, text, record, vectors, derived_vectors })
+        match BlobOutline::new(bytes, counts, dimensions) {
+            Some(BlobOutline { record, vectors, text, derived_vectors }) => {
+                Self { front, text, record, vectors, derived_vectors }
+            }
+            // Its sums do not fit either, which whoever asks for its sentences is told.
+            None => Self {
+                front: StoredFront::unread(&[], sums, counts),
+                text: StoredText::damaged(),
+                record: &[],
+                vectors: PackedVectors::none(dimensions),
+                derived_vectors: PackedVectors::none(dimensions),
+            },
+        }
     }
 }
 
@@ -145,96 +168,127 @@ impl AtlasRows {
 
 impl<'p> Atlas<'p> {
     /// Lays out documents given by ascending number.
-    pub fn new(parts: impl Iterator<Item = UnplacedDocument<'p>>, dimensions: usize) -> Self {
+    pub fn new(parts: impl Iterator<Item = (DocumentNumber, UnplacedDocument<'p>)>, dimensions: usize) -> Self {
         let mut rows = AtlasRows::default();
-        let mut atlas = Self::empty(dimensions);
-        for part in parts {
+        let (mut numbers, mut documents, mut firsts) = (Vec::new(), Vec::new(), [vec![0], vec![0], vec![0]]);
+        for (number, part) in parts {
             if let Some(front) = part.front.get() {
                 rows.add(&front.structure);
             }
-            atlas.push(part);
+            let DocumentCounts { sentences, sections, derived } = part.front.counts();
+            let place = firsts.each_ref().map(|firsts| firsts.last().copied().unwrap_or(0));
+            for (firsts, count) in firsts.iter_mut().zip([sentences, sections, derived]) {
+                firsts.push(firsts.last().copied().unwrap_or(0) + count);
+            }
+            numbers.push(number);
+            documents.push(AtlasEntry::new(number, part, place));
         }
-        let AtlasRows { section_of, terms, context_terms } = rows;
-        let hints = hints(&atlas.firsts);
-        Self { section_of: section_of.into(), terms: terms.into(), context_terms: context_terms.into(), hints, ..atlas }
-    }
-
-    fn empty(dimensions: usize) -> Self {
+        let [firsts, first_sections, first_derived] = firsts;
         Self {
-            documents: Vec::new(),
-            numbers: Vec::new(),
-            firsts: Vec::new(),
-            hints: Vec::new(),
-            section_of: Series::default(),
-            terms: Series::default(),
-            context_terms: Series::default(),
-            derived: 0,
+            documents: Documents::Read(documents),
+            numbers: numbers.into(),
+            hints: hints(&firsts).into(),
+            firsts: firsts.into(),
+            first_sections: first_sections.into(),
+            first_derived: first_derived.into(),
+            section_of: rows.section_of.into(),
+            terms: rows.terms.into(),
+            context_terms: rows.context_terms.into(),
             dimensions,
         }
     }
 
-    fn push(&mut self, part: UnplacedDocument<'p>) {
-        let last = self.documents.last();
-        let (first, first_section) = last.map_or((0, 0), |last| (last.sentences().end, last.sections().end));
-        let first = first as u32;
-        self.numbers.push(part.number);
-        self.firsts.push(first);
-        let derived = part.front.counts().derived;
-        self.documents.push(AtlasEntry {
-            number: part.number,
-            front: part.front,
-            text: part.text,
-            record: part.record,
-            vectors: part.vectors,
-            first,
-            first_section: first_section as u32,
-            first_derived: self.derived,
-            derived_vectors: part.derived_vectors,
-        });
-        self.derived += derived;
-    }
-
-    /// Writes the rows for [`Self::kept`].
-    pub fn keep(&self, rows: &mut SeriesWriter) {
-        let counted = |entry: &AtlasEntry<'_>| {
-            let DocumentCounts { sentences, sections, derived } = entry.counts();
-            [entry.number, sentences, sections, derived]
-        };
-        rows.put(&self.documents.iter().map(counted).collect::<Vec<[u32; 4]>>());
-        rows.put(&self.section_of);
-        rows.put(&self.terms);
-        rows.put(&self.context_terms);
-    }
-
-    /// The atlas that [`Self::keep`] wrote, of these documents, given by ascending number; `None` where it is that of
-    /// others.
-    pub fn kept(
-        rows: &mut SeriesReader,
-        stored: impl Iterator<Item = DocumentBytes<'p>>,
-        dimensions: usize,
-    ) -> Option<Self> {
-        let counts = rows.next::<[u32; 4]>()?;
-        let mut atlas = Self::empty(dimensions);
-        atlas.documents.reserve_exact(counts.len());
-        let mut expected = counts.iter();
-        for DocumentBytes { number, bytes, sums } in stored {
-            let sums = sums?;
-            let &[same, sentences, sections, derived] = expected.next()?;
-            let counts = DocumentCounts { sentences, sections, derived };
-            let part = UnplacedDocument::unread(number, bytes, sums, counts, dimensions)?;
-            (same == number).then(|| atlas.push(part))?;
+    /// Writes the rows for [`Self::kept`], and where the documents lie in the file.
+    pub fn keep(&self, places: &[DocumentPlace], rows: &mut SeriesWriter) {
+        rows.put(&self.numbers);
+        rows.put(places);
+        for row in [&self.firsts, &self.first_sections, &self.first_derived, &self.hints] {
+            rows.put(row);
         }
-        let hints = hints(&atlas.firsts);
-        let atlas = Self { section_of: rows.next()?, terms: rows.next()?, context_terms: rows.next()?, hints, ..atlas };
-        let last = atlas.documents.last();
-        let (sentences, sections) = last.map_or((0, 0), |last| (last.sentences().end, last.sections().end));
-        let fits = [atlas.section_of.len(), atlas.terms.len()] == [sentences; 2] && atlas.sections() == sections;
-        (fits && expected.next().is_none()).then_some(atlas)
+        for row in [&self.section_of, &self.terms, &self.context_terms] {
+            rows.put(row);
+        }
+    }
+
+    /// The atlas that [`Self::keep`] wrote, of documents in this file; `None` where its rows do not fit one another.
+    pub fn kept(rows: &mut SeriesReader, file: &'p [u8], dimensions: usize) -> Option<Self> {
+        let (numbers, places) = (rows.next::<DocumentNumber>()?, rows.next::<DocumentPlace>()?);
+        let chunks = (0..numbers.len().div_ceil(CHUNK)).map(|_| OnceLock::new()).collect();
+        let fits = places.len() == numbers.len();
+        let atlas = Self {
+            documents: Documents::Kept { file, places, chunks },
+            numbers,
+            firsts: rows.next()?,
+            first_sections: rows.next()?,
+            first_derived: rows.next()?,
+            hints: rows.next()?,
+            section_of: rows.next()?,
+            terms: rows.next()?,
+            context_terms: rows.next()?,
+            dimensions,
+        };
+        let ends = [&atlas.firsts, &atlas.first_sections, &atlas.first_derived];
+        let fits = fits && ends.iter().all(|firsts| firsts.len() == atlas.numbers.len() + 1);
+        let [sentences, sections, _] = ends.map(|firsts| firsts.last().map_or(0, |&end| end as usize));
+        let lengths = [atlas.section_of.len(), atlas.terms.len(), atlas.context_terms.len()];
+        (fits && lengths == [sentences, sentences, sections]).then_some(atlas)
+    }
+
+    /// How many documents there are.
+    pub fn count(&self) -> usize {
+        self.numbers.len()
+    }
+
+    /// The document at a place.
+    pub fn document(&self, place: usize) -> &AtlasEntry<'p> {
+        match &self.documents {
+            Documents::Read(documents) => &documents[place],
+            Documents::Kept { file, places, chunks } => {
+                let chunk = chunks[place / CHUNK].get_or_init(|| (0..CHUNK).map(|_| OnceLock::new()).collect());
+                chunk[place % CHUNK].get_or_init(|| Box::new(self.looked_at(place, file, places[place])))
+            }
+        }
+    }
+
+    /// A document of a file that nobody asked for yet.
+    fn looked_at(&self, place: usize, file: &'p [u8], lies: DocumentPlace) -> AtlasEntry<'p> {
+        let [at, length, sums_at, sums_length] = lies;
+        let (bytes, sums) = (part(file, at, length), Sums::new(part(file, sums_at, sums_length)));
+        let rows = [&self.firsts, &self.first_sections, &self.first_derived];
+        let [sentences, sections, derived] = rows.map(|firsts| firsts[place + 1].saturating_sub(firsts[place]));
+        let counts = DocumentCounts { sentences, sections, derived };
+        let part = UnplacedDocument::unread(bytes, sums, counts, self.dimensions);
+        AtlasEntry::new(self.numbers[place], part, rows.map(|firsts| firsts[place]))
+    }
+
+    /// All documents, by ascending number.
+    pub fn each_document(&self) -> impl Iterator<Item = &AtlasEntry<'p>> {
+        (0..self.count()).map(|place| self.document(place))
     }
 
     /// A document by its number.
     pub fn get(&self, number: DocumentNumber) -> Option<&AtlasEntry<'p>> {
-        self.numbers.binary_search(&number).ok().map(|at| &self.documents[at])
+        self.place(number).map(|place| self.document(place))
+    }
+
+    fn place(&self, number: DocumentNumber) -> Option<usize> {
+        self.numbers.binary_search(&number).ok()
+    }
+
+    /// The sentences of documents that follow one another, given by their places.
+    pub fn sentences_of(&self, places: Range<usize>) -> Range<usize> {
+        self.firsts[places.start] as usize..self.firsts[places.end] as usize
+    }
+
+    /// Their sections.
+    pub fn sections_of(&self, places: Range<usize>) -> Range<usize> {
+        self.first_sections[places.start] as usize..self.first_sections[places.end] as usize
+    }
+
+    /// Their derived texts.
+    pub fn derived_of(&self, places: Range<usize>) -> Range<usize> {
+        let [start, end] = [places.start, places.end].map(|place| self.first_derived[place] as usize);
+        self.sentences() + start..self.sentences() + end
     }
 
     /// How many sentences there are.
@@ -244,7 +298,7 @@ impl<'p> Atlas<'p> {
 
     /// How many texts the row holds: sentences, then derived texts.
     pub fn texts(&self) -> usize {
-        self.sentences() + self.derived as usize
+        self.sentences() + self.first_derived.last().map_or(0, |&end| end as usize)
     }
 
     /// The place of a document's derived text in the row.
@@ -266,17 +320,17 @@ impl<'p> Atlas<'p> {
     /// The document that holds a sentence of the row.
     pub fn holder(&self, sentence: u32) -> &AtlasEntry<'p> {
         let hint = self.hints.get(sentence as usize / HINTED).or(self.hints.last());
-        &self.documents[self.holder_near(sentence, hint.map_or(0, |&place| place as usize))]
+        self.document(self.holder_near(sentence, hint.map_or(0, |&place| place as usize)))
     }
 
     /// The place of the document that holds a sentence, which is probably not far behind another one.
     pub fn holder_near(&self, sentence: u32, place: usize) -> usize {
-        last_at_most(&self.firsts, sentence, place)
+        last_at_most(&self.firsts[..self.count()], sentence, place)
     }
 
     /// The document that has a section of the row of sections.
     pub fn section_holder(&self, section: u32) -> &AtlasEntry<'p> {
-        &self.documents[self.documents.partition_point(|entry| entry.first_section <= section) - 1]
+        self.document(self.first_sections[..self.count()].partition_point(|&first| first <= section) - 1)
     }
 }
 
@@ -322,7 +376,7 @@ pub struct Allowed {
 
 impl Allowed {
     /// Where these documents are. Numbers that the generation does not hold allow nothing.
-    pub fn new(atlas: &Atlas<'_>, numbers: &HashSet<DocumentNumber>, kept: Option<&Sections>) -> Self {
+    pub fn new(atlas: &Atlas<'_>, numbers: &DocumentSet, kept: Option<&Sections>) -> Self {
         let mut runs: Vec<Range<usize>> = Vec::new();
         for at in places(atlas, numbers) {
             match runs.last_mut() {
@@ -332,11 +386,9 @@ impl Allowed {
         }
         let (mut texts, mut sections) = (Marks::new(atlas.texts()), Marks::new(atlas.sections()));
         for run in &runs {
-            // Documents that follow one another have rows that follow one another.
-            let (first, last) = (&atlas.documents[run.start], &atlas.documents[run.end - 1]);
-            texts.add(narrow(first.sentences().start..last.sentences().end));
-            texts.add(narrow(atlas.derived_texts(first).start..atlas.derived_texts(last).end));
-            sections.add(narrow(first.sections().start..last.sections().end));
+            texts.add(narrow(atlas.sentences_of(run.clone())));
+            texts.add(narrow(atlas.derived_of(run.clone())));
+            sections.add(narrow(atlas.sections_of(run.clone())));
         }
         Self { runs, texts, sections, kept: kept.map(|kept| marked(atlas, kept)) }
     }
@@ -357,6 +409,11 @@ pub struct Findable<'a> {
 }
 
 impl Findable<'_> {
+    /// Whether one of these texts is of an allowed document.
+    pub fn finds_any(&self, texts: Range<u32>) -> bool {
+        self.allowed.is_none_or(|allowed| allowed.texts.has_any(texts))
+    }
+
     /// Whether a unit may be found whose anchor is in this section of an allowed document.
     pub fn finds(&self, section: u32) -> bool {
         self.allowed.is_none_or(|allowed| allowed.finds(section)) && !self.copies.is_some_and(|all| all.has(section))
@@ -366,36 +423,31 @@ impl Findable<'_> {
 /// The sections of all documents of these groups but the first of each; `None` where there are no groups.
 pub fn further_copies(atlas: &Atlas<'_>, groups: &[Vec<DocumentNumber>]) -> Option<Marks> {
     let mut sections = (!groups.is_empty()).then(|| Marks::new(atlas.sections()))?;
-    for copy in groups.iter().flat_map(|group| &group[1..]).filter_map(|&number| atlas.get(number)) {
-        sections.add(narrow(copy.sections()));
+    for place in groups.iter().flat_map(|group| &group[1..]).filter_map(|&number| atlas.place(number)) {
+        sections.add(narrow(atlas.sections_of(place..place + 1)));
     }
     Some(sections)
 }
 
-/// With more than one in so many documents, going through all of them is faster than looking these up and sorting
-/// their places: permissions leave most documents, filters few.
-const MANY: usize = 16;
-
-/// The places of these documents, ascending.
-fn places(atlas: &Atlas<'_>, numbers: &HashSet<DocumentNumber>) -> Vec<usize> {
-    if numbers.len() > atlas.numbers.len() / MANY {
-        return (0..atlas.numbers.len()).filter(|&at| numbers.contains(&atlas.numbers[at])).collect();
-    }
-    let mut places: Vec<usize> = numbers.iter().filter_map(|number| atlas.numbers.binary_search(number).ok()).collect();
-    places.sort_unstable();
-    places
+/// The places of these documents, ascending: each is looked for from the one before on, because permissions leave most
+/// documents, and filters few.
+fn places(atlas: &Atlas<'_>, numbers: &DocumentSet) -> impl Iterator<Item = usize> {
+    let mut near = 0;
+    let is_below = |number: &&DocumentNumber| atlas.numbers.first().is_none_or(|first| *number < first);
+    numbers.numbers().iter().skip_while(is_below).filter_map(move |&number| {
+        near = last_at_most(&atlas.numbers, number, near);
+        (atlas.numbers[near] == number).then_some(near)
+    })
 }
 
 /// Where these sections are; all sections of documents that are not named.
 fn marked(atlas: &Atlas<'_>, sections: &Sections) -> Marks {
     let mut marks = Marks::new(atlas.sections());
-    for entry in &atlas.documents {
-        match sections.get(&entry.number) {
-            None => marks.add(narrow(entry.sections())),
-            Some(kept) => kept.iter().for_each(|section| {
-                let at = entry.first_section + section;
-                marks.add(at..at + 1);
-            }),
+    for (place, number) in atlas.numbers.iter().enumerate() {
+        let own = narrow(atlas.sections_of(place..place + 1));
+        match sections.get(number) {
+            None => marks.add(own),
+            Some(kept) => kept.iter().for_each(|section| marks.add(own.start + section..own.start + section + 1)),
         }
     }
     marks

@@ -71,6 +71,11 @@ impl<'a> StoredText<'a> {
         Some(Self { bytes: text.bytes, is_compressed: text.is_packed, hash, is_whole: OnceLock::new() })
     }
 
+    /// That of a document that is not what was stored.
+    pub fn damaged() -> Self {
+        Self { bytes: &[], is_compressed: false, hash: 0, is_whole: OnceLock::from(false) }
+    }
+
     /// The text; `None` when it is not the one that was written.
     pub fn get(&self) -> Option<DocumentText<'a>> {
         if self.is_compressed { self.unpacked().map(DocumentText::Shared) } else { self.lent().map(DocumentText::Lent) }

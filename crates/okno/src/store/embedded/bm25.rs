@@ -2,19 +2,18 @@
 //!
 //! A unit's count of a term is the sum of its sentences' plus that of its title and headings, with a document frequency
 //! and mean length of the layer's own. Frequencies are those of the whole index, whatever a filter allows: how rare a
-//! word is does not depend on who asks. Only what a filter allows is scored, and of that only the blocks that have
-//! terms enough to be among the best: the result is the same.
+//! word is does not depend on who asks.
+//!
+//! All layers are scored in one pass over blocks of texts, because what takes time is going to the postings of a block,
+//! which its sentences, windows and paragraphs share. Of a layer only the blocks are scored that have terms enough for
+//! one of the best: the result is the same.
 
-use super::atlas::{Atlas, Findable};
+use super::atlas::{Allowed, Atlas, Findable};
 use super::best::{BestUnits, ScoredUnit};
-use super::lexical::{Lexical, LexicalResult, RowPlace, TermSource};
-use super::recent::Recent;
-use super::units::{CONTEXT_WEIGHT, Units};
+use super::known_terms::{QuestionTerm, Term};
+use super::units::{BLOCK, BlockPlaces, CONTEXT_WEIGHT, UnitBlock, Units};
 use crate::document::Layer;
-use crate::text::terms::{of_query, resolve};
-use rustc_hash::FxHashMap;
 use std::ops::Range;
-use std::sync::{Arc, Mutex, PoisonError};
 
 /// BM25's saturation; the usual value.
 pub const K1: f32 = 1.2;
@@ -30,130 +29,90 @@ pub fn rarity(units: f32, having: f32) -> f32 {
     ((units - having + 0.5) / (having + 0.5)).ln_1p()
 }
 
-/// Where one term is: (text, count) and (section, count), in the row's numbers, ascending.
-pub struct Term {
-    texts: Vec<(u32, f32)>,
-    sections: Vec<(u32, f32)>,
-    /// How many units of a layer have it, for the layers that were asked.
-    frequencies: Mutex<Vec<(Layer, u32)>>,
-}
-
-/// Terms that were looked up lately: questions share their most frequent ones, whose lists are long.
-pub struct KnownTerms {
-    /// By their text, those of derived texts too apart from the others.
-    recent: [Recent<String, Term>; 2],
-}
-
-/// Bytes of terms that are kept, for each sentence of the index, and at most.
-const KEPT_EACH: usize = 64;
-const MOST_KEPT: usize = 256 << 20;
-
-impl KnownTerms {
-    /// Room for terms of this generation.
-    pub fn new(atlas: &Atlas<'_>) -> Self {
-        let most = MOST_KEPT.min(KEPT_EACH * atlas.sentences());
-        Self { recent: [most, most / 4].map(Recent::new) }
-    }
-}
-
-/// Where the terms of a question are.
-pub struct Postings {
-    terms: Vec<QuestionTerm>,
-    places: TermPlaces,
-}
-
-/// A term and what it weighs by itself.
-struct QuestionTerm {
-    term: Arc<Term>,
-    weight: f32,
-}
-
-impl Postings {
-    /// Looks up the terms of a question; in derived texts only where they are asked for.
-    pub fn new(
-        atlas: &Atlas<'_>,
-        lexical: &Lexical,
-        known: &KnownTerms,
-        text: &str,
-        derived: bool,
-    ) -> LexicalResult<Self> {
-        let fields: &[TermSource] =
-            if derived { &[TermSource::Body, TermSource::Derived] } else { &[TermSource::Body] };
-        let recent = &known.recent[usize::from(derived)];
-        let row = |place| row(atlas, place);
-        let asked = of_query(text);
-        let mut is_known: FxHashMap<&str, bool> = FxHashMap::default();
-        for term in &asked {
-            if !is_known.contains_key(term.text.as_str()) {
-                let somewhere = recent.get(term.text.as_str()).is_some()
-                    || lexical.has(fields, &term.text, row, |_| true)?
-                    || lexical.has(&[TermSource::Context], &term.text, row, |_| true)?;
-                is_known.insert(&term.text, somewhere);
+/// The units with the highest scores, for each of these layers; none of those that have none of the terms.
+pub fn best(
+    atlas: &Atlas<'_>,
+    terms: &[QuestionTerm],
+    layers: &[(Layer, &Units)],
+    findable: Findable<'_>,
+    depth: usize,
+) -> Vec<Vec<ScoredUnit>> {
+    let mut layers: Vec<LayerSearch<'_>> =
+        layers.iter().map(|&(layer, units)| LayerSearch::new(layer, units, terms, depth)).collect();
+    let blocks = PromisingBlocks::new(&TermBits::new(atlas, terms), &layers, findable);
+    let enough: Vec<f32> = (0..layers.len()).map(|at| blocks.most_of_one_in(FIRST, at)).collect();
+    let mut cursors: Vec<TermCursor<'_>> = terms.iter().map(|asked| TermCursor::new(&asked.term)).collect();
+    let mut scores = ScoredBlock::default();
+    // The blocks whose units can score most come first, so that most others cannot win; all in the order in which they
+    // lie, because memory that is read in order need not be waited for.
+    for is_first in [true, false] {
+        for (block, most) in blocks.each() {
+            let is_next = |at: usize, search: &LayerSearch<'_>| {
+                (most[at] >= enough[at]) == is_first && most[at] > 0.0 && search.best.may_take(most[at])
+            };
+            if !layers.iter().enumerate().any(|(at, search)| is_next(at, search)) {
+                continue;
             }
-        }
-        let look_up = |(text, weight): (&str, f32)| {
-            if let Some(term) = recent.get(text) {
-                return Ok(QuestionTerm { term, weight });
+            let places = places_of(&layers, block);
+            for cursor in &mut cursors {
+                cursor.go_to(&places);
             }
-            let texts = lexical.postings(fields, text, row)?;
-            let sections = lexical.postings(&[TermSource::Context], text, row)?;
-            let bytes = size_of_val(texts.as_slice()) + size_of_val(sections.as_slice());
-            let term = Arc::new(Term { texts, sections, frequencies: Mutex::default() });
-            recent.keep(text.to_owned(), &term, bytes);
-            Ok(QuestionTerm { term, weight })
-        };
-        let resolved = resolve(&asked, |term| is_known[term]);
-        let terms = resolved.into_iter().map(look_up).collect::<LexicalResult<Vec<_>>>()?;
-        Ok(Self { places: TermPlaces::new(atlas, terms.iter().map(|asked| &*asked.term)), terms })
-    }
-
-    /// The units with the highest scores; none of those that have none of the terms.
-    pub fn best(&self, units: &Units, layer: Layer, findable: Findable<'_>, depth: usize) -> Vec<ScoredUnit> {
-        let count = units.count();
-        let weighed = self.terms.iter().enumerate().map(|(at, asked)| {
-            let weight = asked.weight * rarity(count as f32, asked.term.frequency(layer, units) as f32);
-            WeighedTerm { weight, bit: bit_of(at), ..WeighedTerm::new(&asked.term) }
-        });
-        let mut terms: Vec<WeighedTerm> = weighed.collect();
-        // The terms that are worth most first: what is left for the last ones rarely changes who wins.
-        terms.sort_by(|a, b| b.weight.total_cmp(&a.weight));
-        let mut search = LexicalSearch { terms, units, share: length_share(layer), findable };
-        let blocks = search.promising(&self.places);
-        let enough = most_of_one_in(FIRST, &blocks);
-        let mut best = BestUnits::new(depth, 0.0);
-        let mut scores = ScoredBlock::default();
-        // The blocks whose units can score most come first, so that most others cannot win; all in the order in which
-        // they lie, because memory that is read in order need not be waited for.
-        for is_first in [true, false] {
-            for PromisingBlock { most, run } in &blocks {
-                if (*most >= enough) == is_first && best.may_take(*most) {
-                    search.score(run.clone(), &mut scores, &mut best);
+            for (at, search) in layers.iter_mut().enumerate() {
+                if is_next(at, search) {
+                    search.score(block, &cursors, findable, &mut scores);
                 }
             }
         }
-        best.ranked()
+    }
+    layers.into_iter().map(|search| search.best.ranked()).collect()
+}
+
+/// One block in so many is scored before all others.
+const FIRST: usize = 64;
+
+/// The texts and sections that the units of a block hold, those of all layers together.
+fn places_of(layers: &[LayerSearch<'_>], block: usize) -> BlockPlaces {
+    let blocks = layers.iter().filter_map(|search| search.units.blocks().get(block));
+    blocks.fold(BlockPlaces::default(), |all, block| all.with(&block.places))
+}
+
+/// Blocks that may have terms, in the order in which they lie, and what a unit of each layer scores in them at most.
+struct PromisingBlocks {
+    blocks: Vec<u32>,
+    /// For each block one number for each layer.
+    most: Vec<f32>,
+    layers: usize,
+}
+
+impl PromisingBlocks {
+    fn new(places: &TermBits, layers: &[LayerSearch<'_>], findable: Findable<'_>) -> Self {
+        let mut promising = Self { blocks: Vec::new(), most: Vec::new(), layers: layers.len() };
+        let count = layers.iter().map(|search| search.units.blocks().len()).max().unwrap_or(0);
+        for block in 0..count {
+            let own = places_of(layers, block);
+            let bits = if findable.finds_any(own.texts.clone()) { places.of(&own) } else { 0 };
+            if bits != 0 {
+                promising.blocks.push(block as u32);
+                promising.most.extend(layers.iter().map(|search| search.most_of(bits)));
+            }
+        }
+        promising
+    }
+
+    fn each(&self) -> impl Iterator<Item = (usize, &[f32])> {
+        self.blocks.iter().map(|&block| block as usize).zip(self.most.chunks_exact(self.layers.max(1)))
+    }
+
+    /// What a unit of a layer can score at least in one block in so many, those with the most.
+    fn most_of_one_in(&self, share: usize, layer: usize) -> f32 {
+        let mut most: Vec<f32> = self.each().map(|(_, most)| most[layer]).collect();
+        let at = most.len() / share;
+        if most.is_empty() { 0.0 } else { *most.select_nth_unstable_by(at, |a, b| b.total_cmp(a)).1 }
     }
 }
 
-/// Some units that follow one another, and what one of them scores at most.
-struct PromisingBlock {
-    most: f32,
-    run: Range<usize>,
-}
-
-/// What one block in so many can score at least.
-fn most_of_one_in(first: usize, blocks: &[PromisingBlock]) -> f32 {
-    let mut most: Vec<f32> = blocks.iter().map(|block| block.most).collect();
-    if most.is_empty() { 0.0 } else { *most.select_nth_unstable_by(blocks.len() / first, |a, b| b.total_cmp(a)).1 }
-}
-
-/// Runs of units that are scored at a time.
-fn blocks_of(run: Range<usize>) -> impl Iterator<Item = Range<usize>> {
-    run.clone().step_by(BLOCK).map(move |first| first..run.end.min(first + BLOCK))
-}
-
 /// Which terms of a question are where, roughly: a bit for each, for texts that lie together and for sections.
-struct TermPlaces {
+struct TermBits {
     texts: Vec<u64>,
     sections: Vec<u64>,
     /// Those that are nearly everywhere.
@@ -172,12 +131,12 @@ fn bit_of(term: usize) -> u32 {
     term.min(u64::BITS as usize - 1) as u32
 }
 
-impl TermPlaces {
-    fn new<'t>(atlas: &Atlas<'_>, terms: impl Iterator<Item = &'t Term>) -> Self {
+impl TermBits {
+    fn new(atlas: &Atlas<'_>, terms: &[QuestionTerm]) -> Self {
         let mut texts = vec![0; atlas.texts().div_ceil(TEXTS_TOGETHER)];
         let mut sections = vec![0; atlas.sections().div_ceil(SECTIONS_TOGETHER)];
         let mut everywhere = 0;
-        for (at, term) in terms.enumerate() {
+        for (at, QuestionTerm { term, .. }) in terms.iter().enumerate() {
             let bit = 1u64 << bit_of(at);
             if (term.texts.len() + term.sections.len()) * EVERYWHERE > atlas.texts() {
                 everywhere |= bit;
@@ -200,104 +159,115 @@ impl TermPlaces {
     }
 }
 
-/// The row's number of a place of the lexical index; `None` for documents that the generation does not hold: replaced
-/// ones not yet deleted, and new ones not yet visible.
-pub fn row(atlas: &Atlas<'_>, place: RowPlace) -> Option<u32> {
-    let entry = atlas.get(place.document)?;
-    Some(match place.field {
-        TermSource::Body => entry.first + place.at,
-        TermSource::Context => entry.first_section + place.at,
-        TermSource::Derived => atlas.derived(entry, place.at),
-    })
-}
-
-/// One search of one layer.
-struct LexicalSearch<'s> {
-    /// Those with the largest weights first.
-    terms: Vec<WeighedTerm<'s>>,
+/// The search of one layer.
+struct LayerSearch<'s> {
     units: &'s Units,
     share: f32,
-    findable: Findable<'s>,
+    /// Those that are worth most first: what is left for the last ones rarely changes who wins.
+    terms: Vec<WeighedTerm>,
+    /// What the terms of each bit add to a score, at most.
+    adds: [f32; u64::BITS as usize],
+    /// Room for the terms of a block.
+    here: Vec<(WeighedTerm, f32)>,
+    best: BestUnits,
 }
 
-impl LexicalSearch<'_> {
-    /// The blocks that may have terms, in the order in which they lie.
-    fn promising(&self, places: &TermPlaces) -> Vec<PromisingBlock> {
+/// A term, by its place among those of the question, and how much it counts in a layer.
+#[derive(Clone, Copy)]
+struct WeighedTerm {
+    at: usize,
+    weight: f32,
+}
+
+impl WeighedTerm {
+    /// What it adds to a score, at most: a count of any size adds less.
+    fn most(self) -> f32 {
+        self.weight * (K1 + 1.0)
+    }
+}
+
+impl<'s> LayerSearch<'s> {
+    fn new(layer: Layer, units: &'s Units, terms: &[QuestionTerm], depth: usize) -> Self {
+        let count = units.count() as f32;
+        let weighed = terms.iter().enumerate().map(|(at, asked)| WeighedTerm {
+            at,
+            weight: asked.weight * rarity(count, asked.term.frequency(layer, units) as f32),
+        });
+        let mut terms: Vec<WeighedTerm> = weighed.collect();
+        terms.sort_by(|a, b| b.weight.total_cmp(&a.weight));
         let mut adds = [0.0; u64::BITS as usize];
-        self.terms.iter().for_each(|term| adds[term.bit as usize] += term.most());
-        let promising = |run: Range<usize>| {
-            let mut bits = places.of(&BlockPlaces::new(self.units, &run));
-            let mut most = 0.0;
-            while bits != 0 {
-                most += adds[bits.trailing_zeros() as usize];
-                bits &= bits - 1;
-            }
-            (most > 0.0).then_some(PromisingBlock { most, run })
-        };
-        match self.findable.allowed {
-            None => blocks_of(0..self.units.count()).filter_map(promising).collect(),
-            Some(allowed) => {
-                let runs = allowed.runs.iter().map(|run| self.units.of_documents(run.clone()));
-                runs.flat_map(blocks_of).filter_map(promising).collect()
-            }
+        for term in &terms {
+            adds[bit_of(term.at) as usize] += term.most();
         }
+        let (here, best) = (Vec::with_capacity(terms.len()), BestUnits::new(depth, 0.0));
+        Self { units, share: length_share(layer), terms, adds, here, best }
     }
 
-    /// What the terms from this one on add in the block, at most.
-    fn most(&self, from: usize) -> f32 {
-        self.terms[from..].iter().filter(|term| term.is_here()).map(WeighedTerm::most).sum()
+    /// What a unit that has these terms scores, at most.
+    fn most_of(&self, mut bits: u64) -> f32 {
+        let mut most = 0.0;
+        while bits != 0 {
+            most += self.adds[bits.trailing_zeros() as usize];
+            bits &= bits - 1;
+        }
+        most
     }
 
     /// Scores the units of a block.
-    fn score(&mut self, run: Range<usize>, block: &mut ScoredBlock, best: &mut BestUnits) {
-        let places = BlockPlaces::new(self.units, &run);
-        self.terms.iter_mut().for_each(|term| term.go_to(&places));
-        if !best.may_take(self.most(0)) {
+    fn score(&mut self, block: usize, cursors: &[TermCursor<'_>], findable: Findable<'_>, scores: &mut ScoredBlock) {
+        let Some(UnitBlock { units, .. }) = self.units.blocks().get(block) else { return };
+        // The terms that are here, the last first, and what each of them and those behind it add at most.
+        let (here, mut left) = (&mut self.here, 0.0);
+        here.clear();
+        for term in self.terms.iter().rev().filter(|term| cursors[term.at].is_here()) {
+            left += term.most();
+            here.push((*term, left));
+        }
+        if !self.best.may_take(left) {
             return;
         }
-        block.begin(run);
-        for (at, term) in self.terms.iter().enumerate().filter(|(_, term)| term.is_here()) {
-            let left = self.most(at);
-            if best.may_take(left) {
-                self.count(term, block);
-                block.score(|unit, count| self.of_term(term, unit, count));
+        scores.begin(units.start as usize..units.end as usize);
+        for &(term, left) in self.here.iter().rev() {
+            if self.best.may_take(left) {
+                self.count(&cursors[term.at], findable.allowed, scores);
+                scores.score(|unit, count| self.of_term(term, unit, count));
             } else {
                 // No unit that has none of the terms before can be among the best.
-                block.keep(|score| best.may_take(score + left));
-                self.add(term, block);
+                scores.keep(|score| self.best.may_take(score + left));
+                self.add(term, &cursors[term.at], scores);
             }
         }
-        for &at in &block.scored {
-            let (score, unit) = (block.scores[at as usize], block.run.start as u32 + at);
-            if best.may_take(score) && self.findable.finds(self.units.section[unit as usize]) {
-                best.offer(score, unit);
+        for &at in &scores.scored {
+            let (score, unit) = (scores.scores[at as usize], scores.run.start as u32 + at);
+            if self.best.may_take(score) && findable.finds(self.units.section[unit as usize]) {
+                self.best.offer(score, unit);
             }
         }
     }
 
     /// What a unit scores by having a term so often.
-    fn of_term(&self, term: &WeighedTerm<'_>, unit: usize, count: f32) -> f32 {
+    fn of_term(&self, term: WeighedTerm, unit: usize, count: f32) -> f32 {
         let length = 1.0 - self.share + self.share * self.units.terms_of(unit) / self.units.mean_terms;
         term.weight * count * (K1 + 1.0) / (count + K1 * length)
     }
 
     /// Counts a term in every unit that is allowed.
-    fn count(&self, term: &WeighedTerm<'_>, block: &mut ScoredBlock) {
+    fn count(&self, term: &TermCursor<'_>, allowed: Option<&Allowed>, scores: &mut ScoredBlock) {
         for &(text, count) in term.texts.here {
-            if self.findable.allowed.is_none_or(|allowed| allowed.texts.has(text)) {
-                block.count(self.units.holding(text), count);
+            if allowed.is_none_or(|allowed| allowed.texts.has(text)) {
+                scores.count(self.units.holding(text), count);
             }
         }
         for &(section, count) in term.sections.here {
-            if self.findable.allowed.is_none_or(|allowed| allowed.sections.has(section)) {
-                block.count(self.units.in_section(section), CONTEXT_WEIGHT * count);
+            if allowed.is_none_or(|allowed| allowed.sections.has(section)) {
+                scores.count(self.units.in_section(section), CONTEXT_WEIGHT * count);
             }
         }
     }
 
     /// Adds what a term scores in the units that have a score already, and in no other.
-    fn add(&self, term: &WeighedTerm<'_>, block: &mut ScoredBlock) {
-        let (mut texts, mut sections) = (Cursor::of(term.texts.here), Cursor::of(term.sections.here));
+    fn add(&self, term: WeighedTerm, cursor: &TermCursor<'_>, block: &mut ScoredBlock) {
+        let (mut texts, mut sections) = (Cursor::of(cursor.texts.here), Cursor::of(cursor.sections.here));
         for &at in &block.scored {
             let unit = block.run.start + at as usize;
             let held = self.units.texts(unit);
@@ -312,22 +282,15 @@ impl LexicalSearch<'_> {
     }
 }
 
-/// A term, how much it counts in a layer, and where it is in the block that is scored.
-struct WeighedTerm<'p> {
-    weight: f32,
-    bit: u32,
+/// Where a term is in the block that is scored.
+struct TermCursor<'p> {
     texts: Cursor<'p>,
     sections: Cursor<'p>,
 }
 
-impl<'p> WeighedTerm<'p> {
+impl<'p> TermCursor<'p> {
     fn new(term: &'p Term) -> Self {
-        Self { weight: 0.0, bit: 0, texts: Cursor::of(&term.texts), sections: Cursor::of(&term.sections) }
-    }
-
-    /// What it adds to a score, at most: a count of any size adds less.
-    fn most(&self) -> f32 {
-        self.weight * (K1 + 1.0)
+        Self { texts: Cursor::of(&term.texts), sections: Cursor::of(&term.sections) }
     }
 
     fn go_to(&mut self, places: &BlockPlaces) {
@@ -379,61 +342,6 @@ fn before(postings: &[(u32, f32)], place: u32) -> usize {
     let (start, end) = (end / 2, postings.len().min(end));
     start + postings[start..end].partition_point(|&(at, _)| at < place)
 }
-
-/// The texts and sections that some units hold.
-struct BlockPlaces {
-    texts: Range<u32>,
-    sections: Range<u32>,
-}
-
-impl BlockPlaces {
-    fn new(units: &Units, run: &Range<usize>) -> Self {
-        let last = run.end - 1;
-        Self {
-            texts: units.texts(run.start).start as u32..units.texts(last).end as u32,
-            sections: units.section[run.start]..units.section[last] + 1,
-        }
-    }
-}
-
-impl Term {
-    /// How many units of a layer have it.
-    fn frequency(&self, layer: Layer, units: &Units) -> u32 {
-        // Only whole entries are added.
-        let frequencies = || self.frequencies.lock().unwrap_or_else(PoisonError::into_inner);
-        let known = frequencies().iter().find(|(of, _)| *of == layer).map(|&(_, frequency)| frequency);
-        known.unwrap_or_else(|| {
-            let frequency = self.counted(units);
-            frequencies().push((layer, frequency));
-            frequency
-        })
-    }
-
-    /// How many units have it: the length of all their ranges, each begun not before the one before.
-    fn counted(&self, units: &Units) -> u32 {
-        let mut sections = self.sections.iter().map(|&(section, _)| units.in_section(section)).peekable();
-        let (mut having, mut end) = (0, 0);
-        let mut add = |range: Range<u32>| {
-            having += range.end.saturating_sub(range.start.max(end));
-            end = end.max(range.end);
-        };
-        for &(text, _) in &self.texts {
-            let range = units.holding(text);
-            while let Some(section) = sections.next_if(|section| section.start < range.start) {
-                add(section);
-            }
-            add(range);
-        }
-        sections.for_each(add);
-        having
-    }
-}
-
-/// Units that are scored at a time: few enough that most blocks lack a rare term. (Tests have few.)
-const BLOCK: usize = if cfg!(test) { 32 } else { 128 };
-
-/// One block in so many is scored before all others.
-const FIRST: usize = 64;
 
 /// Counts of one term and scores of all so far, for the units of a block; with lists of those that are not 0.
 struct ScoredBlock {
@@ -493,15 +401,14 @@ impl ScoredBlock {
 mod tests {
     use crate::document::Layer;
     use crate::store::embedded::dense::tests::many_sentences;
-    use crate::store::{Ask, Leg, Store};
-    use std::collections::HashSet;
+    use crate::store::{Ask, DocumentSet, Leg, Store};
 
     #[test]
     fn blocks_that_are_passed_over_hold_none_of_the_best() {
         let folder = tempfile::tempdir().unwrap();
         let snapshot = many_sentences(folder.path()).snapshot().unwrap();
         let rankings = [Layer::Sentence, Layer::Window(2), Layer::Paragraph].map(|layer| (Leg::Lexical, layer));
-        let some: HashSet<u32> = snapshot.numbers().into_iter().filter(|number| number % 3 != 1).collect();
+        let some: DocumentSet = snapshot.numbers().into_iter().filter(|number| number % 3 != 1).collect();
         for (text, allowed) in [
             ("word3 word4 word5", None),
             ("word80 word7 d17", None),

@@ -10,6 +10,9 @@ use heed::byteorder::BigEndian;
 use heed::types::{Bytes, U32};
 use heed::{BytesEncode, Database, RoTxn, RwTxn, WithoutTls};
 
+/// Values that are looked at to learn where LMDB's memory map begins.
+const SOME: usize = 8;
+
 /// A table of values by number.
 pub type NumberedTable = Database<U32<BigEndian>, Bytes>;
 
@@ -81,6 +84,20 @@ impl StoredDocuments {
     fn bundle<'t>(&self, reading: &'t RoTxn<'_, WithoutTls>, bundle: u32) -> heed::Result<&'t [u8]> {
         let Some(bundles) = self.bundles else { return Ok(&[]) };
         Ok(bundles.get(reading, &bundle)?.unwrap_or_default())
+    }
+
+    /// Some values that are longer than a page, and so have pages of their own.
+    pub fn long_values<'t>(&self, reading: &'t RoTxn<'_, WithoutTls>, page: usize) -> heed::Result<Vec<&'t [u8]>> {
+        let mut long = Vec::new();
+        for table in self.bundles.into_iter().chain([self.entries]) {
+            let values = table.iter(reading)?.map(|entry| entry.map(|(_, value)| value));
+            let values = values.filter(|value| value.as_ref().map_or(true, |value| value.len() > page));
+            long.extend(values.take(SOME).collect::<heed::Result<Vec<_>>>()?);
+            if !long.is_empty() {
+                break;
+            }
+        }
+        Ok(long)
     }
 
     /// All documents, by ascending number.

@@ -17,7 +17,7 @@ use super::units::Units;
 use super::vectors::QuestionVector;
 use crate::embed::dot::ROWS_TOGETHER;
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Sentences that [`Scan::Auto`] scans exactly; a filter that leaves fewer makes a scan of any index exact. With fewer
 /// an estimate is no faster. (Tests have few.)
@@ -43,7 +43,8 @@ const FIRST: usize = 300;
 /// best and takes an eighth less time than no limit; 72 others lost one paragraph of 720.
 const PLAUSIBLE: f32 = 5.0;
 
-/// Sentences that are looked at to learn how like the question such a sentence is.
+/// Sentences that are looked at to learn how like the question such a sentence is: about so many, and at least one of
+/// each block.
 const SAMPLE: usize = 4096;
 
 /// How dense search reads the vectors.
@@ -81,23 +82,71 @@ pub struct DenseQuestion<'q> {
     pub depth: usize,
 }
 
-/// The dot products of a question with every text of the row and every section's context.
-pub struct Dots<'s> {
+/// Room for what one search computes of an index: one number for each text, section and sentence. What is not written
+/// is of an earlier question, and is not read.
+#[derive(Default)]
+struct DotRows {
     texts: Vec<f32>,
     sections: Vec<f32>,
+    likenesses: Vec<Likenesses>,
+}
+
+/// Such rows of earlier searches: to clear fresh memory takes longer than to fill what is needed of it.
+#[derive(Default)]
+pub struct SpareRows {
+    kept: Mutex<Vec<DotRows>>,
+}
+
+/// Bytes of spare rows that are kept, beyond those of one search.
+const MOST_SPARE: usize = 64 << 20;
+
+impl SpareRows {
+    fn kept(&self) -> MutexGuard<'_, Vec<DotRows>> {
+        // Only whole entries are added and removed.
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn take(&self, atlas: &Atlas<'_>) -> DotRows {
+        let mut rows = self.kept().pop().unwrap_or_default();
+        rows.texts.resize(atlas.texts(), 0.0);
+        rows.sections.resize(atlas.sections(), 0.0);
+        rows
+    }
+
+    fn give_back(&self, rows: DotRows) {
+        let mut kept = self.kept();
+        if kept.is_empty() || (kept.len() + 1) * rows.bytes() <= MOST_SPARE {
+            kept.push(rows);
+        }
+    }
+}
+
+impl DotRows {
+    fn bytes(&self) -> usize {
+        size_of_val(&*self.texts) + size_of_val(&*self.sections) + size_of_val(&*self.likenesses)
+    }
+}
+
+/// The dot products of a question with every text of the row and every section's context.
+pub struct Dots<'s> {
+    rows: DotRows,
+    spare: &'s SpareRows,
     /// Where those of sentences are estimates, and only of some: how to find them.
     near: Option<NearSentences<'s>>,
 }
 
 /// The sentences most like the question by their sketches: the best units are around them.
 struct NearSentences<'s> {
-    atlas: &'s Atlas<'s>,
+    atlas: &'s Atlas<'static>,
     sketch: &'s Sketch,
     /// As units.
     sentences: Arc<Units>,
     question: QuestionVector,
     tables: LevelTables,
+    findable: Findable<'s>,
     likenesses: Vec<Likenesses>,
+    /// The largest likeness of each block.
+    largest: Vec<u16>,
     /// The blocks whose likenesses are by two bits, not by signs alone.
     refined: Marks,
     /// Those most like the question, ascending.
@@ -111,36 +160,53 @@ struct NearSentences<'s> {
     place: usize,
 }
 
+impl Drop for Dots<'_> {
+    fn drop(&mut self) {
+        if let Some(near) = &mut self.near {
+            self.rows.likenesses = std::mem::take(&mut near.likenesses);
+        }
+        self.spare.give_back(std::mem::take(&mut self.rows));
+    }
+}
+
 impl<'s> Dots<'s> {
     /// Scans the vectors of all allowed documents; those of derived texts only where they are asked for.
-    pub fn new(atlas: &Atlas<'_>, asked: DenseQuestion<'_>) -> Self {
+    pub fn new(atlas: &Atlas<'_>, spare: &'s SpareRows, asked: DenseQuestion<'_>) -> Self {
         let question = QuestionVector::new(asked.vector);
-        let mut dots = Self::none(atlas);
+        let mut dots = Self { rows: spare.take(atlas), spare, near: None };
         each_document(atlas, asked.findable.allowed, |at| {
-            let entry = &atlas.documents[at];
+            let entry = atlas.document(at);
             let sentences = entry.sentences().len();
-            entry.vectors.dots(&question, 0, &mut dots.texts[entry.sentences()]);
-            entry.vectors.dots(&question, sentences, &mut dots.sections[entry.sections()]);
+            entry.vectors.dots(&question, 0, &mut dots.rows.texts[entry.sentences()]);
+            entry.vectors.dots(&question, sentences, &mut dots.rows.sections[entry.sections()]);
         });
-        dots.with_derived(atlas, &question, asked)
-    }
-
-    fn none(atlas: &Atlas<'_>) -> Self {
-        Self { texts: vec![0.0; atlas.texts()], sections: vec![0.0; atlas.sections()], near: None }
+        dots.add_derived(atlas, &question, asked);
+        dots
     }
 
     /// Looks for promising sentences, and scans the vectors of derived texts, which are few.
-    pub fn near(atlas: &'s Atlas<'_>, sketch: &'s Sketch, sentences: Arc<Units>, asked: DenseQuestion<'_>) -> Self {
+    pub fn near(
+        atlas: &'s Atlas<'static>,
+        sketch: &'s Sketch,
+        sentences: Arc<Units>,
+        spare: &'s SpareRows,
+        asked: DenseQuestion<'s>,
+    ) -> Self {
         let (question, tables) = (QuestionVector::new(asked.vector), LevelTables::new(asked.vector));
         let blocks = atlas.sentences().div_ceil(ROWS_TOGETHER);
-        let dots = Self::none(atlas).with_derived(atlas, &question, asked);
+        let mut dots = Self { rows: spare.take(atlas), spare, near: None };
+        dots.add_derived(atlas, &question, asked);
+        let mut likenesses = std::mem::take(&mut dots.rows.likenesses);
+        likenesses.resize(blocks, [0; ROWS_TOGETHER]);
         let mut near = NearSentences {
             atlas,
             sketch,
             sentences,
             question,
             tables,
-            likenesses: vec![[0; ROWS_TOGETHER]; blocks],
+            findable: asked.findable,
+            likenesses,
+            largest: vec![0; blocks],
             refined: Marks::new(blocks),
             promising: Vec::new(),
             estimated: Marks::new(atlas.texts()),
@@ -149,21 +215,18 @@ impl<'s> Dots<'s> {
             place: 0,
         };
         let of_root = atlas.sentences().isqrt() * PROMISING_OF_ROOT;
-        near.look_for(
-            of_root.max(asked.depth.saturating_mul(PROMISING_EACH)),
-            &sentence_runs(atlas, asked.findable.allowed),
-        );
-        Self { near: Some(near), ..dots }
+        near.look_for(of_root.max(asked.depth.saturating_mul(PROMISING_EACH)));
+        dots.near = Some(near);
+        dots
     }
 
-    fn with_derived(mut self, atlas: &Atlas<'_>, question: &QuestionVector, asked: DenseQuestion<'_>) -> Self {
+    fn add_derived(&mut self, atlas: &Atlas<'_>, question: &QuestionVector, asked: DenseQuestion<'_>) {
         if asked.derived {
             each_document(atlas, asked.findable.allowed, |at| {
-                let entry = &atlas.documents[at];
-                entry.derived_vectors.dots(question, 0, &mut self.texts[atlas.derived_texts(entry)]);
+                let entry = atlas.document(at);
+                entry.derived_vectors.dots(question, 0, &mut self.rows.texts[atlas.derived_texts(entry)]);
             });
         }
-        self
     }
 
     /// The units most like the question.
@@ -242,7 +305,7 @@ impl<'s> Dots<'s> {
             }
             near.refine(text / ROWS_TOGETHER);
             let context = self.context(near, text);
-            self.texts[text] = near.cosine(text) * near.sentences.lengths[text] - context;
+            self.rows.texts[text] = near.cosine(text) * near.sentences.lengths[text] - context;
         }
     }
 
@@ -252,9 +315,9 @@ impl<'s> Dots<'s> {
         if near.sections.insert(section as u32) {
             let entry = near.holder(text);
             let row = entry.sentences().len() + section - entry.first_section as usize;
-            entry.vectors.dots(&near.question, row, &mut self.sections[section..=section]);
+            entry.vectors.dots(&near.question, row, &mut self.rows.sections[section..=section]);
         }
-        self.sections[section]
+        self.rows.sections[section]
     }
 
     /// Replaces estimates by the numbers that an exact scan gives. Units share sentences: each is read once.
@@ -265,7 +328,7 @@ impl<'s> Dots<'s> {
                 // No estimate takes its place.
                 near.estimated.insert(text as u32);
                 self.context(near, text);
-                entry.vectors.dots(&near.question, text - entry.first as usize, &mut self.texts[text..=text]);
+                entry.vectors.dots(&near.question, text - entry.first as usize, &mut self.rows.texts[text..=text]);
             }
         }
     }
@@ -297,10 +360,10 @@ impl<'s> Dots<'s> {
     #[inline]
     fn each_score(&self, units: &Units, range: Range<usize>, mut each: impl FnMut(usize, f32)) {
         if units.lengths.is_empty() {
-            return units.each_sum(&self.texts, range, each);
+            return units.each_sum(&self.rows.texts, range, each);
         }
-        units.each_sum(&self.texts, range, |unit, own| {
-            each(unit, cosine(own, self.sections[units.section[unit] as usize], units.lengths[unit]));
+        units.each_sum(&self.rows.texts, range, |unit, own| {
+            each(unit, cosine(own, self.rows.sections[units.section[unit] as usize], units.lengths[unit]));
         });
     }
 }
@@ -329,31 +392,54 @@ fn least_plausible(scored: &[EstimatedUnit], depth: usize) -> f32 {
 }
 
 impl<'s> NearSentences<'s> {
-    /// Finds the sentences of these runs that are most like the question.
-    fn look_for(&mut self, wanted: usize, runs: &[Range<usize>]) {
-        for run in runs {
-            self.sketch.compare(&self.tables, run, &mut self.likenesses);
+    /// Finds the sentences that are most like the question, about as many as wanted.
+    fn look_for(&mut self, wanted: usize) {
+        let is_asked = |block: &usize| self.findable.finds_any(self.sentences_of(*block));
+        let asked: Vec<usize> = (0..self.largest.len()).filter(is_asked).collect();
+        for &block in &asked {
+            self.largest[block] = self.sketch.compare(&self.tables, block, &mut self.likenesses[block]);
         }
-        let by_signs = least_of_largest(self.likenesses.as_flattened(), runs, wanted.saturating_mul(BY_SIGNS));
-        for block in runs.iter().flat_map(|run| run.start / ROWS_TOGETHER..run.end.div_ceil(ROWS_TOGETHER)) {
-            if self.likenesses[block].iter().fold(0, |most, &likeness| most.max(likeness)) >= by_signs {
-                self.refine(block);
-            }
+        let by_signs = self.least_of_largest(&asked, wanted.saturating_mul(BY_SIGNS));
+        let looked_at: Vec<usize> = asked.into_iter().filter(|&block| self.largest[block] >= by_signs).collect();
+        for &block in &looked_at {
+            self.refine(block);
         }
-        // Lower bits only add: what was not refined is hardly among the best, and counts by two bits where it is.
-        let least = least_of_largest(self.likenesses.as_flattened(), runs, wanted);
+        // Lower bits only add: what was not refined is hardly among the best.
+        let least = self.least_of_largest(&looked_at, wanted);
         let likenesses = self.likenesses.as_flattened();
-        let of_run = |run: &Range<usize>| run.clone().filter(|&at| likenesses[at] >= least).map(|at| at as u32);
-        self.promising = runs.iter().flat_map(of_run).collect();
-        for at in 0..self.promising.len() {
-            self.refine(self.promising[at] as usize / ROWS_TOGETHER);
-        }
+        let promising = looked_at.into_iter().filter(|&block| self.largest[block] >= least);
+        let promising = promising.flat_map(|block| self.sentences_of(block));
+        let promising = promising.filter(|&sentence| likenesses[sentence as usize] >= least);
+        self.promising = promising.filter(|&sentence| self.may_be_found(sentence)).collect();
+    }
+
+    /// What about so many of the largest likenesses of sentences in these blocks are at least.
+    fn least_of_largest(&self, blocks: &[usize], count: usize) -> u16 {
+        // Neighbours are alike: a few sentences of every block tell more than all of a few blocks.
+        let of_block = (SAMPLE / blocks.len().max(1)).clamp(1, ROWS_TOGETHER);
+        let step = ROWS_TOGETHER / of_block;
+        let some = blocks.iter().flat_map(|&block| self.sentences_of(block).skip(block % step).step_by(step));
+        let likenesses = self.likenesses.as_flattened();
+        let mut sample: Vec<u16> =
+            some.filter(|row| self.may_be_found(*row)).map(|row| likenesses[row as usize]).collect();
+        let at = count / step;
+        if at < sample.len() { *sample.select_nth_unstable_by(at, |a, b| b.cmp(a)).1 } else { 0 }
+    }
+
+    fn sentences_of(&self, block: usize) -> Range<u32> {
+        let end = ((block + 1) * ROWS_TOGETHER).min(self.atlas.sentences());
+        (block * ROWS_TOGETHER) as u32..end as u32
+    }
+
+    fn may_be_found(&self, sentence: u32) -> bool {
+        let is_allowed = self.findable.allowed.is_none_or(|allowed| allowed.texts.has(sentence));
+        is_allowed && self.findable.finds(self.atlas.section_of[sentence as usize])
     }
 
     /// Looks at both bits of a block, unless that was done.
     fn refine(&mut self, block: usize) {
         if self.refined.insert(block as u32) {
-            self.sketch.refine(&self.tables, block, &mut self.likenesses[block]);
+            self.largest[block] = self.sketch.refine(&self.tables, block, &mut self.likenesses[block]);
         }
     }
 
@@ -363,9 +449,9 @@ impl<'s> NearSentences<'s> {
     }
 
     /// The document that holds a sentence.
-    fn holder(&mut self, text: usize) -> &'s AtlasEntry<'s> {
+    fn holder(&mut self, text: usize) -> &'s AtlasEntry<'static> {
         self.place = self.atlas.holder_near(text as u32, self.place);
-        &self.atlas.documents[self.place]
+        self.atlas.document(self.place)
     }
 }
 
@@ -374,29 +460,9 @@ fn cosine(own: f32, context: f32, length: f32) -> f32 {
     if length > 0.0 { (own + context) / length } else { 0.0 }
 }
 
-/// What about so many of the largest values in these runs are at least.
-fn least_of_largest(values: &[u16], runs: &[Range<usize>], count: usize) -> u16 {
-    let step = (runs.iter().map(Range::len).sum::<usize>() / SAMPLE).max(1);
-    let mut sample: Vec<u16> = runs.iter().cloned().flatten().step_by(step).map(|at| values[at]).collect();
-    if count / step < sample.len() { *sample.select_nth_unstable_by(count / step, |a, b| b.cmp(a)).1 } else { 0 }
-}
-
-/// The sentences of all allowed documents.
-fn sentence_runs(atlas: &Atlas<'_>, allowed: Option<&Allowed>) -> Vec<Range<usize>> {
-    let sentences = |places: &Range<usize>| {
-        let documents = &atlas.documents[places.clone()];
-        let end = documents.last().map_or(0, |last| last.sentences().end);
-        documents.first().map_or(0, |first| first.sentences().start)..end
-    };
-    match allowed {
-        None => std::iter::once(0..atlas.sentences()).collect(),
-        Some(allowed) => allowed.runs.iter().map(sentences).collect(),
-    }
-}
-
 fn each_document(atlas: &Atlas<'_>, allowed: Option<&Allowed>, each: impl FnMut(usize)) {
     match allowed {
-        None => (0..atlas.documents.len()).for_each(each),
+        None => (0..atlas.count()).for_each(each),
         Some(allowed) => allowed.runs.iter().cloned().flatten().for_each(each),
     }
 }
@@ -407,7 +473,7 @@ pub mod tests {
     use crate::document::Layer;
     use crate::store::contract::{DIMENSIONS, EMBEDDER, document, vector};
     use crate::store::embedded::EmbeddedStore;
-    use crate::store::{Ask, Leg, Manifest, Run, Store};
+    use crate::store::{Ask, DocumentSet, Leg, Manifest, Run, Store};
     use std::collections::HashSet;
     use std::path::Path;
 
@@ -434,14 +500,15 @@ pub mod tests {
             store.snapshot().unwrap()
         });
         let rankings = [Layer::Sentence, Layer::Window(2), Layer::Paragraph].map(|layer| (Leg::Dense, layer));
+        let third: DocumentSet = snapshots[0].numbers().into_iter().filter(|number| number % 3 == 1).collect();
         let (mut same, mut all) = (0, 0);
-        for number in 0..40 {
+        for (number, allowed) in (0..40).flat_map(|number| [(number, None), (number, Some(&third))]) {
             let question = format!("word{} word{}", number * 2, number + 1);
             let ask = Ask {
                 text: &question,
                 vector: &vector(&question),
                 rankings: &rankings,
-                allowed: None,
+                allowed,
                 sections: None,
                 fields: None,
                 depth: 10,
@@ -452,6 +519,7 @@ pub mod tests {
                 // Units of one score may come in any number: what counts is that none is worse.
                 let least = exact.last().map_or(0.0, |unit| unit.score);
                 assert_eq!(runs.len(), exact.len());
+                assert!(runs.iter().all(|run| allowed.is_none_or(|allowed| allowed.contains(run.document))));
                 same += estimated.iter().filter(|unit| unit.score >= least).count();
                 all += exact.len();
             }

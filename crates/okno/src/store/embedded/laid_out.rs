@@ -3,6 +3,7 @@
 use super::atlas::{Atlas, AtlasEntry, DocumentBytes, UnplacedDocument};
 use super::blob::{self, StoredFront};
 use super::bundles::NumberedTable;
+use super::columns::FieldColumns;
 use super::dense::Scan;
 use super::layout::Layout;
 use super::lexical::Lexical;
@@ -29,6 +30,7 @@ pub struct LaidOut {
     pub derived_counts: BTreeMap<DerivedKind, usize>,
     pub units: HashMap<Layer, Arc<Units>>,
     pub names: OnceLock<DocumentNames>,
+    pub columns: OnceLock<FieldColumns>,
     pub catalogue: OnceLock<Catalogue>,
     pub totals: OnceLock<Totals>,
     pub sketch: OnceLock<Sketch>,
@@ -36,18 +38,10 @@ pub struct LaidOut {
 
 impl LaidOut {
     /// What an earlier process computed; `None` where that does not fit.
-    pub fn read(
-        layout: &Layout,
-        tables: &Tables,
-        pin: &RoTxn<'static, WithoutTls>,
-        sums: Option<NumberedTable>,
-        dimensions: usize,
-        lexical: Option<&Lexical>,
-    ) -> Result<Option<Self>> {
+    pub fn read(layout: &Layout, file: &'static [u8], dimensions: usize, lexical: Option<&Lexical>) -> Option<Self> {
         let mut rows = layout.rows();
-        let mut atlas = None;
-        stored_documents(tables, pin, sums, |stored| atlas = Atlas::kept(&mut rows, stored, dimensions))?;
-        Ok(atlas.and_then(|atlas| Self::read_rows(atlas, &mut rows, lexical)))
+        let atlas = Atlas::kept(&mut rows, file, dimensions)?;
+        Self::read_rows(atlas, &mut rows, lexical)
     }
 
     fn read_rows(atlas: Atlas<'static>, rows: &mut SeriesReader, lexical: Option<&Lexical>) -> Option<Self> {
@@ -56,13 +50,14 @@ impl LaidOut {
         let units = KEPT_LAYERS.iter().map(|&layer| Some((layer, Arc::new(Units::kept(layer, rows, &atlas)?))));
         let units = units.collect::<Option<_>>()?;
         let names = DocumentNames::kept(rows)?;
+        let columns = FieldColumns::kept(rows, atlas.count())?;
         let sketch = if is_sketched(&atlas) { Sketch::kept(rows, &atlas)?.into() } else { OnceLock::new() };
         if let Some(lexical) = lexical {
             // After a merge they are those of other segments, and looked up again.
             let _ = lexical.set_kept(rows);
         }
-        let (names, catalogue, totals) = (names.into(), catalogue.into(), totals.into());
-        Some(Self { atlas, copies, derived_counts, units, names, catalogue, totals, sketch })
+        let (names, columns, catalogue, totals) = (names.into(), columns.into(), catalogue.into(), totals.into());
+        Some(Self { atlas, copies, derived_counts, units, names, columns, catalogue, totals, sketch })
     }
 }
 
@@ -89,6 +84,7 @@ pub fn laid_out(
         atlas,
         units: HashMap::new(),
         names: OnceLock::new(),
+        columns: OnceLock::new(),
         catalogue: OnceLock::new(),
         totals: OnceLock::new(),
         sketch: OnceLock::new(),
@@ -107,7 +103,7 @@ fn copies(hashes: &[(DocumentNumber, u128)]) -> Vec<Vec<DocumentNumber>> {
 
 fn derived_counts(atlas: &Atlas<'_>) -> BTreeMap<DerivedKind, usize> {
     let mut counts = BTreeMap::new();
-    for derived in atlas.documents.iter().flat_map(AtlasEntry::derived) {
+    for derived in atlas.each_document().flat_map(AtlasEntry::derived) {
         *counts.entry(derived.kind).or_default() += 1;
     }
     counts
@@ -116,7 +112,7 @@ fn derived_counts(atlas: &Atlas<'_>) -> BTreeMap<DerivedKind, usize> {
 /// The documents of a generation.
 #[derive(Default)]
 struct CheckedDocuments {
-    parts: Vec<UnplacedDocument<'static>>,
+    parts: Vec<(DocumentNumber, UnplacedDocument<'static>)>,
     hashes: Vec<(DocumentNumber, u128)>,
     /// Those that are not what was stored.
     unreadable: Vec<DocumentNumber>,
@@ -130,19 +126,19 @@ impl CheckedDocuments {
             return;
         };
         self.hashes.push((number, blob.text.hash));
-        self.parts.push(UnplacedDocument {
-            number,
+        let part = UnplacedDocument {
             front: StoredFront::of(blob.structure, blob.derived),
             text: blob.text,
             record: blob.record,
             vectors: blob.vectors,
             derived_vectors: blob.derived_vectors,
-        });
+        };
+        self.parts.push((number, part));
     }
 }
 
 /// Gives all documents and their checksums to `look`, by ascending number.
-fn stored_documents(
+pub fn stored_documents(
     tables: &Tables,
     pin: &RoTxn<'static, WithoutTls>,
     sums: Option<NumberedTable>,

@@ -23,7 +23,7 @@ use xxhash_rust::xxh3::xxh3_64;
 pub const LAYOUT: &str = "layout";
 
 /// Changes whenever rows do.
-const VERSION: u32 = 6;
+const VERSION: u32 = 8;
 
 /// So long files are believed to be what they were when all of them was looked at.
 const BELIEVED: Duration = Duration::from_hours(24);
@@ -303,6 +303,31 @@ mod tests {
         assert!(snapshot.structure(21).is_err() && snapshot.record(20).is_ok());
         assert_eq!(snapshot.damaged().iter().map(|damaged| damaged.number).collect::<Vec<_>>(), [21]);
         assert!(found(&*snapshot).iter().flatten().all(|scored| scored.run.document != 21));
+    }
+
+    #[test]
+    fn a_document_of_impossible_lengths_is_like_no_question() {
+        let folder = tempfile::tempdir().unwrap();
+        let folder = folder.path();
+        written(folder);
+        let store = EmbeddedStore::open(folder).unwrap();
+        let (snapshot, at) = (store.opened().unwrap(), 7);
+        let (source, rows) = snapshot.rows_to_keep(folder).unwrap();
+        let (number, [start, ..]) = (snapshot.numbers()[at], snapshot.places().unwrap()[at]);
+        drop((snapshot, store));
+        let data = folder.join("data.mdb");
+        // The lengths of its parts stand behind the hash of its text.
+        File::options().write(true).open(&data).unwrap().write_all_at(&[0x7f; 24], start + 16).unwrap();
+        std::thread::sleep(SETTLED + Duration::from_millis(100));
+        let stamp = DiskStamp::of(&data).unwrap();
+        keep(folder, LayoutSource { data: CheckedFile { stamp, ..source.data }, ..source }, rows).unwrap();
+        let store = EmbeddedStore::open(folder).unwrap();
+        let snapshot = store.opened().unwrap();
+        assert!(snapshot.was_kept());
+        assert!(found(&*snapshot).iter().all(|ranking| !ranking.is_empty()));
+        assert!(matches!(snapshot.record(number), Err(crate::Error::Damaged { .. })) && snapshot.text(number).is_err());
+        assert_eq!(snapshot.damaged().iter().map(|damaged| damaged.number).collect::<Vec<_>>(), [number]);
+        assert!(found(&*snapshot).iter().flatten().all(|scored| scored.run.document != number));
     }
 
     #[test]

@@ -43,6 +43,19 @@ impl Marks {
         self.words[number as usize / 64] >> (number % 64) & 1 == 1
     }
 
+    /// Whether a number of a range is in the set.
+    pub fn has_any(&self, mut range: Range<u32>) -> bool {
+        // The next word that has one, and in it the first that is not before the range.
+        while !range.is_empty() {
+            let word = self.words[range.start as usize / 64] >> (range.start % 64);
+            if word != 0 {
+                return range.start + word.trailing_zeros() < range.end;
+            }
+            range.start = (range.start / 64 + 1) * 64;
+        }
+        false
+    }
+
     /// How many numbers there are.
     pub fn count(&self) -> u32 {
         self.words.iter().map(|word| word.count_ones()).sum()

@@ -7,11 +7,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Values by keys, each with its size in bytes.
 pub struct Recent<K: Hash + Eq, V: ?Sized> {
-    kept: Mutex<Kept<K, V>>,
+    kept: Mutex<RecentValues<K, V>>,
     most: usize,
 }
 
-struct Kept<K: Hash + Eq, V: ?Sized> {
+struct RecentValues<K: Hash + Eq, V: ?Sized> {
     values: LruCache<K, (Arc<V>, usize)>,
     bytes: usize,
 }
@@ -19,10 +19,10 @@ struct Kept<K: Hash + Eq, V: ?Sized> {
 impl<K: Hash + Eq, V: ?Sized> Recent<K, V> {
     /// Keeps at most so many bytes.
     pub fn new(most: usize) -> Self {
-        Self { kept: Mutex::new(Kept { values: LruCache::unbounded(), bytes: 0 }), most }
+        Self { kept: Mutex::new(RecentValues { values: LruCache::unbounded(), bytes: 0 }), most }
     }
 
-    fn lock(&self) -> MutexGuard<'_, Kept<K, V>> {
+    fn lock(&self) -> MutexGuard<'_, RecentValues<K, V>> {
         // Every change is complete before anything can panic.
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }

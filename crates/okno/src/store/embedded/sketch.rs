@@ -14,7 +14,6 @@
 use super::atlas::{Atlas, AtlasEntry};
 use crate::embed::dot::{self, PATTERNS, ROWS_TOGETHER};
 use crate::packed::series::{Series, SeriesReader, SeriesWriter};
-use std::ops::Range;
 
 /// Where a component of a normal distribution is nearer to 3 than to 1 in units of the inner level, as a share of the
 /// standard deviation: the best four levels (Max, 1960) are .45 and 1.51 with the limit at .98.
@@ -40,7 +39,7 @@ impl Sketch {
     pub fn new(atlas: &Atlas<'_>) -> Self {
         let mut drawing = Drawing::new(atlas.dimensions, atlas.sentences());
         let mut vector = vec![0.0; atlas.dimensions];
-        for entry in &atlas.documents {
+        for entry in atlas.each_document() {
             for (own, text) in entry.sentences().enumerate() {
                 sum_with_context(atlas, entry, own, &mut vector);
                 drawing.draw(text, &vector);
@@ -61,21 +60,18 @@ impl Sketch {
         bits.iter().all(|bits| bits.len() == bytes).then_some(Self { bits, block })
     }
 
-    /// How like the question the sentences of a run are by their signs: the larger, the more. Those beside them in the
-    /// same block are compared too.
-    pub fn compare(&self, question: &LevelTables, run: &Range<usize>, likenesses: &mut [Likenesses]) {
-        let blocks = run.start / ROWS_TOGETHER..run.end.div_ceil(ROWS_TOGETHER);
-        let signs = self.bits[0][blocks.start * self.block..blocks.end * self.block].chunks_exact(self.block);
-        for (sums, codes) in likenesses[blocks].iter_mut().zip(signs) {
-            dot::sum_patterns(&question.tables[0], codes, sums);
-        }
+    /// How like the question the sentences of a block are by their signs, the larger the more; returns the largest.
+    #[inline]
+    pub fn compare(&self, question: &LevelTables, block: usize, likenesses: &mut Likenesses) -> u16 {
+        dot::sum_patterns(&question.tables[0], &self.bits[0][block * self.block..][..self.block], likenesses)
     }
 
-    /// Adds to the likenesses of a block what the lower bits say.
-    pub fn refine(&self, question: &LevelTables, block: usize, likenesses: &mut Likenesses) {
+    /// Adds to the likenesses of a block what the lower bits say; returns the largest.
+    pub fn refine(&self, question: &LevelTables, block: usize, likenesses: &mut Likenesses) -> u16 {
         let mut lower = [0; ROWS_TOGETHER];
         dot::sum_patterns(&question.tables[1], &self.bits[1][block * self.block..][..self.block], &mut lower);
         likenesses.iter_mut().zip(lower).for_each(|(likeness, lower)| *likeness += lower);
+        likenesses.iter().copied().max().unwrap_or(0)
     }
 }
 
@@ -209,8 +205,10 @@ mod tests {
         vectors.iter().enumerate().for_each(|(row, vector)| drawing.draw(row, vector));
         let (sketch, mut likenesses) =
             (drawing.finish(), vec![[0; ROWS_TOGETHER]; vectors.len().div_ceil(ROWS_TOGETHER)]);
-        sketch.compare(tables, &(0..vectors.len()), &mut likenesses);
-        likenesses.iter_mut().enumerate().for_each(|(block, likenesses)| sketch.refine(tables, block, likenesses));
+        for (block, likenesses) in likenesses.iter_mut().enumerate() {
+            sketch.compare(tables, block, likenesses);
+            sketch.refine(tables, block, likenesses);
+        }
         likenesses.as_flattened()[..vectors.len()].to_vec()
     }
 

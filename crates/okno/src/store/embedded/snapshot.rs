@@ -1,13 +1,16 @@
 //! One generation, for reading: pinned pages of the memory map and the lexical index of that moment.
 
-use super::atlas::{Allowed, Atlas, AtlasEntry, Findable, further_copies};
+use super::atlas::{Allowed, Atlas, AtlasEntry, DocumentBytes, Findable, further_copies};
 use super::best::ScoredUnit;
 use super::blob::{self, DocumentFront, StoredParts};
-use super::bm25::{KnownTerms, Postings, row};
+use super::bm25;
 use super::bundles::NumberedTable;
-use super::dense::{DenseQuestion, Dots, Scan};
+use super::columns::{FieldColumns, FilterVerdict};
+use super::data_file::{DataFile, DocumentPlace};
+use super::dense::{DenseQuestion, Dots, Scan, SpareRows};
 use super::identity::IndexIdentity;
-use super::laid_out::{KEPT_LAYERS, LaidOut, is_sketched, laid_out, named_damage};
+use super::known_terms::{KnownTerms, row, terms_of};
+use super::laid_out::{KEPT_LAYERS, LaidOut, is_sketched, laid_out, named_damage, stored_documents};
 use super::layout::{self, DiskStamp, LayoutSource};
 use super::lexical::{Lexical, lexical_failure};
 use super::lexical_folder;
@@ -20,12 +23,12 @@ use super::terms_among::TermsAmong;
 use super::texts::MOST_UNPACKED;
 use super::units::Units;
 use crate::deadline;
-use crate::document::{Catalogue, Derived, DerivedKind, ImageHash, Layer, Record, Span, Structure};
+use crate::document::{Catalogue, Derived, DerivedKind, Filter, ImageHash, Layer, Record, Span, Structure};
 use crate::error::Damage;
 use crate::packed::series::SeriesWriter;
 use crate::store::{
-    Ask, DamagedDocument, DocumentNumber, DocumentText, FileState, Leg, Manifest, Scored, Snapshot, TermState, Totals,
-    Vectors,
+    Ask, DamagedDocument, DocumentNumber, DocumentSet, DocumentText, FileState, Leg, Manifest, Scored, Snapshot,
+    TermState, Totals, Vectors,
 };
 use crate::text::names::DocumentNames;
 use crate::text::terms;
@@ -39,7 +42,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// One committed generation of an [`super::EmbeddedStore`].
 pub struct EmbeddedSnapshot {
-    // Dropped before `pin`, in this order: it borrows from the pages that `pin` holds.
+    // Dropped before `_file` and `pin`, in this order: it borrows from the pages that these hold.
     atlas: Atlas<'static>,
     units: Mutex<HashMap<Layer, Arc<Units>>>,
     /// Kept by an earlier process, or drawn when it pays.
@@ -52,7 +55,9 @@ pub struct EmbeddedSnapshot {
     totals: OnceLock<Totals>,
     texts: Recent<DocumentNumber, str>,
     terms: KnownTerms,
+    spare: SpareRows,
     names: OnceLock<DocumentNames>,
+    columns: OnceLock<FieldColumns>,
     copies: Vec<Vec<DocumentNumber>>,
     /// The sections of all copies of a text but the first; `None` where there are none.
     further_copies: Option<Marks>,
@@ -69,6 +74,7 @@ pub struct EmbeddedSnapshot {
     manifest: Manifest,
     roots: Vec<String>,
     tables: Tables,
+    _file: Option<DataFile>,
     pin: Mutex<RoTxn<'static, WithoutTls>>,
 }
 
@@ -107,19 +113,23 @@ impl EmbeddedSnapshot {
             .filter(|layout| layout.source.transaction == pin.id() as u64 && layout.source.identity == identity);
         let lexical = open_lexical(tables, generation, identity, layout.map(|layout| layout.source.lexical))?;
         let sums = tables.current_sums(&pin)?;
-        let kept = match layout {
-            Some(layout) => LaidOut::read(layout, tables, &pin, sums, manifest.dimensions, lexical.as_ref())?,
-            None => None,
-        };
+        let file = layout.and_then(|_| DataFile::open(&tables.path));
+        let kept = layout.zip(file.as_ref()).and_then(|(layout, file)| {
+            let bytes = file.bytes();
+            // SAFETY: the map lives as long as the snapshot, which drops it last and hands out only borrows of itself.
+            let bytes: &'static [u8] = unsafe { std::slice::from_raw_parts(bytes.as_ptr(), bytes.len()) };
+            LaidOut::read(layout, bytes, manifest.dimensions, lexical.as_ref())
+        });
         let is_current = |lexical: &Lexical| layout.is_some_and(|layout| lexical.stamp == Some(layout.source.lexical));
         let was_kept = kept.is_some() && lexical.as_ref().is_some_and(is_current);
         let (laid_out, damage) = match kept {
             Some(kept) => (kept, Vec::new()),
             None => laid_out(tables, &pin, sums, manifest.dimensions)?,
         };
-        let LaidOut { atlas, copies, derived_counts, units, names, catalogue, totals, sketch } = laid_out;
+        let LaidOut { atlas, copies, derived_counts, units, names, columns, catalogue, totals, sketch } = laid_out;
         Ok(Self {
             terms: KnownTerms::new(&atlas),
+            spare: SpareRows::default(),
             further_copies: further_copies(&atlas, &copies),
             atlas,
             units: Mutex::new(units),
@@ -131,6 +141,7 @@ impl EmbeddedSnapshot {
             totals,
             texts: Recent::new(MOST_UNPACKED),
             names,
+            columns,
             copies,
             damage: Mutex::new(damage),
             found_later: AtomicUsize::new(0),
@@ -143,6 +154,7 @@ impl EmbeddedSnapshot {
             manifest,
             roots,
             tables: tables.clone(),
+            _file: file,
             pin: Mutex::new(pin),
         })
     }
@@ -173,11 +185,12 @@ impl EmbeddedSnapshot {
             lexical: lexical.stamp?,
         };
         let mut rows = layout::begin();
-        self.atlas.keep(&mut rows);
+        self.atlas.keep(&self.places()?, &mut rows);
         let details = (&self.copies, &self.derived_counts, self.catalogue().ok()?, self.totals().ok()?);
         rows.put(&postcard::to_stdvec(&details).ok()?);
         KEPT_LAYERS.iter().try_for_each(|&layer| self.units(layer).keep(&mut rows))?;
         self.names().ok()?.keep(&mut rows);
+        self.columns().keep(&mut rows)?;
         if is_sketched(&self.atlas) {
             self.sketch.get_or_init(|| Sketch::new(&self.atlas)).keep(&mut rows);
         }
@@ -186,17 +199,41 @@ impl EmbeddedSnapshot {
         is_sound.then_some((source, rows))
     }
 
+    /// Where the documents and their checksums lie in `data.mdb`.
+    pub(super) fn places(&self) -> Option<Vec<DocumentPlace>> {
+        let file = DataFile::open(&self.tables.path)?;
+        self.reading(|pin| {
+            let (mut lent, mut numbers) = (Vec::new(), Vec::new());
+            let look = |stored: &mut dyn Iterator<Item = DocumentBytes<'static>>| {
+                for DocumentBytes { number, bytes, sums } in stored {
+                    numbers.push(number);
+                    lent.push([bytes, sums.map_or(&[][..], Sums::bytes)]);
+                }
+            };
+            stored_documents(&self.tables, pin, self.sums, look).ok()?;
+            let (stored, numbers_fit) = (self.tables.stored(), numbers == *self.atlas.numbers);
+            let page_size = stored.entries.stat(pin).ok()?.page_size as usize;
+            let long = stored.long_values(pin, page_size).ok()?;
+            numbers_fit.then(|| file.places(&long, &lent, page_size))?
+        })
+    }
+
     fn units(&self, layer: Layer) -> Arc<Units> {
         // A poisoned lock means another search panicked while building; the map itself is whole.
         let mut units = self.units.lock().unwrap_or_else(PoisonError::into_inner);
         Arc::clone(units.entry(layer).or_insert_with(|| Arc::new(Units::new(layer, &self.atlas))))
     }
 
-    fn dots(&self, asked: DenseQuestion<'_>) -> Dots<'_> {
+    fn columns(&self) -> &FieldColumns {
+        self.columns
+            .get_or_init(|| FieldColumns::new(self.atlas.each_document().map(|entry| blob::read_record(entry.record))))
+    }
+
+    fn dots<'s>(&'s self, asked: DenseQuestion<'s>) -> Dots<'s> {
         let sentences = asked.findable.allowed.map_or(self.atlas.sentences(), |allowed| allowed.texts.count() as usize);
         match self.scan.is_approximate(sentences).then(|| self.sketch()).flatten() {
-            Some(sketch) => Dots::near(&self.atlas, sketch, self.units(Layer::Sentence), asked),
-            None => Dots::new(&self.atlas, asked),
+            Some(sketch) => Dots::near(&self.atlas, sketch, self.units(Layer::Sentence), &self.spare, asked),
+            None => Dots::new(&self.atlas, &self.spare, asked),
         }
     }
 
@@ -263,7 +300,7 @@ impl EmbeddedSnapshot {
         self.tables.damaged(Damage::NoNumber { number })
     }
 
-    pub(super) fn reading<T>(&self, read: impl FnOnce(&RoTxn<'_, WithoutTls>) -> T) -> T {
+    pub(super) fn reading<T>(&self, read: impl FnOnce(&RoTxn<'static, WithoutTls>) -> T) -> T {
         // A transaction has no state that a panic elsewhere could have left half-changed.
         read(&self.pin.lock().unwrap_or_else(PoisonError::into_inner))
     }
@@ -305,7 +342,7 @@ impl Snapshot for EmbeddedSnapshot {
     }
 
     fn numbers(&self) -> Vec<DocumentNumber> {
-        self.atlas.numbers.clone()
+        self.atlas.numbers.to_vec()
     }
 
     fn records(&self) -> Result<&[(DocumentNumber, Record)]> {
@@ -315,6 +352,16 @@ impl Snapshot for EmbeddedSnapshot {
         let records: Vec<_> =
             self.numbers().into_iter().map(|number| Ok((number, self.record(number)?))).collect::<Result<_>>()?;
         Ok(self.records.get_or_init(|| records))
+    }
+
+    fn matching(&self, filter: &Filter) -> Result<Vec<DocumentNumber>> {
+        let mut numbers = Vec::new();
+        for (&number, verdict) in self.atlas.numbers.iter().zip(self.columns().verdicts(filter)) {
+            if verdict == FilterVerdict::Yes || verdict == FilterVerdict::Open && self.record(number)?.matches(filter) {
+                numbers.push(number);
+            }
+        }
+        Ok(numbers)
     }
 
     fn catalogue(&self) -> Result<&Catalogue> {
@@ -331,7 +378,7 @@ impl Snapshot for EmbeddedSnapshot {
             return Ok(*totals);
         }
         let mut totals = Totals::default();
-        for &number in &self.atlas.numbers {
+        for &number in self.atlas.numbers.iter() {
             totals.add(&self.record(number)?);
         }
         Ok(*self.totals.get_or_init(|| totals))
@@ -397,12 +444,12 @@ impl Snapshot for EmbeddedSnapshot {
         Ok(bytes)
     }
 
-    fn image_among(&self, hash: ImageHash, among: &HashSet<DocumentNumber>) -> Result<Option<Vec<u8>>> {
+    fn image_among(&self, hash: ImageHash, among: &DocumentSet) -> Result<Option<Vec<u8>>> {
         let held = self.reading(|pin| {
             let holders = self.tables.holders.prefix_iter(pin, &hash.0.to_be_bytes())?;
             let mut held = false;
             for holder in holders {
-                held |= read_holder_key(holder?.0).is_some_and(|(_, number)| among.contains(&number));
+                held |= read_holder_key(holder?.0).is_some_and(|(_, number)| among.contains(number));
             }
             Ok(held)
         });
@@ -415,8 +462,8 @@ impl Snapshot for EmbeddedSnapshot {
 
     fn all_damaged(&self) -> Vec<DamagedDocument> {
         let is_damaged = |entry: &&AtlasEntry<'_>| entry.front().is_none() || entry.text.get().is_none();
-        let damaged = self.atlas.documents.par_iter().filter(is_damaged);
-        damaged.map(|entry| entry.number).collect::<Vec<_>>().into_iter().for_each(|number| {
+        let documents = (0..self.atlas.count()).into_par_iter().map(|place| self.atlas.document(place));
+        documents.filter(is_damaged).map(|entry| entry.number).collect::<Vec<_>>().into_iter().for_each(|number| {
             self.found_damaged(number);
         });
         self.damaged()
@@ -459,38 +506,51 @@ impl Snapshot for EmbeddedSnapshot {
         Ok(if near.is_empty() { TermState::Unknown } else { TermState::Like(near) })
     }
 
-    fn term_state_among(&self, term: &str, among: &HashSet<DocumentNumber>) -> Result<TermState> {
+    fn term_state_among(&self, term: &str, among: &DocumentSet) -> Result<TermState> {
         let Some(lexical) = &self.lexical else { return Ok(TermState::Known) };
         let state = TermsAmong { atlas: &self.atlas, lexical, among }.state(term);
         state.map_err(|source| lexical_failure(lexical_folder(&self.tables.path), source))
     }
 
     fn search(&self, ask: &Ask<'_>) -> Result<Vec<Vec<Scored>>> {
-        let asked = |leg| ask.rankings.iter().any(|&(wanted, _)| wanted == leg);
         let meant = ask.vector.iter().any(|&x| x != 0.0);
         let derived = ask.rankings.iter().any(|(_, layer)| matches!(layer, Layer::Derived(_)));
         let allowed = ask.allowed.map(|numbers| Allowed::new(&self.atlas, numbers, ask.sections));
         let copies = if allowed.is_none() { self.further_copies.as_ref() } else { None };
         let findable = Findable { allowed: allowed.as_ref(), copies };
+        let units: Vec<Arc<Units>> = ask.rankings.iter().map(|&(_, layer)| self.units(layer)).collect();
+        let of_leg = |wanted: Leg| {
+            let rankings = ask.rankings.iter().zip(&units);
+            rankings.filter(move |((leg, _), _)| *leg == wanted).map(|(&(_, layer), units)| (layer, &**units))
+        };
+        let (dense, lexical): (Vec<_>, Vec<_>) = (of_leg(Leg::Dense).collect(), of_leg(Leg::Lexical).collect());
         let question = DenseQuestion { vector: ask.vector, derived, findable, depth: ask.depth };
-        let mut dots = (asked(Leg::Dense) && meant).then(|| self.dots(question));
-        let postings = match &self.lexical {
-            Some(lexical) if asked(Leg::Lexical) => Some(
-                Postings::new(&self.atlas, lexical, &self.terms, ask.text, derived)
-                    .map_err(|source| lexical_failure(lexical_folder(&self.tables.path), source))?,
-            ),
-            _ => None,
+        let mut by_meaning = Vec::new();
+        if meant && !dense.is_empty() {
+            let mut dots = self.dots(question);
+            for (_, units) in &dense {
+                deadline::check()?;
+                by_meaning.push(dots.best(units, findable, ask.depth));
+            }
+        }
+        deadline::check()?;
+        let by_words = match &self.lexical {
+            Some(index) if !lexical.is_empty() => {
+                let terms = terms_of(ask.text, &self.atlas, index, &self.terms, derived)
+                    .map_err(|source| lexical_failure(lexical_folder(&self.tables.path), source))?;
+                bm25::best(&self.atlas, &terms, &lexical, findable, ask.depth)
+            }
+            _ => Vec::new(),
         };
-        let mut ranking = |&(leg, layer): &(Leg, Layer)| {
-            deadline::check()?;
-            let units = self.units(layer);
+        let (mut by_meaning, mut by_words) = (by_meaning.into_iter(), by_words.into_iter());
+        let ranking = |(&(leg, _), units): (&(Leg, Layer), &Arc<Units>)| {
             let best = match leg {
-                Leg::Dense => dots.as_mut().map(|dots| dots.best(&units, findable, ask.depth)),
-                Leg::Lexical => postings.as_ref().map(|postings| postings.best(&units, layer, findable, ask.depth)),
+                Leg::Dense => by_meaning.next(),
+                Leg::Lexical => by_words.next(),
             };
-            Ok(self.named(&units, best.unwrap_or_default()))
+            self.named(units, best.unwrap_or_default())
         };
-        ask.rankings.iter().map(&mut ranking).collect()
+        Ok(ask.rankings.iter().zip(&units).map(ranking).collect())
     }
 
     fn roots(&self) -> &[String] {

@@ -38,6 +38,11 @@ impl<'a> Sums<'a> {
         Self(bytes)
     }
 
+    /// The bytes that they were read from.
+    pub fn bytes(self) -> &'a [u8] {
+        self.0
+    }
+
     fn get(self, at: usize) -> Option<u64> {
         let bytes = self.0.get(at * 8..at * 8 + 8)?;
         bytes.try_into().ok().map(u64::from_le_bytes)

@@ -1,16 +1,15 @@
 //! The terms of some of the documents: what an index of them alone would know.
 
 use super::atlas::Atlas;
-use super::bm25::row;
+use super::known_terms::row;
 use super::lexical::{Lexical, LexicalResult, TermSource};
-use crate::store::{DocumentNumber, TermState};
-use std::collections::HashSet;
+use crate::store::{DocumentSet, TermState};
 
 /// The terms of some documents.
 pub struct TermsAmong<'s> {
-    pub atlas: &'s Atlas<'s>,
+    pub atlas: &'s Atlas<'static>,
     pub lexical: &'s Lexical,
-    pub among: &'s HashSet<DocumentNumber>,
+    pub among: &'s DocumentSet,
 }
 
 impl TermsAmong<'_> {
@@ -39,6 +38,6 @@ impl TermsAmong<'_> {
             TermSource::Context => self.atlas.section_holder(row),
             TermSource::Body | TermSource::Derived => self.atlas.holder(row),
         };
-        self.among.contains(&entry.number)
+        self.among.contains(entry.number)
     }
 }

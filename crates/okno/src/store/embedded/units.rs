@@ -12,6 +12,7 @@ use crate::packed::series::{Series, SeriesReader, SeriesWriter};
 use crate::store::Run;
 use crate::text::terms;
 use std::ops::Range;
+use std::sync::OnceLock;
 
 /// How much a term in the title or a heading counts beside one in the text.
 pub const CONTEXT_WEIGHT: f32 = 1.0;
@@ -32,6 +33,37 @@ pub struct Units {
     /// The length of each unit's vector, its context included; empty where all have unit length and hold their context
     /// already.
     pub lengths: Series<f32>,
+    blocks: OnceLock<Vec<UnitBlock>>,
+}
+
+/// Texts of a block: few enough that most blocks lack a rare term. (Tests have few.)
+pub const BLOCK: usize = if cfg!(test) { 32 } else { 128 };
+
+/// The units that stand for [`BLOCK`] texts that follow one another.
+#[derive(Debug, Clone, Default)]
+pub struct UnitBlock {
+    pub units: Range<u32>,
+    pub places: BlockPlaces,
+}
+
+/// The texts and sections that the units of a block hold.
+#[derive(Debug, Clone, Default)]
+pub struct BlockPlaces {
+    pub texts: Range<u32>,
+    pub sections: Range<u32>,
+}
+
+impl BlockPlaces {
+    /// The places of both, as far as they hold something, and what is between.
+    #[must_use]
+    pub fn with(self, other: &Self) -> Self {
+        let with = |one: Range<u32>, other: &Range<u32>| match (one.is_empty(), other.is_empty()) {
+            (true, _) => other.clone(),
+            (_, true) => one,
+            _ => one.start.min(other.start)..one.end.max(other.end),
+        };
+        Self { texts: with(self.texts, &other.texts), sections: with(self.sections, &other.sections) }
+    }
 }
 
 /// Which texts of the row each unit holds.
@@ -84,7 +116,7 @@ impl Units {
             return Self::derived(kind, atlas);
         }
         let (mut runs, mut firsts): (Vec<Range<u32>>, Vec<u32>) = (Vec::new(), vec![0]);
-        for entry in &atlas.documents {
+        for entry in atlas.each_document() {
             let shifted = |run: Range<usize>| entry.first + run.start as u32..entry.first + run.end as u32;
             // Chunks alone are measured by their text; a document that lost it has none.
             let text = if matches!(layer, Layer::Chunk { .. }) { entry.text.get() } else { Some("".into()) };
@@ -105,7 +137,7 @@ impl Units {
     /// The derived texts of one kind. Their vectors have unit length, and hold their context already.
     fn derived(kind: DerivedKind, atlas: &Atlas<'_>) -> Self {
         let (mut texts, mut firsts, mut terms) = (DerivedTexts::default(), vec![0], Vec::new());
-        for entry in &atlas.documents {
+        for entry in atlas.each_document() {
             for (ordinal, derived) in (0..).zip(entry.derived()).filter(|(_, derived)| derived.kind == kind) {
                 texts.places.push(atlas.derived(entry, ordinal));
                 texts.anchors.push(entry.first + derived.first);
@@ -139,6 +171,7 @@ impl Units {
             terms: terms.into_iter().map(|terms| terms.min(f32::from(u16::MAX)) as u16).collect(),
             mean_terms,
             lengths: lengths.into(),
+            blocks: OnceLock::new(),
         }
     }
 
@@ -170,7 +203,7 @@ impl Units {
             Layer::Window(_) => (UnitShape::Windows(rows.next()?), atlas.section_of.clone()),
             _ => (UnitShape::Parts(Parts::kept(rows)?), rows.next()?),
         };
-        Some(Self { shape, firsts, of_section, section, terms, mean_terms, lengths })
+        Some(Self { shape, firsts, of_section, section, terms, mean_terms, lengths, blocks: OnceLock::new() })
     }
 
     /// The units whose anchor is in a section.
@@ -234,6 +267,39 @@ impl Units {
             UnitShape::Parts(parts) => parts.holding(text).map_or(0..0, |unit| unit..unit + 1),
             UnitShape::Derived(texts) => texts.places.binary_search(&text).map_or(0..0, |at| at as u32..at as u32 + 1),
         }
+    }
+
+    /// The first unit that stands for a text not before this one.
+    fn first_from(&self, text: u32) -> usize {
+        match &self.shape {
+            UnitShape::Sentences(_) | UnitShape::Windows(_) | UnitShape::Runs { are_windows: true, .. } => {
+                self.count().min(text as usize)
+            }
+            UnitShape::Parts(parts) => parts.first_from(text),
+            UnitShape::Runs { runs, .. } => runs.partition_point(|run| run.start < text),
+            UnitShape::Derived(texts) => texts.places.partition_point(|&place| place < text),
+        }
+    }
+
+    /// The blocks of all units, in the order of the texts that these stand for.
+    pub fn blocks(&self) -> &[UnitBlock] {
+        self.blocks.get_or_init(|| {
+            let texts = self.count().checked_sub(1).map_or(0, |last| self.texts(last).end);
+            let first = |block: usize| self.first_from((block * BLOCK) as u32);
+            let block = |block: usize| {
+                let units = first(block)..first(block + 1);
+                if units.is_empty() {
+                    return UnitBlock::default();
+                }
+                let last = units.end - 1;
+                let places = BlockPlaces {
+                    texts: self.texts(units.start).start as u32..self.texts(last).end as u32,
+                    sections: self.section[units.start]..self.section[last] + 1,
+                };
+                UnitBlock { units: units.start as u32..units.end as u32, places }
+            };
+            (0..texts.div_ceil(BLOCK)).map(block).collect()
+        })
     }
 
     /// The sentence that stands for a unit.
@@ -309,10 +375,10 @@ fn grouped(keys: &[u32], count: usize) -> Vec<[u32; 2]> {
 
 fn lengths(layer: Layer, atlas: &Atlas<'_>, runs: &[Range<u32>], firsts: &[u32], section: &[u32]) -> Vec<f32> {
     if let Some(position) = MEASURED.iter().position(|&measured| measured == layer) {
-        return atlas.documents.iter().flat_map(|entry| stored_lengths(entry, position)).collect();
+        return atlas.each_document().flat_map(|entry| stored_lengths(entry, position)).collect();
     }
     let of_document = |place: usize| firsts[place] as usize..firsts[place + 1] as usize;
-    let documents = atlas.documents.iter().enumerate();
+    let documents = atlas.each_document().enumerate();
     documents
         .flat_map(|(place, entry)| {
             let units = of_document(place);

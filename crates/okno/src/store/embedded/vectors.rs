@@ -130,6 +130,11 @@ impl<'a> PackedVectors<'a> {
         Some(Self { lengths, scales, rows, bits, dimensions, row })
     }
 
+    /// Those of a document that is not what was stored: like no question.
+    pub fn none(dimensions: usize) -> Self {
+        Self { lengths: &[], scales: &[], rows: &[], bits: Bits::Four, dimensions, row: 0 }
+    }
+
     /// Some of the stored lengths: those of the first measured layer come first, then the next.
     pub fn lengths(self, which: Range<usize>) -> impl Iterator<Item = f32> + 'a {
         self.lengths.chunks_exact(4).skip(which.start).take(which.len()).map(float)
@@ -139,8 +144,10 @@ impl<'a> PackedVectors<'a> {
     /// then sections.
     pub fn dots(self, question: &QuestionVector, first: usize, dots: &mut [f32]) {
         let rows = first..first + dots.len();
-        let components = &self.rows[rows.start * self.row..rows.end * self.row];
-        let scales = &self.scales[rows.start * 4..rows.end * 4];
+        let components = self.rows.get(rows.start * self.row..rows.end * self.row);
+        let Some((components, scales)) = components.zip(self.scales.get(rows.start * 4..rows.end * 4)) else {
+            return dots.fill(0.0);
+        };
         let rows = ScaledRows { components, scales, bits: self.bits };
         dot::scan(&question.components, question.step, rows, dots);
     }

@@ -1,0 +1,125 @@
+//! The terms of questions: where each is, and in how many units of a layer.
+//!
+//! Lists are read whole, because how rare a word is does not depend on what a question may find. Questions share their
+//! most frequent words, whose lists are long, so lists that were read lately are kept.
+
+use super::atlas::Atlas;
+use super::lexical::{Lexical, LexicalResult, RowPlace, TermSource};
+use super::recent::Recent;
+use super::units::Units;
+use crate::document::Layer;
+use crate::text::terms::{of_query, resolve};
+use rustc_hash::FxHashMap;
+use std::ops::Range;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Where one term is: (text, count) and (section, count), in the row's numbers, ascending.
+pub struct Term {
+    pub texts: Vec<(u32, f32)>,
+    pub sections: Vec<(u32, f32)>,
+    /// How many units of a layer have it, for the layers that were asked.
+    frequencies: Mutex<Vec<(Layer, u32)>>,
+}
+
+/// Terms that were looked up lately: questions share their most frequent ones, whose lists are long.
+pub struct KnownTerms {
+    /// By their text, those of derived texts too apart from the others.
+    recent: [Recent<String, Term>; 2],
+}
+
+/// Bytes of terms that are kept, for each sentence of the index, and at most.
+const KEPT_EACH: usize = 64;
+const MOST_KEPT: usize = 256 << 20;
+
+impl KnownTerms {
+    /// Room for terms of this generation.
+    pub fn new(atlas: &Atlas<'_>) -> Self {
+        let most = MOST_KEPT.min(KEPT_EACH * atlas.sentences());
+        Self { recent: [most, most / 4].map(Recent::new) }
+    }
+}
+
+/// A term of a question, and what it weighs by itself.
+pub struct QuestionTerm {
+    pub term: Arc<Term>,
+    pub weight: f32,
+}
+
+/// The terms of a question; in derived texts they are looked for only where that is asked.
+pub fn terms_of(
+    question: &str,
+    atlas: &Atlas<'_>,
+    lexical: &Lexical,
+    known: &KnownTerms,
+    derived: bool,
+) -> LexicalResult<Vec<QuestionTerm>> {
+    let fields: &[TermSource] = if derived { &[TermSource::Body, TermSource::Derived] } else { &[TermSource::Body] };
+    let recent = &known.recent[usize::from(derived)];
+    let row = |place| row(atlas, place);
+    let asked = of_query(question);
+    let mut is_known: FxHashMap<&str, bool> = FxHashMap::default();
+    for term in &asked {
+        if !is_known.contains_key(term.text.as_str()) {
+            let somewhere = recent.get(term.text.as_str()).is_some()
+                || lexical.has(fields, &term.text, row, |_| true)?
+                || lexical.has(&[TermSource::Context], &term.text, row, |_| true)?;
+            is_known.insert(&term.text, somewhere);
+        }
+    }
+    let look_up = |(text, weight): (&str, f32)| {
+        if let Some(term) = recent.get(text) {
+            return Ok(QuestionTerm { term, weight });
+        }
+        let texts = lexical.postings(fields, text, row)?;
+        let sections = lexical.postings(&[TermSource::Context], text, row)?;
+        let bytes = size_of_val(texts.as_slice()) + size_of_val(sections.as_slice());
+        let term = Arc::new(Term { texts, sections, frequencies: Mutex::default() });
+        recent.keep(text.to_owned(), &term, bytes);
+        Ok(QuestionTerm { term, weight })
+    };
+    resolve(&asked, |term| is_known[term]).into_iter().map(look_up).collect()
+}
+
+/// The row's number of a place of the lexical index; `None` for documents that the generation does not hold: replaced
+/// ones not yet deleted, and new ones not yet visible.
+pub fn row(atlas: &Atlas<'_>, place: RowPlace) -> Option<u32> {
+    let entry = atlas.get(place.document)?;
+    Some(match place.field {
+        TermSource::Body => entry.first + place.at,
+        TermSource::Context => entry.first_section + place.at,
+        TermSource::Derived => atlas.derived(entry, place.at),
+    })
+}
+
+impl Term {
+    /// How many units of a layer have it.
+    pub fn frequency(&self, layer: Layer, units: &Units) -> u32 {
+        // Only whole entries are added.
+        let frequencies = || self.frequencies.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = frequencies().iter().find(|(of, _)| *of == layer).map(|&(_, frequency)| frequency);
+        known.unwrap_or_else(|| {
+            let frequency = self.counted(units);
+            frequencies().push((layer, frequency));
+            frequency
+        })
+    }
+
+    /// How many units have it: the length of all their ranges, each begun not before the one before.
+    fn counted(&self, units: &Units) -> u32 {
+        let mut sections = self.sections.iter().map(|&(section, _)| units.in_section(section)).peekable();
+        let (mut having, mut end) = (0, 0);
+        let mut add = |range: Range<u32>| {
+            having += range.end.saturating_sub(range.start.max(end));
+            end = end.max(range.end);
+        };
+        for &(text, _) in &self.texts {
+            let range = units.holding(text);
+            while let Some(section) = sections.next_if(|section| section.start < range.start) {
+                add(section);
+            }
+            add(range);
+        }
+        sections.for_each(add);
+        having
+    }
+}
