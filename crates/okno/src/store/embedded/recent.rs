@@ -1,4 +1,5 @@
-//! What was made for one question and is kept for the next, up to a number of bytes; the least recently used goes first.
+//! What was made for one question and is kept for later ones, up to a number of bytes: the least recently used goes
+//! first.
 
 use lru::LruCache;
 use std::borrow::Borrow;
