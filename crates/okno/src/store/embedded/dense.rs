@@ -43,9 +43,8 @@ const FIRST: usize = 300;
 /// best and takes an eighth less time than no limit; 72 others lost one paragraph of 720.
 const PLAUSIBLE: f32 = 5.0;
 
-/// Sentences that are looked at to learn how like the question such a sentence is: about so many, and at least one of
-/// each block.
-const SAMPLE: usize = 4096;
+/// Sentences that are looked at to learn how like the question such a sentence is, about.
+const SAMPLE: usize = 8192;
 
 /// How dense search reads the vectors.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -415,14 +414,15 @@ impl<'s> NearSentences<'s> {
 
     /// What about so many of the largest likenesses of sentences in these blocks are at least.
     fn least_of_largest(&self, blocks: &[usize], count: usize) -> u16 {
-        // Neighbours are alike: a few sentences of every block tell more than all of a few blocks.
+        // Neighbours are alike: a few sentences of every block, or one of some, tell more than all of a few blocks.
         let of_block = (SAMPLE / blocks.len().max(1)).clamp(1, ROWS_TOGETHER);
-        let step = ROWS_TOGETHER / of_block;
-        let some = blocks.iter().flat_map(|&block| self.sentences_of(block).skip(block % step).step_by(step));
+        let (step, step_of_blocks) = (ROWS_TOGETHER / of_block, (blocks.len() / SAMPLE).max(1));
+        let some = blocks.iter().step_by(step_of_blocks);
+        let some = some.flat_map(|&block| self.sentences_of(block).skip(block % step).step_by(step));
         let likenesses = self.likenesses.as_flattened();
         let mut sample: Vec<u16> =
             some.filter(|row| self.may_be_found(*row)).map(|row| likenesses[row as usize]).collect();
-        let at = count / step;
+        let at = count / (step * step_of_blocks);
         if at < sample.len() { *sample.select_nth_unstable_by(at, |a, b| b.cmp(a)).1 } else { 0 }
     }
 
