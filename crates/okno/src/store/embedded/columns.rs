@@ -1,8 +1,8 @@
 //! The fields of all documents by columns: a filter is asked of each value once, and not of each record.
 //!
 //! A column numbers the values of one field and holds the number of each document's, so what a filter costs hardly
-//! grows with the documents. Fields with many or long values have no column; where a filter asks about one, the records
-//! that the rest of the filter leaves open are read.
+//! grows with the documents. Fields with many or long values have no column, and fields of few documents where there
+//! are many fields; where a filter asks about one, the records that the rest of the filter leaves open are read.
 
 use crate::document::{Filter, Record, Value};
 use crate::packed::series::{Series, SeriesReader, SeriesWriter};
@@ -58,6 +58,10 @@ const OWN: [&str; 3] = ["title", "path", "doc_id"];
 const VALUES_EACH: usize = 16;
 const VALUES_AT_LEAST: usize = 64 << 10;
 
+/// Columns, at most: those of the fields that most documents have. Each takes two bytes for every document, whether it
+/// has the field or not, and a file may name as many fields as it likes.
+const MOST_COLUMNS: usize = 32;
+
 impl FieldColumns {
     /// The columns of these records, by ascending number; `None` for one that cannot be read.
     pub fn new(records: impl Iterator<Item = Option<Record>>) -> Self {
@@ -74,9 +78,11 @@ impl FieldColumns {
             }
             documents += 1;
         }
-        let most = VALUES_AT_LEAST.max(VALUES_EACH * documents);
-        let fields = drafts.into_iter().map(|(field, draft)| (field, draft.finish(documents, most))).collect();
-        Self { documents, fields }
+        let mut having: Vec<usize> = drafts.values().map(|draft| draft.having.len()).collect();
+        having.sort_unstable_by(|a, b| b.cmp(a));
+        let fewest = having.get(MOST_COLUMNS).map_or(0, |&next| next + 1);
+        let finish = |draft: ColumnDraft| (draft.having.len() >= fewest).then(|| draft.finish(documents)).flatten();
+        Self { documents, fields: drafts.into_iter().map(|(field, draft)| (field, finish(draft))).collect() }
     }
 
     /// Writes them for [`Self::kept`]; `None` where a value cannot be written.
@@ -170,7 +176,8 @@ struct ColumnDraft {
     /// The number of each value, by the form in which it is kept.
     numbers: HashMap<Vec<u8>, u16>,
     bytes: usize,
-    of_document: Vec<u16>,
+    /// The documents that have the field, and which value.
+    having: Vec<(usize, u16)>,
     /// It has too many values for a column.
     is_given_up: bool,
 }
@@ -190,17 +197,19 @@ impl ColumnDraft {
                 Err(_) => return *self = Self { is_given_up: true, ..Self::default() },
             },
         };
-        self.of_document.resize(document, 0);
-        self.of_document.push(number);
+        self.having.push((document, number));
     }
 
-    fn finish(mut self, documents: usize, most_bytes: usize) -> Option<Column> {
-        if self.is_given_up || self.bytes > most_bytes {
+    fn finish(self, documents: usize) -> Option<Column> {
+        if self.is_given_up || self.bytes > VALUES_AT_LEAST.max(VALUES_EACH * documents) {
             return None;
         }
-        self.of_document.resize(documents, 0);
+        let mut of_document = vec![0; documents];
+        for (document, number) in self.having {
+            of_document[document] = number;
+        }
         let values = std::iter::once(None).chain(self.values.into_iter().map(Some)).collect();
-        Some(Column { values, of_document: self.of_document.into() })
+        Some(Column { values, of_document: of_document.into() })
     }
 }
 
@@ -276,6 +285,21 @@ mod tests {
         let mut writer = SeriesWriter::default();
         columns.keep(&mut writer).unwrap();
         FieldColumns::kept(&mut SeriesReader::of(&writer), documents).unwrap()
+    }
+
+    #[test]
+    fn of_many_fields_those_that_most_documents_have_are_columns() {
+        let records = (0..1000).map(|at| {
+            let field = |name: String| (name, Value::Number(f64::from(at % 2)));
+            let names = (0..20).map(|own| format!("only{at}-{own}")).chain(["common".to_owned()]);
+            Some(record(at as usize, None, Metadata(names.map(field).collect())))
+        });
+        let columns = FieldColumns::new(records);
+        assert_eq!(columns.fields.len(), 20_001);
+        assert!(columns.fields.values().flatten().count() <= MOST_COLUMNS);
+        let verdicts = |filter: &str| columns.verdicts(&Filter::parse(filter).unwrap());
+        assert_eq!(verdicts("common = 1").iter().filter(|verdict| **verdict == FilterVerdict::Yes).count(), 500);
+        assert!(verdicts("only7-3 = 1").iter().all(|verdict| *verdict == FilterVerdict::Open));
     }
 
     #[test]
