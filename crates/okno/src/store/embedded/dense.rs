@@ -13,11 +13,12 @@ use super::atlas::{Allowed, Atlas, AtlasEntry, Findable};
 use super::best::{BestUnits, ScoredUnit};
 use super::marks::Marks;
 use super::sketch::{LevelTables, Likenesses, Sketch};
+use super::spare_rows::{DotRows, SpareRows};
 use super::units::Units;
 use super::vectors::QuestionVector;
 use crate::embed::dot::ROWS_TOGETHER;
 use std::ops::Range;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 /// Sentences that [`Scan::Auto`] scans exactly; a filter that leaves fewer makes a scan of any index exact. With fewer
 /// an estimate is no faster. (Tests have few.)
@@ -79,51 +80,6 @@ pub struct DenseQuestion<'q> {
     pub findable: Findable<'q>,
     /// How many units of each layer are wanted.
     pub depth: usize,
-}
-
-/// Room for what one search computes of an index: one number for each text, section and sentence. What is not written
-/// is of an earlier question, and is not read.
-#[derive(Default)]
-struct DotRows {
-    texts: Vec<f32>,
-    sections: Vec<f32>,
-    likenesses: Vec<Likenesses>,
-}
-
-/// Such rows of earlier searches: to clear fresh memory takes longer than to fill what is needed of it.
-#[derive(Default)]
-pub struct SpareRows {
-    kept: Mutex<Vec<DotRows>>,
-}
-
-/// Bytes of spare rows that are kept, beyond those of one search.
-const MOST_SPARE: usize = 64 << 20;
-
-impl SpareRows {
-    fn kept(&self) -> MutexGuard<'_, Vec<DotRows>> {
-        // Only whole entries are added and removed.
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn take(&self, atlas: &Atlas<'_>) -> DotRows {
-        let mut rows = self.kept().pop().unwrap_or_default();
-        rows.texts.resize(atlas.texts(), 0.0);
-        rows.sections.resize(atlas.sections(), 0.0);
-        rows
-    }
-
-    fn give_back(&self, rows: DotRows) {
-        let mut kept = self.kept();
-        if kept.is_empty() || (kept.len() + 1) * rows.bytes() <= MOST_SPARE {
-            kept.push(rows);
-        }
-    }
-}
-
-impl DotRows {
-    fn bytes(&self) -> usize {
-        size_of_val(&*self.texts) + size_of_val(&*self.sections) + size_of_val(&*self.likenesses)
-    }
 }
 
 /// The dot products of a question with every text of the row and every section's context.

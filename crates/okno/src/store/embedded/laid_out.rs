@@ -4,6 +4,7 @@ use super::atlas::{Atlas, AtlasEntry, DocumentBytes, UnplacedDocument};
 use super::blob::{self, StoredFront};
 use super::bundles::NumberedTable;
 use super::columns::FieldColumns;
+use super::data_file::{DataFile, DocumentPlace};
 use super::dense::Scan;
 use super::layout::Layout;
 use super::lexical::Lexical;
@@ -138,7 +139,7 @@ impl CheckedDocuments {
 }
 
 /// Gives all documents and their checksums to `look`, by ascending number.
-pub fn stored_documents(
+fn stored_documents(
     tables: &Tables,
     pin: &RoTxn<'static, WithoutTls>,
     sums: Option<NumberedTable>,
@@ -162,6 +163,28 @@ pub fn stored_documents(
     let documents = tables.stored().all(pin).map_err(|e| tables.wrong(e))?;
     look(&mut documents.map_while(|stored| with_sums(stored).map_err(|e| failed = Err(tables.wrong(e))).ok()));
     failed
+}
+
+/// Where all documents and their checksums lie in `data.mdb`, with the documents' numbers; `None` where that cannot be
+/// told.
+pub fn stored_places(
+    tables: &Tables,
+    pin: &RoTxn<'static, WithoutTls>,
+    sums: Option<NumberedTable>,
+) -> Option<(Vec<DocumentNumber>, Vec<DocumentPlace>)> {
+    let file = DataFile::open(&tables.path)?;
+    let (mut numbers, mut lent) = (Vec::new(), Vec::new());
+    let look = |stored: &mut dyn Iterator<Item = DocumentBytes<'static>>| {
+        for DocumentBytes { number, bytes, sums } in stored {
+            numbers.push(number);
+            lent.push([bytes, sums.map_or(&[][..], Sums::bytes)]);
+        }
+    };
+    stored_documents(tables, pin, sums, look).ok()?;
+    let stored = tables.stored();
+    let page_size = stored.entries.stat(pin).ok()?.page_size as usize;
+    let long = stored.long_values(pin, page_size).ok()?;
+    Some((numbers, file.places(&long, &lent, page_size)?))
 }
 
 /// Damaged documents with the files they were read from.

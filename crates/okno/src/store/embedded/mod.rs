@@ -35,6 +35,7 @@ mod recent;
 mod sketch;
 mod snapshot;
 mod sound;
+mod spare_rows;
 mod sums;
 mod tables;
 mod terms_among;

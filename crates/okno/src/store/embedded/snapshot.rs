@@ -1,22 +1,23 @@
 //! One generation, for reading: pinned pages of the memory map and the lexical index of that moment.
 
-use super::atlas::{Allowed, Atlas, AtlasEntry, DocumentBytes, Findable, further_copies};
+use super::atlas::{Allowed, Atlas, AtlasEntry, Findable, further_copies};
 use super::best::ScoredUnit;
 use super::blob::{self, DocumentFront, StoredParts};
 use super::bm25;
 use super::bundles::NumberedTable;
 use super::columns::{FieldColumns, FilterVerdict};
 use super::data_file::{DataFile, DocumentPlace};
-use super::dense::{DenseQuestion, Dots, Scan, SpareRows};
+use super::dense::{DenseQuestion, Dots, Scan};
 use super::identity::IndexIdentity;
 use super::known_terms::{KnownTerms, row, terms_of};
-use super::laid_out::{KEPT_LAYERS, LaidOut, is_sketched, laid_out, named_damage, stored_documents};
+use super::laid_out::{KEPT_LAYERS, LaidOut, is_sketched, laid_out, named_damage, stored_places};
 use super::layout::{self, DiskStamp, LayoutSource};
 use super::lexical::{Lexical, lexical_failure};
 use super::lexical_folder;
 use super::marks::Marks;
 use super::recent::Recent;
 use super::sketch::Sketch;
+use super::spare_rows::SpareRows;
 use super::sums::Sums;
 use super::tables::{Tables, read_holder_key};
 use super::terms_among::TermsAmong;
@@ -201,21 +202,8 @@ impl EmbeddedSnapshot {
 
     /// Where the documents and their checksums lie in `data.mdb`.
     pub(super) fn places(&self) -> Option<Vec<DocumentPlace>> {
-        let file = DataFile::open(&self.tables.path)?;
-        self.reading(|pin| {
-            let (mut lent, mut numbers) = (Vec::new(), Vec::new());
-            let look = |stored: &mut dyn Iterator<Item = DocumentBytes<'static>>| {
-                for DocumentBytes { number, bytes, sums } in stored {
-                    numbers.push(number);
-                    lent.push([bytes, sums.map_or(&[][..], Sums::bytes)]);
-                }
-            };
-            stored_documents(&self.tables, pin, self.sums, look).ok()?;
-            let (stored, numbers_fit) = (self.tables.stored(), numbers == *self.atlas.numbers);
-            let page_size = stored.entries.stat(pin).ok()?.page_size as usize;
-            let long = stored.long_values(pin, page_size).ok()?;
-            numbers_fit.then(|| file.places(&long, &lent, page_size))?
-        })
+        let (numbers, places) = self.reading(|pin| stored_places(&self.tables, pin, self.sums))?;
+        (numbers == *self.atlas.numbers).then_some(places)
     }
 
     fn units(&self, layer: Layer) -> Arc<Units> {
