@@ -126,15 +126,19 @@ export function serve(args, env = {}) {
     const heard = (data) => {
       said += data;
       const base = said.match(/http:\/\/[\w.:[\]]+/)?.[0];
-      if (base)
-        resolve({
-          base,
-          stop: () =>
-            new Promise((over) => {
-              child.once('exit', over);
-              child.kill('SIGTERM');
-            }),
-        });
+      if (!base) return;
+      // A test that fails does not stop its server, and this process must end nonetheless.
+      for (const handle of [child, child.stdout, child.stderr]) handle.unref();
+      process.once('exit', () => child.kill('SIGKILL'));
+      resolve({
+        base,
+        stop: () =>
+          new Promise((over) => {
+            child.ref();
+            child.once('exit', over);
+            child.kill('SIGTERM');
+          }),
+      });
     };
     child.stdout.on('data', heard);
     child.stderr.on('data', heard);
