@@ -3,6 +3,7 @@
 //! A generation never changes, so a value that lies somewhere in the file stays there while a transaction that sees it
 //! lives. The file is mapped once more for this, because LMDB tells nobody where its own map begins.
 
+use super::identity::FileNumber;
 use memmap2::Mmap;
 use std::fs::File;
 use std::path::Path;
@@ -19,9 +20,12 @@ pub struct DataFile {
 }
 
 impl DataFile {
-    /// Maps the file of a folder; `None` where that cannot be done.
-    pub fn open(folder: &Path) -> Option<Self> {
+    /// Maps the file of a folder; `None` where that cannot be done, or another file than this one is there by now.
+    pub fn open(folder: &Path, same: Option<FileNumber>) -> Option<Self> {
         let file = File::open(folder.join("data.mdb")).ok()?;
+        if FileNumber::of(&file.metadata().ok()?) != same {
+            return None;
+        }
         // SAFETY: as with LMDB's own map, the folder is ours, and pages that a pinned transaction sees are not written.
         unsafe { Mmap::map(&file) }.ok().map(|map| Self { map })
     }

@@ -27,9 +27,13 @@ pub struct KnownTerms {
     recent: [Recent<String, Term>; 2],
 }
 
-/// Bytes of terms that are kept, for each sentence of the index, and at most.
+/// Bytes of terms that are kept, for each sentence of the index, and at most. Not compared with other sizes.
 const KEPT_EACH: usize = 64;
 const MOST_KEPT: usize = 256 << 20;
+
+/// What a term takes besides its places, about: its text, counts of layers, a place in the list of those that are kept.
+/// Most terms are in a few sentences or in none, and anybody may ask for as many as he likes.
+const BESIDES: usize = 512;
 
 impl KnownTerms {
     /// Room for terms of this generation.
@@ -72,7 +76,7 @@ pub fn terms_of(
         }
         let texts = lexical.postings(fields, text, row)?;
         let sections = lexical.postings(&[TermSource::Context], text, row)?;
-        let bytes = size_of_val(texts.as_slice()) + size_of_val(sections.as_slice());
+        let bytes = BESIDES + text.len() + (texts.capacity() + sections.capacity()) * size_of::<(u32, f32)>();
         let term = Arc::new(Term { texts, sections, frequencies: Mutex::default() });
         recent.keep(text.to_owned(), &term, bytes);
         Ok(QuestionTerm { term, weight })
@@ -121,5 +125,27 @@ impl Term {
         }
         sections.for_each(add);
         having
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::embedded::dense::tests::many_sentences;
+    use crate::store::{Ask, Leg, Snapshot};
+
+    #[test]
+    fn words_that_nobody_wrote_do_not_gather() {
+        let folder = tempfile::tempdir().unwrap();
+        let snapshot = many_sentences(folder.path()).opened().unwrap();
+        let rankings = [(Leg::Lexical, Layer::Sentence)];
+        for number in 0..2000 {
+            let text = format!("word3 nobody{number}");
+            let (sections, fields) = (None, None);
+            let ask = Ask { text: &text, vector: &[], rankings: &rankings, allowed: None, sections, fields, depth: 10 };
+            assert_eq!(snapshot.search(&ask).unwrap()[0].len(), 10);
+        }
+        let kept = snapshot.known_terms().recent[0].count();
+        assert!((1..=KEPT_EACH * 3000 / BESIDES).contains(&kept), "{kept}");
     }
 }

@@ -4,7 +4,7 @@ use super::atlas::{Atlas, AtlasEntry, DocumentBytes, UnplacedDocument};
 use super::blob::{self, StoredFront};
 use super::bundles::NumberedTable;
 use super::columns::FieldColumns;
-use super::data_file::{DataFile, DocumentPlace};
+use super::data_file::DocumentPlace;
 use super::dense::Scan;
 use super::layout::Layout;
 use super::lexical::Lexical;
@@ -172,7 +172,7 @@ pub fn stored_places(
     pin: &RoTxn<'static, WithoutTls>,
     sums: Option<NumberedTable>,
 ) -> Option<(Vec<DocumentNumber>, Vec<DocumentPlace>)> {
-    let file = DataFile::open(&tables.path)?;
+    let file = tables.data_file()?;
     let (mut numbers, mut lent) = (Vec::new(), Vec::new());
     let look = |stored: &mut dyn Iterator<Item = DocumentBytes<'static>>| {
         for DocumentBytes { number, bytes, sums } in stored {

@@ -52,6 +52,13 @@ impl<K: Hash + Eq, V: ?Sized> Recent<K, V> {
 }
 
 #[cfg(test)]
+impl<K: Hash + Eq, V: ?Sized> Recent<K, V> {
+    pub fn count(&self) -> usize {
+        self.lock().values.len()
+    }
+}
+
+#[cfg(test)]
 mod tests {
     use super::*;
 

@@ -114,7 +114,7 @@ impl EmbeddedSnapshot {
             .filter(|layout| layout.source.transaction == pin.id() as u64 && layout.source.identity == identity);
         let lexical = open_lexical(tables, generation, identity, layout.map(|layout| layout.source.lexical))?;
         let sums = tables.current_sums(&pin)?;
-        let file = layout.and_then(|_| DataFile::open(&tables.path));
+        let file = layout.and_then(|_| tables.data_file());
         let kept = layout.zip(file.as_ref()).and_then(|(layout, file)| {
             let bytes = file.bytes();
             // SAFETY: the map lives as long as the snapshot, which drops it last and hands out only borrows of itself.
@@ -167,6 +167,11 @@ impl EmbeddedSnapshot {
             // Another disk error will be told by whoever needs the disk.
             let _ = layout::keep(folder, source, rows);
         }
+    }
+
+    #[cfg(test)]
+    pub(super) fn known_terms(&self) -> &KnownTerms {
+        &self.terms
     }
 
     /// Whether all that could be kept for this process was.

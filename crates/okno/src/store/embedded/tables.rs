@@ -1,6 +1,7 @@
 //! The tables of the key-value store, and their keys.
 
 use super::bundles::{BundleWriter, NumberedTable, StoredDocuments};
+use super::data_file::DataFile;
 use super::identity::{FileNumber, IndexIdentity};
 use super::layout::{CheckedFile, DiskStamp, Layout};
 use super::sound::{checked_pages, refuse_damaged_starts, reserve_locks};
@@ -352,6 +353,11 @@ impl Tables {
         let identity = self.set_identity(&mut writing)?;
         writing.commit().map_err(|e| self.wrong(e))?;
         Ok(identity)
+    }
+
+    /// `data.mdb`, mapped once more; `None` where that cannot be done.
+    pub fn data_file(&self) -> Option<DataFile> {
+        DataFile::open(&self.path, self.file)
     }
 
     /// Whether another index, or none, is where this one was opened.
