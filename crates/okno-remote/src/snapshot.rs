@@ -19,8 +19,8 @@ use crate::state::GenerationState;
 use crate::store::StoreParts;
 use okno::document::{Access, Catalogue, Derived, DerivedKind, Filter, Gathering, ImageHash, Record, Structure};
 use okno::store::{
-    Ask, DocumentNumber, DocumentSet, DocumentText, FileState, Manifest, Scored, SeenDocuments, Snapshot, Totals,
-    Vectors,
+    Ask, CopyGroups, DocumentNumber, DocumentSet, DocumentText, FileState, Manifest, Scored, SeenDocuments, Snapshot,
+    Totals, Vectors,
 };
 use okno::text::names::{DocumentNames, NameGathering};
 use okno::text::terms;
@@ -42,6 +42,7 @@ pub struct SharedSnapshot {
     pub parts: StoreParts,
     pub state: GenerationState,
     pub manifest: Manifest,
+    copies: CopyGroups,
     /// Removed documents that may still have rows.
     pub dead: Numbers,
     frequencies: ReadOnce<Arc<Frequencies>>,
@@ -63,6 +64,7 @@ impl SharedSnapshot {
         let table_before = earlier.and_then(|earlier| earlier.table_for(&state));
         Ok(Self {
             parts,
+            copies: state.copies.clone().into(),
             state,
             manifest,
             dead,
@@ -298,8 +300,8 @@ impl Snapshot for RemoteSnapshot {
         self.names_and_totals().map(|(names, _)| names)
     }
 
-    fn copies(&self) -> &[Vec<DocumentNumber>] {
-        &self.shared.state.copies
+    fn copies(&self) -> &CopyGroups {
+        &self.shared.copies
     }
 
     fn record(&self, number: DocumentNumber) -> Result<Record> {

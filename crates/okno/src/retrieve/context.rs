@@ -218,7 +218,7 @@ fn relevance_of_made<'t>(
 pub(super) fn cut(
     snapshot: &dyn Snapshot,
     piece: ContextPiece,
-    scope: &QuestionScope,
+    scope: &QuestionScope<'_>,
     traces: &HitTraces<'_>,
     reranked: Option<&Reranked>,
     asked: &mut [ComparedQuestion],
@@ -251,7 +251,7 @@ pub(super) fn cut(
         reranked: reranked.and_then(|reranked| reranked.moved.get(&hit.run).copied()),
         trace: traces.into_iter().map(found).collect(),
     };
-    let copies = scope.copies_of(piece.document, snapshot).into_iter();
+    let copies = scope.copies_of(piece.document).into_iter();
     Ok(Context {
         headings: headings.into_iter().map(str::to_owned).collect(),
         relevance,

@@ -82,7 +82,7 @@ pub struct Trail<'q> {
 pub struct LeadSearch<'s> {
     pub snapshot: &'s dyn Snapshot,
     pub recipe: &'s Recipe,
-    pub scope: &'s QuestionScope,
+    pub scope: &'s QuestionScope<'s>,
     pub depth: usize,
     /// What the question asks about.
     pub about: &'s QuestionSubjects<'s>,

@@ -341,7 +341,7 @@ fn find<'s>(
     recipe: &Recipe,
     asked: &[Probe],
     parts: &[Probe],
-    scope: &QuestionScope,
+    scope: &QuestionScope<'_>,
     about: &lead::QuestionSubjects<'_>,
 ) -> Result<LegResults<'s>> {
     let mut depth = recipe.depth;

@@ -3,13 +3,13 @@
 use super::sections;
 use crate::document::Filter;
 use crate::message::DidYouMean;
-use crate::store::{DocumentNumber, DocumentSet, FieldScope, Scored, Sections, Snapshot};
+use crate::store::{CopyGroups, DocumentNumber, DocumentSet, FieldScope, Scored, Sections, Snapshot};
 use crate::{Error, Result};
 use std::collections::BTreeSet;
 
 /// The documents a question may be answered from: those that match the filter, identical copies once.
 #[derive(Default)]
-pub(super) struct QuestionScope {
+pub(super) struct QuestionScope<'s> {
     /// How many documents match the filter, where there is one.
     pub matching: Option<usize>,
     /// The documents, where a filter says which.
@@ -18,43 +18,46 @@ pub(super) struct QuestionScope {
     pub sections: Option<Sections>,
     /// The filter that gave the documents, where it is about them and not about their sections.
     filter: Option<Filter>,
-    /// The copies that are left out, by ascending number.
+    /// The documents of the same text.
+    copies: Option<&'s CopyGroups>,
+    /// The copies that are left out of the allowed documents, by ascending number.
     without: Vec<DocumentNumber>,
     /// Whether the store finds them all the same, where no filter says which documents it may find.
     finds_copies: bool,
 }
 
-impl QuestionScope {
-    pub fn new(snapshot: &dyn Snapshot, filter: Option<&Filter>) -> Result<Self> {
-        let mut scope = Self { finds_copies: snapshot.finds_copies(), ..Self::default() };
+impl<'s> QuestionScope<'s> {
+    pub fn new(snapshot: &'s dyn Snapshot, filter: Option<&Filter>) -> Result<Self> {
+        let copies = snapshot.copies();
+        let mut scope = Self { finds_copies: snapshot.finds_copies(), copies: Some(copies), ..Self::default() };
         if let Some(filter) = filter {
             let (numbers, sections) = resolve(snapshot, filter)?;
             scope.matching = Some(numbers.len());
             scope.filter = Some(filter.clone()).filter(|_| sections.is_none());
             scope.sections = sections;
-            scope.allowed = Some(numbers.into());
-        }
-        for group in snapshot.copies() {
-            let allowed = |number: &DocumentNumber| scope.allowed.as_ref().is_none_or(|all| all.contains(*number));
-            scope.without.extend(group.iter().copied().filter(allowed).skip(1));
-        }
-        scope.without.sort_unstable();
-        if let Some(allowed) = &mut scope.allowed {
+            let mut allowed = DocumentSet::from(numbers);
+            for group in copies.iter() {
+                scope.without.extend(group.iter().copied().filter(|&number| allowed.contains(number)).skip(1));
+            }
+            scope.without.sort_unstable();
             allowed.retain(|number| scope.without.binary_search(&number).is_err());
+            scope.allowed = Some(allowed);
         }
         Ok(scope)
     }
 
     /// Whether a document is left out for another one with the same text.
     fn is_copy(&self, document: DocumentNumber) -> bool {
-        self.without.binary_search(&document).is_ok()
+        match self.allowed {
+            Some(_) => self.without.binary_search(&document).is_ok(),
+            None => self.copies.is_some_and(|copies| copies.is_further(document)),
+        }
     }
 
     /// The other documents of the same text that the question may be answered from.
-    pub fn copies_of(&self, document: DocumentNumber, snapshot: &dyn Snapshot) -> Vec<DocumentNumber> {
-        let group = snapshot.copies().iter().find(|group| group.contains(&document));
-        let others = group.into_iter().flatten().copied().filter(|other| self.is_copy(*other));
-        others.collect()
+    pub fn copies_of(&self, document: DocumentNumber) -> Vec<DocumentNumber> {
+        let group = self.copies.map_or(&[][..], |copies| copies.of(document));
+        group.iter().copied().filter(|other| self.is_copy(*other)).collect()
     }
 
     /// Whether a document may be returned.
@@ -66,7 +69,8 @@ impl QuestionScope {
     /// to name all documents but these takes longer than the search itself.
     pub fn depth(&self, depth: usize) -> usize {
         let finds_copies = self.finds_copies && self.allowed.is_none();
-        if finds_copies { depth + depth.min(self.without.len()) } else { depth }
+        let copies = self.copies.filter(|_| finds_copies).map_or(0, CopyGroups::count_further);
+        depth + depth.min(copies)
     }
 
     /// So many units of a ranking, without copies.

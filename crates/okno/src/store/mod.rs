@@ -9,6 +9,7 @@ mod check;
 #[cfg(any(test, feature = "contracts"))]
 #[allow(clippy::missing_panics_doc)]
 pub mod contract;
+mod copies;
 pub mod copy;
 mod documents;
 mod embedded;
@@ -17,6 +18,7 @@ mod text;
 mod visible;
 
 pub use check::IndexFault;
+pub use copies::CopyGroups;
 pub use documents::DocumentSet;
 pub(crate) use embedded::add_scaled;
 pub use embedded::{BackupSize, CONTEXT_WEIGHT, EmbeddedStore, K1, Scan, above, length_share, rarity};
@@ -319,7 +321,7 @@ pub trait Snapshot: Send + Sync {
     /// What the documents are called; gathered once and kept.
     fn names(&self) -> Result<&DocumentNames>;
     /// The groups of documents whose texts are the same, each by ascending number.
-    fn copies(&self) -> &[Vec<DocumentNumber>];
+    fn copies(&self) -> &CopyGroups;
     /// Whether a search that names no documents finds all copies of a text, and not only the first.
     fn finds_copies(&self) -> bool {
         true

@@ -5,8 +5,8 @@
 //! corrected to. Only statistics are those of the whole index: how rare a word is, and how long texts are on average.
 
 use super::{
-    Ask, DamagedDocument, DocumentNumber, DocumentSet, DocumentText, FieldScope, FileState, Leg, Manifest, Scored,
-    SeenDocuments, Snapshot, TermState, Totals, Vectors,
+    Ask, CopyGroups, DamagedDocument, DocumentNumber, DocumentSet, DocumentText, FieldScope, FileState, Leg, Manifest,
+    Scored, SeenDocuments, Snapshot, TermState, Totals, Vectors,
 };
 use crate::document::{Access, Catalogue, Derived, DerivedKind, Filter, Gathering, ImageHash, Record, Span, Structure};
 use crate::text::names::{DocumentNames, NameGathering};
@@ -22,7 +22,7 @@ struct VisibleDocuments {
     /// Whether there are documents that may not be seen.
     hidden: bool,
     roots: Vec<String>,
-    copies: Vec<Vec<DocumentNumber>>,
+    copies: CopyGroups,
     derived_counts: BTreeMap<DerivedKind, usize>,
     records: OnceLock<Vec<(DocumentNumber, Record)>>,
     catalogue: OnceLock<Catalogue>,
@@ -36,7 +36,8 @@ impl VisibleDocuments {
         let numbers = DocumentSet::from(numbers);
         let visible =
             |group: &Vec<DocumentNumber>| group.iter().copied().filter(|&number| numbers.contains(number)).collect();
-        let copies = whole.copies().iter().map(visible).filter(|group: &Vec<_>| group.len() > 1).collect();
+        let copies = whole.copies().iter().map(visible).filter(|group: &Vec<_>| group.len() > 1);
+        let copies = copies.collect::<Vec<_>>().into();
         let derived_counts = match whole.derived_counts() {
             counts if !hidden || counts.is_empty() => counts.clone(),
             _ => whole.derived_counts_among(&numbers)?,
@@ -242,7 +243,7 @@ impl Snapshot for VisibleSnapshot {
         self.visible.hidden || self.whole.finds_copies()
     }
 
-    fn copies(&self) -> &[Vec<DocumentNumber>] {
+    fn copies(&self) -> &CopyGroups {
         &self.visible.copies
     }
 

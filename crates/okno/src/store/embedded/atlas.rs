@@ -404,8 +404,8 @@ impl Allowed {
 pub struct Findable<'a> {
     /// Those of these documents only.
     pub allowed: Option<&'a Allowed>,
-    /// None of these sections: those of further copies of a text.
-    pub copies: Option<&'a Marks>,
+    /// None of these.
+    pub copies: Option<&'a FurtherCopies>,
 }
 
 impl Findable<'_> {
@@ -416,17 +416,36 @@ impl Findable<'_> {
 
     /// Whether a unit may be found whose anchor is in this section of an allowed document.
     pub fn finds(&self, section: u32) -> bool {
-        self.allowed.is_none_or(|allowed| allowed.finds(section)) && !self.copies.is_some_and(|all| all.has(section))
+        self.allowed.is_none_or(|allowed| allowed.finds(section))
+            && !self.copies.is_some_and(|copies| copies.sections.has(section))
+    }
+
+    /// Whether a sentence may be found.
+    #[inline]
+    pub fn finds_sentence(&self, atlas: &Atlas<'_>, sentence: u32) -> bool {
+        let is_allowed =
+            |allowed: &Allowed| allowed.texts.has(sentence) && allowed.finds(atlas.section_of[sentence as usize]);
+        self.allowed.is_none_or(is_allowed) && !self.copies.is_some_and(|copies| copies.sentences.has(sentence))
     }
 }
 
-/// The sections of all documents of these groups but the first of each; `None` where there are no groups.
-pub fn further_copies(atlas: &Atlas<'_>, groups: &[Vec<DocumentNumber>]) -> Option<Marks> {
-    let mut sections = (!groups.is_empty()).then(|| Marks::new(atlas.sections()))?;
-    for place in groups.iter().flat_map(|group| &group[1..]).filter_map(|&number| atlas.place(number)) {
-        sections.add(narrow(atlas.sections_of(place..place + 1)));
+/// Where further copies of a text are.
+pub struct FurtherCopies {
+    sentences: Marks,
+    sections: Marks,
+}
+
+impl FurtherCopies {
+    /// All documents of these groups but the first of each; `None` where there are no groups.
+    pub fn new(atlas: &Atlas<'_>, groups: &[Vec<DocumentNumber>]) -> Option<Self> {
+        let all = || Self { sentences: Marks::new(atlas.sentences()), sections: Marks::new(atlas.sections()) };
+        let mut copies = (!groups.is_empty()).then(all)?;
+        for place in groups.iter().flat_map(|group| &group[1..]).filter_map(|&number| atlas.place(number)) {
+            copies.sentences.add(narrow(atlas.sentences_of(place..place + 1)));
+            copies.sections.add(narrow(atlas.sections_of(place..place + 1)));
+        }
+        Some(copies)
     }
-    Some(sections)
 }
 
 /// The places of these documents, ascending: each is looked for from the one before on, because permissions leave most

@@ -235,7 +235,7 @@ impl<'s> Dots<'s> {
     ) -> Vec<ScoredUnit> {
         let mut best = BestUnits::new(count, f32::NEG_INFINITY);
         if units.are_sentences() {
-            for &text in near.promising.iter().filter(|&&text| findable.finds(units.section[text as usize])) {
+            for &text in &near.promising {
                 best.offer(near.cosine(text as usize), text);
             }
             return best.ranked();
@@ -389,8 +389,7 @@ impl<'s> NearSentences<'s> {
     }
 
     fn may_be_found(&self, sentence: u32) -> bool {
-        let is_allowed = self.findable.allowed.is_none_or(|allowed| allowed.texts.has(sentence));
-        is_allowed && self.findable.finds(self.atlas.section_of[sentence as usize])
+        self.findable.finds_sentence(self.atlas, sentence)
     }
 
     /// Looks at both bits of a block, unless that was done.

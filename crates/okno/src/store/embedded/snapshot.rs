@@ -1,6 +1,6 @@
 //! One generation, for reading: pinned pages of the memory map and the lexical index of that moment.
 
-use super::atlas::{Allowed, Atlas, AtlasEntry, Findable, further_copies};
+use super::atlas::{Allowed, Atlas, AtlasEntry, Findable, FurtherCopies};
 use super::best::ScoredUnit;
 use super::blob::{self, DocumentFront, StoredParts};
 use super::bm25;
@@ -14,7 +14,6 @@ use super::laid_out::{KEPT_LAYERS, LaidOut, is_sketched, laid_out, named_damage,
 use super::layout::{self, DiskStamp, LayoutSource};
 use super::lexical::{Lexical, lexical_failure};
 use super::lexical_folder;
-use super::marks::Marks;
 use super::recent::Recent;
 use super::sketch::Sketch;
 use super::spare_rows::SpareRows;
@@ -28,8 +27,8 @@ use crate::document::{Catalogue, Derived, DerivedKind, Filter, ImageHash, Layer,
 use crate::error::Damage;
 use crate::packed::series::SeriesWriter;
 use crate::store::{
-    Ask, DamagedDocument, DocumentNumber, DocumentSet, DocumentText, FileState, Leg, Manifest, Scored, Snapshot,
-    TermState, Totals, Vectors,
+    Ask, CopyGroups, DamagedDocument, DocumentNumber, DocumentSet, DocumentText, FileState, Leg, Manifest, Scored,
+    Snapshot, TermState, Totals, Vectors,
 };
 use crate::text::names::DocumentNames;
 use crate::text::terms;
@@ -59,9 +58,9 @@ pub struct EmbeddedSnapshot {
     spare: SpareRows,
     names: OnceLock<DocumentNames>,
     columns: OnceLock<FieldColumns>,
-    copies: Vec<Vec<DocumentNumber>>,
-    /// The sections of all copies of a text but the first; `None` where there are none.
-    further_copies: Option<Marks>,
+    copies: CopyGroups,
+    /// All copies of a text but the first; `None` where there are none.
+    further_copies: Option<FurtherCopies>,
     damage: Mutex<Vec<DamagedDocument>>,
     /// How many of these were found after the snapshot was opened: they are in the atlas, and left out of rankings.
     found_later: AtomicUsize,
@@ -131,7 +130,7 @@ impl EmbeddedSnapshot {
         Ok(Self {
             terms: KnownTerms::new(&atlas),
             spare: SpareRows::default(),
-            further_copies: further_copies(&atlas, &copies),
+            further_copies: FurtherCopies::new(&atlas, &copies),
             atlas,
             units: Mutex::new(units),
             sketch,
@@ -143,7 +142,7 @@ impl EmbeddedSnapshot {
             texts: Recent::new(MOST_UNPACKED),
             names,
             columns,
-            copies,
+            copies: copies.into(),
             damage: Mutex::new(damage),
             found_later: AtomicUsize::new(0),
             sums,
@@ -192,7 +191,7 @@ impl EmbeddedSnapshot {
         };
         let mut rows = layout::begin();
         self.atlas.keep(&self.places()?, &mut rows);
-        let details = (&self.copies, &self.derived_counts, self.catalogue().ok()?, self.totals().ok()?);
+        let details = (&self.copies[..], &self.derived_counts, self.catalogue().ok()?, self.totals().ok()?);
         rows.put(&postcard::to_stdvec(&details).ok()?);
         KEPT_LAYERS.iter().try_for_each(|&layer| self.units(layer).keep(&mut rows))?;
         self.names().ok()?.keep(&mut rows);
@@ -386,7 +385,7 @@ impl Snapshot for EmbeddedSnapshot {
         Ok(self.names.get_or_init(DocumentNames::default))
     }
 
-    fn copies(&self) -> &[Vec<DocumentNumber>] {
+    fn copies(&self) -> &CopyGroups {
         &self.copies
     }
 
