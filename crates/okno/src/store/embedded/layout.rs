@@ -12,7 +12,7 @@
 use super::identity::IndexIdentity;
 use crate::packed::series::{SeriesReader, SeriesWriter};
 use memmap2::Mmap;
-use std::fs::File;
+use std::fs::{File, Metadata};
 use std::io::{self, Write};
 use std::path::Path;
 use std::sync::Arc;
@@ -38,10 +38,13 @@ pub struct DiskStamp([u64; 5]);
 
 impl DiskStamp {
     /// The state of a file; `None` where it may be changing, or the system does not say enough.
-    #[cfg(unix)]
     pub fn of(path: &Path) -> Option<Self> {
+        Self::told_by(&std::fs::metadata(path).ok()?)
+    }
+
+    #[cfg(unix)]
+    fn told_by(file: &Metadata) -> Option<Self> {
         use std::os::unix::fs::MetadataExt;
-        let file = std::fs::metadata(path).ok()?;
         let time =
             |seconds: i64, rest: i64| Duration::from_secs(u64::try_from(seconds).ok()?).checked_add(nanos(rest)?);
         let nanos_since = |time: Duration| u64::try_from(time.as_nanos()).ok();
@@ -54,7 +57,7 @@ impl DiskStamp {
 
     /// Elsewhere nothing is kept.
     #[cfg(not(unix))]
-    pub fn of(_: &Path) -> Option<Self> {
+    fn told_by(_: &Metadata) -> Option<Self> {
         None
     }
 
@@ -147,23 +150,56 @@ pub struct Layout {
 }
 
 impl Layout {
-    /// The layout that was made from this state of `data.mdb`; `None` where there is none, or it is too old.
-    pub fn open(folder: &Path, data: DiskStamp) -> Option<Self> {
+    /// The layout that was made from this state of `data.mdb`; `None` where there is none, or it is too old. What is
+    /// found out about it is kept in the folder, where that may be written to.
+    pub fn open(folder: &Path, data: DiskStamp, read_only: bool) -> Option<Self> {
         let file = File::open(folder.join(LAYOUT)).ok()?;
         // SAFETY: the file is replaced by renaming, never changed; as with all that is mapped, the folder is ours.
         let map = unsafe { Mmap::map(&file) }.ok()?;
         let header: &[u64] = bytemuck::try_cast_slice(map.get(..HEADER * 8)?).ok()?;
         let header: [u64; HEADER] = header.try_into().ok()?;
         let source = LayoutSource::read(&header);
-        let is_whole = || header[1] == xxh3_64(&map[16..]);
         let fits = header[0] == form() && source.data.stamp == data && !source.data.is_too_old();
-        (fits && is_whole()).then(|| Self { map: Arc::new(map), source })
+        let seen = DiskStamp::told_by(&file.metadata().ok()?).map(|stamp| SeenLayout { sum: header[1], stamp });
+        (fits && is_whole(folder, &map, header[1], seen, read_only)).then(|| Self { map: Arc::new(map), source })
     }
 
     /// Its rows.
     pub fn rows(&self) -> SeriesReader {
         SeriesReader::new(Arc::clone(&self.map), HEADER * 8)
     }
+}
+
+/// The name of the file that says which layout was found to be what was written: to look at all of it takes longer than
+/// a question. Without this file it is looked at.
+const WHOLE: &str = "layout.whole";
+
+/// A layout in a state that is not changing: its checksum, and the state of its file.
+#[derive(Clone, Copy)]
+struct SeenLayout {
+    sum: u64,
+    stamp: DiskStamp,
+}
+
+impl SeenLayout {
+    fn bytes(self) -> Vec<u8> {
+        let [device, inode, length, modified, changed] = self.stamp.0;
+        bytemuck::cast_slice(&[form(), self.sum, device, inode, length, modified, changed]).to_vec()
+    }
+}
+
+/// Whether a layout is what was written: as an earlier process found it in this very state, or as its sum tells.
+fn is_whole(folder: &Path, map: &[u8], sum: u64, seen: Option<SeenLayout>, read_only: bool) -> bool {
+    let seen = seen.map(SeenLayout::bytes);
+    if seen.is_some() && std::fs::read(folder.join(WHOLE)).ok() == seen {
+        return true;
+    }
+    let is_whole = sum == xxh3_64(&map[16..]);
+    if let Some(seen) = seen.filter(|_| is_whole && !read_only) {
+        // Where it cannot be kept, the next process looks again.
+        let _ = replace(folder, WHOLE, &seen);
+    }
+    is_whole
 }
 
 /// Begins a layout: the rows follow the header.
@@ -177,10 +213,14 @@ pub fn keep(folder: &Path, source: LayoutSource, rows: SeriesWriter) -> io::Resu
     bytes[..HEADER * 8].copy_from_slice(bytemuck::cast_slice(&source.header()));
     let sum = xxh3_64(&bytes[16..]);
     bytes[8..16].copy_from_slice(&sum.to_ne_bytes());
-    // Several processes may do this at once; all write the same.
-    let draft = folder.join(format!("{LAYOUT}.{}", std::process::id()));
-    let written = private(&draft).and_then(|mut file| file.write_all(&bytes));
-    let kept = written.and_then(|()| std::fs::rename(&draft, folder.join(LAYOUT)));
+    replace(folder, LAYOUT, &bytes)
+}
+
+/// Writes a file as a whole. Several processes may do this at once; all write the same.
+fn replace(folder: &Path, name: &str, bytes: &[u8]) -> io::Result<()> {
+    let draft = folder.join(format!("{name}.{}", std::process::id()));
+    let written = private(&draft).and_then(|mut file| file.write_all(bytes));
+    let kept = written.and_then(|()| std::fs::rename(&draft, folder.join(name)));
     if kept.is_err() {
         let _ = std::fs::remove_file(draft);
     }
@@ -196,7 +236,7 @@ fn private(path: &Path) -> io::Result<File> {
     options.open(path)
 }
 
-/// Whether a file of an index's folder is a layout, or the draft of one.
+/// Whether a file of an index's folder is a layout, the draft of one, or says something about one.
 pub fn is_layout(name: &str) -> bool {
     name.strip_prefix(LAYOUT).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
 }
@@ -328,6 +368,34 @@ mod tests {
         assert!(matches!(snapshot.record(number), Err(crate::Error::Damaged { .. })) && snapshot.text(number).is_err());
         assert_eq!(snapshot.damaged().iter().map(|damaged| damaged.number).collect::<Vec<_>>(), [number]);
         assert!(found(&*snapshot).iter().flatten().all(|scored| scored.run.document != number));
+    }
+
+    #[test]
+    fn a_layout_that_was_found_whole_is_believed_until_its_file_changes() {
+        let folder = tempfile::tempdir().unwrap();
+        let folder = folder.path();
+        written(folder);
+        keep_all(&EmbeddedStore::open(folder).unwrap(), folder);
+        let settle = || std::thread::sleep(SETTLED + Duration::from_millis(100));
+        let is_kept = || EmbeddedStore::open(folder).unwrap().opened().unwrap().was_kept();
+        let change = |bit: u8| {
+            let layout = File::options().read(true).write(true).open(folder.join(LAYOUT)).unwrap();
+            let (mut byte, at) = ([0], layout.metadata().unwrap().len() / 2);
+            layout.read_exact_at(&mut byte, at).unwrap();
+            layout.write_all_at(&[byte[0] ^ bit], at).unwrap();
+        };
+        assert!(is_kept() && !folder.join(WHOLE).exists(), "it may still be changing");
+        settle();
+        assert!(is_kept() && folder.join(WHOLE).exists());
+        assert!(is_kept());
+        change(4);
+        assert!(!is_kept(), "noticed at once");
+        settle();
+        assert!(!is_kept());
+        change(4);
+        settle();
+        std::fs::write(folder.join(WHOLE), "noise").unwrap();
+        assert!(is_kept(), "it is looked at again");
     }
 
     #[test]

@@ -123,7 +123,7 @@ impl Tables {
         })?;
         drop(opening);
         let stamp = DiskStamp::of(&folder.join("data.mdb"));
-        let layout = stamp.and_then(|stamp| Layout::open(folder, stamp));
+        let layout = stamp.and_then(|stamp| Layout::open(folder, stamp, read_only));
         let checked = layout.as_ref().map(|layout| layout.source.data).or_else(|| stamp.and_then(CheckedFile::now));
         if layout.is_none() {
             checked_pages(&env, folder)?;
