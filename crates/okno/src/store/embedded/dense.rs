@@ -44,8 +44,8 @@ const FIRST: usize = 300;
 /// best and takes an eighth less time than no limit; 72 others lost one paragraph of 720.
 const PLAUSIBLE: f32 = 5.0;
 
-/// Sentences that are looked at to learn how like the question such a sentence is, about: of ten million some 75 of them
-/// tell the limit, so that a tenth more or fewer than wanted are found. Not compared with other numbers.
+/// Sentences that are looked at to learn how like the question such a sentence is, about: of ten million some 75 of
+/// them tell the limit, so that a tenth more or fewer than wanted are found. Not compared with other numbers.
 const SAMPLE: usize = 8192;
 
 /// How dense search reads the vectors.
