@@ -446,6 +446,21 @@ impl FurtherCopies {
         }
         Some(copies)
     }
+
+    /// Writes them for [`Self::kept`].
+    pub fn keep(&self, rows: &mut SeriesWriter) {
+        rows.put(self.sentences.words());
+        rows.put(self.sections.words());
+    }
+
+    /// What [`Self::keep`] wrote; `None` where it is of other documents.
+    pub fn kept(rows: &mut SeriesReader, atlas: &Atlas<'_>) -> Option<Self> {
+        let mut marks = |end: usize| {
+            let words = rows.next::<u64>()?;
+            (words.len() == Marks::new(end).words().len()).then(|| Marks::of(&words))
+        };
+        Some(Self { sentences: marks(atlas.sentences())?, sections: marks(atlas.sections())? })
+    }
 }
 
 /// The places of these documents, ascending: each is looked for from the one before on, because permissions leave most

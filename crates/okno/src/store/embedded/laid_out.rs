@@ -1,6 +1,6 @@
 //! A generation laid out: computed from its documents, or as an earlier process kept it.
 
-use super::atlas::{Atlas, AtlasEntry, DocumentBytes, UnplacedDocument};
+use super::atlas::{Atlas, AtlasEntry, DocumentBytes, FurtherCopies, UnplacedDocument};
 use super::blob::{self, StoredFront};
 use super::bundles::NumberedTable;
 use super::columns::FieldColumns;
@@ -15,7 +15,7 @@ use super::units::Units;
 use crate::Result;
 use crate::document::{Catalogue, DerivedKind, Layer};
 use crate::packed::series::SeriesReader;
-use crate::store::{DamagedDocument, DocumentNumber, FileState, Totals};
+use crate::store::{CopyGroups, DamagedDocument, DocumentNumber, FileState, Totals};
 use crate::text::names::DocumentNames;
 use heed::{RoTxn, WithoutTls};
 use std::collections::{BTreeMap, HashMap};
@@ -27,7 +27,8 @@ pub const KEPT_LAYERS: [Layer; 4] = [Layer::Sentence, Layer::Window(2), Layer::P
 /// All that is computed of a generation, now or earlier.
 pub struct LaidOut {
     pub atlas: Atlas<'static>,
-    pub copies: Vec<Vec<DocumentNumber>>,
+    pub copies: CopyGroups,
+    pub further_copies: Option<FurtherCopies>,
     pub derived_counts: BTreeMap<DerivedKind, usize>,
     pub units: HashMap<Layer, Arc<Units>>,
     pub names: OnceLock<DocumentNames>,
@@ -46,8 +47,11 @@ impl LaidOut {
     }
 
     fn read_rows(atlas: Atlas<'static>, rows: &mut SeriesReader, lexical: Option<&Lexical>) -> Option<Self> {
-        let details: (_, _, Catalogue, Totals) = postcard::from_bytes(&rows.next::<u8>()?).ok()?;
-        let (copies, derived_counts, catalogue, totals) = details;
+        let details: (Vec<Vec<DocumentNumber>>, _, Catalogue, Totals) =
+            postcard::from_bytes(&rows.next::<u8>()?).ok()?;
+        let (groups, derived_counts, catalogue, totals) = details;
+        let further_copies = if groups.is_empty() { None } else { Some(FurtherCopies::kept(rows, &atlas)?) };
+        let copies = CopyGroups::kept(groups, rows)?;
         let units = KEPT_LAYERS.iter().map(|&layer| Some((layer, Arc::new(Units::kept(layer, rows, &atlas)?))));
         let units = units.collect::<Option<_>>()?;
         let names = DocumentNames::kept(rows)?;
@@ -58,7 +62,7 @@ impl LaidOut {
             let _ = lexical.set_kept(rows);
         }
         let (names, columns, catalogue, totals) = (names.into(), columns.into(), catalogue.into(), totals.into());
-        Some(Self { atlas, copies, derived_counts, units, names, columns, catalogue, totals, sketch })
+        Some(Self { atlas, copies, further_copies, derived_counts, units, names, columns, catalogue, totals, sketch })
     }
 }
 
@@ -79,8 +83,10 @@ pub fn laid_out(
     let CheckedDocuments { parts, hashes, unreadable } = documents;
     let damage = if unreadable.is_empty() { Vec::new() } else { named_damage(tables, pin, &unreadable)? };
     let atlas = Atlas::new(parts.into_iter(), dimensions);
+    let copies = CopyGroups::from(copies(&hashes));
     let laid_out = LaidOut {
-        copies: copies(&hashes),
+        further_copies: FurtherCopies::new(&atlas, &copies),
+        copies,
         derived_counts: derived_counts(&atlas),
         atlas,
         units: HashMap::new(),

@@ -189,7 +189,7 @@ impl Lexical {
     pub fn measured(folder: &Path) -> LexicalResult<HashMap<DocumentNumber, usize>> {
         let (_, segments) = opened(folder)?;
         segments.iter().try_for_each(Segment::refuse_damaged)?;
-        let documents = segments.iter().flat_map(|segment| &segment.documents);
+        let documents = segments.iter().flat_map(Segment::documents);
         let mut rows = HashMap::new();
         for document in documents {
             *rows.entry(document.number).or_default() += document.rows() as usize;
@@ -215,8 +215,8 @@ fn opened(folder: &Path) -> LexicalResult<(SegmentList, Vec<Segment>)> {
 
 /// The numbers of a segment's rows.
 fn numbered(segment: &Segment, number: &impl Fn(RowPlace) -> Option<u32>) -> Series<u32> {
-    let rows = segment.documents.iter().flat_map(|document| {
-        let place = |(field, at)| RowPlace { document: document.number, field, at };
+    let rows = segment.documents().flat_map(|document| {
+        let place = move |(field, at)| RowPlace { document: document.number, field, at };
         document.places().map(move |one| number(place(one)).unwrap_or(NOWHERE))
     });
     rows.collect()

@@ -13,6 +13,16 @@ impl Marks {
         Self { words: vec![0; end.div_ceil(64)] }
     }
 
+    /// The set that has these words of bits.
+    pub fn of(words: &[u64]) -> Self {
+        Self { words: words.to_vec() }
+    }
+
+    /// A bit for each number, the lowest first.
+    pub fn words(&self) -> &[u64] {
+        &self.words
+    }
+
     /// Adds a range. What is behind the end is an error of the caller, and panics.
     pub fn add(&mut self, range: Range<u32>) {
         if range.is_empty() {

@@ -126,11 +126,12 @@ impl EmbeddedSnapshot {
             Some(kept) => (kept, Vec::new()),
             None => laid_out(tables, &pin, sums, manifest.dimensions)?,
         };
-        let LaidOut { atlas, copies, derived_counts, units, names, columns, catalogue, totals, sketch } = laid_out;
+        let LaidOut { atlas, copies, further_copies, derived_counts, units, names, columns, catalogue, totals, sketch } =
+            laid_out;
         Ok(Self {
             terms: KnownTerms::new(&atlas),
             spare: SpareRows::default(),
-            further_copies: FurtherCopies::new(&atlas, &copies),
+            further_copies,
             atlas,
             units: Mutex::new(units),
             sketch,
@@ -142,7 +143,7 @@ impl EmbeddedSnapshot {
             texts: Recent::new(MOST_UNPACKED),
             names,
             columns,
-            copies: copies.into(),
+            copies,
             damage: Mutex::new(damage),
             found_later: AtomicUsize::new(0),
             sums,
@@ -193,6 +194,10 @@ impl EmbeddedSnapshot {
         self.atlas.keep(&self.places()?, &mut rows);
         let details = (&self.copies[..], &self.derived_counts, self.catalogue().ok()?, self.totals().ok()?);
         rows.put(&postcard::to_stdvec(&details).ok()?);
+        if let Some(further) = &self.further_copies {
+            further.keep(&mut rows);
+        }
+        self.copies.keep(&mut rows);
         KEPT_LAYERS.iter().try_for_each(|&layer| self.units(layer).keep(&mut rows))?;
         self.names().ok()?.keep(&mut rows);
         self.columns().keep(&mut rows)?;

@@ -20,8 +20,8 @@ pub fn due(segments: &[Segment], removed: &BTreeSet<DocumentNumber>) -> Option<V
     let alike = |one: u32| (0..segments.len()).filter(|&at| class(&segments[at]) == one).collect::<Vec<_>>();
     let classes: BTreeSet<u32> = segments.iter().map(class).collect();
     let is_stale = |segment: &Segment| {
-        let gone = segment.documents.iter().filter(|document| removed.contains(&document.number));
-        2 * gone.map(SegmentDocument::rows).sum::<u32>() > segment.rows
+        let gone = segment.documents().filter(|document| removed.contains(&document.number));
+        2 * gone.map(|document| document.rows()).sum::<u32>() > segment.rows
     };
     let stale = || segments.iter().position(is_stale).map(|at| vec![at]);
     classes.into_iter().map(alike).find(|alike| alike.len() >= ALIKE).or_else(stale)
@@ -93,13 +93,13 @@ fn moved_rows(
     documents: &mut Vec<SegmentDocument>,
 ) -> Vec<Option<u32>> {
     let mut rows = vec![None; segment.rows as usize];
-    for document in &segment.documents {
+    for document in segment.documents() {
         if !removed.contains(&document.number) {
             let first = documents.last().map_or(0, |last| last.first + last.rows());
             for at in 0..document.rows() {
                 rows[(document.first + at) as usize] = Some(first + at);
             }
-            documents.push(SegmentDocument { first, ..*document });
+            documents.push(SegmentDocument { first, ..document });
         }
     }
     rows

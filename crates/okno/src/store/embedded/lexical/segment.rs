@@ -155,7 +155,7 @@ pub struct Segment {
     path: PathBuf,
     map: Mmap,
     places: std::ops::Range<usize>,
-    pub documents: Vec<SegmentDocument>,
+    documents: std::ops::Range<usize>,
     pub rows: u32,
     checksum: u64,
 }
@@ -182,17 +182,23 @@ impl Segment {
         };
         let places = row(places_at, blocks, 8)?;
         let documents = row(documents_at, documents, DOCUMENT as u64)?;
-        let documents: Vec<SegmentDocument> = map[documents].chunks_exact(DOCUMENT).map(document).collect();
-        let mut next = 0u32;
-        for document in &documents {
+        let rows = u32::try_from(rows).ok()?;
+        Some(Self { path: path.to_owned(), map, places, documents, rows, checksum })
+    }
+
+    /// The documents whose terms are here, in the order of their rows.
+    pub fn documents(&self) -> impl DoubleEndedIterator<Item = SegmentDocument> + '_ {
+        self.map[self.documents.clone()].chunks_exact(DOCUMENT).map(document)
+    }
+
+    /// Whether the documents have all rows, one after the other.
+    fn has_its_rows(&self) -> bool {
+        let end = self.documents().try_fold(0u32, |next, document| {
             let rows = [document.sentences, document.sections, document.derived];
             let end = rows.into_iter().try_fold(document.first, u32::checked_add)?;
-            if document.first != next {
-                return None;
-            }
-            next = end;
-        }
-        (u64::from(next) == rows).then(|| Self { path: path.to_owned(), map, places, documents, rows: next, checksum })
+            (document.first == next).then_some(end)
+        });
+        end == Some(self.rows)
     }
 
     /// Its file.
@@ -213,7 +219,7 @@ impl Segment {
     /// An error where a byte of it was changed.
     pub fn refuse_damaged(&self) -> LexicalResult<()> {
         let is_sound = xxh3_64(&self.map[..self.map.len() - 8]) == self.checksum;
-        if is_sound { Ok(()) } else { Err(self.damaged()) }
+        if is_sound && self.has_its_rows() { Ok(()) } else { Err(self.damaged()) }
     }
 
     fn damaged(&self) -> LexicalError {

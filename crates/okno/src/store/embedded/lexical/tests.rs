@@ -167,7 +167,7 @@ proptest! {
 
 /// Where each term is, by document.
 fn by_document(segment: &Segment) -> BTreeMap<Vec<u8>, Vec<(DocumentNumber, u32)>> {
-    let holder = |row: u32| segment.documents.iter().rfind(|document| document.first <= row).unwrap().number;
+    let holder = |row: u32| segment.documents().rfind(|document| document.first <= row).unwrap().number;
     let named = |postings: Vec<(u32, u32)>| postings.into_iter().map(|(row, count)| (holder(row), count)).collect();
     read(segment).unwrap().into_iter().map(|(term, postings)| (term, named(postings))).collect()
 }

@@ -159,16 +159,16 @@ impl LexicalWriter {
             self.segments.splice(due[0]..due[0], merged);
         }
         let stays: HashSet<DocumentNumber> =
-            self.segments.iter().chain(&self.added).flat_map(|one| &one.documents).map(|one| one.number).collect();
+            self.segments.iter().chain(&self.added).flat_map(Segment::documents).map(|one| one.number).collect();
         self.list.removed.retain(|number| stays.contains(number));
         Ok(())
     }
 }
 
 fn is_before(segment: &Segment, number: DocumentNumber) -> bool {
-    segment.documents.iter().all(|document| document.number < number)
+    segment.documents().all(|document| document.number < number)
 }
 
 fn is_from(segment: &Segment, number: DocumentNumber) -> bool {
-    segment.documents.iter().all(|document| document.number >= number)
+    segment.documents().all(|document| document.number >= number)
 }
