@@ -28,7 +28,8 @@ pub const KEPT_LAYERS: [Layer; 4] = [Layer::Sentence, Layer::Window(2), Layer::P
 pub struct LaidOut {
     pub atlas: Atlas<'static>,
     pub copies: CopyGroups,
-    pub further_copies: Option<FurtherCopies>,
+    /// All copies of a text but the first; `None` where there are none.
+    pub further: Option<FurtherCopies>,
     pub derived_counts: BTreeMap<DerivedKind, usize>,
     pub units: HashMap<Layer, Arc<Units>>,
     pub names: OnceLock<DocumentNames>,
@@ -50,7 +51,7 @@ impl LaidOut {
         let details: (Vec<Vec<DocumentNumber>>, _, Catalogue, Totals) =
             postcard::from_bytes(&rows.next::<u8>()?).ok()?;
         let (groups, derived_counts, catalogue, totals) = details;
-        let further_copies = if groups.is_empty() { None } else { Some(FurtherCopies::kept(rows, &atlas)?) };
+        let further = if groups.is_empty() { None } else { Some(FurtherCopies::kept(rows, &atlas)?) };
         let copies = CopyGroups::kept(groups, rows)?;
         let units = KEPT_LAYERS.iter().map(|&layer| Some((layer, Arc::new(Units::kept(layer, rows, &atlas)?))));
         let units = units.collect::<Option<_>>()?;
@@ -62,7 +63,7 @@ impl LaidOut {
             let _ = lexical.set_kept(rows);
         }
         let (names, columns, catalogue, totals) = (names.into(), columns.into(), catalogue.into(), totals.into());
-        Some(Self { atlas, copies, further_copies, derived_counts, units, names, columns, catalogue, totals, sketch })
+        Some(Self { atlas, copies, further, derived_counts, units, names, columns, catalogue, totals, sketch })
     }
 }
 
@@ -85,7 +86,7 @@ pub fn laid_out(
     let atlas = Atlas::new(parts.into_iter(), dimensions);
     let copies = CopyGroups::from(copies(&hashes));
     let laid_out = LaidOut {
-        further_copies: FurtherCopies::new(&atlas, &copies),
+        further: FurtherCopies::new(&atlas, &copies),
         copies,
         derived_counts: derived_counts(&atlas),
         atlas,

@@ -126,12 +126,12 @@ impl EmbeddedSnapshot {
             Some(kept) => (kept, Vec::new()),
             None => laid_out(tables, &pin, sums, manifest.dimensions)?,
         };
-        let LaidOut { atlas, copies, further_copies, derived_counts, units, names, columns, catalogue, totals, sketch } =
+        let LaidOut { atlas, copies, further, derived_counts, units, names, columns, catalogue, totals, sketch } =
             laid_out;
         Ok(Self {
             terms: KnownTerms::new(&atlas),
             spare: SpareRows::default(),
-            further_copies,
+            further_copies: further,
             atlas,
             units: Mutex::new(units),
             sketch,
