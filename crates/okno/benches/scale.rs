@@ -5,6 +5,7 @@
 //! cargo bench --bench scale -- keep INDEX                              the file `layout`, as the first search keeps it
 //! cargo bench --bench scale -- measure INDEX QUERIES.jsonl [FILTER]    opening, searching, memory
 //! cargo bench --bench scale -- recall INDEX QUERIES.jsonl              what an approximate scan finds of an exact one
+//! cargo bench --bench scale -- answers INDEX QUERIES.jsonl             how many questions get one of their `answers`
 //! ```
 //!
 //! `--exact` and `--approximate` choose the scan that is measured. Each prints one JSON object; `benches/scale.py` runs
@@ -42,6 +43,7 @@ fn main() {
         ["measure", index, queries] => println!("{}", measure(index, queries, None, scan)),
         ["measure", index, queries, filter] => println!("{}", measure(index, queries, Some(filter), scan)),
         ["recall", index, queries] => println!("{}", recall(index, queries)),
+        ["answers", index, queries] => println!("{}", answers(index, queries)),
         _ => eprintln!("nothing to measure without `build INDEX CORPUS SENTENCES` or `measure INDEX QUERIES [FILTER]`"),
     }
 }
@@ -147,6 +149,37 @@ fn recall(index: &str, queries: &str) -> Value {
     let named =
         layers.iter().zip(found).map(|(layer, [ten, all])| (layer.to_string(), json!({"at_10": ten, "at_200": all})));
     Value::Object(named.collect())
+}
+
+/// With an exact scan and with an approximate one, how many questions have one of their `answers` in 500 tokens; and
+/// how many have the same contexts with both.
+fn answers(index: &str, queries: &str) -> Value {
+    let mut engine = Engine::open(index).expect("an index");
+    let lines = std::fs::read_to_string(queries).expect("questions");
+    let asked: Vec<Value> = lines.lines().map(|line| serde_json::from_str(line).expect("a question")).collect();
+    let [exact, approximate] = [Scan::Exact, Scan::Approximate].map(|scan| {
+        engine.reconfigure(|builder| builder.scan(scan)).expect("the same embedder");
+        let texts = |asked: &Value| {
+            let query = Query::new(asked["question"].as_str().expect("a question")).budget(500);
+            let contexts = engine.search(&query).expect("searching").contexts;
+            contexts.into_iter().map(|context| context.text).collect::<Vec<String>>()
+        };
+        asked.iter().map(texts).collect::<Vec<_>>()
+    });
+    let answered = |found: &[Vec<String>]| {
+        let has_one = |(asked, texts): &(&Value, &Vec<String>)| {
+            let given = asked["answers"].as_array().into_iter().flatten().filter_map(Value::as_str);
+            given.into_iter().any(|answer| texts.iter().any(|text| text.contains(answer)))
+        };
+        asked.iter().zip(found).filter(has_one).count()
+    };
+    let same = exact.iter().zip(&approximate).filter(|(exact, approximate)| exact == approximate).count();
+    json!({
+        "questions": asked.len(),
+        "answered_exact": answered(&exact),
+        "answered_approximate": answered(&approximate),
+        "same_contexts": same,
+    })
 }
 
 fn shared(exact: &[Scored], approximate: &[Scored], depth: usize) -> f64 {

@@ -38,6 +38,43 @@ fn an_index_remade_under_a_running_server_is_opened_again() {
     assert!(std::fs::read_to_string(world.path("serve.log")).unwrap().contains("the index was replaced"));
 }
 
+/// The file of an index that lost most of its documents is made shorter while a server has it open.
+#[test]
+fn free_pages_are_given_back_under_a_running_server() {
+    let world = World::new();
+    let word = |number: usize, at: usize| format!("w{:x}", (number * 7919 + at).wrapping_mul(0x9e37_79b9) >> 8);
+    for number in 0..40 {
+        let words: Vec<String> = (0..8000).map(|at| word(number, at)).collect();
+        world.write(&format!("notes/n{number}.md"), format!("Note number{number}.\n\n{}", words.join(" ")));
+    }
+    world.index(["notes"]);
+    let server = Server::start(&world, &[]);
+    let first = |question: &str| {
+        let (status, answer) = server.post("/api/v1/search", &json!({"question": question, "recipe": "window"}));
+        assert_eq!(status, 200, "{answer}");
+        text(&contexts(&answer)[0], "doc_id")
+    };
+    assert_eq!(first("number30"), "n30.md");
+    let size = || std::fs::metadata(world.path(".okno/data.mdb")).unwrap().len();
+    let before = size();
+    for number in 8..40 {
+        world.delete(&format!("notes/n{number}.md"));
+    }
+    world.index(["notes"]);
+    assert!(size() * 2 < before, "{} of {before}", size());
+    // The server still has the old file, and the same file of locks.
+    assert_eq!(world.found("number3")[0], "n3.md");
+    world.write("notes/extra.md", "An extra note about walruses.");
+    world.index(["notes"]);
+    assert_eq!(world.found("walruses")[0], "extra.md");
+    assert_eq!(first("walruses"), "extra.md");
+    assert_ne!(first("number30"), "n30.md");
+    let job = server.upload("zebra.md", b"Zebras were uploaded.");
+    assert_eq!((text(&job, "state"), &job["result"]["added"]), ("done".into(), &json!(1)), "{job}");
+    assert_eq!((first("zebras"), world.found("zebras")[0].as_str()), ("zebra.md".into(), "zebra.md"));
+    assert_eq!(world.names().len(), 10);
+}
+
 #[test]
 fn readiness_says_whether_questions_can_be_answered_and_liveness_does_not() {
     let world = world();

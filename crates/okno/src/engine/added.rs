@@ -83,7 +83,7 @@ impl Engine {
                 writer.forget_file(&id.root, &id.path)?;
             }
         }
-        writer.finish()?;
+        self.finish(writer)?;
         Ok(deleted)
     }
 }

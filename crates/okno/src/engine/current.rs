@@ -1,13 +1,19 @@
 //! The store that an engine works with: the one that was opened, or, when its folder was deleted and an index made
-//! there again, the one that is there now.
+//! there again, or its file was made shorter, the one that is there now.
 //!
 //! The key-value store cannot be opened twice in one process, so the old one is closed before the new one is opened:
-//! whoever asks while the last search of the old one still runs is told to try again.
+//! whoever asks waits for the last searches of the old one, and is told to try again if they take too long.
 
 use crate::store::{Reopen, Scan, Store};
 use crate::{Error, Result};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+/// How long a question waits for those of a store that was replaced.
+const PATIENCE: Duration = Duration::from_secs(2);
+const PAUSE: Duration = Duration::from_millis(2);
 
 /// The store of an engine.
 pub struct CurrentStore {
@@ -39,14 +45,28 @@ impl CurrentStore {
         if current.take().is_some() {
             tracing::warn!(index = %self.place.display(), "the index was replaced; opening the one that is there now");
         }
-        let store = match reopen() {
-            Err(Error::AlreadyOpen(_)) => return Err(Error::Replaced(self.place.clone())),
-            opened => opened?,
+        let begun = Instant::now();
+        let store = loop {
+            match reopen() {
+                Err(Error::AlreadyOpen(_)) if begun.elapsed() < PATIENCE => sleep(PAUSE),
+                Err(Error::AlreadyOpen(_)) => return Err(Error::Replaced(self.place.clone())),
+                opened => break opened?,
+            }
         };
         if let Some(scan) = *self.chosen_scan() {
             store.set_scan(scan);
         }
         Ok(Arc::clone(current.insert(Arc::from(store))))
+    }
+
+    /// Gives the disk back what the index no longer uses. Where that cannot be done all is as it was.
+    pub fn give_back(&self) {
+        match self.get().and_then(|store| store.give_back()) {
+            // It is opened again by who needs it next.
+            Ok(true) => drop(self.store.lock().unwrap_or_else(PoisonError::into_inner).take()),
+            Ok(false) => {}
+            Err(error) => tracing::warn!(index = %self.place.display(), %error, "free pages were not given back"),
+        }
     }
 
     /// Chooses how dense search reads the vectors, from now on.

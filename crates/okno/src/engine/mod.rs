@@ -48,7 +48,7 @@ use crate::error::{Damage, OptionsError};
 use crate::generate::{Asker, ChatPicture, Generator, Prompts};
 use crate::load::{FieldsError, ImageReader, JsonlFields, Loader, builtin_reading};
 use crate::retrieve::{self, Answer, Context, Models, Query, Recipes};
-use crate::store::{DamagedDocument, DocumentNumber, Manifest, Snapshot, SnapshotViews, Store};
+use crate::store::{DamagedDocument, DocumentNumber, Manifest, Snapshot, SnapshotViews, Store, Writer};
 use crate::{Error, Result};
 use builder::EngineParts;
 use current::CurrentStore;
@@ -269,6 +269,13 @@ impl Engine {
         self.store.get()
     }
 
+    /// Makes what was written visible, and gives back what it no longer needs.
+    fn finish(&self, writer: Box<dyn Writer + '_>) -> Result<()> {
+        writer.finish()?;
+        self.store.give_back();
+        Ok(())
+    }
+
     /// The last committed generation.
     pub fn snapshot(&self) -> Result<Arc<dyn Snapshot>> {
         self.views.of(self.store()?.snapshot()?, &self.access)
@@ -354,7 +361,7 @@ impl Engine {
                 removed += usize::from(writer.remove(number)?);
             }
         }
-        writer.finish()?;
+        self.finish(writer)?;
         Ok(removed)
     }
 
@@ -383,7 +390,8 @@ impl Engine {
             writer.forget_file(&file.root, &file.path)?;
         }
         writer.set_roots(&roots)?;
-        writer.finish()?;
+        drop(snapshot);
+        self.finish(writer)?;
         Ok(removed)
     }
 }

@@ -57,9 +57,9 @@ impl Engine {
             }
             done => done?,
         }
-        writer.finish()?;
         report.documents = numbers.len();
         drop(snapshot);
+        self.finish(writer)?;
         store.release();
         self.embedder = embedder;
         Ok(report)

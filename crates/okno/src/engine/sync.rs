@@ -60,7 +60,7 @@ pub fn write(
     };
     work(&mut run, roots, files)?;
     let report = run.report;
-    writer.finish()?;
+    engine.finish(writer)?;
     Ok(report)
 }
 

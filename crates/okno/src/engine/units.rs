@@ -43,7 +43,8 @@ impl Engine {
             moved.insert(number, self.replace_units(&*snapshot, &mut *writer, number, units)?);
         }
         follow(&*snapshot, &mut *writer, &moved)?;
-        writer.finish()?;
+        drop(snapshot);
+        self.finish(writer)?;
         Ok(report)
     }
 

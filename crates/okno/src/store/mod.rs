@@ -495,6 +495,11 @@ pub trait Store: Send + Sync {
     fn keep_layout(&self) {}
     /// Lets go of what is kept for later searches, where that stands in a writer's way.
     fn release(&self) {}
+    /// Gives the disk back what is no longer used, where that is much and no snapshot of it is in use; whether it did.
+    /// This store is then replaced.
+    fn give_back(&self) -> Result<bool> {
+        Ok(false)
+    }
     /// Whether another index, or none, is where this one was opened: somebody deleted the folder, and perhaps made
     /// another index there. Nothing may be written then, and what is read is of the past.
     fn is_replaced(&self) -> bool {

@@ -53,7 +53,8 @@ pub fn keep(
         kept.insert(id.clone());
     }
     follow(&*snapshot, &mut *writer, &moved)?;
-    writer.finish()?;
+    drop(snapshot);
+    engine.finish(writer)?;
     Ok(kept)
 }
 

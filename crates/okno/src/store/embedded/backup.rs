@@ -57,13 +57,7 @@ impl EmbeddedStore {
     }
 
     fn write_backup(&self, copy: &Path, file: &Path) -> Result<BackupSize> {
-        // The copying believes these headers.
-        if let Some(first) = check::headers(&self.tables)?.first() {
-            return Err(refused(file, BackupError::SourceDamaged { count: 1, first: Reason::of(first) }));
-        }
-        let mut target = private_file(copy)?;
-        let copying = self.tables.env.copy_to_file(target.file_mut(), CompactionOption::Enabled);
-        copying.map_err(|source| failure(file, source)).map_err(|error| of_source(error, file))?;
+        let mut target = compacted_copy(&self.tables, copy, file)?;
         let documents = checked_copy(copy, file).map_err(|error| of_source(error, file))?;
         target.seek(SeekFrom::Start(0))?;
         let (length, hash) = copied(&mut target, &mut std::io::sink())?;
@@ -101,6 +95,18 @@ fn refused(file: &Path, reason: BackupError) -> Error {
     Error::Backup { path: file.to_owned(), reason }
 }
 
+/// A copy of the last committed generation without free pages; errors name `file`.
+pub(super) fn compacted_copy(tables: &Tables, copy: &Path, file: &Path) -> Result<File> {
+    // The copying believes these headers.
+    if let Some(first) = check::headers(tables)?.first() {
+        return Err(refused(file, BackupError::SourceDamaged { count: 1, first: Reason::of(first) }));
+    }
+    let mut target = private_file(copy)?;
+    let copying = tables.env.copy_to_file(target.file_mut(), CompactionOption::Enabled);
+    copying.map_err(|source| failure(file, source)).map_err(|error| of_source(error, file))?;
+    Ok(target)
+}
+
 /// Damage that was met while copying is damage of the index that was to be backed up.
 fn of_source(error: Error, file: &Path) -> Error {
     match error {
@@ -129,7 +135,7 @@ fn private_file(path: &Path) -> Result<File> {
 }
 
 /// Checks a copy of the key-value store, and counts its documents.
-fn checked_copy(copy: &Path, file: &Path) -> Result<usize> {
+pub(super) fn checked_copy(copy: &Path, file: &Path) -> Result<usize> {
     let tables = Tables::open_to_read(copy.parent().unwrap_or(copy))?;
     let snapshot = EmbeddedSnapshot::without_lexical(&tables)?;
     let faults = check::stored(&snapshot, &tables)?;
@@ -233,12 +239,12 @@ fn copied(from: &mut dyn Read, to: &mut dyn Write) -> Result<(u64, u128)> {
 
 /// A rename survives a loss of power only when its folder was written too.
 #[cfg(unix)]
-fn sync_folder(file: &Path) -> Result<()> {
+pub(super) fn sync_folder(file: &Path) -> Result<()> {
     let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     Ok(File::open(folder)?.sync_all()?)
 }
 
 #[cfg(not(unix))]
-fn sync_folder(_: &Path) -> Result<()> {
+pub(super) fn sync_folder(_: &Path) -> Result<()> {
     Ok(())
 }

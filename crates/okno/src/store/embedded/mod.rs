@@ -21,6 +21,7 @@ mod bm25;
 mod bundles;
 mod check;
 mod columns;
+mod compaction;
 mod data_file;
 mod dense;
 mod identity;
@@ -118,7 +119,7 @@ impl EmbeddedStore {
 }
 
 fn is_ours(name: &str) -> bool {
-    matches!(name, "data.mdb" | "lock.mdb" | "lexical" | "writer.lock") || layout::is_layout(name)
+    matches!(name, "data.mdb" | "lock.mdb" | "lexical" | "writer.lock" | compaction::COMPACTING) || layout::is_layout(name)
 }
 
 fn lexical_folder(folder: &Path) -> PathBuf {
@@ -188,6 +189,11 @@ impl Store for EmbeddedStore {
 
     fn bytes(&self) -> Result<Option<u64>> {
         folder_bytes(&self.folder).map(Some)
+    }
+
+    fn give_back(&self) -> Result<bool> {
+        self.release();
+        compaction::give_back(&self.tables)
     }
 
     fn is_replaced(&self) -> bool {

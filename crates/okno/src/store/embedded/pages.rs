@@ -181,6 +181,21 @@ pub fn check_starts(file: &mut File) -> Checked<()> {
     Ok(())
 }
 
+/// Makes both of the first pages of a compacted copy, of which LMDB fills the second, begin this transaction: whoever has
+/// the file of locks open counts on from there.
+pub fn set_transaction(file: &mut File, transaction: u64) -> Checked<()> {
+    let page_size = starts(file)?[0].page_size as u64;
+    let mut start = [0; START];
+    read_at(file, page_size, &mut start)?;
+    start[START - 8..].copy_from_slice(&transaction.to_ne_bytes());
+    for page in [0u64, 1] {
+        start[..8].copy_from_slice(&page.to_ne_bytes());
+        file.seek(SeekFrom::Start(page * page_size))?;
+        file.write_all(&start)?;
+    }
+    Ok(())
+}
+
 /// So many pages at the end may be missing from any file: 16 GB, far more than a commit writes.
 const UNWRITTEN: u64 = 1 << 22;
 

@@ -355,6 +355,12 @@ impl Tables {
         Ok(identity)
     }
 
+    /// Whether another `data.mdb` may take the place of this one: the system lets go of a file that is open, and no
+    /// snapshot of this process reads it.
+    pub fn may_be_replaced(&self) -> bool {
+        !self.read_only && self.file.is_some() && Arc::strong_count(&self.sums) == 1
+    }
+
     /// `data.mdb`, mapped once more; `None` where that cannot be done.
     pub fn data_file(&self) -> Option<DataFile> {
         DataFile::open(&self.path, self.file)
