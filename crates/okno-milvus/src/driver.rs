@@ -3,11 +3,11 @@
 use crate::Address;
 use crate::client::{MilvusClient, WriteMode, write};
 use crate::expression::{MOST, TOKENS, is_written, row_tokens, written};
+use crate::rows::look_up;
 use crate::schema::Collections;
 use milvus::v2::error::Error as SdkError;
 use milvus::v2::prelude::{
-    ClientV2, ConsistencyLevel, DeleteRequest, FieldData, FlushRequest, Ids, MetricType, QueryRequest, SearchRequest,
-    SearchVectors,
+    ClientV2, ConsistencyLevel, DeleteRequest, FieldData, FlushRequest, Ids, MetricType, SearchRequest, SearchVectors,
 };
 use milvus::v2::types::SparseVector;
 use okno::Result;
@@ -108,19 +108,6 @@ fn field_data(columns: Columns, has_tokens: bool) -> Vec<FieldData> {
     numbers.chain(texts).chain(tokens).chain([nothing]).collect()
 }
 
-fn read_columns(fields: &'static [&'static str], data: &[FieldData]) -> Columns {
-    let mut columns = Columns::default();
-    for column in data {
-        let named = |own: &str| fields.iter().copied().find(|field| *field == own);
-        match column {
-            FieldData::Int64 { name, values } => columns.numbers.extend(named(name).map(|name| (name, values.clone()))),
-            FieldData::VarChar { name, values } => columns.texts.extend(named(name).map(|name| (name, values.clone()))),
-            _ => {}
-        }
-    }
-    columns
-}
-
 impl StoreDriver for MilvusDriver {
     fn place(&self) -> &str {
         self.client.place()
@@ -188,21 +175,7 @@ impl StoreDriver for MilvusDriver {
     fn look_up(&self, lookups: Vec<Lookup>) -> Result<Vec<Columns>> {
         let request = |lookup: Lookup| {
             let collection = self.named(lookup.table);
-            move |sdk: ClientV2, _: u32| {
-                let request = QueryRequest::builder()
-                    .collection_name(&collection)
-                    .filter(&lookup.expression)
-                    .output_fields(lookup.fields.iter().copied())
-                    .consistency_level(ConsistencyLevel::Strong);
-                let request = match lookup.most {
-                    Some(most) => request.limit(most as i64).build(),
-                    None => request.build(),
-                };
-                async move {
-                    let answer = sdk.query(request?).await?;
-                    Ok::<_, SdkError>(read_columns(lookup.fields, answer.results().get_output_fields()))
-                }
-            }
+            move |sdk: ClientV2, _: u32| look_up(sdk, collection.clone(), lookup.clone())
         };
         self.client.together(lookups.into_iter().map(request).collect())
     }
@@ -267,6 +240,29 @@ mod tests {
     use okno::store::contract::{DIMENSIONS, EMBEDDER, document};
     use okno::store::{Manifest, Store};
     use okno_remote::RemoteStore;
+
+    /// Was broken: the client refuses messages of more than 4 MB, so that a question that found some hundred long
+    /// documents failed, and so did copying them.
+    #[test]
+    fn an_answer_longer_than_a_message_is_read_in_pieces() {
+        let Ok(server) = std::env::var("OKNO_TEST_MILVUS") else { return };
+        let host = server.split("://").last().unwrap_or_default();
+        let address: Address = format!("milvus://{host}/long_{}", std::process::id()).parse().unwrap();
+        let driver = Arc::new(MilvusDriver::connect(&address).unwrap());
+        let own: Arc<dyn StoreDriver> = driver.clone();
+        let store = RemoteStore::open_or_create(own, &Manifest::new(EMBEDDER, DIMENSIONS)).unwrap();
+        let text = |number: usize| format!("number {number} of many long ones ").repeat(4000);
+        let mut writer = store.writer().unwrap();
+        let numbers: Vec<_> =
+            (0..60).map(|number| writer.put(&document(&format!("n{number}"), &text(number))).unwrap()).collect();
+        writer.finish().unwrap();
+        let snapshot = store.snapshot().unwrap();
+        snapshot.expect(&numbers).unwrap();
+        for (number, document) in numbers.into_iter().enumerate() {
+            assert_eq!(&*snapshot.text(document).unwrap(), text(number));
+        }
+        driver.drop_index().unwrap();
+    }
 
     /// The rows of an index of an earlier version have no tokens: its records are read, and the same documents found.
     #[test]

@@ -13,6 +13,7 @@ mod driver;
 mod expression;
 mod failure;
 mod retry;
+mod rows;
 mod schema;
 
 pub use address::{Address, DenseIndex};
