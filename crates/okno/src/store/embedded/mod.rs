@@ -119,7 +119,8 @@ impl EmbeddedStore {
 }
 
 fn is_ours(name: &str) -> bool {
-    matches!(name, "data.mdb" | "lock.mdb" | "lexical" | "writer.lock" | compaction::COMPACTING) || layout::is_layout(name)
+    matches!(name, "data.mdb" | "lock.mdb" | "lexical" | "writer.lock" | compaction::COMPACTING)
+        || layout::is_layout(name)
 }
 
 fn lexical_folder(folder: &Path) -> PathBuf {
