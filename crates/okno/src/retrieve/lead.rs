@@ -150,13 +150,17 @@ impl LeadSearch<'_> {
         let asks: Vec<Ask<'_>> = asked.map(|(trail, linked)| self.inside(trail, linked, &wanted)).collect();
         let mut found = self.snapshot.search_all(&asks)?.into_iter();
         for (trail, linked) in trails.iter_mut().zip(linked) {
+            let fused = trail.rankings.len();
             let units = if linked.is_empty() { Vec::new() } else { found.next().unwrap_or_default() };
             trail.rankings.extend(self.by_document(units, &linked, (LedBy::Link, LINKED)));
             if trail.named.len() > 1 || self.about.is_broad {
                 trail.rankings.extend(self.openings(&trail.named)?);
             }
+            if trail.rankings.len() > fused {
+                trail.hits = self.fused(&trail.rankings);
+            }
             if trail.rankings.iter().any(|ranking| ranking.led.is_some()) {
-                trail.hits = even(self.fused(&trail.rankings), &trail.named);
+                trail.hits = even(std::mem::take(&mut trail.hits), &trail.named);
                 let factor = trail.best / trail.hits.first().map_or(1.0, |hit| hit.score);
                 trail.hits.iter_mut().for_each(|hit| hit.score *= factor);
             }

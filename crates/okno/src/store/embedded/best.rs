@@ -37,7 +37,8 @@ impl BestUnits {
         }
     }
 
-    fn cut(&mut self) {
+    /// Forgets all but the best, so that fewer others may be among them.
+    pub fn cut(&mut self) {
         if self.depth == 0 {
             self.units.clear();
         } else if self.units.len() > self.depth {

@@ -29,6 +29,11 @@ pub fn rarity(units: f32, having: f32) -> f32 {
     ((units - having + 0.5) / (having + 0.5)).ln_1p()
 }
 
+/// What a term of this weight scores in a unit of this length, in mean lengths, that has it so often.
+fn score_of(weight: f32, count: f32, length: f32) -> f32 {
+    weight * count * (K1 + 1.0) / (count + K1 * length)
+}
+
 /// The units with the highest scores, for each of these layers; none of those that have none of the terms.
 pub fn best(
     atlas: &Atlas<'_>,
@@ -63,6 +68,7 @@ pub fn best(
                 }
             }
         }
+        layers.iter_mut().for_each(|search| search.best.cut());
     }
     layers.into_iter().map(|search| search.best.ranked()).collect()
 }
@@ -177,30 +183,31 @@ struct LayerSearch<'s> {
 struct WeighedTerm {
     at: usize,
     weight: f32,
+    /// What it adds to a score, at most.
+    most: f32,
 }
 
-impl WeighedTerm {
-    /// What it adds to a score, at most: a count of any size adds less.
-    fn most(self) -> f32 {
-        self.weight * (K1 + 1.0)
-    }
-}
+/// So many times what terms can score at most: sums of rounded numbers are not exact.
+const ROUNDING: f32 = 1.0 + 1e-5;
 
 impl<'s> LayerSearch<'s> {
     fn new(layer: Layer, units: &'s Units, terms: &[QuestionTerm], depth: usize) -> Self {
         let count = units.count() as f32;
-        let weighed = terms.iter().enumerate().map(|(at, asked)| WeighedTerm {
-            at,
-            weight: asked.weight * rarity(count, asked.term.frequency(layer, units) as f32),
+        let share = length_share(layer);
+        let weighed = terms.iter().enumerate().map(|(at, asked)| {
+            let spread = asked.term.spread(layer, units);
+            let weight = asked.weight * rarity(count, spread.units as f32);
+            // As often as in any unit, and that the shortest there can be.
+            WeighedTerm { at, weight, most: ROUNDING * score_of(weight, spread.most, 1.0 - share) }
         });
         let mut terms: Vec<WeighedTerm> = weighed.collect();
         terms.sort_by(|a, b| b.weight.total_cmp(&a.weight));
         let mut adds = [0.0; u64::BITS as usize];
         for term in &terms {
-            adds[bit_of(term.at) as usize] += term.most();
+            adds[bit_of(term.at) as usize] += term.most;
         }
         let (here, best) = (Vec::with_capacity(terms.len()), BestUnits::new(depth, 0.0));
-        Self { units, share: length_share(layer), terms, adds, here, best }
+        Self { units, share, terms, adds, here, best }
     }
 
     /// What a unit that has these terms scores, at most.
@@ -220,7 +227,7 @@ impl<'s> LayerSearch<'s> {
         let (here, mut left) = (&mut self.here, 0.0);
         here.clear();
         for term in self.terms.iter().rev().filter(|term| cursors[term.at].is_here()) {
-            left += term.most();
+            left += term.most;
             here.push((*term, left));
         }
         if !self.best.may_take(left) {
@@ -248,7 +255,7 @@ impl<'s> LayerSearch<'s> {
     /// What a unit scores by having a term so often.
     fn of_term(&self, term: WeighedTerm, unit: usize, count: f32) -> f32 {
         let length = 1.0 - self.share + self.share * self.units.terms_of(unit) / self.units.mean_terms;
-        term.weight * count * (K1 + 1.0) / (count + K1 * length)
+        score_of(term.weight, count, length)
     }
 
     /// Counts a term in every unit that is allowed.

@@ -6,7 +6,7 @@
 use super::atlas::Atlas;
 use super::lexical::{Lexical, LexicalResult, RowPlace, TermSource};
 use super::recent::Recent;
-use super::units::Units;
+use super::units::{CONTEXT_WEIGHT, Units};
 use crate::document::Layer;
 use crate::text::terms::{of_query, resolve};
 use rustc_hash::FxHashMap;
@@ -17,8 +17,17 @@ use std::sync::{Arc, Mutex, PoisonError};
 pub struct Term {
     pub texts: Vec<(u32, f32)>,
     pub sections: Vec<(u32, f32)>,
-    /// How many units of a layer have it, for the layers that were asked.
-    frequencies: Mutex<Vec<(Layer, u32)>>,
+    /// How it is spread over the units of a layer, for the layers that were asked.
+    spreads: Mutex<Vec<(Layer, TermSpread)>>,
+}
+
+/// How a term is spread over the units of a layer.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct TermSpread {
+    /// How many units have it.
+    pub units: u32,
+    /// How often one has it, at most.
+    pub most: f32,
 }
 
 /// Terms that were looked up lately: questions share their most frequent ones, whose lists are long.
@@ -77,7 +86,7 @@ pub fn terms_of(
         let texts = lexical.postings(fields, text, row)?;
         let sections = lexical.postings(&[TermSource::Context], text, row)?;
         let bytes = BESIDES + text.len() + (texts.capacity() + sections.capacity()) * size_of::<(u32, f32)>();
-        let term = Arc::new(Term { texts, sections, frequencies: Mutex::default() });
+        let term = Arc::new(Term { texts, sections, spreads: Mutex::default() });
         recent.keep(text.to_owned(), &term, bytes);
         Ok(QuestionTerm { term, weight })
     };
@@ -96,15 +105,17 @@ pub fn row(atlas: &Atlas<'_>, place: RowPlace) -> Option<u32> {
 }
 
 impl Term {
-    /// How many units of a layer have it.
-    pub fn frequency(&self, layer: Layer, units: &Units) -> u32 {
+    /// How it is spread over the units of a layer.
+    pub fn spread(&self, layer: Layer, units: &Units) -> TermSpread {
         // Only whole entries are added.
-        let frequencies = || self.frequencies.lock().unwrap_or_else(PoisonError::into_inner);
-        let known = frequencies().iter().find(|(of, _)| *of == layer).map(|&(_, frequency)| frequency);
+        let spreads = || self.spreads.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = spreads().iter().find(|(of, _)| *of == layer).map(|&(_, spread)| spread);
         known.unwrap_or_else(|| {
-            let frequency = self.counted(units);
-            frequencies().push((layer, frequency));
-            frequency
+            let most =
+                self.most_in_texts(units) + CONTEXT_WEIGHT * largest(self.sections.iter().map(|&(_, count)| count));
+            let spread = TermSpread { units: self.counted(units), most };
+            spreads().push((layer, spread));
+            spread
         })
     }
 
@@ -126,6 +137,25 @@ impl Term {
         sections.for_each(add);
         having
     }
+
+    /// How often the texts of one unit have it, at most. Those of one unit follow one another, and two are of one unit
+    /// where the units of the first end behind the beginning of those of the second.
+    fn most_in_texts(&self, units: &Units) -> f32 {
+        let (mut first, mut sum) = (0, 0.0);
+        largest(self.texts.iter().map(|&(text, count)| {
+            let begin = units.holding(text).start;
+            while units.holding(self.texts[first].0).end <= begin && self.texts[first].0 < text {
+                sum -= self.texts[first].1;
+                first += 1;
+            }
+            sum += count;
+            sum
+        }))
+    }
+}
+
+fn largest(counts: impl Iterator<Item = f32>) -> f32 {
+    counts.fold(0.0, f32::max)
 }
 
 #[cfg(test)]
