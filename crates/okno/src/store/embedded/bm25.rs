@@ -340,15 +340,23 @@ impl<'p> Cursor<'p> {
     }
 }
 
-/// How many postings come before a place: found in steps that double, because it is near.
+/// How many postings come before a place: it is near, mostly among the next few.
+#[inline]
 fn before(postings: &[(u32, f32)], place: u32) -> usize {
-    let mut end = 1;
-    while end < postings.len() && postings[end].0 < place {
+    let is_before = |&(at, _): &(u32, f32)| at < place;
+    if let Some(near) = postings.iter().take(NEXT_FEW).position(|posting| !is_before(posting)) {
+        return near;
+    }
+    let mut end = NEXT_FEW;
+    while end < postings.len() && is_before(&postings[end]) {
         end *= 2;
     }
-    let (start, end) = (end / 2, postings.len().min(end));
-    start + postings[start..end].partition_point(|&(at, _)| at < place)
+    let (start, end) = (postings.len().min(end / 2), postings.len().min(end));
+    start + postings[start..end].partition_point(is_before)
 }
+
+/// Postings that are looked at one after another, before steps that double.
+const NEXT_FEW: usize = 8;
 
 /// Counts of one term and scores of all so far, for the units of a block; with lists of those that are not 0.
 struct ScoredBlock {
