@@ -1,7 +1,8 @@
 //! Reading rows by what they hold, however long the answer is.
 //!
-//! The client takes no message of more than 4 MB, which some hundred long documents are. Where an answer is longer, the
-//! keys of its rows are asked for, which are short, and then the rows by their keys, half as many where that is too long.
+//! The client takes no message of more than 4 MB, which some hundred long documents are. Where an answer is longer,
+//! the keys of its rows are asked for, which are short, and then the rows by their keys, half as many where that is too
+//! long.
 
 use milvus::v2::error::Error as SdkError;
 use milvus::v2::prelude::{ClientV2, ConsistencyLevel, FieldData, QueryRequest};

@@ -68,7 +68,9 @@ pub fn best(
                 }
             }
         }
-        layers.iter_mut().for_each(|search| search.best.cut());
+        for search in &mut layers {
+            search.best.cut();
+        }
     }
     layers.into_iter().map(|search| search.best.ranked()).collect()
 }

@@ -181,8 +181,8 @@ pub fn check_starts(file: &mut File) -> Checked<()> {
     Ok(())
 }
 
-/// Makes both of the first pages of a compacted copy, of which LMDB fills the second, begin this transaction: whoever has
-/// the file of locks open counts on from there.
+/// Makes both of the first pages of a compacted copy, of which LMDB fills the second, begin this transaction: whoever
+/// has the file of locks open counts on from there.
 pub fn set_transaction(file: &mut File, transaction: u64) -> Checked<()> {
     let page_size = starts(file)?[0].page_size as u64;
     let mut start = [0; START];
