@@ -42,9 +42,9 @@ fn an_index_remade_under_a_running_server_is_opened_again() {
 #[test]
 fn free_pages_are_given_back_under_a_running_server() {
     let world = World::new();
-    let word = |number: usize, at: usize| format!("w{:x}", (number * 7919 + at).wrapping_mul(0x9e37_79b9) >> 8);
+    let term = |number: usize, at: usize| format!("w{:x}", (number * 7919 + at).wrapping_mul(0x9e37_79b9) >> 8);
     for number in 0..40 {
-        let words: Vec<String> = (0..8000).map(|at| word(number, at)).collect();
+        let words: Vec<String> = (0..8000).map(|at| term(number, at)).collect();
         world.write(&format!("notes/n{number}.md"), format!("Note number{number}.\n\n{}", words.join(" ")));
     }
     world.index(["notes"]);
