@@ -505,6 +505,11 @@ pub trait Store: Send + Sync {
     fn is_replaced(&self) -> bool {
         false
     }
+    /// Whether this store was replaced by the same index in a shorter file ([`Self::give_back`]) while it is read by
+    /// somebody here: the place cannot be opened again yet, and this store can be read until then.
+    fn is_read_on(&self) -> bool {
+        false
+    }
     /// Reads everything and says what is not as it was stored, or does not fit the rest. A store that cannot tell reads
     /// every document.
     fn check(&self) -> Result<Vec<IndexFault>> {

@@ -201,6 +201,14 @@ impl Store for EmbeddedStore {
         self.tables.is_replaced()
     }
 
+    fn is_read_on(&self) -> bool {
+        // A poisoned lock means another search panicked; the cached snapshot itself is never half-made.
+        let latest = self.latest.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let is_read = |kept: &Arc<EmbeddedSnapshot>| Arc::strong_count(kept) > 1;
+        let is_read = latest.as_ref().is_some_and(is_read) || self.tables.users() > usize::from(latest.is_some());
+        is_read && self.tables.is_shortened()
+    }
+
     fn reopen(&self) -> Option<Reopen> {
         let folder = self.folder.clone();
         Some(Box::new(move || Ok(Box::new(Self::open(&folder)?))))

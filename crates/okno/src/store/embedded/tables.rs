@@ -41,6 +41,8 @@ pub struct Tables {
     pub read_only: bool,
     /// Which file `data.mdb` was when it was opened.
     file: Option<FileNumber>,
+    /// Which file `lock.mdb` was.
+    locks: Option<FileNumber>,
     /// The identity that the index had then; none in one made before there were identities.
     opened_as: Option<IndexIdentity>,
     /// The state of `data.mdb` when all its pages were found to be sound, just now or as its layout says.
@@ -137,6 +139,7 @@ impl Tables {
             opened.ok_or_else(|| Error::Damaged { path: folder.to_owned(), what: Damage::MissingTable })?;
         tables.refuse_lost_values()?;
         tables.file = env.try_clone_inner_file().map_err(wrong)?.metadata().ok().as_ref().and_then(FileNumber::of);
+        tables.locks = std::fs::metadata(folder.join("lock.mdb")).ok().as_ref().and_then(FileNumber::of);
         tables.opened_as = tables.identity()?;
         tables.read_only = read_only;
         tables.checked = checked;
@@ -163,6 +166,7 @@ impl Tables {
             path: folder.to_owned(),
             read_only: false,
             file: None,
+            locks: None,
             opened_as: None,
             checked: None,
             layout: None,
@@ -197,6 +201,7 @@ impl Tables {
             path: folder.to_owned(),
             read_only: false,
             file: None,
+            locks: None,
             opened_as: None,
             checked: None,
             layout: None,
@@ -358,7 +363,20 @@ impl Tables {
     /// Whether another `data.mdb` may take the place of this one: the system lets go of a file that is open, and no
     /// snapshot of this process reads it.
     pub fn may_be_replaced(&self) -> bool {
-        !self.read_only && self.file.is_some() && Arc::strong_count(&self.sums) == 1
+        !self.read_only && self.file.is_some() && self.users() == 0
+    }
+
+    /// How many others have these tables: snapshots.
+    pub fn users(&self) -> usize {
+        Arc::strong_count(&self.sums) - 1
+    }
+
+    /// Whether `data.mdb` is another file now, and the rest of the index is the one that was opened.
+    pub fn is_shortened(&self) -> bool {
+        self.locks.is_some()
+            && !FileNumber::is_replaced(self.locks, &self.path.join("lock.mdb"))
+            && FileNumber::is_replaced(self.file, &self.path.join("data.mdb"))
+            && self.path.join("data.mdb").exists()
     }
 
     /// `data.mdb`, mapped once more; `None` where that cannot be done.
