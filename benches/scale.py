@@ -25,10 +25,10 @@ COLUMNS = ("sentences", "p50", "p95", "filtered p50", "exact p50", "open", "open
 
 
 def bench(binary, *arguments):
-    """One JSON object from the bench."""
+    """One JSON object from the bench; `None` from what prints nothing."""
     command = [binary] if binary else ["cargo", "bench", "-q", "--bench", "scale", "--"]
     done = subprocess.run([*command, *map(str, arguments)], stdout=subprocess.PIPE, text=True, check=True)
-    return json.loads(done.stdout)
+    return json.loads(done.stdout or "null")
 
 
 def built(binary, index, corpus, size):
