@@ -47,7 +47,7 @@ impl CurrentStore {
     /// # Errors
     /// When the index was replaced and the one that is there now cannot be opened, or not yet.
     pub fn get(&self) -> Result<Arc<dyn Store>> {
-        // The lock is held only by this function, and what it guards is whole at every moment.
+        // What the lock guards is whole at every moment.
         let mut current = self.store.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(store) = current.as_ref().filter(|store| !store.is_replaced() || self.is_read_on(store)) {
             return Ok(Arc::clone(store));

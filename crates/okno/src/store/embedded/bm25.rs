@@ -419,6 +419,15 @@ mod tests {
     use crate::document::Layer;
     use crate::store::embedded::dense::tests::many_sentences;
     use crate::store::{Ask, DocumentSet, Leg, Store};
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn postings_before_a_place_are_counted(places in prop::collection::btree_set(0..90u32, 0..60), place in 0..99u32) {
+            let postings: Vec<(u32, f32)> = places.iter().map(|&at| (at, 1.0)).collect();
+            prop_assert_eq!(super::before(&postings, place), places.range(..place).count());
+        }
+    }
 
     #[test]
     fn blocks_that_are_passed_over_hold_none_of_the_best() {

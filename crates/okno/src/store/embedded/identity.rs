@@ -62,9 +62,14 @@ impl FileNumber {
         None
     }
 
+    /// The number of the file at a path.
+    pub fn at(path: &Path) -> Option<Self> {
+        Self::of(&std::fs::metadata(path).ok()?)
+    }
+
     /// Whether another file, or none, is at this path.
     pub fn is_replaced(number: Option<Self>, path: &Path) -> bool {
-        number.is_some() && std::fs::metadata(path).ok().and_then(|metadata| Self::of(&metadata)) != number
+        number.is_some() && Self::at(path) != number
     }
 }
 

@@ -139,7 +139,7 @@ impl Tables {
             opened.ok_or_else(|| Error::Damaged { path: folder.to_owned(), what: Damage::MissingTable })?;
         tables.refuse_lost_values()?;
         tables.file = env.try_clone_inner_file().map_err(wrong)?.metadata().ok().as_ref().and_then(FileNumber::of);
-        tables.locks = std::fs::metadata(folder.join("lock.mdb")).ok().as_ref().and_then(FileNumber::of);
+        tables.locks = FileNumber::at(&folder.join("lock.mdb"));
         tables.opened_as = tables.identity()?;
         tables.read_only = read_only;
         tables.checked = checked;
