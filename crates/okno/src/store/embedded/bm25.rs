@@ -423,7 +423,10 @@ mod tests {
 
     proptest! {
         #[test]
-        fn postings_before_a_place_are_counted(places in prop::collection::btree_set(0..90u32, 0..60), place in 0..99u32) {
+        fn postings_before_a_place_are_counted(
+            places in prop::collection::btree_set(0..90u32, 0..60),
+            place in 0..99u32,
+        ) {
             let postings: Vec<(u32, f32)> = places.iter().map(|&at| (at, 1.0)).collect();
             prop_assert_eq!(super::before(&postings, place), places.range(..place).count());
         }
