@@ -11,6 +11,7 @@
 use super::atlas::{Allowed, Atlas, Findable};
 use super::best::{BestUnits, ScoredUnit};
 use super::known_terms::{QuestionTerm, Term};
+use super::postings::{Posting, before};
 use super::units::{BLOCK, BlockPlaces, CONTEXT_WEIGHT, UnitBlock, Units};
 use crate::document::Layer;
 use std::ops::Range;
@@ -146,12 +147,12 @@ impl TermBits {
         let mut everywhere = 0;
         for (at, QuestionTerm { term, .. }) in terms.iter().enumerate() {
             let bit = 1u64 << bit_of(at);
-            if (term.texts.len() + term.sections.len()) * EVERYWHERE > atlas.texts() {
+            if (term.texts.all().len() + term.sections.all().len()) * EVERYWHERE > atlas.texts() {
                 everywhere |= bit;
                 continue;
             }
-            term.texts.iter().for_each(|&(text, _)| texts[text as usize / TEXTS_TOGETHER] |= bit);
-            term.sections.iter().for_each(|&(section, _)| sections[section as usize / SECTIONS_TOGETHER] |= bit);
+            term.texts.all().iter().for_each(|&(text, _)| texts[text as usize / TEXTS_TOGETHER] |= bit);
+            term.sections.all().iter().for_each(|&(section, _)| sections[section as usize / SECTIONS_TOGETHER] |= bit);
         }
         Self { texts, sections, everywhere }
     }
@@ -262,12 +263,12 @@ impl<'s> LayerSearch<'s> {
 
     /// Counts a term in every unit that is allowed.
     fn count(&self, term: &TermCursor<'_>, allowed: Option<&Allowed>, scores: &mut ScoredBlock) {
-        for &(text, count) in term.texts.here {
+        for &(text, count) in term.texts {
             if allowed.is_none_or(|allowed| allowed.texts.has(text)) {
                 scores.count(self.units.holding(text), count);
             }
         }
-        for &(section, count) in term.sections.here {
+        for &(section, count) in term.sections {
             if allowed.is_none_or(|allowed| allowed.sections.has(section)) {
                 scores.count(self.units.in_section(section), CONTEXT_WEIGHT * count);
             }
@@ -276,14 +277,14 @@ impl<'s> LayerSearch<'s> {
 
     /// Adds what a term scores in the units that have a score already, and in no other.
     fn add(&self, term: WeighedTerm, cursor: &TermCursor<'_>, block: &mut ScoredBlock) {
-        let (mut texts, mut sections) = (Cursor::of(cursor.texts.here), Cursor::of(cursor.sections.here));
+        let (mut texts, mut sections) = (Following { rest: cursor.texts }, Following { rest: cursor.sections });
         for &at in &block.scored {
             let unit = block.run.start + at as usize;
             let held = self.units.texts(unit);
-            texts.advance(&(held.start as u32..held.end as u32));
-            sections.advance(&(self.units.section[unit]..self.units.section[unit] + 1));
-            let sum = |postings: &[(u32, f32)]| postings.iter().map(|&(_, count)| count).sum::<f32>();
-            let count = sum(texts.here) + CONTEXT_WEIGHT * sum(sections.here);
+            let texts = texts.within(&(held.start as u32..held.end as u32));
+            let sections = sections.within(&(self.units.section[unit]..self.units.section[unit] + 1));
+            let sum = |postings: &[Posting]| postings.iter().map(|&(_, count)| count).sum::<f32>();
+            let count = sum(texts) + CONTEXT_WEIGHT * sum(sections);
             if count > 0.0 {
                 block.scores[at as usize] += self.of_term(term, unit, count);
             }
@@ -293,72 +294,38 @@ impl<'s> LayerSearch<'s> {
 
 /// Where a term is in the block that is scored.
 struct TermCursor<'p> {
-    texts: Cursor<'p>,
-    sections: Cursor<'p>,
+    term: &'p Term,
+    texts: &'p [Posting],
+    sections: &'p [Posting],
 }
 
 impl<'p> TermCursor<'p> {
     fn new(term: &'p Term) -> Self {
-        Self { texts: Cursor::of(&term.texts), sections: Cursor::of(&term.sections) }
+        Self { term, texts: &[], sections: &[] }
     }
 
     fn go_to(&mut self, places: &BlockPlaces) {
-        self.texts.go_to(&places.texts);
-        self.sections.go_to(&places.sections);
+        self.texts = self.term.texts.within(&places.texts);
+        self.sections = self.term.sections.within(&places.sections);
     }
 
     fn is_here(&self) -> bool {
-        !self.texts.here.is_empty() || !self.sections.here.is_empty()
+        !self.texts.is_empty() || !self.sections.is_empty()
     }
 }
 
-/// Postings by ascending place, and some of them that follow one another.
-struct Cursor<'p> {
-    all: &'p [(u32, f32)],
-    here: &'p [(u32, f32)],
-    /// Where `here` begins.
-    start: usize,
+/// Postings that are gone through by ascending ranges.
+struct Following<'p> {
+    rest: &'p [Posting],
 }
 
-impl<'p> Cursor<'p> {
-    fn of(all: &'p [(u32, f32)]) -> Self {
-        Self { all, here: &[], start: 0 }
-    }
-
-    /// Goes to a range that does not begin before the one before.
-    fn advance(&mut self, range: &Range<u32>) {
-        self.start += before(&self.all[self.start..], range.start);
-        let rest = &self.all[self.start..];
-        self.here = &rest[..before(rest, range.end)];
-    }
-
-    /// Goes to any range.
-    fn go_to(&mut self, range: &Range<u32>) {
-        let is_behind = self.all.get(self.start).is_none_or(|&(place, _)| place >= range.start);
-        if is_behind {
-            self.start = self.all[..self.start].partition_point(|&(place, _)| place < range.start);
-        }
-        self.advance(range);
+impl<'p> Following<'p> {
+    /// Those in a range that does not begin before the one before.
+    fn within(&mut self, range: &Range<u32>) -> &'p [Posting] {
+        self.rest = &self.rest[before(self.rest, range.start)..];
+        &self.rest[..before(self.rest, range.end)]
     }
 }
-
-/// How many postings come before a place: it is near, mostly among the next few.
-#[inline]
-fn before(postings: &[(u32, f32)], place: u32) -> usize {
-    let is_before = |&(at, _): &(u32, f32)| at < place;
-    if let Some(near) = postings.iter().take(NEXT_FEW).position(|posting| !is_before(posting)) {
-        return near;
-    }
-    let mut end = NEXT_FEW;
-    while end < postings.len() && is_before(&postings[end]) {
-        end *= 2;
-    }
-    let (start, end) = (postings.len().min(end / 2), postings.len().min(end));
-    start + postings[start..end].partition_point(is_before)
-}
-
-/// Postings that are looked at one after another, before steps that double.
-const NEXT_FEW: usize = 8;
 
 /// Counts of one term and scores of all so far, for the units of a block; with lists of those that are not 0.
 struct ScoredBlock {
@@ -419,18 +386,6 @@ mod tests {
     use crate::document::Layer;
     use crate::store::embedded::dense::tests::many_sentences;
     use crate::store::{Ask, DocumentSet, Leg, Store};
-    use proptest::prelude::*;
-
-    proptest! {
-        #[test]
-        fn postings_before_a_place_are_counted(
-            places in prop::collection::btree_set(0..90u32, 0..60),
-            place in 0..99u32,
-        ) {
-            let postings: Vec<(u32, f32)> = places.iter().map(|&at| (at, 1.0)).collect();
-            prop_assert_eq!(super::before(&postings, place), places.range(..place).count());
-        }
-    }
 
     #[test]
     fn blocks_that_are_passed_over_hold_none_of_the_best() {

@@ -5,6 +5,7 @@
 
 use super::atlas::Atlas;
 use super::lexical::{Lexical, LexicalResult, RowPlace, TermSource};
+use super::postings::Postings;
 use super::recent::Recent;
 use super::units::{CONTEXT_WEIGHT, Units};
 use crate::document::Layer;
@@ -15,8 +16,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 /// Where one term is: (text, count) and (section, count), in the row's numbers, ascending.
 pub struct Term {
-    pub texts: Vec<(u32, f32)>,
-    pub sections: Vec<(u32, f32)>,
+    pub texts: Postings,
+    pub sections: Postings,
     /// How it is spread over the units of a layer, for the layers that were asked.
     spreads: Mutex<Vec<(Layer, TermSpread)>>,
 }
@@ -83,9 +84,9 @@ pub fn terms_of(
         if let Some(term) = recent.get(text) {
             return Ok(QuestionTerm { term, weight });
         }
-        let texts = lexical.postings(fields, text, row)?;
-        let sections = lexical.postings(&[TermSource::Context], text, row)?;
-        let bytes = BESIDES + text.len() + (texts.capacity() + sections.capacity()) * size_of::<(u32, f32)>();
+        let texts = Postings::new(lexical.postings(fields, text, row)?);
+        let sections = Postings::new(lexical.postings(&[TermSource::Context], text, row)?);
+        let bytes = BESIDES + text.len() + texts.bytes() + sections.bytes();
         let term = Arc::new(Term { texts, sections, spreads: Mutex::default() });
         recent.keep(text.to_owned(), &term, bytes);
         Ok(QuestionTerm { term, weight })
@@ -111,8 +112,8 @@ impl Term {
         let spreads = || self.spreads.lock().unwrap_or_else(PoisonError::into_inner);
         let known = spreads().iter().find(|(of, _)| *of == layer).map(|&(_, spread)| spread);
         known.unwrap_or_else(|| {
-            let most =
-                self.most_in_texts(units) + CONTEXT_WEIGHT * largest(self.sections.iter().map(|&(_, count)| count));
+            let most = self.most_in_texts(units)
+                + CONTEXT_WEIGHT * largest(self.sections.all().iter().map(|&(_, count)| count));
             let spread = TermSpread { units: self.counted(units), most };
             spreads().push((layer, spread));
             spread
@@ -121,13 +122,13 @@ impl Term {
 
     /// How many units have it: the length of all their ranges, each begun not before the one before.
     fn counted(&self, units: &Units) -> u32 {
-        let mut sections = self.sections.iter().map(|&(section, _)| units.in_section(section)).peekable();
+        let mut sections = self.sections.all().iter().map(|&(section, _)| units.in_section(section)).peekable();
         let (mut having, mut end) = (0, 0);
         let mut add = |range: Range<u32>| {
             having += range.end.saturating_sub(range.start.max(end));
             end = end.max(range.end);
         };
-        for &(text, _) in &self.texts {
+        for &(text, _) in self.texts.all() {
             let range = units.holding(text);
             while let Some(section) = sections.next_if(|section| section.start < range.start) {
                 add(section);
@@ -141,11 +142,11 @@ impl Term {
     /// How often the texts of one unit have it, at most. Those of one unit follow one another, and two are of one unit
     /// where the units of the first end behind the beginning of those of the second.
     fn most_in_texts(&self, units: &Units) -> f32 {
-        let (mut first, mut sum) = (0, 0.0);
-        largest(self.texts.iter().map(|&(text, count)| {
+        let (texts, mut first, mut sum) = (self.texts.all(), 0, 0.0);
+        largest(texts.iter().map(|&(text, count)| {
             let begin = units.holding(text).start;
-            while units.holding(self.texts[first].0).end <= begin && self.texts[first].0 < text {
-                sum -= self.texts[first].1;
+            while units.holding(texts[first].0).end <= begin && texts[first].0 < text {
+                sum -= texts[first].1;
                 first += 1;
             }
             sum += count;

@@ -32,6 +32,7 @@ mod lexical;
 mod marks;
 mod pages;
 mod parts;
+mod postings;
 mod recent;
 mod sketch;
 mod snapshot;
