@@ -22,7 +22,7 @@
 //! quantities that were found: of 19 natural questions with no answer that were not told it tells one, since 500
 //! tokens nearly always hold some length of time.
 
-use super::expand::{View, Views};
+use super::views::{View, Views};
 use crate::Result;
 use crate::document::{Derived, Span};
 use crate::store::{DocumentNumber, Snapshot};

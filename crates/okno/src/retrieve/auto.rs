@@ -28,10 +28,11 @@
 mod first_steps;
 
 use super::blocks;
-use super::expand::{ContextPiece, View, Views, merge};
+use super::expand::{ContextPiece, merge};
 use super::fuse::Hit;
 use super::steps::{SentenceStep, StepGain, StepQueue};
 use super::tables;
+use super::views::{View, Views};
 use crate::store::DocumentNumber;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::ops::Range;
@@ -164,8 +165,8 @@ pub(super) fn block(at: u32, view: &View<'_>) -> Range<u32> {
 }
 
 /// A budget being filled.
-struct Filling<'a> {
-    views: &'a Views<'a>,
+struct Filling<'a, 's> {
+    views: &'a Views<'s>,
     /// What a token costs.
     scale: f32,
     /// How likely each sentence is to answer.
@@ -191,8 +192,8 @@ struct Filling<'a> {
     looked: FxHashSet<(DocumentNumber, u32, u32)>,
 }
 
-impl<'a> Filling<'a> {
-    fn new(values: &[(SentencePlace, f32)], views: &'a Views<'a>, scale: f32) -> Self {
+impl<'a, 's> Filling<'a, 's> {
+    fn new(values: &[(SentencePlace, f32)], views: &'a Views<'s>, scale: f32) -> Self {
         Self {
             views,
             scale,

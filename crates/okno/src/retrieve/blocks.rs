@@ -4,7 +4,7 @@
 //! Comes in: a document's sentences and text. Goes out: for a sentence, the run it belongs to. What a run is can be
 //! seen from the first characters of its sentences, so an index needs no more than it has.
 
-use super::expand::View;
+use super::views::View;
 use std::ops::Range;
 
 /// A run holds at least this many items: two lines are read with their neighbours anyway.

@@ -6,8 +6,8 @@
 //! and its backup, a notice repeated in every file – are what repeats in people's folders, and because
 //! it needs nothing from the store.
 
-use super::expand::Views;
 use super::fuse::Hit;
+use super::views::Views;
 use crate::text::terms::terms;
 use rustc_hash::FxHashSet;
 use xxhash_rust::xxh3::xxh3_64;
@@ -71,7 +71,7 @@ fn shared(terms: &FxHashSet<u64>, other: &FxHashSet<u64>) -> f32 {
 mod tests {
     use super::*;
     use crate::document::{Block, BlockKind, Layer, Span};
-    use crate::retrieve::expand::View;
+    use crate::retrieve::views::View;
     use crate::store::Run;
     use std::sync::Arc;
 

@@ -5,38 +5,11 @@
 
 use super::fuse::Hit;
 use super::recipe::{Expansion, Order, Worth};
-use crate::document::{self, Layer, Structure};
-use crate::store::{DocumentNumber, DocumentText};
+use super::views::{View, Views};
+use crate::document::{Layer, Structure};
+use crate::store::DocumentNumber;
 use rustc_hash::FxHashMap;
 use std::ops::Range;
-use std::sync::Arc;
-
-/// What the pure middle knows of a document.
-#[derive(Debug)]
-pub struct View<'a> {
-    /// Its sentences.
-    pub structure: Arc<Structure>,
-    /// Its text, for layers that count characters.
-    pub text: DocumentText<'a>,
-}
-
-/// The documents that were hit.
-pub type Views<'a> = FxHashMap<DocumentNumber, View<'a>>;
-
-/// The same documents with the characters of each sentence in place of its tokens, blanks up to the next one
-/// included; and how many characters a token has there.
-pub fn in_characters(mut views: Views<'_>) -> (Views<'_>, f32) {
-    let (mut tokens, mut characters) = (0, 0);
-    for view in views.values_mut() {
-        let structure = Arc::make_mut(&mut view.structure);
-        let costs = document::characters(&view.text, structure.sentences.iter().map(|sentence| sentence.span));
-        for (sentence, cost) in structure.sentences.iter_mut().zip(costs) {
-            tokens += u64::from(std::mem::replace(&mut sentence.tokens, cost as u32));
-            characters += cost as u64;
-        }
-    }
-    (views, (characters as f32 / tokens.max(1) as f32).max(1.0))
-}
 
 /// A run of sentences to be returned.
 #[derive(Debug, Clone, PartialEq)]
@@ -293,6 +266,7 @@ mod tests {
     use crate::document::{Section, Sentence, Span};
     use crate::store::Run;
     use proptest::prelude::*;
+    use std::sync::Arc;
 
     /// A document of `count` sentences of 10 bytes and 5 tokens, sections of `section` sentences.
     fn document(count: usize, section: usize) -> (Structure, String) {

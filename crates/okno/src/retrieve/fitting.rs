@@ -7,8 +7,8 @@
 //! set moves. The lifts were chosen among four and six values on the sets they are measured on.
 
 use super::blocks;
-use super::expand::{View, Views};
 use super::fuse::Hit;
+use super::views::{View, Views};
 use crate::Result;
 use crate::store::Snapshot;
 use crate::text::terms::folded;

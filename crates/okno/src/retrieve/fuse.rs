@@ -11,7 +11,7 @@
 use super::recipe::Fusion;
 use crate::document::Layer;
 use crate::store::{DocumentNumber, Leg, Run, Scored};
-use rustc_hash::{FxBuildHasher, FxHashMap};
+use rustc_hash::FxHashMap;
 use serde::Serialize;
 
 /// Why there is a ranking beside those of the question in the whole index.
@@ -78,24 +78,58 @@ pub struct Trace {
     pub share: f32,
 }
 
-/// Fuses rankings into hits, best first. `depth` is the length a ranking has when it is full.
-pub fn fuse(rankings: &[Ranking], fusion: Fusion, depth: usize) -> Vec<Hit> {
-    let mut hits = Hits::with_room_for(rankings.iter().map(|ranking| ranking.units.len()).sum());
-    for ranking in rankings {
-        let shared = Shared::new(ranking, fusion, depth);
-        for (at, unit) in places(ranking).filter_map(|(at, first, unit)| first.then_some((at, unit))) {
-            let share = shared.of(at, unit);
-            match fusion {
-                Fusion::ReciprocalRank(_) => hits.add(unit.run, ranking.layer, share),
-                Fusion::Relative => {
-                    spoken_for(ranking.layer, unit.run).for_each(|run| hits.add(run, Layer::Sentence, share));
+/// The hits of the rankings so far, each once; its shares are added in the order of the rankings.
+pub struct FusedHits {
+    fusion: Fusion,
+    depth: usize,
+    hits: Vec<Hit>,
+    places: FxHashMap<Run, usize>,
+}
+
+impl FusedHits {
+    /// No hits yet. `depth` is the length that a ranking has when it is full.
+    pub fn new(fusion: Fusion, depth: usize) -> Self {
+        Self { fusion, depth, hits: Vec::new(), places: FxHashMap::default() }
+    }
+
+    /// Adds rankings to those so far.
+    pub fn add(&mut self, rankings: &[Ranking]) {
+        let units = rankings.iter().map(|ranking| ranking.units.len()).sum();
+        self.hits.reserve(units);
+        self.places.reserve(units);
+        for ranking in rankings {
+            let shared = Shared::new(ranking, self.fusion, self.depth);
+            for (at, unit) in places(ranking).filter_map(|(at, first, unit)| first.then_some((at, unit))) {
+                let share = shared.of(at, unit);
+                match self.fusion {
+                    Fusion::ReciprocalRank(_) => self.add_share(unit.run, ranking.layer, share),
+                    Fusion::Relative => {
+                        spoken_for(ranking.layer, unit.run).for_each(|run| self.add_share(run, Layer::Sentence, share));
+                    }
                 }
             }
         }
     }
-    let mut hits: Vec<Hit> = hits.hits.into_iter().filter(|hit| hit.score > 0.0).collect();
-    hits.sort_unstable_by(|a, b| b.score.total_cmp(&a.score).then(a.run.cmp(&b.run)));
-    hits
+
+    fn add_share(&mut self, run: Run, layer: Layer, share: f32) {
+        let at = *self.places.entry(run).or_insert(self.hits.len());
+        match self.hits.get_mut(at) {
+            Some(hit) => hit.score += share,
+            None => self.hits.push(Hit { run, layer, score: share }),
+        }
+    }
+
+    /// The score of the best; 0 where there is none.
+    pub fn best(&self) -> f32 {
+        self.hits.iter().map(|hit| hit.score).fold(0.0, f32::max)
+    }
+
+    /// Those with a score, best first.
+    pub fn ranked(&self) -> Vec<Hit> {
+        let mut hits: Vec<Hit> = self.hits.iter().filter(|hit| hit.score > 0.0).copied().collect();
+        hits.sort_unstable_by(|a, b| b.score.total_cmp(&a.score).then(a.run.cmp(&b.run)));
+        hits
+    }
 }
 
 /// The units of a ranking with their places among distinct targets, and whether each is the first of its target.
@@ -116,35 +150,25 @@ fn places(ranking: &Ranking) -> impl Iterator<Item = (usize, bool, &Scored)> {
     })
 }
 
-/// Hits under construction: every unit once, its shares added in the order of the rankings.
-struct Hits {
-    hits: Vec<Hit>,
-    places: FxHashMap<Run, usize>,
-}
-
-impl Hits {
-    fn with_room_for(units: usize) -> Self {
-        let places = FxHashMap::with_capacity_and_hasher(units, FxBuildHasher);
-        Self { hits: Vec::with_capacity(units), places }
-    }
-
-    fn add(&mut self, run: Run, layer: Layer, share: f32) {
-        let at = *self.places.entry(run).or_insert(self.hits.len());
-        match self.hits.get_mut(at) {
-            Some(hit) => hit.score += share,
-            None => self.hits.push(Hit { run, layer, score: share }),
-        }
-    }
-}
-
 /// How rankings came to their hits.
 pub struct HitTraces<'r> {
     rankings: &'r [Ranking],
     fusion: Fusion,
     /// What each ranking's places are worth.
     shared: Vec<Shared>,
-    /// For each document its units: the ranking, the place, whether it is the first of its target.
-    units: FxHashMap<DocumentNumber, Vec<(usize, usize, bool, &'r Scored)>>,
+    /// For each document its units.
+    units: FxHashMap<DocumentNumber, Vec<RankedUnit<'r>>>,
+}
+
+/// A unit in a ranking.
+struct RankedUnit<'r> {
+    /// What it stands for, beside the rest: most units of a document are not those of a hit.
+    run: Run,
+    /// The ranking, the place in it, and whether it is the first of its target.
+    of: usize,
+    at: usize,
+    first: bool,
+    unit: &'r Scored,
 }
 
 impl<'r> HitTraces<'r> {
@@ -153,7 +177,8 @@ impl<'r> HitTraces<'r> {
         let mut units: FxHashMap<DocumentNumber, Vec<_>> = FxHashMap::default();
         for (of, ranking) in rankings.iter().enumerate() {
             for (at, first, unit) in places(ranking) {
-                units.entry(unit.run.document).or_default().push((of, at, first, unit));
+                let ranked = RankedUnit { run: unit.run, of, at, first, unit };
+                units.entry(unit.run.document).or_default().push(ranked);
             }
         }
         let shared = rankings.iter().map(|ranking| Shared::new(ranking, fusion, depth)).collect();
@@ -163,12 +188,11 @@ impl<'r> HitTraces<'r> {
     /// How each ranking came to a hit, or to the units that were collapsed to it.
     pub fn of(&self, hit: &Hit) -> Vec<Trace> {
         let units = self.units.get(&hit.run.document).into_iter().flatten();
-        let concerning =
-            units.filter(|(of, _, _, unit)| concerns(self.rankings[*of].layer, unit.run, self.fusion, hit));
-        let trace = |&(of, at, first, unit): &(usize, usize, bool, &Scored)| Trace {
+        let concerning = units.filter(|one| concerns(self.rankings[one.of].layer, one.run, self.fusion, hit));
+        let trace = |&RankedUnit { run, of, at, first, unit }: &RankedUnit<'_>| Trace {
             leg: self.rankings[of].leg,
             layer: self.rankings[of].layer,
-            run: unit.run,
+            run,
             derived: unit.derived,
             led: self.rankings[of].led,
             rank: at + 1,
@@ -230,6 +254,12 @@ fn spoken_for(layer: Layer, run: Run) -> impl Iterator<Item = Run> {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    fn fuse(rankings: &[Ranking], fusion: Fusion, depth: usize) -> Vec<Hit> {
+        let mut fused = FusedHits::new(fusion, depth);
+        fused.add(rankings);
+        fused.ranked()
+    }
 
     fn run(document: u32, sentence: u32) -> Run {
         Run { document, first: sentence, end: sentence + 1, anchor: sentence }

@@ -6,11 +6,11 @@
 
 use super::Models;
 use super::evidence;
-use super::expand::{View, Views};
 use super::fuse::Hit;
 use super::query::Query;
 use super::recipe::{Recipe, Recipes};
 use super::spelling;
+use super::views::{View, Views};
 use crate::Result;
 use crate::generate::Asker;
 use crate::store::Snapshot;

@@ -12,8 +12,7 @@
 
 use super::Probe;
 use super::balance;
-use super::expand::View;
-use super::fuse::{Hit, LedBy, Ranking, fuse};
+use super::fuse::{FusedHits, Hit, LedBy, Ranking};
 use super::recipe::Recipe;
 use super::scope::QuestionScope;
 use crate::Result;
@@ -74,6 +73,8 @@ pub struct Trail<'q> {
     pub lexical: Option<f32>,
     /// All rankings, those of the whole index first.
     pub rankings: Vec<Ranking>,
+    /// What they are fused to so far.
+    fused: FusedHits,
     /// Their hits, best first.
     pub hits: Vec<Hit>,
 }
@@ -112,13 +113,11 @@ impl LeadSearch<'_> {
                 };
                 trail.rankings.extend(named.map(ranking));
             }
-            trail.hits = self.fused(&trail.rankings);
-            trail.best = trail.hits.first().map_or(0.0, |hit| hit.score);
             if !trail.named.is_empty() {
                 let units = found.next().unwrap_or_default();
                 trail.rankings.extend(self.by_document(units, &trail.named, (LedBy::Name, NAMED)));
-                trail.hits = self.fused(&trail.rankings);
             }
+            self.fuse(trail);
         }
         Ok(trails)
     }
@@ -130,7 +129,8 @@ impl LeadSearch<'_> {
             named = self.named(catalogue, text);
             rest = catalogue.rest(text, &named.iter().map(|lead| lead.document).collect::<Vec<_>>());
         }
-        Ok(Trail { probes, named, rest, best: 0.0, lexical: None, rankings: Vec::new(), hits: Vec::new() })
+        let (rankings, fused, hits) = (Vec::new(), self.nothing_fused(), Vec::new());
+        Ok(Trail { probes, named, rest, best: 0.0, lexical: None, rankings, fused, hits })
     }
 
     /// Balances the legs, adds what documents say that the best passages name, in one round trip, and brings named
@@ -157,7 +157,8 @@ impl LeadSearch<'_> {
                 trail.rankings.extend(self.openings(&trail.named)?);
             }
             if trail.rankings.len() > fused {
-                trail.hits = self.fused(&trail.rankings);
+                trail.fused.add(&trail.rankings[fused..]);
+                trail.hits = trail.fused.ranked();
             }
             if trail.rankings.iter().any(|ranking| ranking.led.is_some()) {
                 trail.hits = even(std::mem::take(&mut trail.hits), &trail.named);
@@ -173,16 +174,24 @@ impl LeadSearch<'_> {
         let written = balance::written_across(&trail.probes[0].text, &trail.rankings, self.snapshot)?;
         trail.lexical = written.and_then(|written| balance::balance(&mut trail.rankings, written));
         if trail.lexical.is_some() {
-            let whole = trail.rankings.iter().position(|ranking| ranking.led.is_some());
-            let whole = &trail.rankings[..whole.unwrap_or(trail.rankings.len())];
-            trail.best = self.fused(whole).first().map_or(0.0, |hit| hit.score);
-            trail.hits = self.fused(&trail.rankings);
+            self.fuse(trail);
         }
         Ok(())
     }
 
-    fn fused(&self, rankings: &[Ranking]) -> Vec<Hit> {
-        fuse(rankings, self.recipe.fusion, self.depth)
+    /// Fuses all rankings, those of the whole index first: they say how good the best hit is.
+    fn fuse(&self, trail: &mut Trail<'_>) {
+        let led = trail.rankings.iter().position(|ranking| ranking.led.is_some());
+        let (whole, led) = trail.rankings.split_at(led.unwrap_or(trail.rankings.len()));
+        trail.fused = self.nothing_fused();
+        trail.fused.add(whole);
+        trail.best = trail.fused.best();
+        trail.fused.add(led);
+        trail.hits = trail.fused.ranked();
+    }
+
+    fn nothing_fused(&self) -> FusedHits {
+        FusedHits::new(self.recipe.fusion, self.depth)
     }
 
     /// The documents that a question names.
@@ -204,9 +213,8 @@ impl LeadSearch<'_> {
         let mut linked: Vec<Lead> = Vec::new();
         for hit in hits.iter().take(READ_FOR_TITLES) {
             let (document, surely) = (hit.run.document, hit.score / best);
-            let view = View { structure: self.snapshot.structure(document)?, text: self.snapshot.text(document)? };
-            let around = super::auto::block(hit.run.anchor, &view);
-            let text = view.structure.span(around.start as usize..around.end as usize).of(&view.text);
+            let (structure, text) = (self.snapshot.structure(document)?, self.snapshot.text(document)?);
+            let text = structure.span(structure.with_neighbours(hit.run.anchor as usize)).of(&text);
             for other in catalogue.mentioned(text) {
                 let known = other == document || named.iter().chain(&linked).any(|lead| lead.document == other);
                 if !known && self.scope.is_allowed(other) {

@@ -38,6 +38,7 @@ mod spelling;
 mod steps;
 mod tables;
 mod translations;
+mod views;
 
 pub use crate::store::DEFAULT_RECIPE;
 pub use context::{Answer, Context, ContextHit, FoundUnit, Stage};
@@ -62,12 +63,12 @@ use crate::store::{DocumentNumber, Leg, Snapshot};
 use crate::understand::model::{Probes, Step, Taken};
 use crate::understand::{AnswerForm, Because, Route, Routing, Understood};
 use crate::{Error, Result};
-use expand::{ContextPiece, View, Views};
+use expand::ContextPiece;
 use fuse::{Hit, Ranking};
 use help::PreparedQuestion;
 use query::DEEPEST;
 use scope::QuestionScope;
-use std::collections::BTreeSet;
+use views::{Views, in_characters, refuse_unread, views};
 
 /// One stage of the flow as a span, for whoever traces; where nobody does it costs a comparison.
 macro_rules! stage {
@@ -159,7 +160,7 @@ fn answer(
         stage!("find", find(snapshot, &recipe, &asked, &parts, &scope, &about))?;
     let (views, scale) = match recipe.unit {
         Unit::Tokens => (views, 1.0),
-        Unit::Characters => expand::in_characters(views),
+        Unit::Characters => in_characters(views),
     };
     let mut stage = Stage::new(&rankings, fused, hits.len(), scope.matching);
     stage.lexical = lexical;
@@ -235,6 +236,7 @@ fn answer(
         Order::Score => phrases::first(contexts, &routing.phrases),
         Order::Document | Order::Ends => contexts,
     };
+    refuse_unread(views)?;
     let (question, damaged) = (query.text.clone(), Vec::new());
     let rows = None;
     Ok(Answer { question, recipe, contexts, relevance, stage, understood, routing, steps, rows, damaged })
@@ -428,13 +430,6 @@ fn part_probes(recipe: &Recipe, embedder: &dyn Embedder, parts: &[String]) -> Re
 
 fn finds_by_vectors(recipe: &Recipe) -> bool {
     recipe.legs.contains(&Leg::Dense)
-}
-
-fn views<'s>(snapshot: &'s dyn Snapshot, hits: &[Hit]) -> Result<Views<'s>> {
-    let documents: BTreeSet<DocumentNumber> = hits.iter().map(|hit| hit.run.document).collect();
-    snapshot.expect(&documents.iter().copied().collect::<Vec<_>>())?;
-    let view = |number| Ok((number, View { structure: snapshot.structure(number)?, text: snapshot.text(number)? }));
-    documents.into_iter().map(view).collect()
 }
 
 fn unit_vector(embedder: &dyn Embedder, text: &str, role: Role) -> Result<Vec<f32>> {

@@ -6,8 +6,8 @@
 //! changes, not which they are.
 
 use super::Context;
-use super::expand::Views;
 use super::fuse::Hit;
+use super::views::Views;
 use crate::text::terms::folded;
 
 /// What a hit that says every phrase gains, in shares of the best score. Two keep it before the others when `auto`

@@ -7,9 +7,9 @@
 //! numbers of the size it knows. What is read is the hit itself, before it grows, with the sentences next to it in
 //! its block: a sentence alone often does not say what it is about.
 
-use super::expand::{View, Views};
 use super::fuse::Hit;
 use super::recipe::Rerank;
+use super::views::{View, Views};
 pub use crate::error::RerankError;
 use crate::store::Run;
 use crate::{Error, Result};

@@ -10,11 +10,11 @@
 //! Revision") lifts its section: two more of 84 natural questions (`benches/natural.py`, those that were looked at)
 //! have their whole answer in 500 tokens, and one of 1,720 others has not; half and twice as much do the same.
 
-use super::expand::Views;
 use super::fuse::Hit;
 use super::recipe::Rerank;
 use super::relevance::ComparedQuestion;
 use super::rerank::{Moved, Reranked, shares};
+use super::views::Views;
 use crate::Result;
 use crate::store::{DocumentNumber, Run, Snapshot};
 use rustc_hash::FxHashMap;

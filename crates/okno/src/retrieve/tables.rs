@@ -9,7 +9,8 @@
 //! Why not while splitting: a header joined to its first row is one sentence, and recipes that rank sentences found
 //! less (`tests/quality.rs`: `chunks` lost two questions and gained none).
 
-use super::expand::{ContextPiece, View, Views, covering, within_budget};
+use super::expand::{ContextPiece, covering, within_budget};
+use super::views::{View, Views};
 use crate::document::{Structure, table};
 
 /// The header of the table that a sentence is a row of.

@@ -3,8 +3,8 @@
 //! `guide-en/start.md` and `guide-zh/start.md` say the same; what a budget spends on both it spends twice. Two
 //! documents are taken for translations when their paths differ only in tags of languages and their texts in script.
 
-use super::expand::{View, Views};
 use super::fuse::Hit;
+use super::views::{View, Views};
 use crate::Result;
 use crate::store::{DocumentNumber, Snapshot};
 use crate::text::is_chinese;

@@ -1,8 +1,8 @@
 //! Numbered steps begin at the first one: what is less likely to answer makes room for it.
 
 use super::super::blocks;
-use super::super::expand::View;
 use super::super::steps::SentenceStep;
+use super::super::views::View;
 use super::{Filling, LONGEST, SentencePlace, scaled};
 use crate::store::DocumentNumber;
 use std::ops::Range;
@@ -11,7 +11,7 @@ use std::ops::Range;
 /// recipe; no figure of `benches/quality.py`, `parts.py` or `natural.py` moves with it or without.
 const MOST_DROPPED: f32 = 0.25;
 
-impl Filling<'_> {
+impl Filling<'_, '_> {
     /// Gives numbered steps whose first ones were not taken these too, in place of what stands at the end of their
     /// piece: who is told how something is done begins at the beginning.
     pub(super) fn begin_at_first_steps(&mut self, new: &mut Vec<SentencePlace>, budget: usize) {
