@@ -10,9 +10,8 @@ mod remembering;
 mod static_model;
 mod unigram;
 
-pub(crate) use encoded::with_ids;
+pub(crate) use encoded::{sum_into, with_ids};
 pub use remembering::Remembering;
-pub(crate) use static_model::Scratch;
 pub use static_model::StaticModel;
 
 use crate::message::Reason;
@@ -97,9 +96,8 @@ impl Embedder for BuiltIn {
     fn embed(&self, texts: &[&str], _: Role) -> Result<Vec<f32>, EmbedError> {
         let dimensions = self.dimensions();
         let mut vectors = vec![0.0; texts.len() * dimensions];
-        let mut scratch = Scratch::default();
         for (text, vector) in texts.iter().zip(vectors.chunks_exact_mut(dimensions)) {
-            self.0.sum_into(text, &mut scratch, vector);
+            sum_into(text, vector);
         }
         Ok(vectors)
     }

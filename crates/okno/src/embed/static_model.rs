@@ -17,6 +17,7 @@ use std::sync::LazyLock;
 
 use super::charsmap::{Charsmap, lowers_ascii};
 use super::unigram::{BestPath, Unigram};
+use crate::packed::short_words::ShortWords;
 use crate::packed::{CharTable, PackedFile, Specials, TextOrSpecial, Trie, class_of, u32_at, u64_at};
 
 pub use crate::packed::PackedError as ModelError;
@@ -51,13 +52,23 @@ pub struct StaticModel {
     lowers_ascii: bool,
 }
 
-/// Room to work in; keep one per thread and no sentence allocates.
+/// Room to work in, with one model; keep one per thread and no sentence allocates.
 #[derive(Default)]
 pub struct Scratch {
     normal: String,
     run: String,
     best: Vec<BestPath>,
     ids: Vec<u32>,
+    runs: ShortWords<RunIds>,
+}
+
+/// The ids of a run that has few, and how many.
+type RunIds = ([u32; 3], u8);
+
+fn run_ids(ids: &[u32]) -> Option<RunIds> {
+    let mut few = [0; 3];
+    few.get_mut(..ids.len())?.copy_from_slice(ids);
+    Some((few, ids.len() as u8))
 }
 
 impl Scratch {
@@ -211,15 +222,23 @@ impl StaticModel {
     }
 
     fn encode_plain(&self, text: &str, scratch: &mut Scratch) {
-        let Scratch { normal, run, best, ids } = scratch;
+        let Scratch { normal, run, best, ids, runs } = scratch;
         let (unigram, prefix) = (self.unigram(), str::from_utf8(self.file.section(11)).unwrap_or_default());
         normal.clear();
         self.charsmap().normalize(text, normal);
         self.for_each_run(normal, |letters| {
-            run.clear();
-            run.push_str(prefix);
-            run.push_str(letters);
-            unigram.encode(run, best, ids);
+            let first = ids.len();
+            let known = runs.get_or_make(letters, || {
+                run.clear();
+                run.push_str(prefix);
+                run.push_str(letters);
+                unigram.encode(run, best, ids);
+                run_ids(&ids[first..])
+            });
+            if let Some((few, count)) = known {
+                ids.truncate(first);
+                ids.extend_from_slice(&few[..usize::from(count)]);
+            }
         });
     }
 

@@ -5,11 +5,12 @@
 //! What comes in is bytes from anywhere: built into the binary, a vector, a memory map. Nothing in them is trusted.
 //! Numbers are read from little-endian bytes where they lie (one unaligned load on the machines we build for), every
 //! access is checked, so damaged bytes give wrong answers or an error, never a panic. No byte order of the host, no
-//! copy. Rows of numbers that this machine keeps for itself are in [`series`] and [`groups`].
+//! copy. Rows of numbers that this machine keeps for itself are in [`series`], [`groups`] and [`short_words`].
 
 mod char_table;
 pub(crate) mod groups;
 pub(crate) mod series;
+pub(crate) mod short_words;
 mod specials;
 mod trie;
 

@@ -21,7 +21,7 @@
 
 use crate::document::Structure;
 use crate::embed::dot::{Bits, ScaledRows, scan};
-use crate::embed::{Scratch, StaticModel, with_ids};
+use crate::embed::{StaticModel, sum_into, with_ids};
 use crate::text::is_chinese;
 use crate::text::terms::{of_query, terms};
 use rustc_hash::FxHashMap;
@@ -90,7 +90,6 @@ const NAMED: f32 = 2.0;
 /// A question, ready to be compared.
 pub struct ComparedQuestion {
     model: &'static StaticModel,
-    scratch: Scratch,
     /// Its vector, of unit length.
     vector: Vec<f32>,
     /// The vectors of its heaviest tokens.
@@ -127,7 +126,6 @@ impl ComparedQuestion {
         let model = StaticModel::builtin();
         let mut asked = Self {
             model,
-            scratch: Scratch::default(),
             vector: Vec::new(),
             tokens: TokenRows::default(),
             bits: FxHashMap::default(),
@@ -165,9 +163,9 @@ impl ComparedQuestion {
         }
     }
 
-    fn sum(&mut self, text: &str) -> Vec<f32> {
+    fn sum(&self, text: &str) -> Vec<f32> {
         let mut sum = vec![0.0; self.model.dimensions()];
-        self.model.sum_into(text, &mut self.scratch, &mut sum);
+        sum_into(text, &mut sum);
         sum
     }
 

@@ -10,14 +10,46 @@
 //! under a stored index makes words unfindable, so the algorithm is part of the index format and is frozen here.
 //! Checked against `frostem` 2.20261016: the same stem for each of 14,185 distinct words of English text.
 
+use crate::packed::short_words::ShortWords;
+use std::cell::RefCell;
+
 /// A word longer than this is a code or a blob, not English.
 const LONGEST: usize = 64;
+
+/// The stem of a short word, and how long it is.
+type ShortStem = ([u8; 16], u8);
+
+thread_local! {
+    /// What was lately stemmed: looking it up takes a tenth of the time.
+    static STEMS: RefCell<ShortWords<ShortStem>> = RefCell::default();
+}
 
 /// Stems `word` in place.
 pub fn stem(word: &mut String) {
     if !(3..=LONGEST).contains(&word.len()) || !word.bytes().all(|b| b.is_ascii_lowercase()) {
         return;
     }
+    let make = || {
+        let mut stem = word.clone();
+        stem_by_rules(&mut stem);
+        short(&stem)
+    };
+    match STEMS.with_borrow_mut(|stems| stems.get_or_make(word, make)) {
+        Some((stem, length)) => {
+            word.clear();
+            word.extend(stem[..usize::from(length)].iter().map(|&b| char::from(b)));
+        }
+        None => stem_by_rules(word),
+    }
+}
+
+fn short(stem: &str) -> Option<ShortStem> {
+    let mut bytes = [0; 16];
+    bytes.get_mut(..stem.len())?.copy_from_slice(stem.as_bytes());
+    Some((bytes, stem.len() as u8))
+}
+
+fn stem_by_rules(word: &mut String) {
     if let Some(stem) = irregular(word) {
         word.clear();
         word.push_str(stem);
