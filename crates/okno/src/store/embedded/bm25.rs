@@ -4,17 +4,18 @@
 //! and mean length of the layer's own. Frequencies are those of the whole index, whatever a filter allows: how rare a
 //! word is does not depend on who asks.
 //!
-//! All layers are scored in one pass over blocks of texts, because what takes time is going to the postings of a block,
-//! which its sentences, windows and paragraphs share. Of a layer only the blocks are scored that have terms enough for
-//! one of the best: the result is the same.
+//! A first pass over the postings marks which terms are in which block of a few units, and which may be there twice.
+//! That bounds what a unit of a block can score; of all blocks only those are scored that may hold one of the best, those
+//! that promise most first. The result is that of scoring all. (To go through the postings once more for these blocks,
+//! in order, instead of looking for each term in each block took an eighth longer at a million sentences.)
 
-use super::atlas::{Allowed, Atlas, Findable};
+use super::atlas::Findable;
 use super::best::{BestUnits, ScoredUnit};
 use super::known_terms::{QuestionTerm, Term};
-use super::postings::{Posting, before};
-use super::units::{BLOCK, BlockPlaces, CONTEXT_WEIGHT, UnitBlock, Units};
+use super::spare::{Room, Spare};
+use super::units::{CONTEXT_WEIGHT, Units};
 use crate::document::Layer;
-use std::ops::Range;
+use std::ops::{BitAnd, BitOr, Not, Range};
 
 /// BM25's saturation; the usual value.
 pub const K1: f32 = 1.2;
@@ -35,137 +36,121 @@ fn score_of(weight: f32, count: f32, length: f32) -> f32 {
     weight * count * (K1 + 1.0) / (count + K1 * length)
 }
 
-/// The units with the highest scores, for each of these layers; none of those that have none of the terms.
+/// To look for a term in a block takes as long as to mark so many of its postings, about.
+const MARKED_MEANWHILE: usize = 4;
+
+/// Units of a block: few, so that few terms are in one, and enough that there are not too many blocks to look at. Not
+/// compared with other numbers; with 128 texts a median question scored a seventh of all blocks, now a fiftieth.
+const BLOCK: usize = 16;
+
+/// The units of a layer with the highest scores; none of those that have none of the terms.
 pub fn best(
-    atlas: &Atlas<'_>,
+    layer: Layer,
+    units: &Units,
     terms: &[QuestionTerm],
-    layers: &[(Layer, &Units)],
     findable: Findable<'_>,
     depth: usize,
-) -> Vec<Vec<ScoredUnit>> {
-    let mut layers: Vec<LayerSearch<'_>> =
-        layers.iter().map(|&(layer, units)| LayerSearch::new(layer, units, terms, depth)).collect();
-    let blocks = PromisingBlocks::new(&TermBits::new(atlas, terms), &layers, findable);
-    let enough: Vec<f32> = (0..layers.len()).map(|at| blocks.most_of_one_in(FIRST, at)).collect();
-    let mut cursors: Vec<TermCursor<'_>> = terms.iter().map(|asked| TermCursor::new(&asked.term)).collect();
-    let mut scores = ScoredBlock::default();
-    // The blocks whose units can score most come first, so that most others cannot win; all in the order in which they
-    // lie, because memory that is read in order need not be waited for.
-    for is_first in [true, false] {
-        for (block, most) in blocks.each() {
-            let is_next = |at: usize, search: &LayerSearch<'_>| {
-                (most[at] >= enough[at]) == is_first && most[at] > 0.0 && search.best.may_take(most[at])
-            };
-            if !layers.iter().enumerate().any(|(at, search)| is_next(at, search)) {
-                continue;
-            }
-            let places = places_of(&layers, block);
-            for cursor in &mut cursors {
-                cursor.go_to(&places);
-            }
-            for (at, search) in layers.iter_mut().enumerate() {
-                if is_next(at, search) {
-                    search.score(block, &cursors, findable, &mut scores);
-                }
-            }
-        }
-        for search in &mut layers {
-            search.best.cut();
-        }
-    }
-    layers.into_iter().map(|search| search.best.ranked()).collect()
+    spare: &Spare<WordRows>,
+) -> Vec<ScoredUnit> {
+    let search = LayerSearch::new(layer, units, terms, findable);
+    let mut rows = spare.take();
+    let best = match terms.len() {
+        ..=FEW_MARKED => search.best::<u32>(&mut rows, depth),
+        _ => search.best::<u128>(&mut rows, depth),
+    };
+    spare.give_back(rows);
+    best
 }
 
-/// One block in so many is scored before all others.
-const FIRST: usize = 64;
-
-/// The texts and sections that the units of a block hold, those of all layers together.
-fn places_of(layers: &[LayerSearch<'_>], block: usize) -> BlockPlaces {
-    let blocks = layers.iter().filter_map(|search| search.units.blocks().get(block));
-    blocks.fold(BlockPlaces::default(), |all, block| all.with(&block.places))
-}
-
-/// Blocks that may have terms, in the order in which they lie, and what a unit of each layer scores in them at most.
-struct PromisingBlocks {
-    blocks: Vec<u32>,
-    /// For each block one number for each layer.
+/// Room for what a search computes of the blocks of a layer.
+#[derive(Default)]
+pub struct WordRows {
+    few: Vec<[u32; 2]>,
+    many: Vec<[u128; 2]>,
     most: Vec<f32>,
-    layers: usize,
 }
 
-impl PromisingBlocks {
-    fn new(places: &TermBits, layers: &[LayerSearch<'_>], findable: Findable<'_>) -> Self {
-        let mut promising = Self { blocks: Vec::new(), most: Vec::new(), layers: layers.len() };
-        let count = layers.iter().map(|search| search.units.blocks().len()).max().unwrap_or(0);
-        for block in 0..count {
-            let own = places_of(layers, block);
-            let bits = if findable.finds_any(own.texts.clone()) { places.of(&own) } else { 0 };
-            if bits != 0 {
-                promising.blocks.push(block as u32);
-                promising.most.extend(layers.iter().map(|search| search.most_of(bits)));
-            }
-        }
-        promising
-    }
-
-    fn each(&self) -> impl Iterator<Item = (usize, &[f32])> {
-        self.blocks.iter().map(|&block| block as usize).zip(self.most.chunks_exact(self.layers.max(1)))
-    }
-
-    /// What a unit of a layer can score at least in one block in so many, those with the most.
-    fn most_of_one_in(&self, share: usize, layer: usize) -> f32 {
-        let mut most: Vec<f32> = self.each().map(|(_, most)| most[layer]).collect();
-        let at = most.len() / share;
-        if most.is_empty() { 0.0 } else { *most.select_nth_unstable_by(at, |a, b| b.total_cmp(a)).1 }
+impl Room for WordRows {
+    fn bytes(&self) -> usize {
+        size_of_val(&*self.few) + size_of_val(&*self.many) + size_of_val(&*self.most)
     }
 }
 
-/// Which terms of a question are where, roughly: a bit for each, for texts that lie together and for sections.
-struct TermBits {
-    texts: Vec<u64>,
-    sections: Vec<u64>,
-    /// Those that are nearly everywhere.
-    everywhere: u64,
+/// Terms that have a bit of their own, at most.
+const MOST_MARKED: usize = u128::BITS as usize;
+
+/// Those of nearly all questions.
+const FEW_MARKED: usize = u32::BITS as usize;
+
+/// A bit for each term of a question. Two of them for a block: the terms that it may have, and those that one of its
+/// units may have more than once.
+trait TermMarks: Copy + Default + BitAnd<Output = Self> + BitOr<Output = Self> + PartialEq + Not<Output = Self> {
+    /// The bits of eight terms each.
+    type Bytes: AsRef<[u8]>;
+
+    fn bytes(self) -> Self::Bytes;
+
+    /// The bit of a term; those beyond the last bit share it.
+    fn of(term: usize) -> Self;
+
+    /// Where they are kept for all blocks, and what these can score.
+    fn rows(rows: &mut WordRows) -> (&mut Vec<[Self; 2]>, &mut Vec<f32>);
+
+    /// Whether it has one of these bits.
+    fn has(self, bits: Self) -> bool {
+        self & bits != Self::default()
+    }
 }
 
-/// Texts and sections of one number; a few blocks of units more are looked at than with fewer.
-const TEXTS_TOGETHER: usize = 32;
-const SECTIONS_TOGETHER: usize = 8;
+impl TermMarks for u32 {
+    type Bytes = [u8; 4];
 
-/// A term that one text in so many has is in nearly every block.
-const EVERYWHERE: usize = 64;
+    fn bytes(self) -> Self::Bytes {
+        self.to_le_bytes()
+    }
 
-/// The bit of a term; those beyond the last bit share it.
-fn bit_of(term: usize) -> u32 {
-    term.min(u64::BITS as usize - 1) as u32
+    fn of(term: usize) -> Self {
+        1 << term.min(FEW_MARKED - 1)
+    }
+
+    fn rows(rows: &mut WordRows) -> (&mut Vec<[Self; 2]>, &mut Vec<f32>) {
+        (&mut rows.few, &mut rows.most)
+    }
 }
 
-impl TermBits {
-    fn new(atlas: &Atlas<'_>, terms: &[QuestionTerm]) -> Self {
-        let mut texts = vec![0; atlas.texts().div_ceil(TEXTS_TOGETHER)];
-        let mut sections = vec![0; atlas.sections().div_ceil(SECTIONS_TOGETHER)];
-        let mut everywhere = 0;
-        for (at, QuestionTerm { term, .. }) in terms.iter().enumerate() {
-            let bit = 1u64 << bit_of(at);
-            if (term.texts.all().len() + term.sections.all().len()) * EVERYWHERE > atlas.texts() {
-                everywhere |= bit;
-                continue;
-            }
-            term.texts.all().iter().for_each(|&(text, _)| texts[text as usize / TEXTS_TOGETHER] |= bit);
-            term.sections.all().iter().for_each(|&(section, _)| sections[section as usize / SECTIONS_TOGETHER] |= bit);
-        }
-        Self { texts, sections, everywhere }
+impl TermMarks for u128 {
+    type Bytes = [u8; 16];
+
+    fn bytes(self) -> Self::Bytes {
+        self.to_le_bytes()
     }
 
-    /// The terms that may be in these places.
-    fn of(&self, places: &BlockPlaces) -> u64 {
-        let all = |bits: &[u64], together: usize, Range { start, end }: &Range<u32>| {
-            let (start, end) = (*start as usize / together, (*end as usize).div_ceil(together));
-            bits[start..end].iter().fold(0, |all, bits| all | bits)
-        };
-        let texts = all(&self.texts, TEXTS_TOGETHER, &places.texts);
-        self.everywhere | texts | all(&self.sections, SECTIONS_TOGETHER, &places.sections)
+    fn of(term: usize) -> Self {
+        1 << term.min(MOST_MARKED - 1)
     }
+
+    fn rows(rows: &mut WordRows) -> (&mut Vec<[Self; 2]>, &mut Vec<f32>) {
+        (&mut rows.many, &mut rows.most)
+    }
+}
+
+/// A term that is in more than so many times as many places as there are blocks is marked in none: it is in most.
+const EVERYWHERE: usize = 2;
+
+/// The blocks that may score most are scored first, best first: one in so many.
+const FIRST: usize = 32;
+
+/// Blocks that are scored between looks at what is needed to be among the best.
+const BETWEEN: usize = 16;
+
+/// Blocks that are looked at to learn what one in so many can score.
+const SAMPLE: usize = 8192;
+
+/// What about one in [`FIRST`] of these is at least; 0 where that is less than one.
+fn enough_for_first(most: &[f32]) -> f32 {
+    let mut sample: Vec<f32> = most.iter().copied().step_by((most.len() / SAMPLE).max(1)).collect();
+    let at = sample.len() / FIRST;
+    if at == 0 { 0.0 } else { *sample.select_nth_unstable_by(at, |a, b| b.total_cmp(a)).1 }
 }
 
 /// The search of one layer.
@@ -173,212 +158,239 @@ struct LayerSearch<'s> {
     units: &'s Units,
     share: f32,
     /// Those that are worth most first: what is left for the last ones rarely changes who wins.
-    terms: Vec<WeighedTerm>,
-    /// What the terms of each bit add to a score, at most.
-    adds: [f32; u64::BITS as usize],
-    /// Room for the terms of a block.
-    here: Vec<(WeighedTerm, f32)>,
-    best: BestUnits,
+    terms: Vec<WeighedTerm<'s>>,
+    findable: Findable<'s>,
 }
 
-/// A term, by its place among those of the question, and how much it counts in a layer.
+/// A term, and how much it counts in a layer.
 #[derive(Clone, Copy)]
-struct WeighedTerm {
-    at: usize,
+struct WeighedTerm<'s> {
+    term: &'s Term,
     weight: f32,
-    /// What it adds to a score, at most.
-    most: f32,
+    /// What it adds to a score at most where a unit has it once, and where it has it more than once.
+    most: [f32; 2],
 }
 
 /// So many times what terms can score at most: sums of rounded numbers are not exact.
-const ROUNDING: f32 = 1.0 + 1e-5;
+const ROUNDING: f32 = 1.0 + 5e-5;
 
 impl<'s> LayerSearch<'s> {
-    fn new(layer: Layer, units: &'s Units, terms: &[QuestionTerm], depth: usize) -> Self {
+    fn new(layer: Layer, units: &'s Units, terms: &'s [QuestionTerm], findable: Findable<'s>) -> Self {
         let count = units.count() as f32;
         let share = length_share(layer);
-        let weighed = terms.iter().enumerate().map(|(at, asked)| {
+        let weighed = terms.iter().map(|asked| {
             let spread = asked.term.spread(layer, units);
             let weight = asked.weight * rarity(count, spread.units as f32);
-            // As often as in any unit, and that the shortest there can be.
-            WeighedTerm { at, weight, most: ROUNDING * score_of(weight, spread.most, 1.0 - share) }
+            // In the shortest unit there can be.
+            let most = [1.0, spread.most.max(1.0)].map(|count| ROUNDING * score_of(weight, count, 1.0 - share));
+            WeighedTerm { term: &asked.term, weight, most }
         });
-        let mut terms: Vec<WeighedTerm> = weighed.collect();
+        let mut terms: Vec<WeighedTerm<'_>> = weighed.collect();
         terms.sort_by(|a, b| b.weight.total_cmp(&a.weight));
-        let mut adds = [0.0; u64::BITS as usize];
-        for term in &terms {
-            adds[bit_of(term.at) as usize] += term.most;
-        }
-        let (here, best) = (Vec::with_capacity(terms.len()), BestUnits::new(depth, 0.0));
-        Self { units, share, terms, adds, here, best }
+        Self { units, share, terms, findable }
     }
 
-    /// What a unit that has these terms scores, at most.
-    fn most_of(&self, mut bits: u64) -> f32 {
-        let mut most = 0.0;
-        while bits != 0 {
-            most += self.adds[bits.trailing_zeros() as usize];
-            bits &= bits - 1;
+    fn best<M: TermMarks>(&self, rows: &mut WordRows, depth: usize) -> Vec<ScoredUnit> {
+        let (marks, most) = M::rows(rows);
+        let numbers = self.numbers_of_blocks();
+        let is_marked = self.bound(numbers.as_deref(), marks, most);
+        let mut best = BestUnits::new(depth, 0.0);
+        let mut room = Vec::with_capacity(self.terms.len());
+        let mut score = |at: usize, best: &mut BestUnits| {
+            let block = numbers.as_ref().map_or(at, |numbers| numbers[at] as usize);
+            let marks = if is_marked { marks[block] } else { [!M::default(); 2] };
+            self.score(block, marks, &mut room, best);
+        };
+        let enough = enough_for_first(most);
+        let is_first = |&(_, most): &(usize, f32)| most >= enough && most > 0.0;
+        let mut first: Vec<(usize, f32)> = most.iter().copied().enumerate().filter(is_first).collect();
+        // Of blocks that promise as much as each other the first comes first: what is read in order is not waited for.
+        first.sort_by(|a, b| b.1.total_cmp(&a.1));
+        for some in first.chunks(BETWEEN) {
+            for &(at, most) in some {
+                if best.may_take(most) {
+                    score(at, &mut best);
+                }
+            }
+            best.cut();
         }
-        most
+        if best.may_take(enough) {
+            for (at, &most) in most.iter().enumerate() {
+                if most < enough && most > 0.0 && best.may_take(most) {
+                    score(at, &mut best);
+                }
+            }
+        }
+        best.ranked()
+    }
+
+    /// The blocks that may hold something that may be found, ascending; `None` for all.
+    fn numbers_of_blocks(&self) -> Option<Vec<u32>> {
+        let mut numbers: Vec<u32> = Vec::new();
+        for run in &self.findable.allowed?.runs {
+            let units = self.units.of_documents(run.clone());
+            let first = (units.start / BLOCK).max(numbers.last().map_or(0, |&last| last as usize + 1));
+            numbers.extend(first as u32..units.end.div_ceil(BLOCK) as u32);
+        }
+        Some(numbers)
+    }
+
+    /// Computes what the units of these blocks score at most, from marks of which terms are in which block. Where blocks
+    /// are few nothing is marked, and every term may be in each: returns whether something was.
+    fn bound<M: TermMarks>(&self, numbers: Option<&[u32]>, marks: &mut Vec<[M; 2]>, most: &mut Vec<f32>) -> bool {
+        most.clear();
+        let postings = || self.terms.iter().map(|one| one.term.count()).sum::<usize>();
+        if let Some(numbers) = numbers
+            && numbers.len() * self.terms.len() * MARKED_MEANWHILE < postings()
+        {
+            most.resize(numbers.len(), self.terms.iter().map(|term| term.most[1]).sum());
+            return false;
+        }
+        self.mark(marks);
+        let bounds = ScoreBounds::new(&self.terms);
+        match numbers {
+            None => most.extend(marks.iter().map(|marks| bounds.of(*marks))),
+            Some(numbers) => most.extend(numbers.iter().map(|&number| bounds.of(marks[number as usize]))),
+        }
+        true
+    }
+
+    /// Marks which terms are in which block.
+    fn mark<M: TermMarks>(&self, marks: &mut Vec<[M; 2]>) {
+        let blocks = self.units.count().div_ceil(BLOCK);
+        marks.clear();
+        marks.resize(blocks, [M::default(); 2]);
+        let mut everywhere = M::default();
+        for (at, WeighedTerm { term, .. }) in self.terms.iter().enumerate() {
+            let bit = M::of(at);
+            if term.count() > EVERYWHERE * blocks {
+                everywhere = everywhere | bit;
+                continue;
+            }
+            let mut mark = |units: Range<u32>, count: f32| {
+                if !units.is_empty() {
+                    for [once, more] in &mut marks[units.start as usize / BLOCK..=(units.end - 1) as usize / BLOCK] {
+                        *more = *more | if count > 1.0 { bit } else { *once & bit };
+                        *once = *once | bit;
+                    }
+                }
+            };
+            self.units.each_holding(term.texts.all(), &mut mark);
+            for &(section, count) in term.sections.all() {
+                mark(self.units.in_section(section), CONTEXT_WEIGHT * count);
+            }
+        }
+        if everywhere != M::default() {
+            marks.as_flattened_mut().iter_mut().for_each(|marks| *marks = *marks | everywhere);
+        }
     }
 
     /// Scores the units of a block.
-    fn score(&mut self, block: usize, cursors: &[TermCursor<'_>], findable: Findable<'_>, scores: &mut ScoredBlock) {
-        let Some(UnitBlock { units, .. }) = self.units.blocks().get(block) else { return };
-        // The terms that are here, the last first, and what each of them and those behind it add at most.
-        let (here, mut left) = (&mut self.here, 0.0);
-        here.clear();
-        for term in self.terms.iter().rev().filter(|term| cursors[term.at].is_here()) {
-            left += term.most;
-            here.push((*term, left));
+    fn score<M: TermMarks>(
+        &self,
+        block: usize,
+        [once, more]: [M; 2],
+        room: &mut Vec<(usize, f32)>,
+        best: &mut BestUnits,
+    ) {
+        let start = block * BLOCK;
+        let units = start..(start + BLOCK).min(self.units.count());
+        let texts = self.units.texts(units.start).start as u32..self.units.texts(units.end - 1).end as u32;
+        let sections = self.units.section[units.start]..self.units.section[units.end - 1] + 1;
+        // The terms that may be here, the last first, and what each of them and those behind it add at most.
+        let mut left = 0.0;
+        room.clear();
+        for at in (0..self.terms.len()).rev().filter(|at| once.has(M::of(*at))) {
+            left += self.terms[at].most[usize::from(more.has(M::of(at)))];
+            room.push((at, left));
         }
-        if !self.best.may_take(left) {
-            return;
-        }
-        scores.begin(units.start as usize..units.end as usize);
-        for &(term, left) in self.here.iter().rev() {
-            if self.best.may_take(left) {
-                self.count(&cursors[term.at], findable.allowed, scores);
-                scores.score(|unit, count| self.of_term(term, unit, count));
-            } else {
-                // No unit that has none of the terms before can be among the best.
-                scores.keep(|score| self.best.may_take(score + left));
-                self.add(term, &cursors[term.at], scores);
+        let norms = self.norms(units.clone());
+        let (mut scores, mut highest) = ([0.0f32; BLOCK], 0.0f32);
+        for &(at, left) in room.iter().rev() {
+            if !best.may_take(highest + left) {
+                return;
             }
+            let WeighedTerm { term, weight, .. } = self.terms[at];
+            let counts = self.counts(term, &texts, &sections, start);
+            for ((score, count), norm) in scores.iter_mut().zip(counts).zip(norms) {
+                *score += weight * count * (K1 + 1.0) / (count + norm);
+            }
+            highest = scores.iter().copied().fold(0.0, f32::max);
         }
-        for &at in &scores.scored {
-            let (score, unit) = (scores.scores[at as usize], scores.run.start as u32 + at);
-            if self.best.may_take(score) && findable.finds(self.units.section[unit as usize]) {
-                self.best.offer(score, unit);
+        for (unit, score) in units.zip(scores) {
+            if score > 0.0 && best.may_take(score) && self.findable.finds(self.units.section[unit]) {
+                best.offer(score, unit as u32);
             }
         }
     }
 
-    /// What a unit scores by having a term so often.
-    fn of_term(&self, term: WeighedTerm, unit: usize, count: f32) -> f32 {
-        let length = 1.0 - self.share + self.share * self.units.terms_of(unit) / self.units.mean_terms;
-        score_of(term.weight, count, length)
+    /// What is added to a count below the line, for each unit of a block.
+    fn norms(&self, units: Range<usize>) -> [f32; BLOCK] {
+        let mut norms = [K1; BLOCK];
+        for (norm, unit) in norms.iter_mut().zip(units) {
+            *norm = K1 * (1.0 - self.share + self.share * self.units.terms_of(unit) / self.units.mean_terms);
+        }
+        norms
     }
 
-    /// Counts a term in every unit that is allowed.
-    fn count(&self, term: &TermCursor<'_>, allowed: Option<&Allowed>, scores: &mut ScoredBlock) {
-        for &(text, count) in term.texts {
+    /// How often each unit of a block has a term, as far as that is allowed.
+    fn counts(&self, term: &Term, texts: &Range<u32>, sections: &Range<u32>, start: usize) -> [f32; BLOCK] {
+        let mut counts = [0.0; BLOCK];
+        let mut add = |units: Range<u32>, count: f32| {
+            let (first, end) = ((units.start as usize).max(start), (units.end as usize).min(start + BLOCK));
+            (first..end).for_each(|unit| counts[unit - start] += count);
+        };
+        let allowed = self.findable.allowed;
+        for &(text, count) in term.texts.from(texts.start).iter().take_while(|(text, _)| *text < texts.end) {
             if allowed.is_none_or(|allowed| allowed.texts.has(text)) {
-                scores.count(self.units.holding(text), count);
+                add(self.units.holding(text), count);
             }
         }
-        for &(section, count) in term.sections {
+        for &(section, count) in term.sections.from(sections.start).iter().take_while(|(at, _)| *at < sections.end) {
             if allowed.is_none_or(|allowed| allowed.sections.has(section)) {
-                scores.count(self.units.in_section(section), CONTEXT_WEIGHT * count);
+                add(self.units.in_section(section), CONTEXT_WEIGHT * count);
             }
         }
+        counts
     }
+}
 
-    /// Adds what a term scores in the units that have a score already, and in no other.
-    fn add(&self, term: WeighedTerm, cursor: &TermCursor<'_>, block: &mut ScoredBlock) {
-        let (mut texts, mut sections) = (Following { rest: cursor.texts }, Following { rest: cursor.sections });
-        for &at in &block.scored {
-            let unit = block.run.start + at as usize;
-            let held = self.units.texts(unit);
-            let texts = texts.within(&(held.start as u32..held.end as u32));
-            let sections = sections.within(&(self.units.section[unit]..self.units.section[unit] + 1));
-            let sum = |postings: &[Posting]| postings.iter().map(|&(_, count)| count).sum::<f32>();
-            let count = sum(texts) + CONTEXT_WEIGHT * sum(sections);
-            if count > 0.0 {
-                block.scores[at as usize] += self.of_term(term, unit, count);
-            }
+/// What marks say of a score at most, eight terms at a time.
+struct ScoreBounds {
+    /// What terms that are there add, and what they add beyond that by being there more than once.
+    tables: [Vec<[f32; 256]>; 2],
+}
+
+impl ScoreBounds {
+    fn new(terms: &[WeighedTerm<'_>]) -> Self {
+        let mut adds = [[0.0; MOST_MARKED]; 2];
+        for (at, term) in terms.iter().enumerate() {
+            adds[0][at.min(MOST_MARKED - 1)] += term.most[0];
+            adds[1][at.min(MOST_MARKED - 1)] += term.most[1] - term.most[0];
         }
-    }
-}
-
-/// Where a term is in the block that is scored.
-struct TermCursor<'p> {
-    term: &'p Term,
-    texts: &'p [Posting],
-    sections: &'p [Posting],
-}
-
-impl<'p> TermCursor<'p> {
-    fn new(term: &'p Term) -> Self {
-        Self { term, texts: &[], sections: &[] }
+        let bytes = terms.len().min(MOST_MARKED).div_ceil(8);
+        Self { tables: adds.map(|adds| adds.as_chunks::<8>().0[..bytes].iter().map(sums_of_some).collect()) }
     }
 
-    fn go_to(&mut self, places: &BlockPlaces) {
-        self.texts = self.term.texts.within(&places.texts);
-        self.sections = self.term.sections.within(&places.sections);
-    }
-
-    fn is_here(&self) -> bool {
-        !self.texts.is_empty() || !self.sections.is_empty()
-    }
-}
-
-/// Postings that are gone through by ascending ranges.
-struct Following<'p> {
-    rest: &'p [Posting],
-}
-
-impl<'p> Following<'p> {
-    /// Those in a range that does not begin before the one before.
-    fn within(&mut self, range: &Range<u32>) -> &'p [Posting] {
-        self.rest = &self.rest[before(self.rest, range.start)..];
-        &self.rest[..before(self.rest, range.end)]
-    }
-}
-
-/// Counts of one term and scores of all so far, for the units of a block; with lists of those that are not 0.
-struct ScoredBlock {
-    run: Range<usize>,
-    counts: [f32; BLOCK],
-    counted: Vec<u32>,
-    scores: [f32; BLOCK],
-    scored: Vec<u32>,
-}
-
-impl Default for ScoredBlock {
-    fn default() -> Self {
-        let (counts, scores) = ([0.0; BLOCK], [0.0; BLOCK]);
-        Self { run: 0..0, counts, counted: Vec::with_capacity(BLOCK), scores, scored: Vec::with_capacity(BLOCK) }
-    }
-}
-
-impl ScoredBlock {
-    fn begin(&mut self, run: Range<usize>) {
-        self.run = run;
-        self.scores.fill(0.0);
-        self.scored.clear();
-    }
-
-    /// Counts a term in those of these units that are in the block.
     #[inline]
-    fn count(&mut self, units: Range<u32>, count: f32) {
-        let start = (units.start as usize).max(self.run.start);
-        for unit in start..(units.end as usize).min(self.run.end) {
-            let at = unit - self.run.start;
-            if self.counts[at] == 0.0 {
-                self.counted.push(at as u32);
+    fn of<M: TermMarks>(&self, marks: [M; 2]) -> f32 {
+        let mut most = 0.0;
+        for (tables, marks) in self.tables.iter().zip(marks) {
+            for (table, byte) in tables.iter().zip(marks.bytes().as_ref()) {
+                most += table[usize::from(*byte)];
             }
-            self.counts[at] += count;
         }
+        most
     }
+}
 
-    /// Keeps the units whose scores so far are `enough`, ascending.
-    fn keep(&mut self, enough: impl Fn(f32) -> bool) {
-        self.scored.retain(|&at| enough(self.scores[at as usize]));
-        self.scored.sort_unstable();
+/// For each set of eight numbers their sum.
+fn sums_of_some(numbers: &[f32; 8]) -> [f32; 256] {
+    let mut sums = [0.0; 256];
+    for set in 1..sums.len() {
+        sums[set] = sums[set & (set - 1)] + numbers[set.trailing_zeros() as usize];
     }
-
-    /// Turns the counts into scores, and forgets them.
-    fn score(&mut self, score: impl Fn(usize, f32) -> f32) {
-        for at in self.counted.drain(..) {
-            let (count, total) = (std::mem::take(&mut self.counts[at as usize]), &mut self.scores[at as usize]);
-            if *total == 0.0 {
-                self.scored.push(at);
-            }
-            *total += score(self.run.start + at as usize, count);
-        }
-    }
+    sums
 }
 
 #[cfg(test)]
@@ -393,10 +405,16 @@ mod tests {
         let snapshot = many_sentences(folder.path()).snapshot().unwrap();
         let rankings = [Layer::Sentence, Layer::Window(2), Layer::Paragraph].map(|layer| (Leg::Lexical, layer));
         let some: DocumentSet = snapshot.numbers().into_iter().filter(|number| number % 3 != 1).collect();
+        // More terms than have a bit of their own.
+        let many: Vec<String> =
+            (0..83).map(|at| format!("word{at}")).chain((0..60).map(|at| format!("d{at}"))).collect();
         for (text, allowed) in [
             ("word3 word4 word5", None),
             ("word80 word7 d17", None),
             ("word80 d17 d290 word1 word2 word9", Some(&some)),
+            (&many[..40].join(" "), None),
+            (&many.join(" "), None),
+            (&many.join(" "), Some(&some)),
         ] {
             let best = |depth| {
                 let (sections, fields) = (None, None);

@@ -13,7 +13,7 @@ use super::atlas::{Allowed, Atlas, AtlasEntry, Findable};
 use super::best::{BestUnits, ScoredUnit};
 use super::marks::Marks;
 use super::sketch::{LevelTables, Likenesses, Sketch};
-use super::spare_rows::{DotRows, SpareRows};
+use super::spare::{Room, Spare};
 use super::units::Units;
 use super::vectors::QuestionVector;
 use crate::embed::dot::ROWS_TOGETHER;
@@ -88,9 +88,32 @@ pub struct DenseQuestion<'q> {
 /// The dot products of a question with every text of the row and every section's context.
 pub struct Dots<'s> {
     rows: DotRows,
-    spare: &'s SpareRows,
+    spare: &'s Spare<DotRows>,
     /// Where those of sentences are estimates, and only of some: how to find them.
     near: Option<NearSentences<'s>>,
+}
+
+/// Room for what one search computes of an index: one number for each text, section and sentence.
+#[derive(Default)]
+pub struct DotRows {
+    texts: Vec<f32>,
+    sections: Vec<f32>,
+    likenesses: Vec<Likenesses>,
+}
+
+impl DotRows {
+    /// The same of the lengths that an atlas needs.
+    fn of(mut self, atlas: &Atlas<'_>) -> Self {
+        self.texts.resize(atlas.texts(), 0.0);
+        self.sections.resize(atlas.sections(), 0.0);
+        self
+    }
+}
+
+impl Room for DotRows {
+    fn bytes(&self) -> usize {
+        size_of_val(&*self.texts) + size_of_val(&*self.sections) + size_of_val(&*self.likenesses)
+    }
 }
 
 /// The sentences most like the question by their sketches: the best units are around them.
@@ -129,9 +152,9 @@ impl Drop for Dots<'_> {
 
 impl<'s> Dots<'s> {
     /// Scans the vectors of all allowed documents; those of derived texts only where they are asked for.
-    pub fn new(atlas: &Atlas<'_>, spare: &'s SpareRows, asked: DenseQuestion<'_>) -> Self {
+    pub fn new(atlas: &Atlas<'_>, spare: &'s Spare<DotRows>, asked: DenseQuestion<'_>) -> Self {
         let question = QuestionVector::new(asked.vector);
-        let mut dots = Self { rows: spare.take(atlas), spare, near: None };
+        let mut dots = Self { rows: spare.take().of(atlas), spare, near: None };
         each_document(atlas, asked.findable.allowed, |at| {
             let entry = atlas.document(at);
             let sentences = entry.sentences().len();
@@ -147,12 +170,12 @@ impl<'s> Dots<'s> {
         atlas: &'s Atlas<'static>,
         sketch: &'s Sketch,
         sentences: Arc<Units>,
-        spare: &'s SpareRows,
+        spare: &'s Spare<DotRows>,
         asked: DenseQuestion<'s>,
     ) -> Self {
         let (question, tables) = (QuestionVector::new(asked.vector), LevelTables::new(asked.vector));
         let blocks = atlas.sentences().div_ceil(ROWS_TOGETHER);
-        let mut dots = Self { rows: spare.take(atlas), spare, near: None };
+        let mut dots = Self { rows: spare.take().of(atlas), spare, near: None };
         dots.add_derived(atlas, &question, asked);
         let mut likenesses = std::mem::take(&mut dots.rows.likenesses);
         likenesses.resize(blocks, [0; ROWS_TOGETHER]);

@@ -106,6 +106,11 @@ pub fn row(atlas: &Atlas<'_>, place: RowPlace) -> Option<u32> {
 }
 
 impl Term {
+    /// In how many places it is.
+    pub fn count(&self) -> usize {
+        self.texts.all().len() + self.sections.all().len()
+    }
+
     /// How it is spread over the units of a layer.
     pub fn spread(&self, layer: Layer, units: &Units) -> TermSpread {
         // Only whole entries are added.

@@ -37,7 +37,7 @@ mod recent;
 mod sketch;
 mod snapshot;
 mod sound;
-mod spare_rows;
+mod spare;
 mod sums;
 mod tables;
 mod terms_among;

@@ -52,11 +52,6 @@ impl Parts {
         self.bounds[unit] as usize..self.bounds[unit + 1] as usize
     }
 
-    /// The first unit that does not begin before a sentence.
-    pub fn first_from(&self, sentence: u32) -> usize {
-        self.bounds[..self.bounds.len().saturating_sub(1)].partition_point(|&start| start < sentence)
-    }
-
     /// The unit that holds a sentence; `None` where there is no such sentence.
     #[inline]
     pub fn holding(&self, sentence: u32) -> Option<u32> {
@@ -84,9 +79,6 @@ mod tests {
             for (unit, run) in runs.iter().enumerate() {
                 prop_assert_eq!(parts.texts(unit), run.start as usize..run.end as usize);
                 prop_assert!(run.clone().all(|sentence| parts.holding(sentence) == Some(unit as u32)));
-            }
-            for sentence in 0..end + 2 {
-                prop_assert_eq!(parts.first_from(sentence), runs.iter().filter(|run| run.start < sentence).count());
             }
             prop_assert_eq!(parts.holding(end + beyond), None);
         }

@@ -1,7 +1,5 @@
 //! The postings of one term, and where to look for a place among them.
 
-use std::ops::Range;
-
 /// A place – a text or a section of the row – and how often a term is there.
 pub type Posting = (u32, f32);
 
@@ -35,20 +33,14 @@ impl Postings {
         &self.all
     }
 
-    /// Those of places in a range.
+    /// Those from a place on.
     #[inline]
-    pub fn within(&self, range: &Range<u32>) -> &[Posting] {
-        &self.all[self.before(range.start)..self.before(range.end.max(range.start))]
-    }
-
-    /// How many come before a place.
-    #[inline]
-    fn before(&self, place: u32) -> usize {
-        let run = (place >> self.shift) as usize;
-        let Some(&[first, end]) = self.before.get(run..).and_then(|before| before.first_chunk()) else {
-            return self.all.len();
-        };
-        first as usize + before(&self.all[first as usize..end as usize], place)
+    pub fn from(&self, place: u32) -> &[Posting] {
+        // The next one is among the few of its run, or the first of a later one.
+        let first = self.before.get((place >> self.shift) as usize).map_or(self.all.len(), |&first| first as usize);
+        let rest = &self.all[first..];
+        let next = rest.iter().position(|&(at, _)| at >= place).unwrap_or(rest.len());
+        &rest[next..]
     }
 
     /// What they take of memory.
@@ -57,20 +49,6 @@ impl Postings {
     }
 }
 
-/// How many of these come before a place: it is near, mostly among the next few.
-#[inline]
-pub fn before(postings: &[Posting], place: u32) -> usize {
-    let is_before = |&(at, _): &Posting| at < place;
-    if let Some(near) = postings.iter().take(NEXT_FEW).position(|posting| !is_before(posting)) {
-        return near;
-    }
-    let few = postings.len().min(NEXT_FEW);
-    few + postings[few..].partition_point(is_before)
-}
-
-/// Postings that are looked at one after another, before a search in halves.
-const NEXT_FEW: usize = 8;
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -78,16 +56,14 @@ mod tests {
 
     proptest! {
         #[test]
-        fn postings_of_a_range_are_found(
+        fn postings_from_a_place_on_are_found(
             places in prop::collection::btree_set(0..900u32, 0..200),
-            range in (0..999u32, 0..999u32),
+            place in 0..999u32,
         ) {
             let all: Vec<Posting> = places.iter().map(|&at| (at, 1.0)).collect();
-            let range = range.0..range.1;
-            let within: Vec<Posting> = all.iter().copied().filter(|(place, _)| range.contains(place)).collect();
-            prop_assert_eq!(super::before(&all, range.start), places.range(..range.start).count());
+            let after: Vec<Posting> = all.iter().copied().filter(|&(at, _)| at >= place).collect();
             let postings = Postings::new(all);
-            prop_assert_eq!(postings.within(&range), within);
+            prop_assert_eq!(postings.from(place), after);
         }
     }
 }

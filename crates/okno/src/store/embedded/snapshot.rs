@@ -3,11 +3,11 @@
 use super::atlas::{Allowed, Atlas, AtlasEntry, Findable, FurtherCopies};
 use super::best::ScoredUnit;
 use super::blob::{self, DocumentFront, StoredParts};
-use super::bm25;
+use super::bm25::{self, WordRows};
 use super::bundles::NumberedTable;
 use super::columns::{FieldColumns, FilterVerdict};
 use super::data_file::{DataFile, DocumentPlace};
-use super::dense::{DenseQuestion, Dots, Scan};
+use super::dense::{DenseQuestion, DotRows, Dots, Scan};
 use super::identity::IndexIdentity;
 use super::known_terms::{KnownTerms, row, terms_of};
 use super::laid_out::{KEPT_LAYERS, LaidOut, is_sketched, laid_out, named_damage, stored_places};
@@ -16,7 +16,7 @@ use super::lexical::{Lexical, lexical_failure};
 use super::lexical_folder;
 use super::recent::Recent;
 use super::sketch::Sketch;
-use super::spare_rows::SpareRows;
+use super::spare::Spare;
 use super::sums::Sums;
 use super::tables::{Tables, read_holder_key};
 use super::terms_among::TermsAmong;
@@ -55,7 +55,8 @@ pub struct EmbeddedSnapshot {
     totals: OnceLock<Totals>,
     texts: Recent<DocumentNumber, str>,
     terms: KnownTerms,
-    spare: SpareRows,
+    spare_dots: Spare<DotRows>,
+    spare_words: Spare<WordRows>,
     names: OnceLock<DocumentNames>,
     columns: OnceLock<FieldColumns>,
     copies: CopyGroups,
@@ -130,7 +131,8 @@ impl EmbeddedSnapshot {
             laid_out;
         Ok(Self {
             terms: KnownTerms::new(&atlas),
-            spare: SpareRows::default(),
+            spare_dots: Spare::default(),
+            spare_words: Spare::default(),
             further_copies: further,
             atlas,
             units: Mutex::new(units),
@@ -229,8 +231,8 @@ impl EmbeddedSnapshot {
     fn dots<'s>(&'s self, asked: DenseQuestion<'s>) -> Dots<'s> {
         let sentences = asked.findable.allowed.map_or(self.atlas.sentences(), |allowed| allowed.texts.count() as usize);
         match self.scan.is_approximate(sentences).then(|| self.sketch()).flatten() {
-            Some(sketch) => Dots::near(&self.atlas, sketch, self.units(Layer::Sentence), &self.spare, asked),
-            None => Dots::new(&self.atlas, &self.spare, asked),
+            Some(sketch) => Dots::near(&self.atlas, sketch, self.units(Layer::Sentence), &self.spare_dots, asked),
+            None => Dots::new(&self.atlas, &self.spare_dots, asked),
         }
     }
 
@@ -535,7 +537,8 @@ impl Snapshot for EmbeddedSnapshot {
             Some(index) if !lexical.is_empty() => {
                 let terms = terms_of(ask.text, &self.atlas, index, &self.terms, derived)
                     .map_err(|source| lexical_failure(lexical_folder(&self.tables.path), source))?;
-                bm25::best(&self.atlas, &terms, &lexical, findable, ask.depth)
+                let best = |&(layer, units)| bm25::best(layer, units, &terms, findable, ask.depth, &self.spare_words);
+                lexical.iter().map(best).collect()
             }
             _ => Vec::new(),
         };

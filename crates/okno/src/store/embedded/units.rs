@@ -6,13 +6,13 @@
 
 use super::atlas::{Atlas, AtlasEntry};
 use super::parts::Parts;
+use super::postings::Posting;
 use super::vectors::{MEASURED, add, length};
 use crate::document::{Derived, DerivedKind, Layer};
 use crate::packed::series::{Series, SeriesReader, SeriesWriter};
 use crate::store::Run;
 use crate::text::terms;
 use std::ops::Range;
-use std::sync::OnceLock;
 
 /// How much a term in the title or a heading counts beside one in the text.
 pub const CONTEXT_WEIGHT: f32 = 1.0;
@@ -33,37 +33,6 @@ pub struct Units {
     /// The length of each unit's vector, its context included; empty where all have unit length and hold their context
     /// already.
     pub lengths: Series<f32>,
-    blocks: OnceLock<Vec<UnitBlock>>,
-}
-
-/// Texts of a block: few enough that most blocks lack a rare term. (Tests have few.)
-pub const BLOCK: usize = if cfg!(test) { 32 } else { 128 };
-
-/// The units that stand for [`BLOCK`] texts that follow one another.
-#[derive(Debug, Clone, Default)]
-pub struct UnitBlock {
-    pub units: Range<u32>,
-    pub places: BlockPlaces,
-}
-
-/// The texts and sections that the units of a block hold.
-#[derive(Debug, Clone, Default)]
-pub struct BlockPlaces {
-    pub texts: Range<u32>,
-    pub sections: Range<u32>,
-}
-
-impl BlockPlaces {
-    /// The places of both, as far as they hold something, and what is between.
-    #[must_use]
-    pub fn with(self, other: &Self) -> Self {
-        let with = |one: Range<u32>, other: &Range<u32>| match (one.is_empty(), other.is_empty()) {
-            (true, _) => other.clone(),
-            (_, true) => one,
-            _ => one.start.min(other.start)..one.end.max(other.end),
-        };
-        Self { texts: with(self.texts, &other.texts), sections: with(self.sections, &other.sections) }
-    }
 }
 
 /// Which texts of the row each unit holds.
@@ -171,7 +140,6 @@ impl Units {
             terms: terms.into_iter().map(|terms| terms.min(f32::from(u16::MAX)) as u16).collect(),
             mean_terms,
             lengths: lengths.into(),
-            blocks: OnceLock::new(),
         }
     }
 
@@ -203,7 +171,7 @@ impl Units {
             Layer::Window(_) => (UnitShape::Windows(rows.next()?), atlas.section_of.clone()),
             _ => (UnitShape::Parts(Parts::kept(rows)?), rows.next()?),
         };
-        Some(Self { shape, firsts, of_section, section, terms, mean_terms, lengths, blocks: OnceLock::new() })
+        Some(Self { shape, firsts, of_section, section, terms, mean_terms, lengths })
     }
 
     /// The units whose anchor is in a section.
@@ -269,37 +237,20 @@ impl Units {
         }
     }
 
-    /// The first unit that stands for a text not before this one.
-    fn first_from(&self, text: u32) -> usize {
+    /// Calls `each` with the units that hold each of these texts, and how often a term is there. The shape is looked at
+    /// once, not for every posting.
+    #[inline]
+    pub fn each_holding(&self, postings: &[Posting], mut each: impl FnMut(Range<u32>, f32)) {
         match &self.shape {
-            UnitShape::Sentences(_) | UnitShape::Windows(_) | UnitShape::Runs { are_windows: true, .. } => {
-                self.count().min(text as usize)
+            UnitShape::Sentences(count) => {
+                postings.iter().for_each(|&(text, often)| each(text..(text + 1).min(*count), often));
             }
-            UnitShape::Parts(parts) => parts.first_from(text),
-            UnitShape::Runs { runs, .. } => runs.partition_point(|run| run.start < text),
-            UnitShape::Derived(texts) => texts.places.partition_point(|&place| place < text),
+            UnitShape::Parts(parts) => {
+                let unit = |text| parts.holding(text).map_or(0..0, |unit| unit..unit + 1);
+                postings.iter().for_each(|&(text, often)| each(unit(text), often));
+            }
+            _ => postings.iter().for_each(|&(text, often)| each(self.holding(text), often)),
         }
-    }
-
-    /// The blocks of all units, in the order of the texts that these stand for.
-    pub fn blocks(&self) -> &[UnitBlock] {
-        self.blocks.get_or_init(|| {
-            let texts = self.count().checked_sub(1).map_or(0, |last| self.texts(last).end);
-            let first = |block: usize| self.first_from((block * BLOCK) as u32);
-            let block = |block: usize| {
-                let units = first(block)..first(block + 1);
-                if units.is_empty() {
-                    return UnitBlock::default();
-                }
-                let last = units.end - 1;
-                let places = BlockPlaces {
-                    texts: self.texts(units.start).start as u32..self.texts(last).end as u32,
-                    sections: self.section[units.start]..self.section[last] + 1,
-                };
-                UnitBlock { units: units.start as u32..units.end as u32, places }
-            };
-            (0..texts.div_ceil(BLOCK)).map(block).collect()
-        })
     }
 
     /// The sentence that stands for a unit.
