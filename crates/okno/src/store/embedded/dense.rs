@@ -88,17 +88,16 @@ pub struct DenseQuestion<'q> {
 /// The dot products of a question with every text of the row and every section's context.
 pub struct Dots<'s> {
     rows: DotRows,
-    spare: &'s Spare<DotRows>,
+    spare: &'s SpareDense,
     /// Where those of sentences are estimates, and only of some: how to find them.
     near: Option<NearSentences<'s>>,
 }
 
-/// Room for what one search computes of an index: one number for each text, section and sentence.
+/// Room for what one search computes of an index: one number for each text and section.
 #[derive(Default)]
 pub struct DotRows {
     texts: Vec<f32>,
     sections: Vec<f32>,
-    likenesses: Vec<Likenesses>,
 }
 
 impl DotRows {
@@ -112,7 +111,58 @@ impl DotRows {
 
 impl Room for DotRows {
     fn bytes(&self) -> usize {
-        size_of_val(&*self.texts) + size_of_val(&*self.sections) + size_of_val(&*self.likenesses)
+        size_of_val(&*self.texts) + size_of_val(&*self.sections)
+    }
+}
+
+/// Room for how like a question the sentences of an index are by their sketch.
+#[derive(Default)]
+pub struct LikenessRows {
+    likenesses: Vec<Likenesses>,
+    /// The largest of each block.
+    largest: Vec<u16>,
+}
+
+impl Room for LikenessRows {
+    fn bytes(&self) -> usize {
+        size_of_val(&*self.likenesses) + size_of_val(&*self.largest)
+    }
+}
+
+/// Room of earlier searches.
+#[derive(Default)]
+pub struct SpareDense {
+    dots: Spare<DotRows>,
+    likenesses: Spare<LikenessRows>,
+}
+
+/// A question, and how like it sentences are by their signs.
+pub struct BySigns {
+    tables: LevelTables,
+    rows: LikenessRows,
+}
+
+impl BySigns {
+    /// Compares the sentences of these blocks with several questions: what takes time is to read the sketch.
+    pub fn of(
+        vectors: &[&[f32]],
+        sketch: &Sketch,
+        blocks: impl Iterator<Item = usize>,
+        spare: &SpareDense,
+    ) -> Vec<Self> {
+        let one = |vector: &&[f32]| {
+            let mut rows = spare.likenesses.take();
+            rows.likenesses.resize(sketch.blocks(), [0; ROWS_TOGETHER]);
+            rows.largest.resize(sketch.blocks(), 0);
+            Self { tables: LevelTables::new(vector), rows }
+        };
+        let mut all: Vec<Self> = vectors.iter().map(one).collect();
+        for block in blocks {
+            for Self { tables, rows } in &mut all {
+                rows.largest[block] = sketch.compare(tables, block, &mut rows.likenesses[block]);
+            }
+        }
+        all
     }
 }
 
@@ -123,11 +173,9 @@ struct NearSentences<'s> {
     /// As units.
     sentences: Arc<Units>,
     question: QuestionVector,
-    tables: LevelTables,
     findable: Findable<'s>,
-    likenesses: Vec<Likenesses>,
-    /// The largest likeness of each block.
-    largest: Vec<u16>,
+    tables: LevelTables,
+    rows: LikenessRows,
     /// The blocks whose likenesses are by two bits, not by signs alone.
     refined: Marks,
     /// Those most like the question, ascending.
@@ -144,17 +192,17 @@ struct NearSentences<'s> {
 impl Drop for Dots<'_> {
     fn drop(&mut self) {
         if let Some(near) = &mut self.near {
-            self.rows.likenesses = std::mem::take(&mut near.likenesses);
+            self.spare.likenesses.give_back(std::mem::take(&mut near.rows));
         }
-        self.spare.give_back(std::mem::take(&mut self.rows));
+        self.spare.dots.give_back(std::mem::take(&mut self.rows));
     }
 }
 
 impl<'s> Dots<'s> {
     /// Scans the vectors of all allowed documents; those of derived texts only where they are asked for.
-    pub fn new(atlas: &Atlas<'_>, spare: &'s Spare<DotRows>, asked: DenseQuestion<'_>) -> Self {
+    pub fn new(atlas: &Atlas<'_>, spare: &'s SpareDense, asked: DenseQuestion<'_>) -> Self {
         let question = QuestionVector::new(asked.vector);
-        let mut dots = Self { rows: spare.take().of(atlas), spare, near: None };
+        let mut dots = Self { rows: spare.dots.take().of(atlas), spare, near: None };
         each_document(atlas, asked.findable.allowed, |at| {
             let entry = atlas.document(at);
             let sentences = entry.sentences().len();
@@ -165,30 +213,32 @@ impl<'s> Dots<'s> {
         dots
     }
 
-    /// Looks for promising sentences, and scans the vectors of derived texts, which are few.
+    /// Looks for promising sentences, by their signs if these were compared already, and scans the vectors of derived
+    /// texts, which are few.
     pub fn near(
         atlas: &'s Atlas<'static>,
         sketch: &'s Sketch,
         sentences: Arc<Units>,
-        spare: &'s Spare<DotRows>,
+        spare: &'s SpareDense,
         asked: DenseQuestion<'s>,
+        signs: Option<BySigns>,
     ) -> Self {
-        let (question, tables) = (QuestionVector::new(asked.vector), LevelTables::new(asked.vector));
-        let blocks = atlas.sentences().div_ceil(ROWS_TOGETHER);
-        let mut dots = Self { rows: spare.take().of(atlas), spare, near: None };
+        let question = QuestionVector::new(asked.vector);
+        let mut dots = Self { rows: spare.dots.take().of(atlas), spare, near: None };
         dots.add_derived(atlas, &question, asked);
-        let mut likenesses = std::mem::take(&mut dots.rows.likenesses);
-        likenesses.resize(blocks, [0; ROWS_TOGETHER]);
+        let BySigns { tables, rows } = signs.unwrap_or_else(|| {
+            let blocks = (0..sketch.blocks()).filter(|&block| asked.findable.finds_any(sentences_of(atlas, block)));
+            BySigns::of(&[asked.vector], sketch, blocks, spare).swap_remove(0)
+        });
         let mut near = NearSentences {
             atlas,
             sketch,
             sentences,
             question,
-            tables,
             findable: asked.findable,
-            likenesses,
-            largest: vec![0; blocks],
-            refined: Marks::new(blocks),
+            tables,
+            rows,
+            refined: Marks::new(sketch.blocks()),
             promising: Vec::new(),
             estimated: Marks::new(atlas.texts()),
             exact: Marks::new(atlas.texts()),
@@ -375,21 +425,18 @@ fn least_plausible(scored: &[EstimatedUnit], depth: usize) -> f32 {
 impl<'s> NearSentences<'s> {
     /// Finds the sentences that are most like the question, about as many as wanted.
     fn look_for(&mut self, wanted: usize) {
-        let is_asked = |block: &usize| self.findable.finds_any(self.sentences_of(*block));
-        let asked: Vec<usize> = (0..self.largest.len()).filter(is_asked).collect();
-        for &block in &asked {
-            self.largest[block] = self.sketch.compare(&self.tables, block, &mut self.likenesses[block]);
-        }
+        let is_asked = |block: &usize| self.findable.finds_any(sentences_of(self.atlas, *block));
+        let asked: Vec<usize> = (0..self.sketch.blocks()).filter(is_asked).collect();
         let by_signs = self.least_of_largest(&asked, wanted.saturating_mul(BY_SIGNS));
-        let looked_at: Vec<usize> = asked.into_iter().filter(|&block| self.largest[block] >= by_signs).collect();
+        let looked_at: Vec<usize> = asked.into_iter().filter(|&block| self.rows.largest[block] >= by_signs).collect();
         for &block in &looked_at {
             self.refine(block);
         }
         // Lower bits only add: what was not refined is hardly among the best.
         let least = self.least_of_largest(&looked_at, wanted);
-        let likenesses = self.likenesses.as_flattened();
-        let promising = looked_at.into_iter().filter(|&block| self.largest[block] >= least);
-        let promising = promising.flat_map(|block| self.sentences_of(block));
+        let likenesses = self.rows.likenesses.as_flattened();
+        let promising = looked_at.into_iter().filter(|&block| self.rows.largest[block] >= least);
+        let promising = promising.flat_map(|block| sentences_of(self.atlas, block));
         let promising = promising.filter(|&sentence| likenesses[sentence as usize] >= least);
         self.promising = promising.filter(|&sentence| self.may_be_found(sentence)).collect();
     }
@@ -400,17 +447,12 @@ impl<'s> NearSentences<'s> {
         let of_block = (SAMPLE / blocks.len().max(1)).clamp(1, ROWS_TOGETHER);
         let (step, step_of_blocks) = (ROWS_TOGETHER / of_block, (blocks.len() / SAMPLE).max(1));
         let some = blocks.iter().step_by(step_of_blocks);
-        let some = some.flat_map(|&block| self.sentences_of(block).skip(block % step).step_by(step));
-        let likenesses = self.likenesses.as_flattened();
+        let some = some.flat_map(|&block| sentences_of(self.atlas, block).skip(block % step).step_by(step));
+        let likenesses = self.rows.likenesses.as_flattened();
         let mut sample: Vec<u16> =
             some.filter(|row| self.may_be_found(*row)).map(|row| likenesses[row as usize]).collect();
         let at = count / (step * step_of_blocks);
         if at < sample.len() { *sample.select_nth_unstable_by(at, |a, b| b.cmp(a)).1 } else { 0 }
-    }
-
-    fn sentences_of(&self, block: usize) -> Range<u32> {
-        let end = ((block + 1) * ROWS_TOGETHER).min(self.atlas.sentences());
-        (block * ROWS_TOGETHER) as u32..end as u32
     }
 
     fn may_be_found(&self, sentence: u32) -> bool {
@@ -420,13 +462,13 @@ impl<'s> NearSentences<'s> {
     /// Looks at both bits of a block, unless that was done.
     fn refine(&mut self, block: usize) {
         if self.refined.insert(block as u32) {
-            self.largest[block] = self.sketch.refine(&self.tables, block, &mut self.likenesses[block]);
+            self.rows.largest[block] = self.sketch.refine(&self.tables, block, &mut self.rows.likenesses[block]);
         }
     }
 
     /// The estimate of a sentence's cosine.
     fn cosine(&self, text: usize) -> f32 {
-        self.tables.cosine(self.likenesses.as_flattened()[text])
+        self.tables.cosine(self.rows.likenesses.as_flattened()[text])
     }
 
     /// The document that holds a sentence.
@@ -434,6 +476,12 @@ impl<'s> NearSentences<'s> {
         self.place = self.atlas.holder_near(text as u32, self.place);
         self.atlas.document(self.place)
     }
+}
+
+/// The sentences of a block of the sketch.
+fn sentences_of(atlas: &Atlas<'_>, block: usize) -> Range<u32> {
+    let end = ((block + 1) * ROWS_TOGETHER).min(atlas.sentences());
+    (block * ROWS_TOGETHER) as u32..end as u32
 }
 
 #[inline]

@@ -60,6 +60,11 @@ impl Sketch {
         bits.iter().all(|bits| bits.len() == bytes).then_some(Self { bits, block })
     }
 
+    /// How many blocks there are.
+    pub fn blocks(&self) -> usize {
+        self.bits[0].len() / self.block.max(1)
+    }
+
     /// How like the question the sentences of a block are by their signs, the larger the more; returns the largest.
     #[inline]
     pub fn compare(&self, question: &LevelTables, block: usize, likenesses: &mut Likenesses) -> u16 {

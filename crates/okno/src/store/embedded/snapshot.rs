@@ -7,7 +7,7 @@ use super::bm25::{self, WordRows};
 use super::bundles::NumberedTable;
 use super::columns::{FieldColumns, FilterVerdict};
 use super::data_file::{DataFile, DocumentPlace};
-use super::dense::{DenseQuestion, DotRows, Dots, Scan};
+use super::dense::{BySigns, DenseQuestion, Dots, Scan, SpareDense};
 use super::identity::IndexIdentity;
 use super::known_terms::{KnownTerms, row, terms_of};
 use super::laid_out::{KEPT_LAYERS, LaidOut, is_sketched, laid_out, named_damage, stored_places};
@@ -55,7 +55,7 @@ pub struct EmbeddedSnapshot {
     totals: OnceLock<Totals>,
     texts: Recent<DocumentNumber, str>,
     terms: KnownTerms,
-    spare_dots: Spare<DotRows>,
+    spare_dense: SpareDense,
     spare_words: Spare<WordRows>,
     names: OnceLock<DocumentNames>,
     columns: OnceLock<FieldColumns>,
@@ -131,7 +131,7 @@ impl EmbeddedSnapshot {
             laid_out;
         Ok(Self {
             terms: KnownTerms::new(&atlas),
-            spare_dots: Spare::default(),
+            spare_dense: SpareDense::default(),
             spare_words: Spare::default(),
             further_copies: further,
             atlas,
@@ -228,12 +228,66 @@ impl EmbeddedSnapshot {
             .get_or_init(|| FieldColumns::new(self.atlas.each_document().map(|entry| blob::read_record(entry.record))))
     }
 
-    fn dots<'s>(&'s self, asked: DenseQuestion<'s>) -> Dots<'s> {
+    /// Searches, with the signs of all sentences if they were compared already.
+    fn search_by(&self, ask: &Ask<'_>, signs: Option<BySigns>) -> Result<Vec<Vec<Scored>>> {
+        let derived = ask.rankings.iter().any(|(_, layer)| matches!(layer, Layer::Derived(_)));
+        let allowed = ask.allowed.map(|numbers| Allowed::new(&self.atlas, numbers, ask.sections));
+        let copies = if allowed.is_none() { self.further_copies.as_ref() } else { None };
+        let findable = Findable { allowed: allowed.as_ref(), copies };
+        let units: Vec<Arc<Units>> = ask.rankings.iter().map(|&(_, layer)| self.units(layer)).collect();
+        let of_leg = |wanted: Leg| {
+            let rankings = ask.rankings.iter().zip(&units);
+            rankings.filter(move |((leg, _), _)| *leg == wanted).map(|(&(_, layer), units)| (layer, &**units))
+        };
+        let (dense, lexical): (Vec<_>, Vec<_>) = (of_leg(Leg::Dense).collect(), of_leg(Leg::Lexical).collect());
+        let question = DenseQuestion { vector: ask.vector, derived, findable, depth: ask.depth };
+        let mut by_meaning = Vec::new();
+        if asks_by_meaning(ask) {
+            let mut dots = self.dots(question, signs);
+            for (_, units) in &dense {
+                deadline::check()?;
+                by_meaning.push(dots.best(units, findable, ask.depth));
+            }
+        }
+        deadline::check()?;
+        let by_words = match &self.lexical {
+            Some(index) if !lexical.is_empty() => {
+                let terms = terms_of(ask.text, &self.atlas, index, &self.terms, derived)
+                    .map_err(|source| lexical_failure(lexical_folder(&self.tables.path), source))?;
+                let best = |&(layer, units)| bm25::best(layer, units, &terms, findable, ask.depth, &self.spare_words);
+                lexical.iter().map(best).collect()
+            }
+            _ => Vec::new(),
+        };
+        let (mut by_meaning, mut by_words) = (by_meaning.into_iter(), by_words.into_iter());
+        let ranking = |(&(leg, _), units): (&(Leg, Layer), &Arc<Units>)| {
+            let best = match leg {
+                Leg::Dense => by_meaning.next(),
+                Leg::Lexical => by_words.next(),
+            };
+            self.named(units, best.unwrap_or_default())
+        };
+        Ok(ask.rankings.iter().zip(&units).map(ranking).collect())
+    }
+
+    fn dots<'s>(&'s self, asked: DenseQuestion<'s>, signs: Option<BySigns>) -> Dots<'s> {
         let sentences = asked.findable.allowed.map_or(self.atlas.sentences(), |allowed| allowed.texts.count() as usize);
         match self.scan.is_approximate(sentences).then(|| self.sketch()).flatten() {
-            Some(sketch) => Dots::near(&self.atlas, sketch, self.units(Layer::Sentence), &self.spare_dots, asked),
-            None => Dots::new(&self.atlas, &self.spare_dots, asked),
+            Some(sketch) => {
+                Dots::near(&self.atlas, sketch, self.units(Layer::Sentence), &self.spare_dense, asked, signs)
+            }
+            None => Dots::new(&self.atlas, &self.spare_dense, asked),
         }
+    }
+
+    /// The signs of all sentences compared with all questions that are asked of all documents, where there are several.
+    fn signs(&self, asks: &[Ask<'_>]) -> Vec<Option<BySigns>> {
+        let is_compared = |ask: &&Ask<'_>| ask.allowed.is_none() && asks_by_meaning(ask);
+        let vectors: Vec<&[f32]> = asks.iter().filter(is_compared).map(|ask| ask.vector).collect();
+        let is_near = vectors.len() > 1 && self.scan.is_approximate(self.atlas.sentences());
+        let Some(sketch) = is_near.then(|| self.sketch()).flatten() else { return asks.iter().map(|_| None).collect() };
+        let mut compared = BySigns::of(&vectors, sketch, 0..sketch.blocks(), &self.spare_dense).into_iter();
+        asks.iter().map(|ask| is_compared(&ask).then(|| compared.next()).flatten()).collect()
     }
 
     /// The sketch; `None` while drawing it would cost more than it saves.
@@ -303,6 +357,11 @@ impl EmbeddedSnapshot {
         // A transaction has no state that a panic elsewhere could have left half-changed.
         read(&self.pin.lock().unwrap_or_else(PoisonError::into_inner))
     }
+}
+
+/// Whether vectors are to be compared.
+fn asks_by_meaning(ask: &Ask<'_>) -> bool {
+    ask.rankings.iter().any(|(leg, _)| *leg == Leg::Dense) && ask.vector.iter().any(|&x| x != 0.0)
 }
 
 /// So many exact scans take about as long as drawing a sketch.
@@ -512,45 +571,11 @@ impl Snapshot for EmbeddedSnapshot {
     }
 
     fn search(&self, ask: &Ask<'_>) -> Result<Vec<Vec<Scored>>> {
-        let meant = ask.vector.iter().any(|&x| x != 0.0);
-        let derived = ask.rankings.iter().any(|(_, layer)| matches!(layer, Layer::Derived(_)));
-        let allowed = ask.allowed.map(|numbers| Allowed::new(&self.atlas, numbers, ask.sections));
-        let copies = if allowed.is_none() { self.further_copies.as_ref() } else { None };
-        let findable = Findable { allowed: allowed.as_ref(), copies };
-        let units: Vec<Arc<Units>> = ask.rankings.iter().map(|&(_, layer)| self.units(layer)).collect();
-        let of_leg = |wanted: Leg| {
-            let rankings = ask.rankings.iter().zip(&units);
-            rankings.filter(move |((leg, _), _)| *leg == wanted).map(|(&(_, layer), units)| (layer, &**units))
-        };
-        let (dense, lexical): (Vec<_>, Vec<_>) = (of_leg(Leg::Dense).collect(), of_leg(Leg::Lexical).collect());
-        let question = DenseQuestion { vector: ask.vector, derived, findable, depth: ask.depth };
-        let mut by_meaning = Vec::new();
-        if meant && !dense.is_empty() {
-            let mut dots = self.dots(question);
-            for (_, units) in &dense {
-                deadline::check()?;
-                by_meaning.push(dots.best(units, findable, ask.depth));
-            }
-        }
-        deadline::check()?;
-        let by_words = match &self.lexical {
-            Some(index) if !lexical.is_empty() => {
-                let terms = terms_of(ask.text, &self.atlas, index, &self.terms, derived)
-                    .map_err(|source| lexical_failure(lexical_folder(&self.tables.path), source))?;
-                let best = |&(layer, units)| bm25::best(layer, units, &terms, findable, ask.depth, &self.spare_words);
-                lexical.iter().map(best).collect()
-            }
-            _ => Vec::new(),
-        };
-        let (mut by_meaning, mut by_words) = (by_meaning.into_iter(), by_words.into_iter());
-        let ranking = |(&(leg, _), units): (&(Leg, Layer), &Arc<Units>)| {
-            let best = match leg {
-                Leg::Dense => by_meaning.next(),
-                Leg::Lexical => by_words.next(),
-            };
-            self.named(units, best.unwrap_or_default())
-        };
-        Ok(ask.rankings.iter().zip(&units).map(ranking).collect())
+        self.search_by(ask, None)
+    }
+
+    fn search_all(&self, asks: &[Ask<'_>]) -> Result<Vec<Vec<Vec<Scored>>>> {
+        asks.iter().zip(self.signs(asks)).map(|(ask, signs)| self.search_by(ask, signs)).collect()
     }
 
     fn roots(&self) -> &[String] {
