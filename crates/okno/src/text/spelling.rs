@@ -15,28 +15,35 @@ pub fn tolerated(letters: usize) -> usize {
 /// How many letters must be added, taken out, replaced or swapped with their neighbour to make one word of another;
 /// `None` if it is more than `most`.
 pub fn edits(a: &[u8], b: &[u8], most: usize) -> Option<usize> {
-    if a.len().abs_diff(b.len()) > most {
+    if a.len().abs_diff(b.len()) > most || lacks(a, b) > most || lacks(b, a) > most {
         return None;
     }
-    let mut before: Vec<usize> = Vec::new();
+    let mut before = vec![0; b.len() + 1];
     let mut last: Vec<usize> = (0..=b.len()).collect();
+    let mut row = before.clone();
     for i in 1..=a.len() {
-        let mut row = Vec::with_capacity(b.len() + 1);
-        row.push(i);
+        row[0] = i;
         for j in 1..=b.len() {
             let replaced = last[j - 1] + usize::from(a[i - 1] != b[j - 1]);
-            let mut fewest = replaced.min(last[j] + 1).min(row[j - 1] + 1);
+            row[j] = replaced.min(last[j] + 1).min(row[j - 1] + 1);
             if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
-                fewest = fewest.min(before[j - 2] + 1);
+                row[j] = row[j].min(before[j - 2] + 1);
             }
-            row.push(fewest);
         }
         if row.iter().all(|&edits| edits > most) {
             return None;
         }
-        before = std::mem::replace(&mut last, row);
+        std::mem::swap(&mut before, &mut last);
+        std::mem::swap(&mut last, &mut row);
     }
     last.last().copied().filter(|&edits| edits <= most)
+}
+
+/// How many letters one word has that the other has not, at least: each is an edit, and nearly all words are told apart
+/// by that.
+fn lacks(a: &[u8], b: &[u8]) -> usize {
+    let letters = |word: &[u8]| word.iter().fold(0u32, |letters, letter| letters | 1 << (letter % 32));
+    (letters(a) & !letters(b)).count_ones() as usize
 }
 
 #[cfg(test)]
