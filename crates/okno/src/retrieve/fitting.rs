@@ -41,9 +41,9 @@ pub fn fitting(
     let best = |hits: &[Hit]| hits.iter().map(|hit| hit.score).fold(f32::MIN_POSITIVE, f32::max);
     let before = best(&hits);
     for hit in &mut hits {
-        let title = if subjects.is_empty() { "" } else { &snapshot.record(hit.run.document)?.title };
-        let defines = |at, view: &View<'_>| subjects.iter().any(|subject| says_what_it_is(subject, at, view, title));
-        hit.score *= lift(understood.form.as_ref(), hit.run.anchor as usize, &views[&hit.run.document], defines);
+        let title = || Ok(snapshot.record(hit.run.document)?.title);
+        let at = hit.run.anchor as usize;
+        hit.score *= lift(understood.form.as_ref(), &subjects, at, &views[&hit.run.document], title)?;
     }
     let factor = before / best(&hits);
     for hit in &mut hits {
@@ -53,19 +53,23 @@ pub fn fitting(
     Ok(hits)
 }
 
-fn lift(form: Option<&AnswerForm>, at: usize, view: &View<'_>, defines: impl Fn(usize, &View<'_>) -> bool) -> f32 {
-    match form {
-        Some(AnswerForm::Steps) if is_step(view.structure.sentences[at].span.of(&view.text)) => STEP,
+fn lift(
+    form: Option<&AnswerForm>,
+    subjects: &[String],
+    at: usize,
+    view: &View<'_>,
+    title: impl Fn() -> Result<String>,
+) -> Result<f32> {
+    let sentence = || view.structure.sentences[at].span.of(&view.text);
+    Ok(match form {
+        Some(AnswerForm::Steps) if is_step(sentence()) => STEP,
         Some(AnswerForm::List) if blocks::announced(at, None, view).is_some() => LEAD_IN,
-        Some(AnswerForm::Figure(figure)) if figure.is_in(view.structure.sentences[at].span.of(&view.text)) => FIGURE,
-        _ if defines(at, view) => DEFINITION,
+        Some(AnswerForm::Figure(figure)) if figure.is_in(sentence()) => FIGURE,
+        _ if subjects.iter().any(|subject| defines(subject, sentence())) || opens(subjects, at, view, title)? => {
+            DEFINITION
+        }
         _ => 1.0,
-    }
-}
-
-/// Whether a sentence defines a subject, or opens what is said under its name.
-fn says_what_it_is(subject: &str, at: usize, view: &View<'_>, title: &str) -> bool {
-    defines(subject, view.structure.sentences[at].span.of(&view.text)) || opens(subject, at, view, title)
+    })
 }
 
 /// Whether a line is numbered, or something to type.
@@ -112,14 +116,21 @@ fn defines(subject: &str, sentence: &str) -> bool {
     rest.starts_with('】') || SAYING.iter().any(|word| bare.starts_with(word))
 }
 
-/// Whether a sentence is in the first paragraph below a title or a heading that is the subject.
-fn opens(subject: &str, at: usize, View { structure, text }: &View<'_>, title: &str) -> bool {
+/// Whether a sentence is in the first paragraph below a title or a heading that is one of the subjects.
+fn opens(subjects: &[String], at: usize, view: &View<'_>, title: impl Fn() -> Result<String>) -> Result<bool> {
+    if subjects.is_empty() {
+        return Ok(false);
+    }
+    let View { structure, text } = view;
     let section = structure.section(at);
-    let Some(first) = section.clone().find(|&at| !structure.sentences[at].heading) else { return false };
+    let Some(first) = section.clone().find(|&at| !structure.sentences[at].heading) else { return Ok(false) };
     let end = (first + 1..section.end).find(|&next| !structure.sentences[next].attached).unwrap_or(section.end);
+    if !(first..end).contains(&at) {
+        return Ok(false);
+    }
+    let is_one = |heading: &str| subjects.iter().any(|subject| is_named(subject, heading));
     let heading = structure.sections[structure.section_number(at)].path.last().map(|heading| heading.of(text));
-    let titled = section.start == 0 && is_named(subject, title);
-    (first..end).contains(&at) && (titled || heading.is_some_and(|heading| is_named(subject, heading)))
+    Ok(heading.is_some_and(is_one) || section.start == 0 && is_one(&title()?))
 }
 
 /// Whether a heading is the subject, also in the plural or as a question.
