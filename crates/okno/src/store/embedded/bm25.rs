@@ -275,8 +275,12 @@ impl<'s> LayerSearch<'s> {
                     }
                 }
             };
-            self.units.each_holding(term.texts.all(), &mut mark);
-            for &(section, count) in term.sections.all() {
+            let texts = term.texts.all().iter().copied();
+            match self.findable.allowed {
+                None => self.units.each_holding(texts, &mut mark),
+                Some(allowed) => self.units.each_holding(texts.filter(|(text, _)| allowed.texts.has(*text)), &mut mark),
+            }
+            for &(section, count) in term.sections.all().iter().filter(|(section, _)| self.is_allowed(*section)) {
                 mark(self.units.in_section(section), CONTEXT_WEIGHT * count);
             }
         }
@@ -347,11 +351,16 @@ impl<'s> LayerSearch<'s> {
             }
         }
         for &(section, count) in term.sections.from(sections.start).iter().take_while(|(at, _)| *at < sections.end) {
-            if allowed.is_none_or(|allowed| allowed.sections.has(section)) {
+            if self.is_allowed(section) {
                 add(self.units.in_section(section), CONTEXT_WEIGHT * count);
             }
         }
         counts
+    }
+
+    /// Whether a section is of a document that may be found.
+    fn is_allowed(&self, section: u32) -> bool {
+        self.findable.allowed.is_none_or(|allowed| allowed.sections.has(section))
     }
 }
 

@@ -240,16 +240,14 @@ impl Units {
     /// Calls `each` with the units that hold each of these texts, and how often a term is there. The shape is looked at
     /// once, not for every posting.
     #[inline]
-    pub fn each_holding(&self, postings: &[Posting], mut each: impl FnMut(Range<u32>, f32)) {
+    pub fn each_holding(&self, texts: impl Iterator<Item = Posting>, mut each: impl FnMut(Range<u32>, f32)) {
         match &self.shape {
-            UnitShape::Sentences(count) => {
-                postings.iter().for_each(|&(text, often)| each(text..(text + 1).min(*count), often));
-            }
+            UnitShape::Sentences(count) => texts.for_each(|(text, often)| each(text..(text + 1).min(*count), often)),
             UnitShape::Parts(parts) => {
                 let unit = |text| parts.holding(text).map_or(0..0, |unit| unit..unit + 1);
-                postings.iter().for_each(|&(text, often)| each(unit(text), often));
+                texts.for_each(|(text, often)| each(unit(text), often));
             }
-            _ => postings.iter().for_each(|&(text, often)| each(self.holding(text), often)),
+            _ => texts.for_each(|(text, often)| each(self.holding(text), often)),
         }
     }
 
