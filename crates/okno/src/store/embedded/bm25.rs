@@ -5,9 +5,9 @@
 //! word is does not depend on who asks.
 //!
 //! A first pass over the postings marks which terms are in which block of a few units, and which may be there twice.
-//! That bounds what a unit of a block can score; of all blocks only those are scored that may hold one of the best, those
-//! that promise most first. The result is that of scoring all. (To go through the postings once more for these blocks,
-//! in order, instead of looking for each term in each block took an eighth longer at a million sentences.)
+//! That bounds what a unit of a block can score; of all blocks only those are scored that may hold one of the best,
+//! those that promise most first. The result is that of scoring all. (To go through the postings once more for these
+//! blocks, in order, instead of looking for each term in each block took an eighth longer at a million sentences.)
 
 use super::atlas::Findable;
 use super::best::{BestUnits, ScoredUnit};
@@ -235,8 +235,8 @@ impl<'s> LayerSearch<'s> {
         Some(numbers)
     }
 
-    /// Computes what the units of these blocks score at most, from marks of which terms are in which block. Where blocks
-    /// are few nothing is marked, and every term may be in each: returns whether something was.
+    /// Computes what the units of these blocks score at most, from marks of which terms are in which block. Where there
+    /// are few blocks nothing is marked, and every term may be in each: returns whether something was.
     fn bound<M: TermMarks>(&self, numbers: Option<&[u32]>, marks: &mut Vec<[M; 2]>, most: &mut Vec<f32>) -> bool {
         most.clear();
         let postings = || self.terms.iter().map(|one| one.term.count()).sum::<usize>();

@@ -227,10 +227,7 @@ impl Units {
     pub fn holding(&self, text: u32) -> Range<u32> {
         match &self.shape {
             UnitShape::Sentences(count) => text..(text + 1).min(*count),
-            UnitShape::Windows(around) => around.get(text as usize).map_or(0..0, |&around| {
-                let held = window(text as usize, around);
-                held.start as u32..held.end as u32
-            }),
+            UnitShape::Windows(around) => windows_of(around, text),
             UnitShape::Runs { holding, .. } => holding.get(text as usize).cloned().unwrap_or(0..0),
             UnitShape::Parts(parts) => parts.holding(text).map_or(0..0, |unit| unit..unit + 1),
             UnitShape::Derived(texts) => texts.places.binary_search(&text).map_or(0..0, |at| at as u32..at as u32 + 1),
@@ -247,7 +244,10 @@ impl Units {
                 let unit = |text| parts.holding(text).map_or(0..0, |unit| unit..unit + 1);
                 texts.for_each(|(text, often)| each(unit(text), often));
             }
-            _ => texts.for_each(|(text, often)| each(self.holding(text), often)),
+            UnitShape::Windows(around) => texts.for_each(|(text, often)| each(windows_of(around, text), often)),
+            UnitShape::Runs { .. } | UnitShape::Derived(_) => {
+                texts.for_each(|(text, often)| each(self.holding(text), often));
+            }
         }
     }
 
@@ -288,6 +288,15 @@ impl Units {
 #[inline]
 fn window(centre: usize, [before, behind]: [u8; 2]) -> Range<usize> {
     centre - usize::from(before)..centre + usize::from(behind)
+}
+
+/// The windows that hold a sentence, which are those of the sentences that its own holds; none for a derived text.
+#[inline]
+fn windows_of(around: &[[u8; 2]], sentence: u32) -> Range<u32> {
+    around.get(sentence as usize).map_or(0..0, |&around| {
+        let held = window(sentence as usize, around);
+        held.start as u32..held.end as u32
+    })
 }
 
 #[inline]
