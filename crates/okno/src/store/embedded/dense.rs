@@ -555,4 +555,28 @@ pub mod tests {
         }
         assert!(same * 100 >= all * 99, "{same} of {all}");
     }
+
+    #[test]
+    fn questions_that_are_asked_together_find_what_each_finds() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = many_sentences(folder.path());
+        store.set_scan(Scan::Approximate);
+        let snapshot = store.snapshot().unwrap();
+        let rankings = [(Leg::Dense, Layer::Sentence), (Leg::Dense, Layer::Window(2)), (Leg::Lexical, Layer::Sentence)];
+        let third: DocumentSet = snapshot.numbers().into_iter().filter(|number| number % 3 == 1).collect();
+        let questions = ["word3 word4", "word80", "word7 d17", "word9 word12"].map(|text| (text, vector(text)));
+        let asks: Vec<Ask<'_>> = questions
+            .iter()
+            .zip([None, Some(&third), None, None])
+            .map(|((text, vector), allowed)| {
+                let (rankings, sections, fields) = (&rankings, None, None);
+                Ask { text, vector, rankings, allowed, sections, fields, depth: 10 }
+            })
+            .collect();
+        let together = snapshot.search_all(&asks).unwrap();
+        for (ask, together) in asks.iter().zip(together) {
+            assert!(together.iter().all(|ranking| ranking.len() == 10));
+            assert_eq!(together, snapshot.search(ask).unwrap(), "{}", ask.text);
+        }
+    }
 }
