@@ -36,7 +36,8 @@ fn score_of(weight: f32, count: f32, length: f32) -> f32 {
     weight * count * (K1 + 1.0) / (count + K1 * length)
 }
 
-/// To look for a term in a block takes as long as to mark so many of its postings, about.
+/// To look for a term in a block takes as long as to mark so many of its postings, about. Reasoned, not compared, like
+/// the numbers below that do not say otherwise.
 const MARKED_MEANWHILE: usize = 4;
 
 /// Units of a block: few, so that few terms are in one, and enough that there are not too many blocks to look at. Not
@@ -102,37 +103,28 @@ trait TermMarks: Copy + Default + BitAnd<Output = Self> + BitOr<Output = Self> +
     }
 }
 
-impl TermMarks for u32 {
-    type Bytes = [u8; 4];
+macro_rules! term_marks {
+    ($marks:ty, $rows:ident) => {
+        impl TermMarks for $marks {
+            type Bytes = [u8; size_of::<$marks>()];
 
-    fn bytes(self) -> Self::Bytes {
-        self.to_le_bytes()
-    }
+            fn bytes(self) -> Self::Bytes {
+                self.to_le_bytes()
+            }
 
-    fn of(term: usize) -> Self {
-        1 << term.min(FEW_MARKED - 1)
-    }
+            fn of(term: usize) -> Self {
+                1 << term.min(<$marks>::BITS as usize - 1)
+            }
 
-    fn rows(rows: &mut WordRows) -> (&mut Vec<[Self; 2]>, &mut Vec<f32>) {
-        (&mut rows.few, &mut rows.most)
-    }
+            fn rows(rows: &mut WordRows) -> (&mut Vec<[Self; 2]>, &mut Vec<f32>) {
+                (&mut rows.$rows, &mut rows.most)
+            }
+        }
+    };
 }
 
-impl TermMarks for u128 {
-    type Bytes = [u8; 16];
-
-    fn bytes(self) -> Self::Bytes {
-        self.to_le_bytes()
-    }
-
-    fn of(term: usize) -> Self {
-        1 << term.min(MOST_MARKED - 1)
-    }
-
-    fn rows(rows: &mut WordRows) -> (&mut Vec<[Self; 2]>, &mut Vec<f32>) {
-        (&mut rows.many, &mut rows.most)
-    }
-}
+term_marks!(u32, few);
+term_marks!(u128, many);
 
 /// A term that is in more than so many times as many places as there are blocks is marked in none: it is in most.
 const EVERYWHERE: usize = 2;
