@@ -12,7 +12,8 @@
 use super::atlas::{Allowed, Atlas, AtlasEntry, Findable};
 use super::best::{BestUnits, ScoredUnit};
 use super::marks::Marks;
-use super::sketch::{LevelTables, Likenesses, Sketch};
+use super::signs::{BySigns, LikenessRows};
+use super::sketch::{LevelTables, Sketch};
 use super::spare::{Room, Spare};
 use super::units::Units;
 use super::vectors::QuestionVector;
@@ -115,55 +116,11 @@ impl Room for DotRows {
     }
 }
 
-/// Room for how like a question the sentences of an index are by their sketch.
-#[derive(Default)]
-pub struct LikenessRows {
-    likenesses: Vec<Likenesses>,
-    /// The largest of each block.
-    largest: Vec<u16>,
-}
-
-impl Room for LikenessRows {
-    fn bytes(&self) -> usize {
-        size_of_val(&*self.likenesses) + size_of_val(&*self.largest)
-    }
-}
-
 /// Room of earlier searches.
 #[derive(Default)]
 pub struct SpareDense {
     dots: Spare<DotRows>,
-    likenesses: Spare<LikenessRows>,
-}
-
-/// A question, and how like it sentences are by their signs.
-pub struct BySigns {
-    tables: LevelTables,
-    rows: LikenessRows,
-}
-
-impl BySigns {
-    /// Compares the sentences of these blocks with several questions: what takes time is to read the sketch.
-    pub fn of(
-        vectors: &[&[f32]],
-        sketch: &Sketch,
-        blocks: impl Iterator<Item = usize>,
-        spare: &SpareDense,
-    ) -> Vec<Self> {
-        let one = |vector: &&[f32]| {
-            let mut rows = spare.likenesses.take();
-            rows.likenesses.resize(sketch.blocks(), [0; ROWS_TOGETHER]);
-            rows.largest.resize(sketch.blocks(), 0);
-            Self { tables: LevelTables::new(vector), rows }
-        };
-        let mut all: Vec<Self> = vectors.iter().map(one).collect();
-        for block in blocks {
-            for Self { tables, rows } in &mut all {
-                rows.largest[block] = sketch.compare(tables, block, &mut rows.likenesses[block]);
-            }
-        }
-        all
-    }
+    pub likenesses: Spare<LikenessRows>,
 }
 
 /// The sentences most like the question by their sketches: the best units are around them.
@@ -228,7 +185,7 @@ impl<'s> Dots<'s> {
         dots.add_derived(atlas, &question, asked);
         let BySigns { tables, rows } = signs.unwrap_or_else(|| {
             let blocks = (0..sketch.blocks()).filter(|&block| asked.findable.finds_any(sentences_of(atlas, block)));
-            BySigns::of(&[asked.vector], sketch, blocks, spare).swap_remove(0)
+            BySigns::of(&[asked.vector], sketch, blocks, &spare.likenesses).swap_remove(0)
         });
         let mut near = NearSentences {
             atlas,

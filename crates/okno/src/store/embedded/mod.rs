@@ -34,6 +34,7 @@ mod pages;
 mod parts;
 mod postings;
 mod recent;
+mod signs;
 mod sketch;
 mod snapshot;
 mod sound;
