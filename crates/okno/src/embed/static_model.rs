@@ -228,7 +228,7 @@ impl StaticModel {
         self.charsmap().normalize(text, normal);
         self.for_each_run(normal, |letters| {
             let first = ids.len();
-            let known = runs.get_or_make(letters, || {
+            let known = runs.get_or_make(letters.as_bytes(), || {
                 run.clear();
                 run.push_str(prefix);
                 run.push_str(letters);

@@ -6,8 +6,9 @@ pub struct ShortWords<V> {
     kept: Vec<(u128, V)>,
 }
 
-/// 12 bits of places: the most frequent words of a text meet in few, and all of them stay in a fast cache.
-const PLACES: u32 = 12;
+/// 13 bits of places: the most frequent words of a text meet in few, and all of them stay in a fast cache. Of 12 bits
+/// English text took 2 % longer, Chinese text the same.
+const PLACES: u32 = 13;
 
 impl<V: Copy + Default> Default for ShortWords<V> {
     fn default() -> Self {
@@ -17,9 +18,9 @@ impl<V: Copy + Default> Default for ShortWords<V> {
 
 impl<V: Copy> ShortWords<V> {
     /// What was kept of a word, or else what `make` makes of it; that is kept where it is something. Words of more than
-    /// 16 bytes, and such as have a byte 0, are not kept.
+    /// 16 bytes, and such as end with a byte 0, are not kept.
     #[inline]
-    pub fn get_or_make(&mut self, word: &str, make: impl FnOnce() -> Option<V>) -> Option<V> {
+    pub fn get_or_make(&mut self, word: &[u8], make: impl FnOnce() -> Option<V>) -> Option<V> {
         let Some(key) = key_of(word) else { return make() };
         let (low, high) = (key as u64, (key >> 64) as u64);
         let place = (low ^ high.rotate_left(29)).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (u64::BITS - PLACES);
@@ -33,12 +34,21 @@ impl<V: Copy> ShortWords<V> {
     }
 }
 
-/// The bytes of a short word as a number.
-fn key_of(word: &str) -> Option<u128> {
-    let mut bytes = [0; 16];
-    bytes.get_mut(..word.len())?.copy_from_slice(word.as_bytes());
-    let has_zero = bytes[..word.len()].contains(&0);
-    (!has_zero && !word.is_empty()).then(|| u128::from_le_bytes(bytes))
+/// The bytes of a short word as a number; words that end with a byte 0 would be those without it.
+fn key_of(bytes: &[u8]) -> Option<u128> {
+    let is_kept = bytes.len() <= 16 && bytes.last().is_some_and(|&last| last != 0);
+    let (first, rest) = bytes.split_at(bytes.len().min(8));
+    is_kept.then(|| u128::from(number_of(first)) | u128::from(number_of(rest)) << 64)
+}
+
+/// Up to eight bytes as a number: in two reads of a fixed length, which take less than a copy of any length.
+#[inline]
+pub fn number_of(bytes: &[u8]) -> u64 {
+    if let (Some(first), Some(last)) = (bytes.first_chunk(), bytes.last_chunk()) {
+        let (first, last) = (u32::from_le_bytes(*first), u32::from_le_bytes(*last));
+        return u64::from(first) | u64::from(last) << (8 * (bytes.len() - 4));
+    }
+    bytes.iter().rev().fold(0, |number, &byte| number << 8 | u64::from(byte))
 }
 
 #[cfg(test)]
@@ -52,7 +62,7 @@ mod tests {
             let mut kept: ShortWords<usize> = ShortWords::default();
             let mut made = 0;
             for word in words.iter().chain(&words) {
-                let length = kept.get_or_make(word, || {
+                let length = kept.get_or_make(word.as_bytes(), || {
                     made += 1;
                     (word.len() % 5 > 0).then_some(word.len())
                 });
@@ -63,10 +73,19 @@ mod tests {
     }
 
     #[test]
+    fn numbers_have_the_bytes() {
+        for length in 0..=8 {
+            let bytes = &[1, 2, 3, 4, 5, 6, 7, 8][..length];
+            assert_eq!(number_of(bytes).to_le_bytes()[..length], *bytes);
+            assert!(number_of(bytes).to_le_bytes()[length..].iter().all(|&byte| byte == 0));
+        }
+    }
+
+    #[test]
     fn a_word_that_is_kept_is_not_made_again() {
         let mut kept: ShortWords<u8> = ShortWords::default();
-        assert_eq!(kept.get_or_make("harbour", || Some(7)), Some(7));
-        assert_eq!(kept.get_or_make("harbour", || unreachable!("it is kept")), Some(7));
-        assert_eq!(kept.get_or_make("harbours", || None), None);
+        assert_eq!(kept.get_or_make(b"harbour", || Some(7)), Some(7));
+        assert_eq!(kept.get_or_make(b"harbour", || unreachable!("it is kept")), Some(7));
+        assert_eq!(kept.get_or_make(b"harbours", || None), None);
     }
 }

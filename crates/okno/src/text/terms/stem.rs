@@ -16,8 +16,13 @@ use std::cell::RefCell;
 /// A word longer than this is a code or a blob, not English.
 const LONGEST: usize = 64;
 
-/// The stem of a short word, and how long it is.
-type ShortStem = ([u8; 16], u8);
+/// What becomes of a short word: so many of its letters stay, and so many of these come behind them.
+#[derive(Clone, Copy, Default)]
+struct ShortStem {
+    stay: u8,
+    added: u8,
+    letters: [u8; 3],
+}
 
 thread_local! {
     /// What was lately stemmed: looking it up takes a tenth of the time.
@@ -32,21 +37,26 @@ pub fn stem(word: &mut String) {
     let make = || {
         let mut stem = word.clone();
         stem_by_rules(&mut stem);
-        short(&stem)
+        ShortStem::new(word, &stem)
     };
-    match STEMS.with_borrow_mut(|stems| stems.get_or_make(word, make)) {
-        Some((stem, length)) => {
-            word.clear();
-            word.extend(stem[..usize::from(length)].iter().map(|&b| char::from(b)));
+    match STEMS.with_borrow_mut(|stems| stems.get_or_make(word.as_bytes(), make)) {
+        Some(stem) => {
+            word.truncate(stem.stay.into());
+            stem.letters[..usize::from(stem.added)].iter().for_each(|&letter| word.push(letter.into()));
         }
         None => stem_by_rules(word),
     }
 }
 
-fn short(stem: &str) -> Option<ShortStem> {
-    let mut bytes = [0; 16];
-    bytes.get_mut(..stem.len())?.copy_from_slice(stem.as_bytes());
-    Some((bytes, stem.len() as u8))
+impl ShortStem {
+    /// What becomes of a word of ASCII letters; `None` where more comes behind them than there is room for.
+    fn new(word: &str, stem: &str) -> Option<Self> {
+        let stay = word.bytes().zip(stem.bytes()).take_while(|(one, other)| one == other).count();
+        let mut letters = [0; 3];
+        let added = &stem.as_bytes()[stay..];
+        letters.get_mut(..added.len())?.copy_from_slice(added);
+        Some(Self { stay: stay as u8, added: added.len() as u8, letters })
+    }
 }
 
 fn stem_by_rules(word: &mut String) {
@@ -360,7 +370,19 @@ fn vowel(letter: u8) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::stem;
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn what_is_kept_is_what_the_rules_give(words in prop::collection::vec("[a-e]{0,2}[a-z]{3,15}", 1..20)) {
+            for word in words.iter().chain(&words) {
+                let mut by_rules = word.clone();
+                stem_by_rules(&mut by_rules);
+                prop_assert_eq!(stemmed(word), by_rules);
+            }
+        }
+    }
 
     fn stemmed(word: &str) -> String {
         let mut word = word.to_owned();
