@@ -50,14 +50,20 @@ pub enum TermSource {
     Derived,
 }
 
+impl TermSource {
+    fn letter(self) -> u8 {
+        match self {
+            Self::Body => b'b',
+            Self::Context => b'c',
+            Self::Derived => b'd',
+        }
+    }
+}
+
 /// A term as segments hold it: behind a letter for what it is a term of.
 fn key_of(source: TermSource, term: &str, key: &mut Vec<u8>) {
     key.clear();
-    key.push(match source {
-        TermSource::Body => b'b',
-        TermSource::Context => b'c',
-        TermSource::Derived => b'd',
-    });
+    key.push(source.letter());
     key.extend(term.as_bytes());
 }
 
