@@ -42,9 +42,7 @@ pub fn terms(text: &str, out: &mut impl FnMut(&str)) {
 
 /// How many index terms a text has.
 pub fn count(text: &str) -> u32 {
-    let mut count = 0;
-    terms(text, &mut |_| count += 1);
-    count
+    TERMS.with_borrow_mut(|terms| terms.count(text)) as u32
 }
 
 /// Appends the form of a character in which spellings that mean the same are the same: lower case, Simplified, no
@@ -93,6 +91,20 @@ impl TermMaker {
         for part in identifier::identifiers(text).flat_map(identifier::words) {
             word_term(&part.to_ascii_lowercase(), word, &mut |term, _| out(term));
         }
+    }
+
+    /// How many terms [`Self::of`] hands out. What most of a text gives is counted without making it.
+    fn count(&mut self, text: &str) -> usize {
+        let Self { fold, folded, word, whole } = self;
+        folded.clear();
+        fold(text, folded);
+        let mut count = 0;
+        each_run(folded, &mut |run| match run {
+            TermRun::Dense(run) => count += 2 * run.chars().count() - 1,
+            TermRun::Words(compound, sign) if is_plain(compound, sign) => count += 1,
+            TermRun::Words(compound, sign) => compound_terms(compound, sign, word, whole, &mut |_, _| count += 1),
+        });
+        count + identifier::identifiers(text).flat_map(identifier::words).count()
     }
 
     /// What a question asks the index for; see [`query_terms`].
@@ -158,6 +170,8 @@ impl CharClass {
         }
         match c as u32 {
             _ if is_dense(c) => Self::Dense,
+            // The commonest signs of Chinese text, and quotation marks: they need no table.
+            0x2000..=0x206f | 0x3001..=0x3004 | 0x3008..=0x3020 => Self::Other,
             // Marks that are part of a word though no letters: combining accents, Hebrew and Arabic vowels, the
             // viramas of India.
             0x0300..=0x036f | 0x0591..=0x05bd | 0x064b..=0x065f | 0x0900..=0x0963 | 0x0966..=0x0dff => Self::Word,
@@ -172,12 +186,19 @@ fn prefix(text: &str, kind: CharClass) -> usize {
     text.find(|c| CharClass::of(c) != kind).unwrap_or(text.len())
 }
 
+/// The length of the word that `text` begins with, most of which are ASCII.
+fn word_length(text: &str) -> usize {
+    let ascii = text.bytes().take_while(u8::is_ascii_alphanumeric).count();
+    let goes_on = text.as_bytes().get(ascii).is_some_and(|byte| !byte.is_ascii());
+    if goes_on { ascii + prefix(&text[ascii..], CharClass::Word) } else { ascii }
+}
+
 /// The length of the leading words that single signs join: `gpt-4`, `v1.26`, `o'reilly`.
 fn compound(text: &str) -> usize {
-    let mut end = prefix(text, CharClass::Word);
+    let mut end = word_length(text);
     while let Some(sign) = text[end..].chars().next().filter(|&c| joins(c)) {
         let next = end + sign.len_utf8();
-        let word = prefix(&text[next..], CharClass::Word);
+        let word = word_length(&text[next..]);
         if word == 0 || !joins_these(sign, &text[..end], &text[next..next + word]) {
             break;
         }
@@ -221,10 +242,15 @@ fn dense_terms(run: &str, out: &mut impl FnMut(&str)) {
     }
 }
 
+/// The usual case: one word, and nothing else.
+fn is_plain(compound: &str, sign: &str) -> bool {
+    sign.is_empty() && compound.bytes().all(|b| b.is_ascii_alphanumeric())
+}
+
 /// Every word of a compound, stemmed, then the compound whole. `out` gets the term and the word as it was written.
 fn compound_terms(compound: &str, sign: &str, word: &mut String, whole: &mut String, out: &mut impl FnMut(&str, &str)) {
-    if sign.is_empty() && compound.bytes().all(|b| b.is_ascii_alphanumeric()) {
-        return word_term(compound, word, out); // the usual case: one plain word
+    if is_plain(compound, sign) {
+        return word_term(compound, word, out);
     }
     whole.clear();
     let mut words = 0;

@@ -18,6 +18,26 @@ proptest! {
     }
 }
 
+proptest! {
+    #[test]
+    fn as_many_terms_are_counted_as_there_are(
+        text in "(\\PC|[a-zA-Z0-9中国é。 ]|[Vv]1\\.2|C\\+\\+|1,000|[a-z]'s|aB){0,40}",
+    ) {
+        prop_assert_eq!(TermMaker::new(fold).count(&text), terms(&text).len());
+    }
+
+    #[test]
+    fn a_word_ends_where_its_characters_do(text in "[a-zA-Z0-9é中\u{301}. ]{0,12}") {
+        prop_assert_eq!(word_length(&text), prefix(&text, CharClass::Word));
+    }
+}
+
+#[test]
+fn signs_that_need_no_table_are_no_letters() {
+    let signs = ('\u{2000}'..='\u{206f}').chain('\u{3001}'..='\u{3004}').chain('\u{3008}'..='\u{3020}');
+    assert!(signs.into_iter().all(|c| !c.is_alphanumeric() && CharClass::of(c) == CharClass::Other));
+}
+
 fn simplified(c: char) -> char {
     const TABLE: [(char, char); 8] = [
         ('宮', '宫'),
