@@ -7,7 +7,7 @@
 //! is gone (`E` + combining acute gives `e`); every other cluster is mapped character by character (`e` + combining
 //! acute keeps the accent, having no rule for `e`). Clusters are searched only where one can have two characters:
 //! between two characters that never join, which is nearly all text in Chinese and English, a glance at the next
-//! character replaces the search.
+//! character replaces the search. ASCII, and Chinese characters without a rule, are taken in strokes.
 
 use unicode_segmentation::UnicodeSegmentation;
 
@@ -15,6 +15,9 @@ use crate::packed::{CharEntry, CharKind, CharTable};
 
 /// Clusters of this many bytes and more are mapped by the character; the limit is the library's.
 const LONG: usize = 6;
+
+/// The bytes of a Chinese character.
+const HAN: usize = 3;
 
 #[derive(Clone, Copy)]
 pub(super) struct Charsmap<'a> {
@@ -32,9 +35,15 @@ impl<'a> Charsmap<'a> {
     pub fn normalize(self, text: &str, out: &mut String) {
         let mut rest = text;
         while let Some(c) = rest.chars().next() {
-            let ascii = if self.lowers_ascii && c.is_ascii() { push_ascii(rest, out) } else { 0 };
-            if ascii > 0 {
-                rest = &rest[ascii..];
+            let stroke = if !c.is_ascii() {
+                self.push_han(rest, out)
+            } else if self.lowers_ascii {
+                push_ascii(rest, out)
+            } else {
+                0
+            };
+            if stroke > 0 {
+                rest = &rest[stroke..];
                 continue;
             }
             let after = &rest[c.len_utf8()..];
@@ -67,6 +76,32 @@ impl<'a> Charsmap<'a> {
             }
             rest = after;
         }
+    }
+
+    /// Copies the Chinese characters that `rest` begins with and that stay as they are, and says how many bytes these
+    /// were: not a character that the next one may join.
+    fn push_han(self, rest: &str, out: &mut String) -> usize {
+        let length = self.unchanged_han(rest.as_bytes());
+        let joined = rest[length..].chars().next().is_some_and(|next| !stands_alone(next));
+        let taken = length.saturating_sub(if joined { HAN } else { 0 });
+        out.push_str(&rest[..taken]);
+        taken
+    }
+
+    /// How many bytes a text begins with that are characters from U+4000 to U+9FFF, which stand alone, and which no
+    /// rule changes.
+    #[inline]
+    fn unchanged_han(self, text: &[u8]) -> usize {
+        let mut rest = text;
+        while let [first @ 0xE4..=0xE9, second, third, after @ ..] = rest {
+            let [first, second, third] = [first, second, third].map(|byte| u32::from(byte & 0x3F));
+            let code = (first & 0xF) << 12 | second << 6 | third;
+            if self.table.entry_of(code).kind() != CharKind::Keep {
+                break;
+            }
+            rest = after;
+        }
+        text.len() - rest.len()
     }
 
     #[inline]
@@ -175,6 +210,8 @@ fn stands_alone(c: char) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::embed::StaticModel;
+    use proptest::prelude::*;
 
     #[test]
     fn characters_that_stand_alone_do() {
@@ -186,6 +223,25 @@ mod tests {
         for c in alone {
             assert_eq!(format!("a{c}").graphemes(true).count(), 2, "{c:?} joins what is before");
             assert_eq!(format!("{c}a").graphemes(true).count(), 2, "{c:?} joins what is after");
+        }
+    }
+
+    /// As [`Charsmap::normalize`] says it, without strokes.
+    fn by_clusters(map: Charsmap, text: &str) -> String {
+        let mut out = String::new();
+        text.graphemes(true).for_each(|cluster| match cluster.chars().next() {
+            Some(c) if cluster.len() == c.len_utf8() && stands_alone(c) => map.push_character(c, &mut out),
+            _ => map.push_cluster(cluster, &mut out),
+        });
+        out
+    }
+
+    proptest! {
+        #[test]
+        fn strokes_change_nothing(text in "(\\PC|[a-zA-Z中国國㐀あ。，é\u{301}\u{FE00}\u{20DD}\r\n ]){0,40}") {
+            let mut found = String::new();
+            StaticModel::builtin().normalize(&text, &mut found);
+            prop_assert_eq!(found, by_clusters(StaticModel::builtin().charsmap(), &text));
         }
     }
 

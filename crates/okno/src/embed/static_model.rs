@@ -261,7 +261,7 @@ impl StaticModel {
         }
     }
 
-    fn charsmap(&self) -> Charsmap<'_> {
+    pub(super) fn charsmap(&self) -> Charsmap<'_> {
         Charsmap::new(char_table(&self.file), self.lowers_ascii)
     }
 

@@ -5,17 +5,18 @@
 const BLOCK: usize = 64;
 const PAYLOAD: u32 = (1 << 21) - 1;
 
-/// Two-stage lookup: which element of the blocks belongs to a character. `None` past the end of the table.
+/// Two-stage lookup: which element of the blocks belongs to a code point. `None` past the end of the table.
 #[inline]
-fn place(index: &[[u8; 2]], c: char) -> Option<usize> {
-    let block = index.get(c as usize / BLOCK)?;
-    Some(usize::from(u16::from_le_bytes(*block)) * BLOCK + c as usize % BLOCK)
+fn place(index: &[[u8; 2]], code: u32) -> Option<usize> {
+    let code = code as usize;
+    let block = index.get(code / BLOCK)?;
+    Some(usize::from(u16::from_le_bytes(*block)) * BLOCK + code % BLOCK)
 }
 
 /// The byte of a two-stage table of bytes, 0 past its end.
 #[inline]
 pub(crate) fn class_of(index: &[u8], blocks: &[u8], c: char) -> u8 {
-    place(index.as_chunks().0, c).and_then(|at| blocks.get(at)).copied().unwrap_or_default()
+    place(index.as_chunks().0, c.into()).and_then(|at| blocks.get(at)).copied().unwrap_or_default()
 }
 
 /// A table of [`CharEntry`] and the pool that entries of several characters point into.
@@ -33,7 +34,13 @@ impl<'a> CharTable<'a> {
 
     #[inline]
     pub fn entry(self, c: char) -> CharEntry {
-        let found = place(self.index, c).and_then(|at| self.entries.get(at));
+        self.entry_of(c.into())
+    }
+
+    /// The entry of a code point.
+    #[inline]
+    pub fn entry_of(self, code: u32) -> CharEntry {
+        let found = place(self.index, code).and_then(|at| self.entries.get(at));
         CharEntry(found.map_or(0, |bytes| u32::from_le_bytes(*bytes)))
     }
 
