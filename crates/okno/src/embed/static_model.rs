@@ -50,6 +50,8 @@ pub struct StaticModel {
     longest_piece: usize,
     unknown_score: f64,
     lowers_ascii: bool,
+    /// The classes of ASCII characters, taken from the table of all.
+    ascii_classes: [u8; 128],
 }
 
 /// Room to work in, with one model; keep one per thread and no sentence allocates.
@@ -105,6 +107,9 @@ impl StaticModel {
             longest_piece: u32_at(facts, 12) as usize,
             unknown_score: f64::from_bits(u64_at(facts, 16)),
             lowers_ascii: lowers_ascii(char_table(&file)),
+            ascii_classes: std::array::from_fn(|code| {
+                class_of(file.section(8), file.section(9), char::from(code as u8))
+            }),
             file,
         };
         model.file.expect_size(1, "section `rows`", u64::from(rows) * u64::from(dimensions))?;
@@ -158,14 +163,19 @@ impl StaticModel {
     /// The same for a text with these ids, which ascend.
     pub(crate) fn sum_ids(&self, ids: &[u32], out: &mut [f32]) {
         out.fill(0.0);
-        let (rows, scales) = (self.file.section(1), self.file.words(2));
+        let mut together = [(&[][..], 0.0); ABREAST];
+        let mut waiting = 0;
         for same in ids.chunk_by(|a, b| a == b) {
-            let id = same[0] as usize;
-            let row = id.checked_mul(self.dimensions).and_then(|start| rows.get(start..)?.get(..self.dimensions));
-            if let (Some(row), Some(scale)) = (row, scales.get(id)) {
-                add_row(out, row, (same.len() as f32).sqrt() * f32::from_le_bytes(*scale));
+            if let Some((row, scale)) = self.components(same[0]).zip(self.scale(same[0])) {
+                together[waiting] = (row, (same.len() as f32).sqrt() * scale);
+                waiting += 1;
+            }
+            if waiting == ABREAST {
+                add_rows(out, together);
+                waiting = 0;
             }
         }
+        together[..waiting].iter().for_each(|row| add_rows(out, [*row]));
     }
 
     /// Where the pieces of a run of letters end, in bytes: for Chinese, whose words have no blanks between them,
@@ -188,6 +198,10 @@ impl StaticModel {
         pieces
     }
 
+    fn scale(&self, id: u32) -> Option<f32> {
+        self.file.words(2).get(id as usize).map(|bytes| f32::from_le_bytes(*bytes))
+    }
+
     /// The vector of one id but for its scale, in signed bytes; `None` for an id there is none of.
     pub(crate) fn components(&self, id: u32) -> Option<&[u8]> {
         let start = (id as usize).checked_mul(self.dimensions)?;
@@ -198,8 +212,8 @@ impl StaticModel {
     #[must_use]
     pub fn row(&self, id: u32) -> Vec<f32> {
         let mut out = vec![0.0; self.dimensions];
-        if let (Some(row), Some(scale)) = (self.components(id), self.file.words(2).get(id as usize)) {
-            add_row(&mut out, row, f32::from_le_bytes(*scale));
+        if let Some(row) = self.components(id).zip(self.scale(id)) {
+            add_rows(&mut out, [row]);
         }
         out
     }
@@ -248,7 +262,8 @@ impl StaticModel {
         let (index, blocks) = (self.file.section(8), self.file.section(9));
         let (mut start, mut taken) = (0, 0u8);
         for (at, c) in text.char_indices() {
-            let class = class_of(index, blocks, c);
+            let ascii = self.ascii_classes.get(c as usize);
+            let class = ascii.map_or_else(|| class_of(index, blocks, c), |class| *class);
             if class & taken == 0 || at - start >= LONGEST_RUN {
                 if taken != 0 {
                     each(&text[start..at]);
@@ -280,12 +295,39 @@ fn char_table(file: &PackedFile<SECTIONS>) -> CharTable<'_> {
     CharTable::new(file.section(5), file.words(6), file.words(7))
 }
 
-/// `out += weight · row`, a loop that the compiler turns into vector instructions. Compiled for AVX2 besides, whole
-/// English sentences took as long as before and Chinese ones 5 to 20 % less: not worth `unsafe` and a second copy
-/// while the tokenizer takes most of the time.
-fn add_row(out: &mut [f32], row: &[u8], weight: f32) {
-    for (sum, value) in out.iter_mut().zip(row) {
-        *sum += weight * f32::from(value.cast_signed());
+/// Rows that are added in one pass: the processor waits for the memory of all of them at once.
+const ABREAST: usize = 4;
+
+/// A row in signed bytes, and its weight.
+type WeightedRow<'r> = (&'r [u8], f32);
+
+/// `out += weight · row`, row after row. With AVX2, four together, this takes a third of the time.
+fn add_rows<const N: usize>(out: &mut [f32], rows: [WeightedRow; N]) {
+    #[cfg(target_arch = "x86_64")]
+    if std::arch::is_x86_feature_detected!("avx2") {
+        // SAFETY: the processor has AVX2, checked above.
+        return unsafe { add_rows_avx2(out, rows) };
+    }
+    add_rows_plain(out, rows);
+}
+
+/// The same, compiled for wider vector instructions: each component gets the same operations, so the same bits.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+fn add_rows_avx2<const N: usize>(out: &mut [f32], rows: [WeightedRow; N]) {
+    add_rows_plain(out, rows);
+}
+
+/// A loop that the compiler turns into vector instructions.
+#[expect(clippy::inline_always, reason = "a function of its own would be compiled without wider instructions")]
+#[inline(always)]
+fn add_rows_plain<const N: usize>(out: &mut [f32], rows: [WeightedRow; N]) {
+    let length = rows.iter().fold(out.len(), |length, (row, _)| length.min(row.len()));
+    let rows = rows.map(|(row, weight)| (&row[..length], weight));
+    for (at, sum) in out[..length].iter_mut().enumerate() {
+        for (row, weight) in rows {
+            *sum += weight * f32::from(row[at].cast_signed());
+        }
     }
 }
 
@@ -401,6 +443,22 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn rows_are_added_one_after_the_other(
+            rows in prop::collection::vec(any::<[u8; 4]>(), 300),
+            sums in prop::collection::vec(-9.0..9.0f32, 0..300),
+            weights in prop::array::uniform4(-2.0..2.0f32),
+        ) {
+            let rows: [Vec<u8>; 4] = std::array::from_fn(|row| rows.iter().map(|components| components[row]).collect());
+            let rows: [WeightedRow; 4] = std::array::from_fn(|row| (&rows[row][..], weights[row]));
+            let (mut found, mut expected) = (sums.clone(), sums);
+            add_rows(&mut found, rows);
+            for row in rows {
+                add_rows_plain(&mut expected, [row]);
+            }
+            prop_assert_eq!(found, expected);
+        }
+
         #[test]
         fn any_text_gives_known_ids(text in "\\PC*|[a-zÉ中的國\u{300}\u{200d}\\[\\]UNK 0-9]{0,80}") {
             let model = StaticModel::builtin();
