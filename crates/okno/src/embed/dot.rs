@@ -35,8 +35,12 @@ impl Bits {
 
 /// The numbers of the levels of a row's components, as [`Bits::Four`] has them.
 pub fn put_together(levels: &[u8], bytes: &mut Vec<u8>) {
-    for levels in levels.chunks(TOGETHER) {
-        let level = |at: usize| levels.get(at).copied().unwrap_or(0);
+    let (whole, rest) = levels.as_chunks::<TOGETHER>();
+    for levels in whole {
+        bytes.extend(std::array::from_fn::<u8, HALF, _>(|at| levels[at] | levels[at + HALF] << 4));
+    }
+    if !rest.is_empty() {
+        let level = |at: usize| rest.get(at).copied().unwrap_or(0);
         bytes.extend((0..HALF).map(|at| level(at) | level(at + HALF) << 4));
     }
 }

@@ -37,15 +37,24 @@ pub fn pack_normalised(rows: &[f32], dimensions: usize) -> Vec<u8> {
     pack_rows(rows.chunks_exact(dimensions.max(1)))
 }
 
+/// Sums that are made at the same time. Each adds its components one after the other, so that the same bits come out
+/// everywhere, and a sum by itself mostly waits for its last addition.
+const ABREAST: usize = 4;
+
 /// Scales, then rows of [`Bits::Four`].
 fn pack_rows<'r>(rows: impl Iterator<Item = &'r [f32]>) -> Vec<u8> {
-    let (mut scales, mut packed, mut levels) = (Vec::new(), Vec::new(), Vec::new());
-    for row in rows {
-        levels.clear();
-        let unit = unit_of(row);
-        levels.extend(row.iter().map(|x| nearest_level(x / unit)));
-        scales.extend(scale_of(row, &levels).to_le_bytes());
-        dot::put_together(&levels, &mut packed);
+    let rows: Vec<&[f32]> = rows.collect();
+    let (mut scales, mut packed) = (Vec::with_capacity(rows.len() * 4), Vec::new());
+    let mut levels: [Vec<u8>; ABREAST] = std::array::from_fn(|_| Vec::new());
+    for rows in rows.chunks(ABREAST) {
+        for (row, levels) in rows.iter().zip(&mut levels) {
+            levels.resize(row.len(), 0);
+            nearest_levels(row, unit_of(row), levels);
+            dot::put_together(levels, &mut packed);
+        }
+        // What is beyond the last row gives scales that nobody takes.
+        let both = std::array::from_fn(|at| rows.get(at).map_or((&[][..], &[][..]), |row| (*row, &levels[at][..])));
+        scales.extend(scales_of(both).into_iter().take(rows.len()).flat_map(f32::to_le_bytes));
     }
     scales.append(&mut packed);
     scales
@@ -57,34 +66,93 @@ fn unit_of(row: &[f32]) -> f32 {
     if largest > 0.0 { largest / f32::from(LEVELS[15]) } else { 1.0 }
 }
 
-/// The number of the level that is nearest: of how many limits between two levels it is beyond.
-#[inline]
-fn nearest_level(component: f32) -> u8 {
-    let limit = |pair: &[i8]| f32::midpoint(f32::from(pair[0]), f32::from(pair[1]));
-    LEVELS.windows(2).map(|pair| u8::from(component > limit(pair))).sum()
+/// The levels that are nearest to components divided by this unit.
+fn nearest_levels(row: &[f32], unit: f32, levels: &mut [u8]) {
+    #[cfg(target_arch = "x86_64")]
+    if std::arch::is_x86_feature_detected!("avx2") {
+        // SAFETY: the processor has AVX2, checked above.
+        return unsafe { nearest_levels_avx2(row, unit, levels) };
+    }
+    nearest_levels_plain(row, unit, levels);
 }
 
-/// What levels are multiplied with, so that the dot product of the row with itself comes out; 0 for a row of zeros.
-fn scale_of(row: &[f32], levels: &[u8]) -> f32 {
-    let along: f32 = row.iter().zip(levels).map(|(x, &level)| x * f32::from(LEVELS[usize::from(level)])).sum();
-    if along > 0.0 { row.iter().map(|x| x * x).sum::<f32>() / along } else { 0.0 }
+/// The same, compiled for wider vector instructions: the same operations, so the same levels.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+fn nearest_levels_avx2(row: &[f32], unit: f32, levels: &mut [u8]) {
+    nearest_levels_plain(row, unit, levels);
+}
+
+#[expect(clippy::inline_always, reason = "a function of its own would be compiled without wider instructions")]
+#[inline(always)]
+fn nearest_levels_plain(row: &[f32], unit: f32, levels: &mut [u8]) {
+    for (level, x) in levels.iter_mut().zip(row) {
+        *level = nearest_level(x / unit);
+    }
+}
+
+/// The number of the level that is nearest: of how many limits between two levels it is beyond. Counted in 32 bits, as
+/// wide as what is compared.
+#[expect(clippy::inline_always, reason = "as above")]
+#[inline(always)]
+fn nearest_level(component: f32) -> u8 {
+    let limit = |pair: &[i8]| f32::midpoint(f32::from(pair[0]), f32::from(pair[1]));
+    LEVELS.windows(2).map(|pair| u32::from(component > limit(pair))).sum::<u32>() as u8
+}
+
+/// What the levels of each row are multiplied with, so that the dot product of the row with itself comes out; 0 for a
+/// row of zeros.
+fn scales_of(rows: [(&[f32], &[u8]); ABREAST]) -> [f32; ABREAST] {
+    const VALUES: [f32; LEVELS.len()] = {
+        let mut values = [0.0; LEVELS.len()];
+        let mut at = 0;
+        while at < values.len() {
+            values[at] = LEVELS[at] as f32;
+            at += 1;
+        }
+        values
+    };
+    let (mut along, mut squares) = ([0.0; ABREAST], [0.0; ABREAST]);
+    for at in 0..rows[0].0.len() {
+        for (turn, (row, levels)) in rows.iter().enumerate() {
+            if let (Some(x), Some(&level)) = (row.get(at), levels.get(at)) {
+                along[turn] += x * VALUES[usize::from(level) % VALUES.len()];
+                squares[turn] += x * x;
+            }
+        }
+    }
+    std::array::from_fn(|at| if along[at] > 0.0 { squares[at] / along[at] } else { 0.0 })
 }
 
 /// The length of each run of a layer with its section's context added once.
 fn lengths(layer: Layer, vectors: &Vectors, structure: &Structure, dimensions: usize) -> Vec<f32> {
-    let row = |rows: &[f32], i: usize| rows[i * dimensions..(i + 1) * dimensions].to_vec();
+    fn row(rows: &[f32], i: usize, dimensions: usize) -> &[f32] {
+        &rows[i * dimensions..(i + 1) * dimensions]
+    }
     let runs = layer.runs(structure, "");
-    runs.into_iter()
-        .enumerate()
-        .map(|(unit, run)| {
-            let anchor = layer.anchor(unit, &run);
-            let mut sum = row(&vectors.sections, structure.section_number(anchor));
-            for sentence in run {
-                add(&mut sum, &vectors.sentences[sentence * dimensions..(sentence + 1) * dimensions]);
-            }
-            length(&sum)
-        })
-        .collect()
+    let mut lengths = Vec::with_capacity(runs.len());
+    let mut sums = vec![0.0; ABREAST * dimensions];
+    for (first, runs) in (0..).step_by(ABREAST).zip(runs.chunks(ABREAST)) {
+        for ((unit, run), sum) in (first..).zip(runs).zip(sums.chunks_exact_mut(dimensions)) {
+            let anchor = layer.anchor(unit, run);
+            sum.copy_from_slice(row(&vectors.sections, structure.section_number(anchor), dimensions));
+            run.clone().for_each(|sentence| add(sum, row(&vectors.sentences, sentence, dimensions)));
+        }
+        lengths.extend(squares(&sums, dimensions).into_iter().take(runs.len()).map(f32::sqrt));
+    }
+    lengths
+}
+
+/// The sum of the squares of each of these rows.
+fn squares(rows: &[f32], dimensions: usize) -> [f32; ABREAST] {
+    let rows: [&[f32]; ABREAST] = std::array::from_fn(|at| &rows[at * dimensions..][..dimensions]);
+    let mut sums = [0.0; ABREAST];
+    for at in 0..dimensions {
+        for (sum, row) in sums.iter_mut().zip(rows) {
+            *sum += row[at] * row[at];
+        }
+    }
+    sums
 }
 
 /// Adds a row to a sum.
@@ -222,6 +290,33 @@ mod tests {
                 // components lie in the middle of that step.
                 let most = 40.0 * unit_of(row);
                 prop_assert!(read.iter().zip(row).all(|(a, b)| (a - b).abs() <= most), "{read:?} {row:?}");
+            }
+        }
+
+        /// Sums that are made at the same time are those of each row by itself, to the bit.
+        #[test]
+        fn every_sum_is_that_of_its_row(
+            rows in (1..70usize).prop_flat_map(|d| prop::collection::vec(prop::collection::vec(-2.0..2.0f32, d), 1..12)),
+        ) {
+            let (dimensions, all) = (rows[0].len(), rows.concat());
+            let packed = pack_rows(all.chunks_exact(dimensions));
+            for (row, scale) in rows.iter().zip(packed.chunks_exact(4)) {
+                let level = |x: &f32| f32::from(LEVELS[usize::from(nearest_level(x / unit_of(row)))]);
+                let along: f32 = row.iter().map(|x| x * level(x)).sum();
+                let squares: f32 = row.iter().map(|x| x * x).sum();
+                let expected = if along > 0.0 { squares / along } else { 0.0 };
+                prop_assert_eq!(float(scale).to_bits(), expected.to_bits());
+            }
+            let structure = document(rows.len());
+            let vectors = Vectors { sentences: all, sections: rows[0].clone(), derived: Vec::new() };
+            for layer in MEASURED {
+                let length_of = |run: Range<usize>| {
+                    let mut sum = rows[0].clone();
+                    run.for_each(|sentence| add(&mut sum, &rows[sentence]));
+                    length(&sum)
+                };
+                let expected: Vec<f32> = layer.runs(&structure, "").into_iter().map(length_of).collect();
+                prop_assert_eq!(lengths(layer, &vectors, &structure, dimensions), expected);
             }
         }
 
