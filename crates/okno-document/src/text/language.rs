@@ -42,15 +42,44 @@ struct Counts {
 
 fn count(text: &str) -> Counts {
     let mut counts = Counts::default();
-    for word in text.split(|c: char| !c.is_alphabetic()).filter(|word| !word.is_empty()) {
+    for word in text.split(|c: char| !is_letter(c)).filter(|word| !word.is_empty()) {
         if word.is_ascii() {
             counts.words += 1;
-            counts.english += usize::from(ENGLISH.iter().any(|common| common.eq_ignore_ascii_case(word)));
+            counts.english += usize::from(is_english(word));
         } else {
             scripts(word, &mut counts);
         }
     }
     counts
+}
+
+/// Whether one of the words that tell English, which are short: a look at a number, not at letters.
+fn is_english(word: &str) -> bool {
+    const NUMBERS: [u32; ENGLISH.len()] = {
+        let mut numbers = [0; ENGLISH.len()];
+        let mut at = 0;
+        while at < numbers.len() {
+            numbers[at] = number(ENGLISH[at]);
+            at += 1;
+        }
+        numbers
+    };
+    word.len() <= 4 && NUMBERS.contains(&number(word))
+}
+
+/// The letters of a short word of ASCII as a number, the same for capitals.
+const fn number(word: &str) -> u32 {
+    let (mut number, mut at) = (0, 0);
+    while at < word.len() {
+        number = number << 8 | word.as_bytes()[at].to_ascii_lowercase() as u32;
+        at += 1;
+    }
+    number
+}
+
+/// Whether a letter: nearly all of those in Chinese text need no table.
+fn is_letter(c: char) -> bool {
+    matches!(c, '\u{4e00}'..='\u{9fff}') || c.is_alphabetic()
 }
 
 fn scripts(word: &str, counts: &mut Counts) {
@@ -69,6 +98,19 @@ fn scripts(word: &str, counts: &mut Counts) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn english_is_told_by_its_words_in_any_case() {
+        for word in ENGLISH {
+            assert!(is_english(word) && is_english(&word.to_ascii_uppercase()));
+        }
+        assert!(["a", "fo", "thee", "thatt", "an", "he", "nd"].iter().all(|word| !is_english(word)));
+    }
+
+    #[test]
+    fn letters_are_those_of_unicode() {
+        assert!(('\0'..=char::MAX).all(|c| is_letter(c) == c.is_alphabetic()));
+    }
 
     #[test]
     fn languages() {
