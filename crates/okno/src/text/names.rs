@@ -83,6 +83,27 @@ pub struct Naming {
     pub surely: f32,
 }
 
+/// A word of a question that names have.
+struct NamingWord<'n> {
+    /// The documents whose names have it, by their place.
+    documents: &'n [u32],
+    rarity: f32,
+}
+
+/// The words of which a document has one at least whose words are together this rare. Common words, which thousands of
+/// names have, are not among them where they say little all together.
+fn telling<'w>(words: &'w [NamingWord<'w>], least: f32) -> Vec<&'w NamingWord<'w>> {
+    let mut words: Vec<&NamingWord<'_>> = words.iter().collect();
+    words.sort_unstable_by(|a, b| a.rarity.total_cmp(&b.rarity));
+    let mut together = 0.0;
+    words.retain(|word| {
+        together += word.rarity;
+        // Their order is another one where they are added up.
+        together >= 0.99 * least
+    });
+    words
+}
+
 impl NameGathering {
     /// Adds a document; they come by ascending number.
     pub fn add(&mut self, number: Number, record: &Record) {
@@ -186,17 +207,20 @@ impl DocumentNames {
             let known = asked.entry(word).or_default();
             *known = known.max(weight);
         }
-        let mut found: FxHashMap<u32, f32> = FxHashMap::default();
-        for (word, weight) in &asked {
-            if let Some(places) = self.words.get(*word) {
-                let rarity = weight * self.rarity(places.len());
-                for &place in places {
-                    *found.entry(place).or_default() += rarity;
-                }
-            }
+        let known = |(&word, weight): (&u64, &f32)| {
+            let documents = self.words.get(word)?;
+            Some(NamingWord { documents, rarity: weight * self.rarity(documents.len()) })
+        };
+        let words: Vec<NamingWord<'_>> = asked.iter().filter_map(known).collect();
+        let mut evidence = vec![0.0; self.numbers.len()];
+        for word in &words {
+            word.documents.iter().for_each(|&place| evidence[place as usize] += word.rarity);
         }
         // Nobody is meant more surely than the words say that are there, but for rounding.
-        let may_be_meant = found.into_iter().filter(|&(_, evidence)| evidence >= 0.99 * least);
+        let least_evidence = 0.99 * least;
+        let found = telling(&words, least_evidence).into_iter().flat_map(|word| word.documents);
+        let once = found.map(|&place| (place, std::mem::take(&mut evidence[place as usize])));
+        let may_be_meant = once.filter(|&(_, evidence)| evidence > 0.0 && evidence >= least_evidence);
         let mut namings: Vec<(u32, f32)> =
             may_be_meant.map(|(place, evidence)| (place, self.surely(place, evidence))).collect();
         namings.retain(|naming| naming.1 >= least);
@@ -521,6 +545,19 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn whoever_is_meant_has_a_telling_word(
+            rarities in prop::collection::vec(0.01..1.0f32, 1..6), has in any::<u8>(), least in 0.0..2.0f32
+        ) {
+            let has = |at: usize| has >> at & 1 == 1;
+            let own: f32 = rarities.iter().enumerate().filter(|(at, _)| has(*at)).map(|(_, rarity)| rarity).sum();
+            let words: Vec<NamingWord<'_>> =
+                rarities.iter().enumerate().map(|(at, &rarity)| NamingWord { documents: if has(at) { &[1] } else { &[] }, rarity }).collect();
+            if own > 0.0 && own >= least {
+                prop_assert!(telling(&words, least).iter().any(|word| !word.documents.is_empty()));
+            }
+        }
+
         #[test]
         fn any_text_can_be_asked_with(question in "\\PC{0,60}", title in "\\PC{0,20}") {
             let names = names(&[(&title, "a.md"), ("Tea", "b.md")]);
