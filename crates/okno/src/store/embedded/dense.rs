@@ -11,6 +11,7 @@
 
 use super::atlas::{Allowed, Atlas, AtlasEntry, Findable};
 use super::best::{BestUnits, ScoredUnit};
+use super::big_row::BigRow;
 use super::marks::Marks;
 use super::signs::{BySigns, LikenessRows};
 use super::sketch::{LevelTables, Sketch};
@@ -97,16 +98,14 @@ pub struct Dots<'s> {
 /// Room for what one search computes of an index: one number for each text and section.
 #[derive(Default)]
 pub struct DotRows {
-    texts: Vec<f32>,
-    sections: Vec<f32>,
+    texts: BigRow<f32>,
+    sections: BigRow<f32>,
 }
 
 impl DotRows {
     /// The same of the lengths that an atlas needs.
-    fn of(mut self, atlas: &Atlas<'_>) -> Self {
-        self.texts.resize(atlas.texts(), 0.0);
-        self.sections.resize(atlas.sections(), 0.0);
-        self
+    fn of(self, atlas: &Atlas<'_>) -> Self {
+        Self { texts: self.texts.of_length(atlas.texts()), sections: self.sections.of_length(atlas.sections()) }
     }
 }
 

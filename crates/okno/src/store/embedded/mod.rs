@@ -16,6 +16,7 @@
 mod atlas;
 mod backup;
 mod best;
+mod big_row;
 mod blob;
 mod bm25;
 mod bundles;

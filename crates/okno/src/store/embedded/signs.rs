@@ -3,16 +3,23 @@
 //! What a comparison waits for is memory: the signs of a million sentences are 32 MB. So they are read once for all
 //! questions that are asked together, such as the parts of one.
 
+use super::big_row::BigRow;
 use super::sketch::{LevelTables, Likenesses, Sketch};
 use super::spare::{Room, Spare};
-use crate::embed::dot::ROWS_TOGETHER;
 
 /// Room for how like a question the sentences of an index are by their sketch.
 #[derive(Default)]
 pub struct LikenessRows {
-    pub likenesses: Vec<Likenesses>,
+    pub likenesses: BigRow<Likenesses>,
     /// The largest of each block.
-    pub largest: Vec<u16>,
+    pub largest: BigRow<u16>,
+}
+
+impl LikenessRows {
+    /// The same of so many blocks.
+    fn of(self, blocks: usize) -> Self {
+        Self { likenesses: self.likenesses.of_length(blocks), largest: self.largest.of_length(blocks) }
+    }
 }
 
 impl Room for LikenessRows {
@@ -35,12 +42,7 @@ impl BySigns {
         blocks: impl Iterator<Item = usize>,
         spare: &Spare<LikenessRows>,
     ) -> Vec<Self> {
-        let one = |vector: &&[f32]| {
-            let mut rows = spare.take();
-            rows.likenesses.resize(sketch.blocks(), [0; ROWS_TOGETHER]);
-            rows.largest.resize(sketch.blocks(), 0);
-            Self { tables: LevelTables::new(vector), rows }
-        };
+        let one = |vector: &&[f32]| Self { tables: LevelTables::new(vector), rows: spare.take().of(sketch.blocks()) };
         let mut all: Vec<Self> = vectors.iter().map(one).collect();
         for block in blocks {
             for Self { tables, rows } in &mut all {
