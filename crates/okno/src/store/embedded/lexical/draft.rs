@@ -7,6 +7,7 @@ use crate::document::{Derived, Structure};
 use crate::packed::short_words::number_of;
 use crate::store::DocumentNumber;
 use crate::text::terms::terms;
+use std::hash::{BuildHasher, RandomState};
 use std::path::PathBuf;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
@@ -104,13 +105,21 @@ fn by_term(occurrences: &[(u32, u32)], starts: &[u32]) -> Vec<u32> {
 ///
 /// Terms of Chinese text are of three or six bytes, so that nearly every one stands in its slot: looking it up takes
 /// one cache miss.
-#[derive(Default)]
 struct TermNumbers {
     /// The keys of all terms behind one another, and where each ends.
     letters: Vec<u8>,
     ends: Vec<u32>,
     /// A power of two of them, of which at least a third is free.
     slots: Vec<TermSlot>,
+    /// Makes places of words; odd. Another one each time: nobody can write a text whose terms all have the same place.
+    factor: u64,
+}
+
+impl Default for TermNumbers {
+    fn default() -> Self {
+        let factor = RandomState::new().hash_one(LONG) | 1;
+        Self { letters: Vec::new(), ends: Vec::new(), slots: Vec::new(), factor }
+    }
 }
 
 #[derive(Clone, Copy, Default)]
@@ -213,7 +222,7 @@ impl TermNumbers {
     #[inline]
     fn first_place(&self, word: u64) -> usize {
         // The highest bits of the product depend on all bits of the word.
-        (word.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (u64::BITS - self.slots.len().ilog2())) as usize
+        (word.wrapping_mul(self.factor) >> (u64::BITS - self.slots.len().ilog2())) as usize
     }
 
     fn next_place(&self, place: usize) -> usize {
