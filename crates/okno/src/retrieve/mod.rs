@@ -37,6 +37,7 @@ mod several;
 mod spelling;
 mod steps;
 mod tables;
+mod token_rows;
 mod translations;
 mod views;
 

@@ -19,8 +19,8 @@
 //!
 //! How the weights were fitted, and what is missed, stands at [`WEIGHTS`].
 
+use super::token_rows::TokenRows;
 use crate::document::Structure;
-use crate::embed::dot::{Bits, ScaledRows, scan};
 use crate::embed::{StaticModel, sum_into, with_ids};
 use crate::text::is_chinese;
 use crate::text::terms::{of_query, terms};
@@ -107,17 +107,25 @@ pub struct ComparedQuestion {
     met: FxHashMap<u32, usize>,
     cosines: Vec<f32>,
     /// The sentences and headings that were looked at so far, by their text: those of one passage are those of the
-    /// next one too.
+    /// next one too. Of some only what is meant was asked for.
     known: FxHashMap<String, Rc<SentenceProfile>>,
+    meant: FxHashMap<String, Rc<[f32]>>,
 }
 
 /// What is known of a sentence, or of title and headings.
 struct SentenceProfile {
     sum: Vec<f32>,
     /// For each token of the question the cosine of the token most like it.
-    meant: Vec<f32>,
+    meant: Rc<[f32]>,
     /// The question's terms that are there.
     written: u128,
+}
+
+/// A sentence below its headings.
+struct ComparedPart {
+    profile: Rc<SentenceProfile>,
+    /// The cosine of the question with both.
+    cosine: f32,
 }
 
 impl ComparedQuestion {
@@ -136,6 +144,7 @@ impl ComparedQuestion {
             met: FxHashMap::default(),
             cosines: Vec::new(),
             known: FxHashMap::default(),
+            meant: FxHashMap::default(),
         };
         asked.read_tokens(question);
         asked.read_terms(question);
@@ -189,8 +198,8 @@ impl ComparedQuestion {
         if self.says_little(structure.span(looked.clone()).of(text)) {
             return 0.0;
         }
-        let parts: Vec<Rc<SentenceProfile>> =
-            looked.clone().map(|at| self.part(structure.sentences[at].span.of(text))).collect();
+        let part = |at: usize| self.part_below(&head, structure.sentences[at].span.of(text));
+        let parts: Vec<ComparedPart> = looked.clone().map(part).collect();
         let around = |at: usize| {
             &parts[at.saturating_sub(AROUND).max(looked.start) - looked.start
                 ..(at + AROUND + 1).min(looked.end) - looked.start]
@@ -203,7 +212,8 @@ impl ComparedQuestion {
         if self.tokens.weights.is_empty() {
             return 0.0;
         }
-        let (head, part) = (self.part(&headings.join("\n")), self.part(text));
+        let head = self.part(&headings.join("\n"));
+        let part = self.part_below(&head, text);
         probability(self.weights_for(text), self.besides(headings), &self.compared(&head, &[part]))
     }
 
@@ -236,20 +246,25 @@ impl ComparedQuestion {
     }
 
     /// For each token of the question the cosine of the token of a text that is most like it.
-    pub fn meant_by(&mut self, text: &str) -> Vec<f32> {
-        with_ids(text, |ids| self.likest(ids))
+    pub fn meant_by(&mut self, text: &str) -> Rc<[f32]> {
+        if let Some(known) = self.meant.get(text) {
+            return Rc::clone(known);
+        }
+        let meant = with_ids(text, |ids| self.likest(ids));
+        self.meant.insert(text.to_owned(), Rc::clone(&meant));
+        meant
     }
 
-    fn likest(&mut self, ids: &[u32]) -> Vec<f32> {
+    fn likest(&mut self, ids: &[u32]) -> Rc<[f32]> {
         let Self { model, tokens, met, cosines, .. } = self;
         let mut meant = vec![0.0f32; tokens.weights.len()];
-        for &id in ids {
-            let at = *met.entry(id).or_insert_with(|| tokens.add_likeness(model, id, cosines));
+        for same in ids.chunk_by(|a, b| a == b) {
+            let at = *met.entry(same[0]).or_insert_with(|| tokens.add_likeness(model, same[0], cosines));
             for (best, &cosine) in meant.iter_mut().zip(&cosines[at..]) {
                 *best = if cosine > *best { cosine } else { *best };
             }
         }
-        meant
+        meant.into()
     }
 
     fn part(&mut self, text: &str) -> Rc<SentenceProfile> {
@@ -261,13 +276,15 @@ impl ComparedQuestion {
         part
     }
 
+    fn part_below(&mut self, head: &SentenceProfile, text: &str) -> ComparedPart {
+        let profile = self.part(text);
+        ComparedPart { cosine: self.cosine_below(head, &profile.sum), profile }
+    }
+
     fn profile(&mut self, text: &str) -> SentenceProfile {
         let mut sum = vec![0.0; self.model.dimensions()];
-        let meant = with_ids(text, |ids| {
-            self.model.sum_ids(ids, &mut sum);
-            self.likest(ids)
-        });
-        SentenceProfile { sum, meant, written: self.bits_of(text) }
+        with_ids(text, |ids| self.model.sum_ids(ids, &mut sum));
+        SentenceProfile { sum, meant: self.meant_by(text), written: self.bits_of(text) }
     }
 
     /// The bits of the question's terms that are in a text.
@@ -290,23 +307,25 @@ impl ComparedQuestion {
         weights.enumerate().map(|(at, weight)| weight * best(at)).sum::<f32>() / all.max(1e-6)
     }
 
-    fn compared(&self, head: &SentenceProfile, parts: &[Rc<SentenceProfile>]) -> [f32; FEATURES] {
-        let with_head = |sum: &[f32]| {
-            let with: Vec<f32> = sum.iter().zip(&head.sum).map(|(a, b)| a + HEADINGS * b).collect();
-            dot(&self.vector, &with) / length(&with).max(1e-6)
-        };
-        let sentence = parts.iter().map(|part| with_head(&part.sum)).fold(0.0, f32::max);
-        let mut window = vec![0.0; self.vector.len()];
-        let mut written = head.written;
-        for part in parts {
-            window.iter_mut().zip(&part.sum).for_each(|(a, b)| *a += b);
-            written |= part.written;
-        }
-        [self.meant(head, parts), self.written(written), sentence, with_head(&window), self.amount]
+    /// The cosine of the question with a text below its headings.
+    fn cosine_below(&self, head: &SentenceProfile, sum: &[f32]) -> f32 {
+        let with: Vec<f32> = sum.iter().zip(&head.sum).map(|(a, b)| a + HEADINGS * b).collect();
+        dot(&self.vector, &with) / length(&with).max(1e-6)
     }
 
-    fn meant(&self, head: &SentenceProfile, parts: &[Rc<SentenceProfile>]) -> f32 {
-        let best = |token: usize| parts.iter().map(|part| part.meant[token]).fold(head.meant[token], f32::max);
+    fn compared(&self, head: &SentenceProfile, parts: &[ComparedPart]) -> [f32; FEATURES] {
+        let sentence = parts.iter().map(|part| part.cosine).fold(0.0, f32::max);
+        let mut window = vec![0.0; self.vector.len()];
+        let mut written = head.written;
+        for ComparedPart { profile, .. } in parts {
+            window.iter_mut().zip(&profile.sum).for_each(|(a, b)| *a += b);
+            written |= profile.written;
+        }
+        [self.meant(head, parts), self.written(written), sentence, self.cosine_below(head, &window), self.amount]
+    }
+
+    fn meant(&self, head: &SentenceProfile, parts: &[ComparedPart]) -> f32 {
+        let best = |token: usize| parts.iter().map(|part| part.profile.meant[token]).fold(head.meant[token], f32::max);
         let squares = self.tokens.weights.iter().map(|weight| weight * weight);
         let all: f32 = squares.clone().sum();
         squares.enumerate().map(|(at, square)| square * best(at)).sum::<f32>() / all
@@ -343,52 +362,6 @@ fn window(found: Range<usize>, anchor: usize, whole: &Range<usize>) -> (Range<us
     }
     let looked = found.start.saturating_sub(AROUND).max(whole.start)..(found.end + AROUND).min(whole.end);
     (found, looked)
-}
-
-/// The vectors of a question's tokens, as the model keeps them: one row of signed bytes after the other.
-#[derive(Default)]
-struct TokenRows {
-    components: Vec<u8>,
-    /// One by the length of each row.
-    scales: Vec<u8>,
-    /// The lengths of the tokens' vectors: small for "what" and 的, large for names and rare words.
-    weights: Vec<f32>,
-}
-
-impl TokenRows {
-    fn new(model: &StaticModel, tokens: &[(u32, f32)]) -> Self {
-        let mut rows = Self::default();
-        for &(id, weight) in tokens {
-            if let Some(row) = model.components(id) {
-                rows.components.extend(row);
-                rows.scales.extend(scale(&widened(row)).to_le_bytes());
-                rows.weights.push(weight);
-            }
-        }
-        rows
-    }
-
-    /// Appends the cosine of a token with each of these, 0 where they point away from each other; returns where.
-    fn add_likeness(&self, model: &StaticModel, id: u32, cosines: &mut Vec<f32>) -> usize {
-        let first = cosines.len();
-        cosines.resize(first + self.weights.len(), 0.0);
-        if let Some(row) = model.components(id).map(widened) {
-            let rows = ScaledRows { components: &self.components, scales: &self.scales, bits: Bits::Eight };
-            scan(&row, scale(&row), rows, &mut cosines[first..]);
-        }
-        cosines[first..].iter_mut().for_each(|cosine| *cosine = cosine.max(0.0));
-        first
-    }
-}
-
-fn widened(row: &[u8]) -> Vec<i16> {
-    row.iter().map(|&component| i16::from(component.cast_signed())).collect()
-}
-
-/// What makes a row one of unit length.
-fn scale(row: &[i16]) -> f32 {
-    let square: i32 = row.iter().map(|&component| i32::from(component) * i32::from(component)).sum();
-    1.0 / (square as f32).sqrt().max(1.0)
 }
 
 fn probability(weights: &[f32; 1 + FEATURES], besides: f32, features: &[f32; FEATURES]) -> f32 {
@@ -454,11 +427,11 @@ mod tests {
     fn a_text_is_like_a_question_by_its_pieces() {
         let mut asked = ComparedQuestion::new("automobile repair", &[]);
         let near = [asked.meant_by("The workshop mends cars."), asked.meant_by("The kitchen serves soup.")];
-        let [cars, soup] = near.each_ref().map(|meant| asked.likeness(&[meant.as_slice()]));
-        let both = asked.likeness(&[near[1].as_slice(), near[0].as_slice()]);
+        let [cars, soup] = near.each_ref().map(|meant| asked.likeness(&[meant]));
+        let both = asked.likeness(&[&near[1], &near[0]]);
         assert!(cars > soup && both >= cars && both <= 1.0, "{cars} {soup} {both}");
         let same = asked.meant_by("automobile repair");
-        assert!(asked.likeness(&[same.as_slice()]) > 0.99);
+        assert!(asked.likeness(&[&same]) > 0.99);
     }
 
     #[test]

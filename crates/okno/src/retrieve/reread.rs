@@ -18,6 +18,7 @@ use super::views::Views;
 use crate::Result;
 use crate::store::{DocumentNumber, Run, Snapshot};
 use rustc_hash::FxHashMap;
+use std::rc::Rc;
 
 /// How many hits are compared (60 and 100 were no better at 500 tokens), and what the comparison weighs beside the
 /// fused score.
@@ -90,9 +91,9 @@ struct Rereader<'r, 's> {
     views: &'r Views<'s>,
     asked: &'r mut ComparedQuestion,
     /// Title and headings of a section, and how much its own heading says the same as the question.
-    heads: FxHashMap<(DocumentNumber, usize), (Vec<f32>, f32)>,
+    heads: FxHashMap<(DocumentNumber, usize), (Rc<[f32]>, f32)>,
     /// Sentences.
-    parts: FxHashMap<(DocumentNumber, u32), Vec<f32>>,
+    parts: FxHashMap<(DocumentNumber, u32), Rc<[f32]>>,
 }
 
 impl Rereader<'_, '_> {
@@ -113,9 +114,9 @@ impl Rereader<'_, '_> {
             let asked = &mut *self.asked;
             self.parts.entry((document, sentence)).or_insert_with(|| asked.meant_by(text));
         }
-        let around = around.map(|sentence| self.parts[&(document, sentence)].as_slice());
+        let around = around.map(|sentence| &*self.parts[&(document, sentence)]);
         let (head, lift) = &self.heads[&(document, section)];
-        let texts: Vec<&[f32]> = around.chain([head.as_slice()]).collect();
+        let texts: Vec<&[f32]> = around.chain([&**head]).collect();
         Ok(self.asked.likeness(&texts) + lift)
     }
 }
