@@ -311,7 +311,7 @@ impl<'s> LayerSearch<'s> {
             for ((score, count), norm) in scores.iter_mut().zip(counts).zip(norms) {
                 *score += weight * count * (K1 + 1.0) / (count + norm);
             }
-            highest = scores.iter().copied().fold(0.0, f32::max);
+            highest = largest(&scores);
         }
         for (unit, score) in units.zip(scores) {
             if score > 0.0 && best.may_take(score) && self.findable.finds(self.units.section[unit]) {
@@ -354,6 +354,17 @@ impl<'s> LayerSearch<'s> {
     fn is_allowed(&self, section: u32) -> bool {
         self.findable.allowed.is_none_or(|allowed| allowed.sections.has(section))
     }
+}
+
+/// Four numbers are compared at a time: one after the other each waits for the one before.
+fn largest(scores: &[f32; BLOCK]) -> f32 {
+    let mut lanes = [0.0f32; 4];
+    for scores in scores.as_chunks::<4>().0 {
+        for (lane, &score) in lanes.iter_mut().zip(scores) {
+            *lane = if score > *lane { score } else { *lane };
+        }
+    }
+    lanes.into_iter().fold(0.0, f32::max)
 }
 
 /// What marks say of a score at most, eight terms at a time.
