@@ -42,6 +42,9 @@ const SAMPLE: usize = 400;
 /// Returns `true` if a fifth of the letters are Chinese: a Chinese text may be full of foreign names, an English one
 /// is not full of Chinese.
 pub fn is_chinese(text: &str) -> bool {
+    if text.is_ascii() {
+        return false;
+    }
     let (mut han, mut letters) = (0, 0);
     for c in text.chars().filter(|c| c.is_alphabetic()).take(SAMPLE) {
         letters += 1;

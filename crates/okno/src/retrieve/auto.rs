@@ -34,7 +34,7 @@ use super::steps::{SentenceStep, StepGain, StepQueue};
 use super::tables;
 use super::views::{View, Views};
 use crate::store::DocumentNumber;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 use std::ops::Range;
 
 /// How much more likely a better sentence is to answer.
@@ -140,7 +140,7 @@ fn stages(smallest: usize, budget: usize) -> impl Iterator<Item = usize> {
 
 /// The best values, each with its share of the neighbours', best first.
 fn spread(hits: &[Hit], most: usize, views: &Views<'_>) -> Vec<(SentencePlace, f32)> {
-    let mut values: FxHashMap<SentencePlace, f32> = FxHashMap::default();
+    let mut values: FxHashMap<SentencePlace, f32> = FxHashMap::with_capacity_and_hasher(2 * hits.len(), FxBuildHasher);
     for hit in hits {
         let (document, at) = (hit.run.document, hit.run.first);
         for sentence in block(at, &views[&document]) {
@@ -306,11 +306,9 @@ impl<'a, 's> Filling<'a, 's> {
         let mut steps = std::mem::take(&mut self.steps);
         // Only steps within two sentences can gain less, or more, than before.
         let near = |other: &SentenceStep| {
-            other.document == step.document
-                && other.sentences.start <= step.sentences.end + 2
-                && step.sentences.start <= other.sentences.end + 2
+            other.sentences.start <= step.sentences.end + 2 && step.sentences.start <= other.sentences.end + 2
         };
-        steps.weigh(near, |other| self.gain(other));
+        steps.weigh(step.document, near, |other| self.gain(other));
         self.steps = steps;
         new
     }
@@ -421,8 +419,11 @@ impl<'a, 's> Filling<'a, 's> {
     /// The section of a sentence, if it is short and has a heading.
     fn short_section(&self, document: DocumentNumber, at: u32) -> Option<Range<u32>> {
         let view = &self.views[&document];
+        if !view.structure.sentences[view.structure.section(at as usize).start].heading {
+            return None;
+        }
         let section = blocks::section(at as usize, view, scaled(LONGEST, self.scale))?;
-        view.structure.sentences[section.start].heading.then_some(section.start as u32..section.end as u32)
+        Some(section.start as u32..section.end as u32)
     }
 
     /// The probability in rows that get their header by a step.

@@ -75,7 +75,7 @@ fn is_marked(text: &str) -> bool {
     let inner = text.trim_start_matches(['(', '（']);
     okno_load::list_marker(text).is_some()
         || is_numbered(inner)
-        || text.contains("\n: ")
+        || text.contains('\n') && text.contains("\n: ")
         || text.starts_with(['•', '●', '▪', '◦', '■', '○', '►', '·', '–', '①', '②', '③', '④', '⑤', '⑥', '⑦', '⑧', '⑨'])
 }
 

@@ -188,7 +188,8 @@ impl<'r> HitTraces<'r> {
     /// How each ranking came to a hit, or to the units that were collapsed to it.
     pub fn of(&self, hit: &Hit) -> Vec<Trace> {
         let units = self.units.get(&hit.run.document).into_iter().flatten();
-        let concerning = units.filter(|one| concerns(self.rankings[one.of].layer, one.run, self.fusion, hit));
+        let near = units.filter(|one| one.run.first < hit.run.end && hit.run.first < one.run.end);
+        let concerning = near.filter(|one| concerns(self.rankings[one.of].layer, one.run, self.fusion, hit));
         let trace = |&RankedUnit { run, of, at, first, unit }: &RankedUnit<'_>| Trace {
             leg: self.rankings[of].leg,
             layer: self.rankings[of].layer,

@@ -1,6 +1,7 @@
 //! Steps that `auto` may take, the most worth first: a queue whose entries change their worth.
 
 use crate::store::DocumentNumber;
+use rustc_hash::FxHashMap;
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 use std::ops::Range;
@@ -29,6 +30,8 @@ pub struct StepGain {
 #[derive(Debug, Default)]
 pub struct StepQueue {
     steps: Vec<Option<(SentenceStep, StepGain)>>,
+    /// Where those of each document are.
+    of_document: FxHashMap<DocumentNumber, Vec<usize>>,
     heap: BinaryHeap<QueuedStep>,
 }
 
@@ -36,6 +39,7 @@ impl StepQueue {
     /// Adds a step.
     pub fn push(&mut self, step: SentenceStep, gain: StepGain) {
         self.heap.push(QueuedStep::new(&step, gain, self.steps.len()));
+        self.of_document.entry(step.document).or_default().push(self.steps.len());
         self.steps.push(Some((step, gain)));
     }
 
@@ -50,9 +54,15 @@ impl StepQueue {
         None
     }
 
-    /// Weighs anew the steps that are near another; those that cost nothing any more are dropped.
-    pub fn weigh(&mut self, near: impl Fn(&SentenceStep) -> bool, gain: impl Fn(&SentenceStep) -> StepGain) {
-        for (at, entry) in self.steps.iter_mut().enumerate() {
+    /// Weighs anew the steps of a document that are near another; those that cost nothing any more are dropped.
+    pub fn weigh(
+        &mut self,
+        document: DocumentNumber,
+        near: impl Fn(&SentenceStep) -> bool,
+        gain: impl Fn(&SentenceStep) -> StepGain,
+    ) {
+        for &at in self.of_document.get(&document).into_iter().flatten() {
+            let entry = &mut self.steps[at];
             let Some((step, known)) = entry else { continue };
             if !near(step) {
                 continue;
@@ -124,7 +134,7 @@ mod tests {
             }
             let first = queue.pop().unwrap();
             let now = |step: &SentenceStep| gain(f32::from(changed[step.sentences.start as usize]));
-            queue.weigh(|step| step.sentences.start.is_multiple_of(2), now);
+            queue.weigh(1, |step| step.sentences.start.is_multiple_of(2), now);
             let worth = |at: u32| if at.is_multiple_of(2) { changed[at as usize] } else { worths[at as usize] };
             let mut left: Vec<u32> = (0..worths.len() as u32).filter(|&at| at != first.0.sentences.start).collect();
             left.sort_by_key(|&at| (std::cmp::Reverse(worth(at)), at));
@@ -138,8 +148,10 @@ mod tests {
         let mut queue = StepQueue::default();
         queue.push(step(0), gain(1.0));
         queue.push(step(1), gain(2.0));
-        queue.weigh(|step| step.sentences.start == 1, |_| StepGain { cost: 0, ..gain(3.0) });
+        queue.push(SentenceStep { document: 2, ..step(1) }, gain(0.5));
+        queue.weigh(1, |step| step.sentences.start == 1, |_| StepGain { cost: 0, ..gain(3.0) });
         assert_eq!(queue.pop().map(|(step, _)| step.sentences.start), Some(0));
+        assert_eq!(queue.pop().map(|(step, _)| step.document), Some(2), "steps of other documents stay");
         assert_eq!(queue.pop(), None);
     }
 }

@@ -16,8 +16,11 @@ use crate::document::{Structure, table};
 /// The header of the table that a sentence is a row of.
 pub fn header_of(row: usize, structure: &Structure, text: &str) -> Option<usize> {
     let said = |at: usize| structure.sentences[at].span.of(text);
+    if !said(row).starts_with('|') {
+        return None;
+    }
     let first = structure.paragraph(row).start;
-    (first < row && said(row).starts_with('|') && table::is_header(said(first))).then_some(first)
+    (first < row && table::is_header(said(first))).then_some(first)
 }
 
 /// Pieces with the rows that their headers stand for.

@@ -98,7 +98,9 @@ impl AskedFigure {
 
     /// Whether a sentence gives such a figure.
     pub fn is_in(&self, sentence: &str) -> bool {
-        if !sentence.contains(may_be_a_number) {
+        // Most sentences are told by their bytes.
+        if sentence.bytes().all(|byte| byte.is_ascii() && !byte.is_ascii_digit()) || !sentence.contains(may_be_a_number)
+        {
             return false;
         }
         let sentence = folded(sentence);
