@@ -87,6 +87,9 @@ const UNKNOWN_NAME: f32 = 4.0;
 /// below "Rice", which need not say what they are for.
 const NAMED: f32 = 2.0;
 
+/// For each token of a question the cosine of a token that is like it.
+pub type TokenCosines = Rc<[f32]>;
+
 /// A question, ready to be compared.
 pub struct ComparedQuestion {
     model: &'static StaticModel,
@@ -109,14 +112,14 @@ pub struct ComparedQuestion {
     /// The sentences and headings that were looked at so far, by their text: those of one passage are those of the
     /// next one too. Of some only what is meant was asked for.
     known: FxHashMap<String, Rc<SentenceProfile>>,
-    meant: FxHashMap<String, Rc<[f32]>>,
+    meant: FxHashMap<String, TokenCosines>,
 }
 
 /// What is known of a sentence, or of title and headings.
 struct SentenceProfile {
     sum: Vec<f32>,
     /// For each token of the question the cosine of the token most like it.
-    meant: Rc<[f32]>,
+    meant: TokenCosines,
     /// The question's terms that are there.
     written: u128,
 }
@@ -246,7 +249,7 @@ impl ComparedQuestion {
     }
 
     /// For each token of the question the cosine of the token of a text that is most like it.
-    pub fn meant_by(&mut self, text: &str) -> Rc<[f32]> {
+    pub fn meant_by(&mut self, text: &str) -> TokenCosines {
         if let Some(known) = self.meant.get(text) {
             return Rc::clone(known);
         }
@@ -255,7 +258,7 @@ impl ComparedQuestion {
         meant
     }
 
-    fn likest(&mut self, ids: &[u32]) -> Rc<[f32]> {
+    fn likest(&mut self, ids: &[u32]) -> TokenCosines {
         let Self { model, tokens, met, cosines, .. } = self;
         let mut meant = vec![0.0f32; tokens.weights.len()];
         for same in ids.chunk_by(|a, b| a == b) {

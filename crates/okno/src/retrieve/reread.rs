@@ -12,13 +12,12 @@
 
 use super::fuse::Hit;
 use super::recipe::Rerank;
-use super::relevance::ComparedQuestion;
+use super::relevance::{ComparedQuestion, TokenCosines};
 use super::rerank::{Moved, Reranked, shares};
 use super::views::Views;
 use crate::Result;
 use crate::store::{DocumentNumber, Run, Snapshot};
 use rustc_hash::FxHashMap;
-use std::rc::Rc;
 
 /// How many hits are compared (60 and 100 were no better at 500 tokens), and what the comparison weighs beside the
 /// fused score.
@@ -91,9 +90,9 @@ struct Rereader<'r, 's> {
     views: &'r Views<'s>,
     asked: &'r mut ComparedQuestion,
     /// Title and headings of a section, and how much its own heading says the same as the question.
-    heads: FxHashMap<(DocumentNumber, usize), (Rc<[f32]>, f32)>,
+    heads: FxHashMap<(DocumentNumber, usize), (TokenCosines, f32)>,
     /// Sentences.
-    parts: FxHashMap<(DocumentNumber, u32), Rc<[f32]>>,
+    parts: FxHashMap<(DocumentNumber, u32), TokenCosines>,
 }
 
 impl Rereader<'_, '_> {

@@ -201,8 +201,8 @@ impl<'s> Dots<'s> {
             sections: Marks::new(atlas.sections()),
             place: 0,
         };
-        let share = atlas.sentences() / PROMISING_ONE_IN;
-        near.look_for(share.max(asked.depth.saturating_mul(PROMISING_EACH)));
+        let of_all = atlas.sentences() / PROMISING_ONE_IN;
+        near.look_for(of_all.max(asked.depth.saturating_mul(PROMISING_EACH)));
         dots.near = Some(near);
         dots
     }
