@@ -1,6 +1,6 @@
 //! A long row of numbers, in the large pages of the system where it has them.
 //!
-//! A process that answers one question fills some megabytes of such rows, and to get them in pages of 4 KB took a fifth
+//! A process that answers one question fills some megabytes of such rows, and to get them in pages of 4 KB took a tenth
 //! of its time.
 
 use bytemuck::Pod;

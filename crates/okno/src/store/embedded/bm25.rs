@@ -126,10 +126,12 @@ macro_rules! term_marks {
 term_marks!(u32, few);
 term_marks!(u128, many);
 
-/// A term that is in more than so many times as many places as there are blocks is marked in none: it is in most.
+/// A term that is in more than so many times as many places as there are blocks is marked in none: it is in most. With
+/// 1 and a half 228 questions to a million sentences take as long, with a quarter a tenth longer.
 const EVERYWHERE: usize = 2;
 
-/// The blocks that may score most are scored first, best first: one in so many.
+/// The blocks that may score most are scored first, best first: one in so many. With 16 and 64 the same 228 questions
+/// take as long.
 const FIRST: usize = 32;
 
 /// Blocks that are scored between looks at what is needed to be among the best.
