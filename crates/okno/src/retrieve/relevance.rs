@@ -110,8 +110,9 @@ pub struct ComparedQuestion {
     met: FxHashMap<u32, usize>,
     cosines: Vec<f32>,
     /// The sentences and headings that were looked at so far, by their text: those of one passage are those of the
-    /// next one too. Of some only what is meant was asked for.
+    /// next one too.
     known: FxHashMap<String, Rc<SentenceProfile>>,
+    /// What is meant by these and by others, of which no more was asked for.
     meant: FxHashMap<String, TokenCosines>,
 }
 

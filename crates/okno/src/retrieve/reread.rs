@@ -42,7 +42,7 @@ pub fn reread(
 ) -> Result<(Vec<Hit>, Reranked)> {
     let weigh = |(rank, &hit): (usize, &Hit)| if rank < HOW.depth { weighed(hit, views) } else { hit };
     let hits: Vec<Hit> = hits.iter().enumerate().map(weigh).collect();
-    let mut reading = Rereader { snapshot, views, asked, heads: FxHashMap::default(), parts: FxHashMap::default() };
+    let mut reading = Rereader { snapshot, views, asked, heads: FxHashMap::default() };
     let likeness: Vec<f32> = hits.iter().take(HOW.depth).map(|hit| reading.likeness(hit)).collect::<Result<_>>()?;
     let after = blended(&hits, &likeness);
     let moved = moved(&hits, &likeness, &after);
@@ -91,8 +91,6 @@ struct Rereader<'r, 's> {
     asked: &'r mut ComparedQuestion,
     /// Title and headings of a section, and how much its own heading says the same as the question.
     heads: FxHashMap<(DocumentNumber, usize), (TokenCosines, f32)>,
-    /// Sentences.
-    parts: FxHashMap<(DocumentNumber, u32), TokenCosines>,
 }
 
 impl Rereader<'_, '_> {
@@ -107,15 +105,11 @@ impl Rereader<'_, '_> {
             let head = (self.asked.meant_by(&head.join("\n")), lift(self.asked, &head));
             self.heads.insert((document, section), head);
         }
+        let text = |at: u32| view.structure.sentences[at as usize].span.of(&view.text);
         let around = super::auto::block(hit.run.anchor, view);
-        for sentence in around.clone() {
-            let text = view.structure.sentences[sentence as usize].span.of(&view.text);
-            let asked = &mut *self.asked;
-            self.parts.entry((document, sentence)).or_insert_with(|| asked.meant_by(text));
-        }
-        let around = around.map(|sentence| &*self.parts[&(document, sentence)]);
+        let around: Vec<TokenCosines> = around.map(|sentence| self.asked.meant_by(text(sentence))).collect();
         let (head, lift) = &self.heads[&(document, section)];
-        let texts: Vec<&[f32]> = around.chain([&**head]).collect();
+        let texts: Vec<&[f32]> = around.iter().chain([head]).map(|meant| &**meant).collect();
         Ok(self.asked.likeness(&texts) + lift)
     }
 }
